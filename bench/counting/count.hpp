@@ -1,0 +1,45 @@
+// Counts the instructions inside the timed loop of unmodified Google Benchmark programs, under Callgrind, net of the
+// counting itself, and keeps the profile per function. Counted twice (n and 2n iterations), so that what happens once
+// cancels and a statement that keeps state is noticed.
+//
+// Not for timing, and never beside it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "bench/model/run.hpp"
+#include "bench/runner/program.hpp"
+
+namespace steelyard {
+
+struct CountProgress {
+  std::string benchmark;
+  int done = 0;  // counted so far
+  int total = 0;
+};
+
+struct CountOptions {
+  std::filesystem::path shim;          // the preload library; empty: ../lib/steelyard/ beside the running program
+  int repeats = 1;                     // collections of each benchmark; above 1 the spread becomes the jitter
+  int parallel = 0;                    // children at once; 0: one a core
+  Nanoseconds timeout = seconds(120);  // of one child
+  Nanoseconds budget = seconds(300);   // of all
+  std::function<void(const CountProgress&)> progress;
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+// Why counting cannot be done at all on this machine ("valgrind was not found; ..."), or absent when it can.
+std::optional<std::string> counting_unavailable(const CountOptions& options);
+
+// Counts `benchmarks` (names as the program lists them) and adds to `run` a measurement of kInstructions (one
+// invocation, one value per repeat, count_key filled), a CountedProfile, or a Failure with metric kInstructions, for
+// each. Zero collected is such a Failure. Error: counting is unavailable.
+Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
+                                const CountOptions& options, Run& run);
+
+}  // namespace steelyard

@@ -1,0 +1,53 @@
+// Reads the JSON that Google Benchmark writes (1.5 to 1.9): raw repetitions only, never its aggregates. One file is one
+// invocation.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+// A record of the file that could not be used, and why ("benchmarks[3].real_time: found NaN, wanted a finite number").
+struct BadRecord {
+  std::string where;
+  std::string why;
+};
+
+// What one file holds, metric by metric. Times in ns whatever time_unit says. User counters become metrics of
+// undeclared direction; items_per_second and bytes_per_second are "higher". Every Measurement has one
+// InvocationSamples, index 0.
+struct GoogleBenchmarkFile {
+  Environment environment;            // from its context, names under "google.", host facts decisive where known
+  std::int64_t taken_at_unix_ns = 0;  // context.date; 0 where absent
+  std::optional<Layout> layout;       // context.steelyard_layout
+  std::optional<int> round;           // context.steelyard_round
+  std::optional<int> order;           // context.steelyard_order
+  std::vector<Measurement> measurements;
+  std::vector<Failure> failures;       // error_occurred / skipped
+  std::vector<BadRecord> bad_records;  // the rest of the file was read
+};
+
+// `name` is for messages. Error (input): not JSON (with the offset), not a Google Benchmark file, above 256 MiB.
+Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view json, std::string_view name);
+
+// Two sides as `compare` takes them. Each path is a file, or a folder with one file per invocation. Files of the same
+// name in two folders are one round and are paired. Layout: the context keys, else the dates (disjoint in time:
+// sequential; more than an hour apart: separate), else sequential.
+struct LoadedPair {
+  Run baseline;
+  Run candidate;
+  std::vector<std::string> warnings;  // "one invocation a side", "taken as one machine", bad records
+};
+Result<LoadedPair> load_google_benchmark_pair(const std::filesystem::path& baseline,
+                                              const std::filesystem::path& candidate);
+
+// One side alone, as `import` takes it: a file or a folder.
+Result<Run> load_google_benchmark(const std::filesystem::path& path, std::vector<std::string>& warnings);
+
+}  // namespace steelyard

@@ -1,0 +1,83 @@
+#include "bench/model/benchmark_id.hpp"
+
+#include <charconv>
+
+namespace steelyard {
+namespace {
+
+constexpr std::string_view kThreads = "threads";
+
+std::vector<std::string_view> split_outside_brackets(std::string_view text) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '<' || c == '(') ++depth;
+    if ((c == '>' || c == ')') && depth > 0) --depth;
+    if (c == '/' && depth == 0) {
+      parts.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+// "[" opens our own suffix, so that one in a name is written out of the way.
+std::string without_suffix_opening(std::string text) {
+  for (std::size_t at = 0; (at = text.find(" [", at)) != std::string::npos;) text.replace(at, 2, " %5B");
+  return text;
+}
+
+}  // namespace
+
+std::string BenchmarkId::canonical() const {
+  std::string text = name;
+  for (const Parameter& parameter : parameters) {
+    text += '/';
+    if (!parameter.name.empty()) text += parameter.name + ':';
+    text += parameter.value;
+  }
+  if (threads) text += "/threads:" + std::to_string(*threads);
+  text = without_suffix_opening(std::move(text));
+
+  std::string suffix;
+  const auto add = [&suffix](const char* key, const std::string& value) {
+    if (value.empty()) return;
+    suffix += (suffix.empty() ? " [" : ",") + std::string(key) + '=' + value;
+  };
+  add("suite", suite);
+  add("device", device);
+  add("dtype", dtype);
+  return suffix.empty() ? text : text + suffix + ']';
+}
+
+BenchmarkId parse_google_benchmark_name(std::string_view run_name) {
+  BenchmarkId id;
+  const auto parts = split_outside_brackets(run_name);
+  id.name = std::string(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const std::string_view part = parts[i];
+    const std::size_t colon = part.find(':');
+    // "std::string" as a positional value is not a name and a value.
+    const bool named = colon != std::string_view::npos && colon > 0 && !part.substr(colon).starts_with("::");
+    if (named && part.substr(0, colon) == kThreads && i + 1 == parts.size()) {
+      const std::string_view digits = part.substr(colon + 1);
+      int threads = 0;
+      const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), threads);
+      if (code == std::errc() && end == digits.data() + digits.size() && std::to_string(threads) == digits) {
+        id.threads = threads;
+        continue;
+      }
+    }
+    if (named) {
+      id.parameters.push_back({std::string(part.substr(0, colon)), std::string(part.substr(colon + 1))});
+    } else {
+      id.parameters.push_back({"", std::string(part)});
+    }
+  }
+  return id;
+}
+
+}  // namespace steelyard

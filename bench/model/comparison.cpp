@@ -1,0 +1,24 @@
+#include "bench/model/comparison.hpp"
+
+namespace steelyard {
+namespace {
+constexpr std::array<std::string_view, kVerdictCount> kVerdictTexts{
+    "regression", "improvement", "unchanged", "inconclusive", "missing", "new", "failed", "incomparable"};
+}  // namespace
+
+std::string_view to_text(Verdict verdict) { return kVerdictTexts.at(static_cast<std::size_t>(verdict)); }
+
+std::optional<Verdict> parse_verdict(std::string_view text) {
+  for (std::size_t i = 0; i < kVerdictTexts.size(); ++i) {
+    if (kVerdictTexts[i] == text) return static_cast<Verdict>(i);
+  }
+  return std::nullopt;
+}
+
+std::array<std::int64_t, kVerdictCount> Comparison::count_by_verdict() const {
+  std::array<std::int64_t, kVerdictCount> counts{};
+  for (const ComparisonRow& row : rows) ++counts.at(static_cast<std::size_t>(row.verdict));
+  return counts;
+}
+
+}  // namespace steelyard

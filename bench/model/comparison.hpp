@@ -1,0 +1,103 @@
+// The outcome of holding a candidate against a baseline: one row per (benchmark, metric), each with its effect, its
+// interval, its evidence and one of the verdicts. The fields obey the contract of a verdict (spec: judgement).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/environment.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+enum class Verdict {
+  regression,
+  improvement,
+  unchanged,     // shown to lie within the margin
+  inconclusive,  // the data cannot tell
+  missing,       // the candidate lacks it
+  fresh,         // the baseline lacks it; its text is "new"
+  failed,        // it was tried and yielded nothing
+  incomparable,  // measured under different conditions
+};
+inline constexpr std::size_t kVerdictCount = 8;
+std::string_view to_text(Verdict verdict);
+std::optional<Verdict> parse_verdict(std::string_view text);
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+// A function whose cost changed. Costs per iteration of the benchmark; candidate minus baseline.
+struct FunctionChange {
+  std::string name;
+  std::string file;
+  std::int32_t line = 0;  // 0: unknown
+  double self_change = 0;
+  double inclusive_change = 0;
+  double calls_change = 0;
+  double share = 0;  // of the benchmark's whole change
+  bool own_source = false;
+  bool operator==(const FunctionChange&) const = default;
+};
+
+struct ComparisonRow {
+  std::string benchmark;  // canonical text
+  Metric metric;
+  std::optional<double> baseline;  // estimate of the level, in the metric's unit
+  std::optional<double> candidate;
+  std::optional<double> ratio;       // candidate over baseline
+  std::optional<Interval> interval;  // of the ratio
+  double confidence = 0.95;
+  std::string test;  // "rounds", "t on log medians", "exact", "none"
+  Layout layout = Layout::separate;
+  std::optional<double> p;       // two-sided, unadjusted, null: ratio = 1
+  std::string p_kind = "fixed";  // "fixed" or "sequential"
+  std::optional<double> q;       // p adjusted over all noisy comparisons of the gate
+  double minimum_effect = 0.01;
+  double margin = 0.02;  // of equivalence
+  std::optional<double> minimum_detectable_effect;
+  std::optional<double> slot_effect;  // ratio second slot over first, a nuisance, reported
+  std::int32_t rounds = 0;            // rounds that entered, or the smaller side's invocations where unpaired
+  std::optional<double> jitter;       // counted metrics: the tolerance, relative
+  Verdict verdict = Verdict::inconclusive;
+  std::string reason;  // one sentence a person can read
+  // Culprit first (the deepest function of the project's own sources that covers at least 90 % of the change), then by
+  // size of the change of self cost. Empty where the count did not change or there is no profile.
+  std::vector<FunctionChange> functions;
+  bool operator==(const ComparisonRow&) const = default;
+};
+
+// What was asked of the comparison; kept with it so that it can be replayed.
+struct ComparisonPolicy {
+  double false_alarm_rate = 0.05;  // the whole gate's
+  double confidence = 0.95;
+  double minimum_effect = 0.01;
+  double margin = 0.02;
+  std::uint64_t seed = 1;
+  std::vector<std::string> metrics;        // judged; empty: real_time and every counted metric
+  std::vector<std::string> ignored_facts;  // decisive facts the user named as irrelevant
+  bool operator==(const ComparisonPolicy&) const = default;
+};
+
+struct Comparison {
+  RunHeader baseline;
+  RunHeader candidate;
+  std::string baseline_fingerprint;
+  std::string candidate_fingerprint;
+  std::vector<FactDifference> environment_differences;
+  ComparisonPolicy policy;
+  std::string rule_version;           // of the engine that judged
+  std::vector<std::string> warnings;  // about the whole, e.g. "assumed to be one machine"
+  std::vector<ComparisonRow> rows;    // by benchmark, then metric
+  std::array<std::int64_t, kVerdictCount> count_by_verdict() const;
+  bool operator==(const Comparison&) const = default;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,42 @@
+// Where the counted instructions of one benchmark went: cost per function and per call arc, for a stated number of
+// iterations. Costs are 64-bit integers as counted; dividing by iterations is left to who prints or compares.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/model/benchmark_id.hpp"
+
+namespace steelyard {
+
+struct ProfiledFunction {
+  std::string object;  // the executable or library; empty or "???" where unknown
+  std::string file;    // source file; "???" where unknown
+  std::string name;
+  std::int32_t line = 0;                // where it was first seen; 0: unknown
+  std::int64_t calls = 0;               // times it was entered
+  std::vector<std::int64_t> self;       // one per event
+  std::vector<std::int64_t> inclusive;  // one per event
+  bool operator==(const ProfiledFunction&) const = default;
+};
+
+struct CallArc {
+  std::uint32_t caller = 0;  // index into functions
+  std::uint32_t callee = 0;
+  std::int64_t calls = 0;
+  std::vector<std::int64_t> inclusive;  // cost spent below this arc, one per event
+  bool operator==(const CallArc&) const = default;
+};
+
+struct CountedProfile {
+  BenchmarkId benchmark;
+  std::int64_t iterations = 0;       // that the costs below cover; 0: a whole program
+  std::vector<std::string> events;   // "Ir", ...
+  std::vector<std::int64_t> totals;  // one per event
+  std::vector<ProfiledFunction> functions;
+  std::vector<CallArc> arcs;
+  bool operator==(const CountedProfile&) const = default;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,46 @@
+// All samples of one benchmark and metric in one run, grouped by invocation. Three levels, always kept apart:
+// an iteration is a pass of the timed loop, a sample one timed block of iterations, an invocation one process.
+// Samples of one invocation are not independent of each other; invocations are, and inference counts those.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/model/benchmark_id.hpp"
+#include "bench/model/metric.hpp"
+
+namespace steelyard {
+
+// One process of the measured program. Two runs that were measured together share Run::header.session, and their
+// invocations of equal `round` are one round.
+struct Invocation {
+  std::int32_t round = 0;  // 0-based
+  std::int32_t slot = 0;   // 0: ran first (interleaved) or on the first core (duet); 1: the other
+  std::int32_t core = -1;  // the core it was pinned to; -1: not pinned
+  std::int64_t started_at_unix_ns = 0;
+  std::int64_t duration_ns = 0;  // wall time of the whole process; 0: unknown
+  bool operator==(const Invocation&) const = default;
+};
+
+// What one invocation yielded for one measurement. values: at least one, per iteration, in the metric's unit;
+// iterations: as long as values, or empty where the source does not say.
+struct InvocationSamples {
+  std::uint32_t invocation = 0;  // index into Run::invocations
+  std::vector<double> values;
+  std::vector<std::int64_t> iterations;
+  bool operator==(const InvocationSamples&) const = default;
+};
+
+struct Measurement {
+  BenchmarkId benchmark;
+  Metric metric;
+  // Counted metrics: the conditions under which the count holds (CPU features as the counter shows them, libc,
+  // allocator, counter's version, library dispatch). Counts under different keys are not comparable. Empty for noisy
+  // ones.
+  std::string count_key;
+  std::vector<InvocationSamples> invocations;
+  bool operator==(const Measurement&) const = default;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,33 @@
+// What is read of a benchmark: a name, a unit, which direction is better, and whether it is noisy or counted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace steelyard {
+
+enum class Better { lower, higher, undeclared };  // an undeclared direction is recorded and never judged
+enum class MetricKind { noisy, counted };
+
+struct Metric {
+  std::string name;
+  std::string unit;  // base unit: "ns", "count", "bytes", "bytes/s", "flop/s", "1/s", "1"
+  Better better = Better::undeclared;
+  MetricKind kind = MetricKind::noisy;
+  bool operator==(const Metric&) const = default;
+};
+
+inline constexpr std::string_view kRealTime = "real_time";
+inline constexpr std::string_view kCpuTime = "cpu_time";
+inline constexpr std::string_view kInstructions = "instructions";
+
+// The metrics that every layer knows (spec: judgement contract, "Fields"); absent for a user's own.
+std::optional<Metric> well_known_metric(std::string_view name);
+
+std::string_view to_text(Better better);    // "lower", "higher", "undeclared"
+std::string_view to_text(MetricKind kind);  // "noisy", "counted"
+std::optional<Better> parse_better(std::string_view text);
+std::optional<MetricKind> parse_metric_kind(std::string_view text);
+
+}  // namespace steelyard

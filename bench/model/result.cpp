@@ -1,0 +1,32 @@
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+std::string Error::text() const {
+  std::string line = where;
+  const auto append = [&line](const char* separator, const char* word, const std::string& part) {
+    if (part.empty()) return;
+    if (!line.empty()) line += separator;
+    line += word + part;
+  };
+  // "found" introduces a thing that was read; a whole sentence stands by itself.
+  append(": ", wanted.empty() ? "" : "found ", found);
+  append(", ", "wanted ", wanted);
+  append("; ", "", mend);
+  return line;
+}
+
+Error input_error(std::string where, std::string found, std::string wanted, std::string mend) {
+  return {ErrorKind::input, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
+}
+Error program_error(std::string where, std::string found, std::string wanted, std::string mend) {
+  return {ErrorKind::program, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
+}
+Error store_error(std::string where, std::string found, std::string wanted, std::string mend) {
+  return {ErrorKind::store, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
+}
+Error bug_error(std::string where, std::string found) {
+  return {ErrorKind::bug, std::move(where), std::move(found), "", "please report this"};
+}
+
+}  // namespace steelyard

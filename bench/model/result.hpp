@@ -1,0 +1,95 @@
+// Result<T>: a value, or the Error that says why there is none. No exception crosses a folder of this project; trouble
+// at a boundary (file, network, database, device, user) travels in one of these instead. Our own mistakes are asserts.
+//
+//     Result<Run> run = read_archive(path);
+//     if (!run) return run.error();
+//     use(run->header.id);
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace steelyard {
+
+// Who has to act; decides the exit code (see ci/exit_code.hpp).
+enum class ErrorKind {
+  input,    // the user's input or configuration
+  program,  // the measured program failed
+  store,    // the store could not be reached or refused
+  bug,      // a mistake of ours that was caught before it did harm
+};
+
+// One sentence a person can act on: where (file:line, field, option), what was found, what was wanted, the mend.
+struct Error {
+  ErrorKind kind = ErrorKind::bug;
+  std::string where;
+  std::string found;
+  std::string wanted;
+  std::string mend;
+
+  // `where: found F, wanted W; mend`; empty fields are left out together with their word.
+  std::string text() const;
+  bool operator==(const Error&) const = default;
+};
+
+Error input_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
+Error program_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
+Error store_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
+Error bug_error(std::string where, std::string found);
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return content_.index() == 0; }
+
+  // Precondition of the next three: the Result holds a value.
+  T& value() & { return assert(*this), *std::get_if<0>(&content_); }
+  const T& value() const& { return assert(*this), *std::get_if<0>(&content_); }
+  T&& value() && { return assert(*this), std::move(*std::get_if<0>(&content_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  // Precondition: the Result holds an error.
+  const Error& error() const& { return assert(!*this), *std::get_if<1>(&content_); }
+  Error&& error() && { return assert(!*this), std::move(*std::get_if<1>(&content_)); }
+
+ private:
+  std::variant<T, Error> content_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)), failed_(true) {}
+
+  explicit operator bool() const { return !failed_; }
+  const Error& error() const& { return assert(failed_), error_; }
+  Error&& error() && { return assert(failed_), std::move(error_); }
+
+ private:
+  Error error_;
+  bool failed_ = false;
+};
+
+// STEELYARD_TRY(auto run, read_archive(path)); declares `run`, or returns the error from the enclosing function.
+// STEELYARD_CHECK(write_archive(path, run)); the same where there is no value.
+#define STEELYARD_JOIN2(a, b) a##b
+#define STEELYARD_JOIN(a, b) STEELYARD_JOIN2(a, b)
+#define STEELYARD_TRY(declaration, ...)                                                                \
+  auto STEELYARD_JOIN(result_, __LINE__) = (__VA_ARGS__);                                              \
+  if (!STEELYARD_JOIN(result_, __LINE__)) return std::move(STEELYARD_JOIN(result_, __LINE__)).error(); \
+  declaration = std::move(STEELYARD_JOIN(result_, __LINE__)).value()
+#define STEELYARD_CHECK(...)                                                                      \
+  if (auto STEELYARD_JOIN(result_, __LINE__) = (__VA_ARGS__); !STEELYARD_JOIN(result_, __LINE__)) \
+  return std::move(STEELYARD_JOIN(result_, __LINE__)).error()
+
+}  // namespace steelyard

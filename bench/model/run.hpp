@@ -1,0 +1,72 @@
+// What one archive holds: measurements, counted profiles, the environment, the commit, and what failed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/counted_profile.hpp"
+#include "bench/model/environment.hpp"
+#include "bench/model/measurement.hpp"
+
+namespace steelyard {
+
+// How the two sides of a comparison were laid out in time (spec: judgement contract, "Layout").
+enum class Layout {
+  interleaved,  // the sides' invocations alternate
+  duet,         // both sides at once, one a core, cores swapped
+  sequential,   // all of one side, then all of the other
+  separate,     // on different occasions
+};
+inline constexpr bool is_concurrent(Layout layout) { return layout == Layout::interleaved || layout == Layout::duet; }
+std::string_view to_text(Layout layout);
+std::optional<Layout> parse_layout(std::string_view text);
+
+struct Commit {
+  std::string sha;     // full; empty: not under version control
+  std::string parent;  // first parent; empty: none or unknown
+  std::string branch;
+  std::string subject;  // first line of the message
+  std::int64_t committed_at_unix_s = 0;
+  bool dirty = false;  // the work tree differed from sha
+  bool operator==(const Commit&) const = default;
+};
+
+struct RunHeader {
+  std::string id;  // hash of the run's content (see storage/archive); empty until sealed
+  std::int64_t created_at_unix_ns = 0;
+  std::string tool;  // "steelyard 0.1.0", "google-benchmark", ...
+  std::string project;
+  std::string program;  // what was run, as the user named it
+  Commit commit;
+  std::string session;  // runs measured together share it; empty: alone
+  Layout layout = Layout::separate;
+  std::uint64_t seed = 0;
+  // How it was taken ("repetitions", "min_time", "rounds_planned", "counting", ...), for people and for replay.
+  std::map<std::string, std::string> settings;
+  bool operator==(const RunHeader&) const = default;
+};
+
+// Something that should have been measured and was not: a crash, a time-out, output that is no result.
+struct Failure {
+  BenchmarkId benchmark;    // name empty: the program as a whole
+  std::string metric;       // empty: all of them
+  std::int32_t round = -1;  // -1: not tied to a round
+  std::string reason;       // with the child's last line of stderr where there is one
+  bool operator==(const Failure&) const = default;
+};
+
+struct Run {
+  RunHeader header;
+  Environment environment;
+  std::vector<Invocation> invocations;
+  std::vector<Measurement> measurements;
+  std::vector<CountedProfile> profiles;
+  std::vector<Failure> failures;
+  bool operator==(const Run&) const = default;
+};
+
+}  // namespace steelyard

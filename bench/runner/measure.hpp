@@ -1,0 +1,64 @@
+// Runs unmodified Google Benchmark programs as child processes and keeps every sample they yield. Two programs are
+// measured together, in rounds: side by side on two cores (duet) or one after the other in balanced, seeded order
+// (interleaved). Each benchmark gets processes of its own, so that a crash costs one benchmark of one round.
+//
+//     MeasureOptions options;
+//     auto pair = measure_pair(baseline, candidate, options);
+//
+// Not for counting instructions: see bench/counting, which never runs beside a measurement.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "bench/model/run.hpp"
+#include "bench/runner/program.hpp"
+
+namespace steelyard {
+
+struct MeasureProgress {
+  std::string benchmark;  // being measured now
+  int round = 0;          // 0-based
+  int rounds = 0;
+  double done = 0;  // 0 to 1
+  Nanoseconds elapsed;
+  Nanoseconds left;  // estimated
+};
+
+struct MeasureOptions {
+  std::string filter;                       // regular expression, as --benchmark_filter; empty: all
+  std::optional<Layout> layout;             // absent: duet where two equal cores are free to pin to, else interleaved
+  int rounds = 0;                           // even; 0: as many as the judgement needs for this many benchmarks
+  int repetitions = 3;                      // samples per invocation
+  Nanoseconds min_time = milliseconds(20);  // per sample
+  Nanoseconds budget = seconds(120);        // of measuring, everything together
+  Nanoseconds timeout = seconds(60);        // of one child process
+  std::uint64_t seed = 0;                   // 0 is a seed like any other; the caller draws it and it is stored
+  std::function<void(const MeasureProgress&)> progress;  // may be empty
+  const std::atomic<bool>* cancelled = nullptr;          // set by a signal handler: stop, keep what there is
+};
+
+struct MeasuredPair {
+  Run baseline;
+  Run candidate;
+};
+
+// Measures both sides in rounds. A benchmark that only one side has is measured there. Everything a child does wrong
+// becomes a Failure of its side's run. Errors: an executable that is none, a program that lists no benchmarks (input).
+// The headers carry session, layout, seed, settings; commit and project are the caller's to fill in.
+Result<MeasuredPair> measure_pair(const Program& baseline, const Program& candidate, const MeasureOptions& options);
+
+// Measures one program alone: `rounds` invocations of each benchmark (0: 12).
+Result<Run> measure_one(const Program& program, const MeasureOptions& options);
+
+// Names of the benchmarks a program has, by --benchmark_list_tests. Error (input) where it is not an executable or not
+// a Google Benchmark program; (program) where it crashes.
+Result<std::vector<std::string>> list_benchmarks(const Program& program, const std::string& filter,
+                                                 Nanoseconds timeout);
+
+}  // namespace steelyard

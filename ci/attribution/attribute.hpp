@@ -1,0 +1,26 @@
+// Names the functions behind a changed count: the culprit first (the deepest function of the project's own sources
+// whose inclusive change covers at least 90 % of the benchmark's), then the largest changes of self cost.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+struct AttributionOptions {
+  // Folders whose sources are the project's own, one per side (a build tree of each may stand elsewhere). Empty: every
+  // file that is no system header and no system library counts as own; without debug information, the executable's
+  // functions do.
+  std::vector<std::filesystem::path> own_sources;
+  int most_functions = 6;
+};
+
+// Fills `functions` of every row of a counted metric whose count changed, and of the noisy rows of the same benchmark
+// that are regressions or improvements, from the runs' profiles.
+void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
+
+}  // namespace steelyard

@@ -1,0 +1,39 @@
+// Turns results into what a person or a program reads: a terminal, Markdown for a pull request, JSON for scripts.
+// Pure: values in, text out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+struct TerminalStyle {
+  bool color = false;
+  bool unicode = true;  // false: ASCII only
+  int width = 100;      // columns
+};
+
+// Aligned, worst first, one line per row with a small interval bar, the functions under a changed count, a summary, and
+// what to do next.
+std::string terminal_report(const Comparison& comparison, const TerminalStyle& style);
+// At most 65,000 characters (GitHub takes 65,536): what does not fit is counted, worst rows stay.
+std::string markdown_report(const Comparison& comparison);
+// The interface steelyard.comparison/1 of the design; one object, newline at the end.
+std::string json_report(const Comparison& comparison);
+
+// One run: each benchmark's level, spread within and between invocations, counts, failures.
+std::string terminal_run(const Run& run, const TerminalStyle& style);
+std::string json_run(const Run& run);  // schema steelyard.run/1
+
+// The series drawn as a small chart with commits below, newest last.
+std::string terminal_history(const std::vector<HistorySeries>& series, const TerminalStyle& style);
+std::string json_history(const std::vector<HistorySeries>& series);  // schema steelyard.history/1
+
+std::string terminal_status(const StoreStatus& status, const TerminalStyle& style);
+std::string json_status(const StoreStatus& status);  // schema steelyard.status/1
+
+}  // namespace steelyard

@@ -1,0 +1,13 @@
+// The whole program as a function: main only calls it, as the tests do.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace steelyard {
+
+// `arguments` without the program's name. Returns the exit status (ci/exit_code.hpp).
+int run_program(const std::vector<std::string>& arguments, std::istream& in, std::ostream& out, std::ostream& err);
+
+}  // namespace steelyard

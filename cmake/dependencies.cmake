@@ -1,0 +1,25 @@
+# Everything that is not ours is named here, found on the system, and included as SYSTEM.
+# Debian 12 and 13 package names: see packages.txt beside this file.
+
+set(CMAKE_THREAD_PREFER_PTHREAD ON)
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS serialization iostreams)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx>=6.4)
+pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.0)
+
+# Found, not demanded: the shim that counts instructions needs only Valgrind's client-request headers to compile.
+find_path(STEELYARD_VALGRIND_INCLUDE valgrind/callgrind.h)
+
+if(STEELYARD_BUILD_SUITES OR STEELYARD_BUILD_TESTS)
+  find_package(benchmark QUIET)
+  find_path(STEELYARD_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread x86_64-linux-gnu)
+  pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
+endif()
+if(STEELYARD_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()

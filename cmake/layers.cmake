@@ -1,0 +1,53 @@
+# The build rules that all layers share. One static library per layer, C++20, warnings as errors for our own code.
+
+set(CMAKE_CXX_FLAGS_CHECK "-O1 -g1" CACHE STRING "Flags of the build type that runs the tests")
+
+add_library(steelyard_build_flags INTERFACE)
+target_compile_features(steelyard_build_flags INTERFACE cxx_std_20)
+target_compile_options(steelyard_build_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror)
+target_include_directories(steelyard_build_flags INTERFACE ${PROJECT_SOURCE_DIR})
+if(STEELYARD_SANITIZE)
+  target_compile_options(steelyard_build_flags INTERFACE
+    -fsanitize=${STEELYARD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(steelyard_build_flags INTERFACE -fsanitize=${STEELYARD_SANITIZE})
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# steelyard_layer(NAME LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
+# Folders add their files with target_sources(steelyard_NAME PRIVATE ...).
+function(steelyard_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS;PRIVATE_LINKS")
+  add_library(steelyard_${name} STATIC)
+  add_library(steelyard::${name} ALIAS steelyard_${name})
+  set_target_properties(steelyard_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(steelyard_${name} PUBLIC ${arg_LINKS} PRIVATE steelyard_build_flags ${arg_PRIVATE_LINKS})
+  target_include_directories(steelyard_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [TIMEOUT seconds]):
+# a GoogleTest program. Its tests are registered one by one; with WHOLE the program is one CTest test (for suites that
+# share a costly fixture such as a database server).
+function(steelyard_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "LABEL;TIMEOUT" "SOURCES;LINKS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE steelyard_build_flags ${arg_LINKS} GTest::gmock GTest::gtest_main)
+  # gtest's and gmock's headers cost more than most tests: compiled once, reused by every test program.
+  if(NOT TARGET steelyard_gtest_headers)
+    add_library(steelyard_gtest_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/gtest_headers.cpp)
+    target_link_libraries(steelyard_gtest_headers PRIVATE steelyard_build_flags GTest::gmock)
+    target_precompile_headers(steelyard_gtest_headers PRIVATE
+      <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <filesystem> <fstream>)
+  endif()
+  target_precompile_headers(${name} REUSE_FROM steelyard_gtest_headers)
+  if(arg_WHOLE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_REGULAR_EXPRESSION "")
+  else()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+  endif()
+endfunction()

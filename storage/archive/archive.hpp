@@ -1,0 +1,32 @@
+// The .syrun archive: one file per run. Magic, format version, payload length and checksum, then a zstd-compressed
+// payload that reads the same on every supported platform. Reading is bounded before anything is allocated; a bad file
+// yields one error that names the file, the offset and what was wrong, and no half-read object.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+struct ArchiveLimits {
+  std::int64_t file_bytes = std::int64_t{256} << 20;
+  std::int64_t payload_bytes = std::int64_t{1} << 30;  // uncompressed
+};
+
+// Sets header.id to the hash of the run's content (its payload with an empty id): the same run twice is one run.
+void seal(Run& run);
+
+std::string encode_run(const Run& run);  // the whole file's bytes; the run is sealed
+Result<Run> decode_run(std::string_view bytes, std::string_view name, const ArchiveLimits& limits = {});
+
+// Written beside the target and renamed into place, flushed to the disk first: a full disk or a kill leaves no part of
+// a file under `path`.
+Result<void> write_archive(const std::filesystem::path& path, const Run& run);
+Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits = {});
+
+}  // namespace steelyard

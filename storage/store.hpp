@@ -1,0 +1,91 @@
+// Keeps runs and comparisons in PostgreSQL, the embedded cluster or a server. No caller sees SQL or libpqxx.
+//
+//     STEELYARD_TRY(Store store, Store::open(parse_store_address("embedded"), state_folder()));
+//     STEELYARD_TRY(bool is_new, store.put_run(run));
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+struct StoreAddress {
+  bool embedded = true;
+  std::string url;  // postgresql://...; never printed with a password: see safe_text()
+  std::string safe_text() const;
+};
+// "embedded" or a postgresql:// (postgres://) address; anything else is an input error that names `where`.
+Result<StoreAddress> parse_store_address(const std::string& text, const std::string& where);
+
+// $STEELYARD_STATE, else $XDG_STATE_HOME/steelyard, else ~/.local/state/steelyard; for root /var/lib/steelyard.
+std::filesystem::path state_folder();
+
+struct HistoryQuery {
+  std::string benchmark;  // canonical text or a part of it; empty: all
+  std::string metric;     // empty: real_time and the counted ones
+  std::string branch;     // empty: any
+  std::string project;    // empty: any
+  int limit = 200;        // newest points kept per series
+};
+struct HistoryPoint {
+  std::string run;
+  std::string commit;
+  std::string subject;
+  std::int64_t at_unix_ns = 0;
+  double value = 0;  // median of the invocations' medians
+  std::int64_t samples = 0;
+  std::int64_t invocations = 0;
+};
+struct HistorySeries {
+  std::string benchmark;
+  Metric metric;
+  std::string fingerprint;
+  std::vector<HistoryPoint> points;  // oldest first
+};
+
+struct StoreStatus {
+  std::string address;  // safe to print
+  std::string server_version;
+  int schema_version = 0;
+  int newest_known_version = 0;
+  std::int64_t runs = 0;
+  std::int64_t measurements = 0;
+  std::int64_t samples = 0;
+  std::int64_t comparisons = 0;
+  std::int64_t bytes = 0;
+  std::int64_t spooled = 0;  // runs that wait in the spool
+};
+
+class Store {
+ public:
+  // Connects, starting the embedded cluster when needed, and brings the schema up to date. Errors: kind store.
+  static Result<Store> open(const StoreAddress& address, const std::filesystem::path& state);
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // One transaction; false where the run was there already. The run must be sealed.
+  Result<bool> put_run(const Run& run);
+  Result<bool> put_comparison(const Comparison& comparison);
+  // By id or an unambiguous prefix of at least 6 characters.
+  Result<Run> get_run(const std::string& id);
+  // Newest first; sha or an unambiguous prefix.
+  Result<std::vector<RunHeader>> runs_of_commit(const std::string& sha);
+  Result<std::vector<HistorySeries>> history(const HistoryQuery& query);
+  Result<StoreStatus> status();
+
+ private:
+  struct Connection;
+  explicit Store(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,42 @@
+#include "bench/model/benchmark_id.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+TEST(BenchmarkId, GoogleNameSurvivesParsingAndPrinting) {
+  for (const char* name : {"BM_sort", "BM_sort/1024", "BM_copy/size:64/8", "BM_x/real_time/threads:2", "BM_a//b",
+                           "BM_map<std::pair<a/b, c>>/8", "BM_x/threads:02", "BM_x/threads:2/8", "a/std::string", ""}) {
+    EXPECT_EQ(parse_google_benchmark_name(name).canonical(), name);
+  }
+}
+
+TEST(BenchmarkId, TakesNamedParametersAndThreadsApart) {
+  const BenchmarkId id = parse_google_benchmark_name("BM_copy/size:64/8/threads:4");
+  EXPECT_EQ(id.name, "BM_copy");
+  ASSERT_EQ(id.parameters.size(), 2U);
+  EXPECT_EQ(id.parameters[0], (Parameter{"size", "64"}));
+  EXPECT_EQ(id.parameters[1], (Parameter{"", "8"}));
+  EXPECT_EQ(id.threads, 4);
+}
+
+TEST(BenchmarkId, SlashInsideTemplateArgumentsBelongsToTheName) {
+  EXPECT_EQ(parse_google_benchmark_name("BM_map<a/b>/8").name, "BM_map<a/b>");
+}
+
+TEST(BenchmarkId, SuiteDeviceAndDtypeArePartOfTheIdentity) {
+  BenchmarkId id = parse_google_benchmark_name("BM_gemm/512");
+  id.suite = "cpu";
+  id.dtype = "f32";
+  EXPECT_EQ(id.canonical(), "BM_gemm/512 [suite=cpu,dtype=f32]");
+}
+
+TEST(BenchmarkId, NameThatImitatesASuffixStaysApart) {
+  BenchmarkId real = parse_google_benchmark_name("BM_gemm");
+  real.suite = "cpu";
+  EXPECT_NE(parse_google_benchmark_name("BM_gemm [suite=cpu]").canonical(), real.canonical());
+}
+
+}  // namespace
+}  // namespace steelyard

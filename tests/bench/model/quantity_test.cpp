@@ -1,0 +1,44 @@
+#include "bench/model/quantity.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+TEST(Quantity, DurationsParseWithEveryUnit) {
+  EXPECT_EQ(parse_duration("10ns", "x")->count(), 10);
+  EXPECT_EQ(parse_duration("1.5us", "x")->count(), 1500);
+  EXPECT_EQ(parse_duration("250ms", "x")->count(), 250e6);
+  EXPECT_EQ(parse_duration("2s", "x")->count(), 2e9);
+  EXPECT_EQ(parse_duration("3m", "x")->count(), 180e9);
+}
+
+TEST(Quantity, DurationWithoutUnitNamesFieldAndMend) {
+  const auto result = parse_duration("2", "steelyard.toml:14: [run] min_time");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text(),
+            "steelyard.toml:14: [run] min_time: found \"2\", wanted a duration with its unit (ns us ms s m h); "
+            "write \"2s\" if seconds are meant");
+}
+
+TEST(Quantity, RefusesNegativeInfiniteAndUnknownUnits) {
+  for (const char* text : {"-1s", "inf s", "nan", "1e999s", "2 s", "2sec", "", "s"}) {
+    EXPECT_FALSE(parse_duration(text, "x")) << text;
+  }
+}
+
+TEST(Quantity, DoublingTheTimeHalvesTheRate) {
+  const Flops work(2'000'000);
+  EXPECT_DOUBLE_EQ((work / seconds(1)).count(), 2e6);
+  EXPECT_DOUBLE_EQ((work / seconds(2)).count(), 1e6);
+}
+
+TEST(Quantity, TextChangesUnitWhereRoundingWouldReachAThousand) {
+  EXPECT_EQ(to_text(nanoseconds(999.4)), "999 ns");
+  EXPECT_EQ(to_text(nanoseconds(999.5)), "1.00 us");
+  EXPECT_EQ(to_text(nanoseconds(1.07e6)), "1.07 ms");
+  EXPECT_EQ(to_text(Bytes(1536)), "1.50 KiB");
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,1 @@
+// Exists so that the test programs share one precompiled gtest (see cmake/layers.cmake).
