@@ -1,0 +1,97 @@
+// Walks the include lines of the tree and fails on an arrow that points up, and on a heavy header outside its fence.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/tidy/source_tree.hpp"
+
+namespace steelyard::tidy {
+namespace {
+
+TEST(Layers, ArrowsThatPointUpAreFaults) {
+  EXPECT_NE(arrow_fault("bench/model/run.hpp", "bench/runner/measure.hpp"), "");
+  EXPECT_NE(arrow_fault("bench/runner/measure.hpp", "regress/compare_runs.hpp"), "");
+  EXPECT_NE(arrow_fault("regress/compare_runs.hpp", "bench/runner/measure.hpp"), "");
+  EXPECT_NE(arrow_fault("storage/store.hpp", "ci/run.hpp"), "");
+  EXPECT_NE(arrow_fault("storage/store.hpp", "bench/formats/google_benchmark.hpp"), "");
+}
+
+TEST(Layers, ArrowsThatPointDownAreNone) {
+  EXPECT_EQ(arrow_fault("ci/run.cpp", "storage/store.hpp"), "");
+  EXPECT_EQ(arrow_fault("storage/store.hpp", "bench/model/run.hpp"), "");
+  EXPECT_EQ(arrow_fault("regress/compare_runs.cpp", "regress/ab/holm.hpp"), "");
+  EXPECT_EQ(arrow_fault("bench/runner/measure.cpp", "vector"), "");
+}
+
+TEST(Layers, IncludeLinesAreRecognized) {
+  EXPECT_EQ(included_path("#include \"ci/run.hpp\""), "ci/run.hpp");
+  EXPECT_EQ(included_path("  #  include <vector>  // why"), "vector");
+  EXPECT_EQ(included_path("// #include <vector>"), "");
+}
+
+TEST(Layers, NoIncludeOfTheTreePointsUp) {
+  const auto files = read_source_files({".hpp", ".cpp", ".cu", ".cuh"});
+  ASSERT_GT(files.size(), 20U);
+  for (const SourceFile& file : files) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const std::string fault = arrow_fault(file.path, included_path(file.lines[i]));
+      EXPECT_EQ(fault, "") << file.path << ":" << i + 1 << ": include a lower layer, or move the code up";
+    }
+  }
+}
+
+// Who may include what is heavy to compile or must stay in one place. `files`: exactly these may (by prefix).
+struct Fence {
+  std::string header;                // prefix of the included path
+  std::vector<std::string> folders;  // that may include it
+  std::size_t most_files;
+};
+
+TEST(Layers, HeavyHeadersStayInsideTheirFences) {
+  const std::vector<Fence> fences{
+      {"CLI/", {"ci/cli/"}, 1},
+      {"toml++/", {"ci/config/"}, 1},
+      {"pqxx/", {"storage/postgres/"}, 1},
+      {"boost/archive/", {"storage/archive/"}, 3},
+      {"boost/serialization/", {"storage/archive/"}, 3},
+      {"boost/math/", {"regress/"}, 1},
+      {"nlohmann/", {"bench/formats/", "ci/report/", "storage/postgres/"}, 6},
+      {"cuda", {"bench/cuda/", "bench/suites/cuda/"}, 100},
+  };
+  std::map<std::string, std::set<std::string>> users;
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp", ".cu", ".cuh"})) {
+    if (file.path.starts_with("tests/")) continue;
+    for (const std::string& line : file.lines) {
+      for (const Fence& fence : fences) {
+        const std::string included = included_path(line);
+        if (!included.starts_with(fence.header)) continue;
+        users[fence.header].insert(file.path);
+        bool inside = false;
+        for (const std::string& folder : fence.folders) inside = inside || file.path.starts_with(folder);
+        EXPECT_TRUE(inside) << file.path << " includes <" << included << ">; it belongs behind an interface";
+        EXPECT_FALSE(file.path.ends_with(".hpp")) << file.path << " includes <" << included << "> in a header";
+      }
+    }
+  }
+  for (const Fence& fence : fences) {
+    EXPECT_LE(users[fence.header].size(), fence.most_files) << "files that include " << fence.header;
+  }
+}
+
+TEST(Layers, JudgementReadsNoClockFileOrEntropy) {
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    if (!file.path.starts_with("regress/")) continue;
+    for (const std::string& line : file.lines) {
+      const std::string included = included_path(line);
+      for (const char* impure :
+           {"chrono", "ctime", "fstream", "iostream", "filesystem", "thread", "locale", "unistd.h"}) {
+        EXPECT_NE(included, impure) << file.path << ": judgement is pure; pass the value in";
+      }
+      EXPECT_EQ(line.find("random_device"), std::string::npos) << file.path;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::tidy
