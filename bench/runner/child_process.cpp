@@ -1,0 +1,306 @@
+#include "bench/runner/child_process.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "bench/runner/child_start.hpp"
+
+namespace steelyard {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Between SIGTERM and SIGKILL: time to flush a file, short beside any time limit.
+constexpr std::chrono::seconds kGrace{2};
+// How late a cancellation may be noticed. Waking ten times a second disturbs no measurement.
+constexpr std::chrono::milliseconds kLookAgain{100};
+// Where the system gives no descriptor for a process (before Linux 5.3, or a seccomp filter).
+constexpr std::chrono::milliseconds kLookAgainWithoutDescriptor{5};
+// A pipe that an escaped grandchild floods is left after this much; a pipe holds 64 KiB by default, 1 MiB at most.
+constexpr std::size_t kDrainLimit = std::size_t{2} << 20;
+// Longer limits are no limits; keeps the arithmetic of the clock in range.
+constexpr double kLongestTimeoutSeconds = 86400.0 * 365;
+
+std::int64_t unix_ns_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+std::chrono::nanoseconds bounded(Nanoseconds timeout) {
+  return std::chrono::nanoseconds(
+      static_cast<std::int64_t>(std::clamp(timeout.count(), 0.0, seconds(kLongestTimeoutSeconds).count())));
+}
+
+Nanoseconds from(const timeval& time) {
+  return seconds(static_cast<double>(time.tv_sec)) + microseconds(static_cast<double>(time.tv_usec));
+}
+
+// Owns one running child from its start to its reaping.
+class Watched {
+ public:
+  Watched(const ChildCommand& command, StartedChild started, std::int64_t at_unix_ns, Clock::time_point at)
+      : child_(std::move(started)),
+        descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, child_.pid, 0))),
+        started_(at),
+        deadline_(at + bounded(command.timeout)),
+        limit_(command.output_limit) {
+    result_.started_at_unix_ns = at_unix_ns;
+    result_.core = child_.core;
+    result_.addresses_randomized = child_.addresses_randomized;
+    result_.timeout = command.timeout;
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+  // Reached with a running child only where memory ran out on the way.
+  ~Watched() {
+    if (ended_) return;
+    ::kill(-child_.pid, SIGKILL);
+    while (::waitpid(child_.pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+  bool ended() const { return ended_; }
+  ChildResult take() { return std::move(result_); }
+
+  void add_to(std::vector<pollfd>& watched) const {
+    for (const Descriptor* d : {&descriptor_, &child_.output, &child_.error_output}) {
+      if (d->is_open()) watched.push_back({d->number(), POLLIN, 0});
+    }
+  }
+
+  Clock::time_point wake_at(Clock::time_point now) const {
+    const auto pause = descriptor_.is_open() ? kLookAgain : kLookAgainWithoutDescriptor;
+    return std::min(now + pause, stopping_ ? std::max(kill_at_, now) : deadline_);
+  }
+
+  void stop_if_due(Clock::time_point now, bool cancelled) {
+    if (!stopping_ && (cancelled || now >= deadline_)) {
+      stopping_ = true;
+      result_.end = cancelled ? ChildEnd::cancelled : ChildEnd::timed_out;
+      kill_at_ = now + kGrace;
+      ::kill(-child_.pid, SIGTERM);
+    } else if (stopping_ && now >= kill_at_) {
+      ::kill(-child_.pid, SIGKILL);
+      kill_at_ = now + kGrace;
+    }
+  }
+
+  void read_what_is_there() {
+    read_some(child_.output, result_.output, false);
+    read_some(child_.error_output, result_.error_output, true);
+  }
+
+  void reap_if_ended() {
+    siginfo_t info = {};
+    // WNOWAIT keeps the zombie, and with it the number of the group, until the group has been ended.
+    const int outcome = ::waitid(P_PID, static_cast<id_t>(child_.pid), &info, WEXITED | WNOHANG | WNOWAIT);
+    const bool lost = outcome != 0 && errno == ECHILD;  // someone set SIGCHLD to be ignored: the status is gone
+    if (!lost && (outcome != 0 || info.si_pid != child_.pid)) return;
+    result_.duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count();
+    if (!lost) ::kill(-child_.pid, SIGKILL);
+    read_what_is_there();
+    trim();
+    child_.output.close();
+    child_.error_output.close();
+    lost ? note_lost_status() : reap();
+    ended_ = true;
+  }
+
+ private:
+  void reap() {
+    int status = 0;
+    rusage usage = {};
+    while (::wait4(child_.pid, &status, 0, &usage) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status)) result_.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) {
+      result_.signal = WTERMSIG(status);
+      if (!stopping_) result_.end = ChildEnd::signalled;
+    }
+    result_.voluntary_switches = usage.ru_nvcsw;
+    result_.involuntary_switches = usage.ru_nivcsw;
+    result_.minor_faults = usage.ru_minflt;
+    result_.major_faults = usage.ru_majflt;
+    result_.peak_resident_bytes = std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts it in KiB
+    result_.user_time = from(usage.ru_utime);
+    result_.system_time = from(usage.ru_stime);
+  }
+
+  void note_lost_status() {
+    result_.exit_code = -1;
+    result_.error_output += "\nits exit status was lost: SIGCHLD is ignored in the calling process";
+  }
+
+  // The beginning of stdout and the end of stderr are kept; the rest is read and dropped, so that the child never waits
+  // for us.
+  void read_some(Descriptor& source, std::string& kept, bool keep_end) {
+    std::array<char, 65536> buffer;
+    for (std::size_t total = 0; source.is_open() && total < kDrainLimit;) {
+      const ssize_t got = ::read(source.number(), buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (got <= 0) return source.close();
+      const auto count = static_cast<std::size_t>(got);
+      total += count;
+      if (keep_end) {
+        kept.append(buffer.data(), count);
+        if (kept.size() > 2 * limit_ + buffer.size()) trim();
+      } else {
+        const std::size_t taken = std::min(count, limit_ - std::min(limit_, kept.size()));
+        kept.append(buffer.data(), taken);
+        result_.output_truncated = result_.output_truncated || taken < count;
+      }
+    }
+  }
+
+  void trim() {
+    if (result_.error_output.size() <= limit_) return;
+    result_.error_output.erase(0, result_.error_output.size() - limit_);
+    result_.error_output_truncated = true;
+  }
+
+  StartedChild child_;
+  Descriptor descriptor_;
+  Clock::time_point started_;
+  Clock::time_point deadline_;
+  Clock::time_point kill_at_;
+  std::size_t limit_;
+  bool stopping_ = false;
+  bool ended_ = false;
+  ChildResult result_;
+};
+
+void wait_for_all(const std::vector<std::unique_ptr<Watched>>& children, const std::atomic<bool>* cancelled) {
+  std::vector<pollfd> descriptors;
+  while (true) {
+    const Clock::time_point now = Clock::now();
+    Clock::time_point wake_at = Clock::time_point::max();
+    descriptors.clear();
+    for (const std::unique_ptr<Watched>& child : children) {
+      if (!child || child->ended()) continue;
+      child->stop_if_due(now, cancelled != nullptr && cancelled->load());
+      child->add_to(descriptors);
+      wake_at = std::min(wake_at, child->wake_at(now));
+    }
+    if (wake_at == Clock::time_point::max()) return;
+    const auto pause = std::chrono::ceil<std::chrono::milliseconds>(wake_at - now).count();
+    ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<std::int64_t>(pause, 0)));
+    for (const std::unique_ptr<Watched>& child : children) {
+      if (!child || child->ended()) continue;
+      child->read_what_is_there();
+      child->reap_if_ended();
+    }
+  }
+}
+
+std::string ending(const ChildResult& child) {
+  switch (child.end) {
+    case ChildEnd::exited:
+      return "exited with " + std::to_string(child.exit_code);
+    case ChildEnd::signalled:
+      return "was ended by signal " + std::to_string(child.signal) + " (" + ::strsignal(child.signal) + ")";
+    case ChildEnd::timed_out:
+      return "ran past its limit of " + to_text(child.timeout);
+    case ChildEnd::cancelled:
+      return "was cancelled";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& commands,
+                                              const std::atomic<bool>* cancelled) {
+  std::vector<std::unique_ptr<Watched>> children;
+  std::vector<std::optional<Error>> errors(commands.size());
+  children.reserve(commands.size());
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const std::int64_t at_unix_ns = unix_ns_now();
+    const Clock::time_point at = Clock::now();
+    Result<StartedChild> started = start_child(commands[i]);
+    children.emplace_back();
+    if (started) {
+      children.back() = std::make_unique<Watched>(commands[i], std::move(started).value(), at_unix_ns, at);
+    } else {
+      errors[i] = started.error();
+    }
+  }
+  wait_for_all(children, cancelled);
+  std::vector<Result<ChildResult>> results;
+  results.reserve(commands.size());
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (children[i]) {
+      results.emplace_back(children[i]->take());
+    } else {
+      results.emplace_back(*errors[i]);
+    }
+  }
+  return results;
+}
+
+Result<ChildResult> run_child(const ChildCommand& command, const std::atomic<bool>* cancelled) {
+  return std::move(run_children({command}, cancelled).front());
+}
+
+std::string ChildResult::describe() const {
+  const std::string line = last_line(error_output);
+  return line.empty() ? ending(*this) : ending(*this) + "; its last line of stderr: \"" + line + "\"";
+}
+
+std::string last_line(std::string_view text) {
+  constexpr std::size_t kLongest = 300;
+  while (!text.empty()) {
+    const std::size_t start = text.find_last_of("\n\r") + 1;  // npos + 1 is 0
+    std::string line;
+    for (const char c : text.substr(start)) {
+      if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) line += c;
+    }
+    if (line.find_first_not_of(' ') != std::string::npos) {
+      if (line.size() <= kLongest) return line;
+      std::size_t cut = kLongest;
+      while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xc0) == 0x80) --cut;  // not inside a UTF-8 character
+      return line.substr(0, cut) + "...";
+    }
+    text = text.substr(0, start == 0 ? 0 : start - 1);
+  }
+  return "";
+}
+
+std::optional<std::filesystem::path> find_in_path(std::string_view name) {
+  const auto usable = [](const std::filesystem::path& file) {
+    std::error_code failure;
+    return std::filesystem::is_regular_file(file, failure) && ::access(file.c_str(), X_OK) == 0;
+  };
+  const auto absolute = [](const std::filesystem::path& file) {
+    std::error_code failure;
+    const std::filesystem::path result = std::filesystem::absolute(file, failure);
+    return failure ? file : result;
+  };
+  if (name.empty()) return std::nullopt;
+  if (name.find('/') != std::string_view::npos) {
+    return usable(name) ? std::optional(absolute(name)) : std::nullopt;
+  }
+  const char* path = std::getenv("PATH");
+  std::string_view folders = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+  while (true) {
+    const std::size_t colon = folders.find(':');
+    const std::filesystem::path folder = folders.substr(0, colon).empty() ? "." : folders.substr(0, colon);
+    if (usable(folder / name)) return absolute(folder / name);
+    if (colon == std::string_view::npos) return std::nullopt;
+    folders.remove_prefix(colon + 1);
+  }
+}
+
+}  // namespace steelyard

@@ -1,0 +1,88 @@
+// Runs one child process, or several at once, and waits for the end of all: explicit environment, working directory,
+// core, address randomization, time limit, bounded output. Every child leads a process group of its own; when the child
+// ends, or its time is up, or the caller cancels, whatever is left of the group is ended too, and nothing stays behind:
+// no descriptor, no zombie. Safe to call from several threads at once.
+//
+//     ChildCommand command;
+//     command.executable = program.executable;
+//     command.arguments = {"--benchmark_list_tests=true"};
+//     command.environment = child_environment(program);
+//     Result<ChildResult> child = run_child(command);
+//     if (!child) return child.error();       // it could not be started
+//     if (!child->succeeded()) ... child->describe() ...
+//
+// Not a shell, and no search through PATH: see find_in_path.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+struct ChildCommand {
+  std::filesystem::path executable;  // relative to the caller's current folder, not to working_directory
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;   // all of it; see child_environment
+  std::filesystem::path working_directory;          // empty: the caller's
+  std::optional<int> core;                          // pin to this core; refusal is no error, see ChildResult::core
+  bool randomize_addresses = true;                  // ASLR: on for timing, off for counting
+  Nanoseconds timeout = seconds(60);                // then SIGTERM to the group, and SIGKILL after a grace
+  std::size_t output_limit = std::size_t{4} << 20;  // bytes kept of stdout (its beginning) and of stderr (its end)
+};
+
+enum class ChildEnd { exited, signalled, timed_out, cancelled };
+
+struct ChildResult {
+  ChildEnd end = ChildEnd::exited;
+  int exit_code = 0;         // where it exited
+  int signal = 0;            // where a signal ended it
+  std::string output;        // the beginning of stdout, up to output_limit
+  std::string error_output;  // the end of stderr, up to output_limit
+  bool output_truncated = false;
+  bool error_output_truncated = false;
+  int core = -1;                     // that it was pinned to; -1: not asked for, or refused by the system
+  bool addresses_randomized = true;  // as asked for, unless the system refused
+  std::int64_t started_at_unix_ns = 0;
+  std::int64_t duration_ns = 0;  // from the fork to the end, by a monotonic clock
+  Nanoseconds timeout;           // the limit it ran under
+  std::int64_t voluntary_switches = 0;
+  std::int64_t involuntary_switches = 0;
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t peak_resident_bytes = 0;
+  Nanoseconds user_time;
+  Nanoseconds system_time;
+
+  bool succeeded() const { return end == ChildEnd::exited && exit_code == 0; }
+  // "exited with 3", "was ended by signal 11 (Segmentation fault)", "ran past its limit of 60 s"; with the last line of
+  // stderr where there is one: `exited with 3; its last line of stderr: "no such table"`.
+  std::string describe() const;
+};
+
+// The last line that is not blank, without control characters, at most 300 bytes; empty where there is none.
+std::string last_line(std::string_view text);
+
+// Error (input): the executable is missing, a folder, not executable, of a foreign format, its interpreter is missing;
+// the working directory cannot be entered. Error (program): the system refused a process or a pipe.
+// `cancelled` may be null; a child that was running when it turned true ends as ChildEnd::cancelled.
+Result<ChildResult> run_child(const ChildCommand& command, const std::atomic<bool>* cancelled = nullptr);
+
+// All at once, in this order of start; results in the same order. One that cannot be started does not stop the others.
+std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& commands,
+                                              const std::atomic<bool>* cancelled = nullptr);
+
+// Absolute path of an executable by the caller's PATH ("valgrind"); absent where there is none. A name with a slash is
+// taken as a path.
+std::optional<std::filesystem::path> find_in_path(std::string_view name);
+
+}  // namespace steelyard

@@ -1,0 +1,279 @@
+#include "bench/runner/child_start.hpp"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace steelyard {
+namespace {
+
+// What the new process tells its parent through a pipe that exec closes: no report is good news.
+enum class Step : int { descriptors, enter_directory, pin, randomization, execute };
+struct StartReport {
+  Step step = Step::execute;
+  int error = 0;
+};
+
+// Everything the child needs, made before the fork: between fork and exec only async-signal-safe calls are allowed,
+// because another thread of ours may have held the allocator's lock at the fork.
+struct Prepared {
+  std::string executable;
+  std::string working_directory;
+  std::vector<std::string> texts;
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  int core = -1;
+  bool randomize_addresses = true;
+  Descriptor input;
+  Descriptor output_read, output_write;
+  Descriptor error_read, error_write;
+  Descriptor report_read, report_write;
+  pid_t parent = 0;
+};
+
+[[noreturn]] void give_up(int report, Step step) {
+  const StartReport message{step, errno};
+  // Smaller than PIPE_BUF, so it arrives whole; if it cannot be written, the exit code still tells.
+  [[maybe_unused]] const ssize_t written = ::write(report, &message, sizeof message);
+  ::_exit(127);
+}
+
+void tell(int report, Step step) {
+  const StartReport message{step, errno};
+  [[maybe_unused]] const ssize_t written = ::write(report, &message, sizeof message);
+}
+
+// Handlers of ours must not run in the child, and what we ignore the child must not ignore.
+void reset_signals() {
+  struct sigaction standard = {};
+  standard.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &standard, nullptr);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// A descriptor numbered 0 to 2 would be overwritten by the others' dup2, or keep its close-on-exec: first lift all.
+int lifted(int number, int report) {
+  const int copy = ::fcntl(number, F_DUPFD_CLOEXEC, 3);
+  if (copy < 0) give_up(report, Step::descriptors);
+  return copy;
+}
+
+int connect_descriptors(const Prepared& prepared) {
+  const int report = ::fcntl(prepared.report_write.number(), F_DUPFD_CLOEXEC, 3);
+  if (report < 0) ::_exit(127);
+  const int input = lifted(prepared.input.number(), report);
+  const int output = lifted(prepared.output_write.number(), report);
+  const int error = lifted(prepared.error_write.number(), report);
+  if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(error, 2) < 0) give_up(report, Step::descriptors);
+  // Descriptors that some library opened without close-on-exec end here too.
+  if (::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+    constexpr int kDescriptorsToMark = 4096;  // a kernel before 5.11: as many as such a process plausibly has
+    for (int number = 3; number < kDescriptorsToMark; ++number) ::fcntl(number, F_SETFD, FD_CLOEXEC);
+  }
+  return report;
+}
+
+void set_randomization(bool wanted, int report) {
+  const int current = ::personality(0xffffffffUL);
+  if (current < 0) return tell(report, Step::randomization);
+  const int changed = wanted ? current & ~ADDR_NO_RANDOMIZE : current | ADDR_NO_RANDOMIZE;
+  if (changed != current && ::personality(static_cast<unsigned long>(changed)) < 0) tell(report, Step::randomization);
+}
+
+void pin(int core, int report) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(core), &set);
+  if (::sched_setaffinity(0, sizeof set, &set) != 0) tell(report, Step::pin);
+}
+
+[[noreturn]] void become(Prepared& prepared) {
+  ::setpgid(0, 0);
+  reset_signals();
+  // If we are killed, the child must not go on measuring for nobody.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != prepared.parent) ::_exit(127);
+  const int report = connect_descriptors(prepared);
+  if (!prepared.working_directory.empty() && ::chdir(prepared.working_directory.c_str()) != 0) {
+    give_up(report, Step::enter_directory);
+  }
+  if (prepared.core >= 0) pin(prepared.core, report);
+  set_randomization(prepared.randomize_addresses, report);
+  // "Text file busy" passes: a process that another thread forked may still hold the file open for a moment.
+  constexpr int kTriesWhenBusy = 40;
+  constexpr timespec kPauseWhenBusy = {0, 5'000'000};
+  for (int tries = 0; tries < kTriesWhenBusy; ++tries) {
+    ::execve(prepared.executable.c_str(), prepared.arguments.data(), prepared.environment.data());
+    if (errno != ETXTBSY) break;
+    ::nanosleep(&kPauseWhenBusy, nullptr);
+  }
+  give_up(report, Step::execute);
+}
+
+Result<void> open_pipe(Descriptor& read_end, Descriptor& write_end, const std::string& where) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return program_error(where, std::string("no pipe could be opened: ") + std::strerror(errno), "",
+                         "raise the limit on open files (ulimit -n)");
+  }
+  read_end = Descriptor(ends[0]);
+  write_end = Descriptor(ends[1]);
+  return {};
+}
+
+Result<Prepared> prepare(const ChildCommand& command) {
+  Prepared prepared;
+  std::error_code failure;
+  const std::filesystem::path absolute = std::filesystem::absolute(command.executable, failure);
+  prepared.executable = failure ? command.executable.string() : absolute.string();
+  prepared.working_directory = command.working_directory.string();
+  prepared.core = command.core.value_or(-1);
+  prepared.randomize_addresses = command.randomize_addresses;
+  prepared.parent = ::getpid();
+
+  prepared.texts.reserve(1 + command.arguments.size() + command.environment.size());
+  prepared.texts.push_back(prepared.executable);
+  for (const std::string& argument : command.arguments) prepared.texts.push_back(argument);
+  for (const auto& [name, value] : command.environment) prepared.texts.push_back(name + '=' + value);
+  const std::size_t first_variable = 1 + command.arguments.size();
+  for (std::size_t i = 0; i < prepared.texts.size(); ++i) {
+    (i < first_variable ? prepared.arguments : prepared.environment).push_back(prepared.texts[i].data());
+  }
+  prepared.arguments.push_back(nullptr);
+  prepared.environment.push_back(nullptr);
+
+  prepared.input = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!prepared.input.is_open()) return program_error("/dev/null", std::strerror(errno), "a readable device");
+  const std::string where = command.executable.string();
+  STEELYARD_CHECK(open_pipe(prepared.output_read, prepared.output_write, where));
+  STEELYARD_CHECK(open_pipe(prepared.error_read, prepared.error_write, where));
+  STEELYARD_CHECK(open_pipe(prepared.report_read, prepared.report_write, where));
+  for (const Descriptor* end : {&prepared.output_read, &prepared.error_read}) {
+    ::fcntl(end->number(), F_SETFL, O_NONBLOCK);
+  }
+  return prepared;
+}
+
+Error execute_error(const std::string& where, int error) {
+  const std::string wanted = "a program that this machine can run";
+  switch (error) {
+    case ENOEXEC:
+      return input_error(where, "a file in no format this machine can run", wanted,
+                         "name the built program; begin a script with #! and its interpreter");
+    case ENOENT:
+      return input_error(where, "an interpreter or loader that is missing", wanted,
+                         "check the #! line, or that the program was built for this system");
+    case E2BIG:
+      return input_error(where, "arguments and environment above the system's limit", "shorter ones", "");
+    default:
+      return input_error(where, std::strerror(error), wanted, "");
+  }
+}
+
+Error error_of(const StartReport& report, const ChildCommand& command) {
+  switch (report.step) {
+    case Step::enter_directory:
+      return input_error(command.working_directory.string(), std::strerror(report.error),
+                         "a folder to run " + command.executable.string() + " in", "");
+    case Step::execute:
+      return execute_error(command.executable.string(), report.error);
+    case Step::descriptors:
+    case Step::pin:
+    case Step::randomization:
+      break;
+  }
+  return program_error(command.executable.string(), std::strerror(report.error), "free descriptors", "");
+}
+
+// Said before the fork, in better words than errno has.
+Result<void> check_file(const std::filesystem::path& executable) {
+  const std::string where = executable.string();
+  struct stat status = {};
+  if (where.empty()) return input_error("program", "an empty name", "the path of a program", "");
+  if (::stat(where.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      return input_error(where, "no such file", "a program", "build it first, or correct the path");
+    }
+    return input_error(where, std::strerror(errno), "a program", "");
+  }
+  if (S_ISDIR(status.st_mode)) return input_error(where, "a folder", "a program", "name the file inside it");
+  if (!S_ISREG(status.st_mode)) return input_error(where, "a device, pipe or socket", "a program", "");
+  if (::access(where.c_str(), X_OK) != 0) {
+    return input_error(where, "a file without permission to be executed", "a program", "chmod +x " + where);
+  }
+  return {};
+}
+
+// Signals of ours must not find the child before it has reset its handlers.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+ssize_t read_report(const Descriptor& from, StartReport& report) {
+  ssize_t got = 0;
+  do {
+    got = ::read(from.number(), &report, sizeof report);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+}  // namespace
+
+Result<StartedChild> start_child(const ChildCommand& command) {
+  STEELYARD_CHECK(check_file(command.executable));
+  STEELYARD_TRY(Prepared prepared, prepare(command));
+  StartedChild child;
+  {
+    const SignalsBlocked blocked;
+    child.pid = ::fork();
+    if (child.pid == 0) become(prepared);
+  }
+  if (child.pid < 0) {
+    return program_error(command.executable.string(),
+                         std::string("no process could be started: ") + std::strerror(errno), "",
+                         "raise the limit on processes (ulimit -u) or free memory");
+  }
+  prepared.report_write.close();
+  child.core = prepared.core;
+  child.addresses_randomized = prepared.randomize_addresses;
+  for (StartReport report; read_report(prepared.report_read, report) == ssize_t{sizeof report};) {
+    if (report.step == Step::pin) {
+      child.core = -1;
+    } else if (report.step == Step::randomization) {
+      child.addresses_randomized = true;
+    } else {
+      while (::waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+      return error_of(report, command);
+    }
+  }
+  child.output = std::move(prepared.output_read);
+  child.error_output = std::move(prepared.error_read);
+  return child;
+}
+
+}  // namespace steelyard

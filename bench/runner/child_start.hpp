@@ -1,0 +1,25 @@
+// The first half of a child's life: pipes, fork, what has to be set between fork and exec, exec. Nothing here waits for
+// its end; see child_process.
+#pragma once
+
+#include <sys/types.h>
+
+#include "bench/model/result.hpp"
+#include "bench/runner/child_process.hpp"
+#include "bench/runner/descriptor.hpp"
+
+namespace steelyard {
+
+struct StartedChild {
+  pid_t pid = -1;  // also its process group
+  Descriptor output;
+  Descriptor error_output;
+  int core = -1;
+  bool addresses_randomized = true;
+};
+
+// Returns once the new program has replaced ours (or could not, which is the error). Errors as of run_child. The caller
+// has to reap pid.
+Result<StartedChild> start_child(const ChildCommand& command);
+
+}  // namespace steelyard
