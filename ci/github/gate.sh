@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The gate step of action.yml: inputs come as STEELYARD_INPUT_*, never as text pasted into a script, so that a branch
+# name cannot become a command. Writes the report to the job summary and leaves by the gate's exit status.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
+folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/steelyard-report.XXXXXX")
+# The embedded store's server may run as another user, who must be able to reach its folder.
+chmod 0711 "$folder"
+export STEELYARD_STATE=${STEELYARD_STATE:-$folder/state}
+report=$folder/report.md comparison=$folder/comparison.json
+
+arguments=(gate --markdown "$report" --json --output "$comparison")
+[ -z "${STEELYARD_INPUT_BASE:-}" ] || arguments+=(--base "$STEELYARD_INPUT_BASE")
+[ -z "${STEELYARD_INPUT_BUILD:-}" ] || arguments+=(--build "$STEELYARD_INPUT_BUILD")
+[ -z "${STEELYARD_INPUT_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_INPUT_BENCH")
+read -r -a further <<<"${STEELYARD_INPUT_ARGUMENTS:-}"
+arguments+=("${further[@]}")
+
+status=0
+"$program" "${arguments[@]}" || status=$?
+[ ! -s "$report" ] || cat "$report" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+if [ -n "${GITHUB_OUTPUT:-}" ]; then
+  printf '%s=%s\n' status "$status" report "$report" comparison "$comparison" >>"$GITHUB_OUTPUT"
+fi
+if [ "$status" -ne 0 ]; then
+  echo "::error title=Steelyard::the gate left with status $status; the job summary has the report"
+fi
+exit "$status"

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# The script of steelyard.gitlab-ci.yml: reads STEELYARD_BUILD, STEELYARD_BENCH, STEELYARD_ARGUMENTS, leaves the report,
+# the comparison and the archives in steelyard-report/, and exits with the gate's status.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
+folder=${CI_PROJECT_DIR:-$PWD}/steelyard-report
+mkdir -p "$folder"
+export STEELYARD_STATE=${STEELYARD_STATE:-/var/tmp/steelyard-state}
+
+arguments=(gate --markdown "$folder/report.md" --json --output "$folder/comparison.json" --archive-dir "$folder")
+[ -z "${STEELYARD_BUILD:-}" ] || arguments+=(--build "$STEELYARD_BUILD")
+[ -z "${STEELYARD_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_BENCH")
+read -r -a further <<<"${STEELYARD_ARGUMENTS:-}"
+arguments+=("${further[@]}")
+
+status=0
+"$program" "${arguments[@]}" || status=$?
+[ ! -s "$folder/report.md" ] || cat "$folder/report.md"
+exit "$status"
