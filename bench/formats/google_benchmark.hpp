@@ -2,6 +2,7 @@
 // invocation.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,7 +28,8 @@ struct GoogleBenchmarkFile {
   std::int64_t taken_at_unix_ns = 0;  // context.date; 0 where absent
   std::optional<Layout> layout;       // context.steelyard_layout
   std::optional<int> round;           // context.steelyard_round
-  std::optional<int> order;           // context.steelyard_order
+  std::optional<int> order;           // context.steelyard_order: 0 this file's process ran first in its round, 1 second
+  std::optional<bool> baseline_first;  // the same, written for both sides at once: "AB" or "BA"
   std::vector<Measurement> measurements;
   std::vector<Failure> failures;       // error_occurred / skipped
   std::vector<BadRecord> bad_records;  // the rest of the file was read
@@ -43,6 +45,7 @@ struct LoadedPair {
   Run baseline;
   Run candidate;
   std::vector<std::string> warnings;  // "one invocation a side", "taken as one machine", bad records
+  std::int64_t bad_records = 0;       // of both sides; a gate with one does not pass
 };
 Result<LoadedPair> load_google_benchmark_pair(const std::filesystem::path& baseline,
                                               const std::filesystem::path& candidate);

@@ -1,0 +1,192 @@
+#include "bench/formats/google_benchmark.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bench/formats/google_benchmark_context.hpp"
+#include "bench/formats/google_benchmark_records.hpp"
+#include "bench/formats/non_finite_tokens.hpp"
+
+namespace steelyard {
+namespace {
+
+using nlohmann::json;
+
+// A file of a million records is about 500 MiB as Google Benchmark writes them; both limits stop a file that is none.
+constexpr std::size_t kMostFileBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostRecords = 1'000'000;
+
+constexpr std::string_view kHowToWrite = "write it with --benchmark_out=FILE --benchmark_out_format=json";
+
+// Depths as nlohmann's parser counts them: { "benchmarks": [ { "name": ... } ] }
+constexpr int kTopLevelKeys = 1;
+constexpr int kRecords = 2;
+constexpr int kRecordKeys = 3;
+constexpr int kContextKeys = 2;
+
+// Nesting and size of what is held at once, the context or one record: far above what Google Benchmark writes, far
+// below what a hostile file could claim.
+constexpr int kDeepest = 32;
+constexpr std::size_t kMostValues = 100'000;
+
+// Thrown out of the parser, which offers no other way to stop it, and caught where it was called.
+struct Refusal {
+  std::string found;
+  std::string wanted;
+};
+
+// Listens to the parser: each record is taken as soon as it is complete and then forgotten, so that memory grows with
+// the samples, not with the text.
+class FileListener {
+ public:
+  FileListener(GoogleBenchmarkFile& file, BadRecordList& bad) : bad_(bad), records_(file, bad) {}
+
+  // False: the parser need not keep what it has just read.
+  bool on_event(int depth, json::parse_event_t event, const json& parsed) {
+    if (depth > kDeepest) throw Refusal{"deeper nesting", "at most " + std::to_string(kDeepest) + " levels"};
+    if (++values_ > kMostValues) throw Refusal{"more values", "at most " + std::to_string(kMostValues)};
+    switch (event) {
+      case json::parse_event_t::key:
+        return on_key(depth, parsed.get_ref<const std::string&>());
+      case json::parse_event_t::array_start:
+        if (depth == kTopLevelKeys && section_ == "benchmarks") has_benchmarks_ = true;
+        return true;
+      case json::parse_event_t::object_start:
+        if (depth == (section_ == "context" ? kTopLevelKeys : kRecords)) {
+          keys_.clear();
+          values_ = 0;
+        }
+        return true;
+      case json::parse_event_t::object_end:
+      case json::parse_event_t::array_end:
+      case json::parse_event_t::value:
+        return on_value(depth, event, parsed);
+    }
+    return true;
+  }
+
+  bool has_benchmarks() const { return has_benchmarks_; }
+  std::size_t aggregates() const { return records_.aggregates(); }
+  void finish() { records_.finish(); }
+
+  // What the parser was in the middle of.
+  std::string place() const {
+    if (has_benchmarks_ && section_ == "benchmarks") return record_name();
+    if (section_.empty()) return has_benchmarks_ ? "the closing brackets" : "the opening brackets";
+    return '"' + shorten(section_, 60) + '"';
+  }
+
+ private:
+  std::string record_name() const { return "benchmarks[" + std::to_string(index_) + ']'; }
+
+  bool on_key(int depth, const std::string& key) {
+    if (depth == kTopLevelKeys) {
+      section_ = key;
+      return key == "context" || key == "benchmarks";
+    }
+    const bool watched =
+        (section_ == "benchmarks" && depth == kRecordKeys) || (section_ == "context" && depth == kContextKeys);
+    if (!watched || keys_.insert(key).second) return true;
+    // A counter of the program's that bears the name of a field of Google Benchmark's: the field comes first.
+    const std::string owner = section_ == "benchmarks" ? record_name() : section_;
+    bad_.add(owner + '.' + shorten(key, 60),
+             "found twice, wanted once: a counter or context key bears the name of a "
+             "field; rename it in the program. The first one was read");
+    return false;
+  }
+
+  bool on_value(int depth, json::parse_event_t event, const json& parsed) {
+    const bool in_records = has_benchmarks_ && section_ == "benchmarks";
+    if (in_records && depth == kTopLevelKeys && event == json::parse_event_t::array_end) {
+      section_.clear();
+      return true;
+    }
+    if (!in_records || depth != kRecords) return true;
+    if (index_ == kMostRecords) throw Refusal{"more records", "at most " + std::to_string(kMostRecords)};
+    records_.add(parsed, record_name());
+    ++index_;
+    values_ = 0;
+    return false;
+  }
+
+  BadRecordList& bad_;
+  GoogleBenchmarkRecords records_;
+  std::string section_;         // the top-level key whose value is being read
+  std::set<std::string> keys_;  // of the record being read
+  std::size_t values_ = 0;      // parser events since the context or the record began
+  std::size_t index_ = 0;
+  bool has_benchmarks_ = false;
+};
+
+// What stands at an offset of the text, for people: printable, short.
+std::string excerpt(std::string_view text, std::size_t offset) {
+  constexpr std::size_t kLength = 24;
+  std::string shown;
+  for (const char c : text.substr(std::min(offset, text.size()), kLength)) {
+    shown += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return '"' + shown + '"';
+}
+
+Error syntax_error(std::string_view text, std::string_view name, std::size_t offset, const FileListener& listener) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == std::string_view::npos) {
+    return input_error(std::string(name), "an empty file", "the JSON of a Google Benchmark program",
+                       std::string(kHowToWrite));
+  }
+  const std::string where = std::string(name) + ": byte " + std::to_string(offset);
+  if (offset > last || ends_in_cut_non_finite_token(text)) {
+    return input_error(where, "the end of the file in the middle of " + listener.place(), "complete JSON",
+                       "the program was stopped or the disk was full while it wrote; run it again");
+  }
+  return input_error(where, excerpt(text, offset) + " in " + listener.place(), "JSON", std::string(kHowToWrite));
+}
+
+Error no_samples(std::string_view name, const FileListener& listener) {
+  if (listener.aggregates() > 0) {
+    return input_error(std::string(name), "only aggregates (mean, median, stddev)", "the raw repetitions",
+                       "run the program with --benchmark_report_aggregates_only=false");
+  }
+  return input_error(std::string(name), "no benchmark", "at least one",
+                     "see what --benchmark_filter leaves with --benchmark_list_tests");
+}
+
+}  // namespace
+
+Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name) {
+  if (text.size() > kMostFileBytes) {
+    return input_error(std::string(name), std::to_string(text.size()) + " bytes",
+                       "at most " + std::to_string(kMostFileBytes), "split it with --benchmark_filter");
+  }
+  GoogleBenchmarkFile file;
+  BadRecordList bad(file.bad_records);
+  FileListener listener(file, bad);
+  json rest;
+  try {
+    rest = json::parse(
+        mask_non_finite_tokens(std::string(text)),
+        [&](int depth, json::parse_event_t event, json& parsed) { return listener.on_event(depth, event, parsed); });
+  } catch (const json::parse_error& error) {
+    // The parser counts bytes from 1 and points behind the one it refused.
+    return syntax_error(text, name, error.byte == 0 ? 0 : error.byte - 1, listener);
+  } catch (const Refusal& refusal) {
+    return input_error(std::string(name) + ": " + listener.place(), refusal.found, refusal.wanted,
+                       std::string(kHowToWrite));
+  } catch (const json::exception& error) {
+    return input_error(std::string(name) + ": " + listener.place(), error.what(), "JSON", std::string(kHowToWrite));
+  }
+  if (!listener.has_benchmarks()) {
+    return input_error(std::string(name), "JSON without a list of \"benchmarks\"",
+                       "the JSON of a Google Benchmark program", std::string(kHowToWrite));
+  }
+  listener.finish();
+  const auto context = rest.find("context");
+  if (context != rest.end()) read_google_benchmark_context(*context, file, bad);
+  if (file.measurements.empty() && file.failures.empty() && file.bad_records.empty()) {
+    return no_samples(name, listener);
+  }
+  return file;
+}
+
+}  // namespace steelyard

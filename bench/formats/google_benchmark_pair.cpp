@@ -1,0 +1,265 @@
+// Loads files and folders of Google Benchmark JSON as the sides of a comparison: which files are one round, and how the
+// two sides were laid out in time.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/google_benchmark_side.hpp"
+#include "bench/model/sha256.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Sides further apart than this were measured on different occasions (spec: judgement contract, "Layout").
+constexpr std::int64_t kOccasionGapNs = std::int64_t{3600} * 1'000'000'000;
+constexpr std::size_t kMostWarnings = 100;  // of one side's bad records; the rest is counted
+
+// Which round each file is of.
+struct Rounds {
+  std::vector<std::int32_t> baseline;
+  std::vector<std::int32_t> candidate;
+  bool any_shared = false;  // some round has both sides
+};
+
+// The rounds the files themselves claim; empty unless each has one and no two of the side have the same.
+std::vector<std::int32_t> claimed_rounds(const Side& side) {
+  std::vector<std::int32_t> rounds;
+  std::set<std::int32_t> seen;
+  for (const LoadedFile& file : side.files) {
+    if (!file.content.round || !seen.insert(*file.content.round).second) return {};
+    rounds.push_back(*file.content.round);
+  }
+  return rounds;
+}
+
+// By position in the union of both sides' names; two single files are one round whatever they are called.
+Rounds rounds_by_name(const Side& baseline, const Side& candidate) {
+  if (!baseline.is_folder && !candidate.is_folder) return {{0}, {0}, true};
+  std::map<std::string, std::int32_t> round_by_name;
+  for (const Side* side : {&baseline, &candidate}) {
+    for (const LoadedFile& file : side->files) round_by_name[file.name] = 0;
+  }
+  std::int32_t next = 0;
+  for (auto& [name, round] : round_by_name) round = next++;
+  Rounds rounds;
+  for (const LoadedFile& file : baseline.files) rounds.baseline.push_back(round_by_name[file.name]);
+  for (const LoadedFile& file : candidate.files) rounds.candidate.push_back(round_by_name[file.name]);
+  return rounds;
+}
+
+Rounds find_rounds(const Side& baseline, const Side& candidate, std::vector<std::string>& warnings) {
+  Rounds rounds = rounds_by_name(baseline, candidate);
+  Rounds claimed{claimed_rounds(baseline), claimed_rounds(candidate)};
+  if (!claimed.baseline.empty() && !claimed.candidate.empty()) {
+    for (std::size_t i = 0; i < baseline.files.size(); ++i) {
+      const auto same_name = std::find_if(candidate.files.begin(), candidate.files.end(),
+                                          [&](const LoadedFile& f) { return f.name == baseline.files[i].name; });
+      if (same_name == candidate.files.end() || same_name->content.round == baseline.files[i].content.round) continue;
+      warnings.push_back("the two files named " + same_name->name +
+                         " say that they are of different rounds: files were paired by steelyard_round, not by name");
+      break;
+    }
+    rounds = std::move(claimed);
+  }
+  const std::set<std::int32_t> of_baseline(rounds.baseline.begin(), rounds.baseline.end());
+  rounds.any_shared = std::any_of(rounds.candidate.begin(), rounds.candidate.end(),
+                                  [&](std::int32_t round) { return of_baseline.contains(round); });
+  return rounds;
+}
+
+struct TimeSpan {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+// Absent where a file is not dated.
+std::optional<TimeSpan> span_of(const Side& side) {
+  TimeSpan span{INT64_MAX, 0};
+  for (const LoadedFile& file : side.files) {
+    if (file.content.taken_at_unix_ns <= 0) return std::nullopt;
+    span.first = std::min(span.first, file.content.taken_at_unix_ns);
+    span.last = std::max(span.last, file.content.taken_at_unix_ns);
+  }
+  return span;
+}
+
+Layout layout_by_dates(const Side& baseline, const Side& candidate) {
+  const auto one = span_of(baseline);
+  const auto other = span_of(candidate);
+  if (!one || !other) return Layout::sequential;
+  const std::int64_t gap = std::max(other->first - one->last, one->first - other->last);
+  return gap > kOccasionGapNs ? Layout::separate : Layout::sequential;
+}
+
+Layout find_layout(const Side& baseline, const Side& candidate, std::vector<std::string>& warnings) {
+  std::set<std::optional<Layout>> claimed;
+  for (const Side* side : {&baseline, &candidate}) {
+    for (const LoadedFile& file : side->files) claimed.insert(file.content.layout);
+  }
+  if (claimed.size() == 1 && claimed.begin()->has_value()) return **claimed.begin();
+  if (claimed.size() > 1) {
+    warnings.emplace_back("the files do not agree on steelyard_layout: it was taken from their dates");
+  }
+  return layout_by_dates(baseline, candidate);
+}
+
+// Which of its round's two processes this one was: as the file says; else by the dates, where the round has two that
+// differ; else the baseline counts as first.
+std::int32_t slot_of(const LoadedFile& file, bool is_baseline, std::int64_t partner_taken_at_unix_ns) {
+  const GoogleBenchmarkFile& content = file.content;
+  if (content.order) return *content.order;
+  if (content.baseline_first) return *content.baseline_first == is_baseline ? 0 : 1;
+  if (content.taken_at_unix_ns > 0 && partner_taken_at_unix_ns > 0 &&
+      content.taken_at_unix_ns != partner_taken_at_unix_ns) {
+    return content.taken_at_unix_ns < partner_taken_at_unix_ns ? 0 : 1;
+  }
+  return is_baseline ? 0 : 1;
+}
+
+void append_file(Run& run, LoadedFile& file, const Invocation& invocation,
+                 std::map<std::tuple<std::string, std::string>, std::size_t>& measurement_by_name) {
+  const auto index = static_cast<std::uint32_t>(run.invocations.size());
+  run.invocations.push_back(invocation);
+  for (Measurement& measurement : file.content.measurements) {
+    measurement.invocations.front().invocation = index;
+    const auto [at, is_new] = measurement_by_name.try_emplace(
+        std::tuple(measurement.benchmark.canonical(), measurement.metric.name), run.measurements.size());
+    if (is_new) {
+      run.measurements.push_back(std::move(measurement));
+    } else {
+      run.measurements[at->second].invocations.push_back(std::move(measurement.invocations.front()));
+    }
+  }
+  for (Failure& failure : file.content.failures) {
+    failure.round = invocation.round;
+    run.failures.push_back(std::move(failure));
+  }
+}
+
+// Facts that vary from process to process are kept as the first file has them. Decisive ones are kept with all their
+// values, so that files of two machines in one folder are seen.
+Environment merge_environments(const Side& side) {
+  Environment merged;
+  std::map<std::string, std::set<std::string>> decisive_values;
+  for (const LoadedFile& file : side.files) {
+    for (const Fact& fact : file.content.environment.facts) {
+      if (fact.decisive) decisive_values[fact.name].insert(fact.value);
+      if (merged.find(fact.name) == nullptr) merged.set(fact.name, fact.value, fact.decisive);
+    }
+  }
+  for (const auto& [name, values] : decisive_values) {
+    std::string text;
+    for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
+    merged.set(name, text, true);
+  }
+  return merged;
+}
+
+Run to_run(Side& side, const std::vector<std::int32_t>& rounds, const std::vector<std::int32_t>& slots) {
+  Run run;
+  run.header.tool = "google-benchmark";
+  run.environment = merge_environments(side);
+  const std::string* const executable = run.environment.find("google.executable");
+  run.header.program = executable != nullptr ? *executable : side.path.filename().string();
+  run.header.settings["imported_files"] = std::to_string(side.files.size());
+  if (const auto span = span_of(side)) run.header.created_at_unix_ns = span->first;
+  std::map<std::tuple<std::string, std::string>, std::size_t> measurement_by_name;
+  for (std::size_t i = 0; i < side.files.size(); ++i) {
+    Invocation invocation;
+    invocation.round = rounds[i];
+    invocation.slot = slots[i];
+    invocation.started_at_unix_ns = side.files[i].content.taken_at_unix_ns;
+    append_file(run, side.files[i], invocation, measurement_by_name);
+  }
+  return run;
+}
+
+// Returns how many there were.
+std::int64_t report_bad_records(const Side& side, std::vector<std::string>& warnings) {
+  std::size_t count = 0;
+  for (const LoadedFile& file : side.files) {
+    const fs::path path = side.is_folder ? side.path / file.name : side.path;
+    for (const BadRecord& record : file.content.bad_records) {
+      if (++count <= kMostWarnings) warnings.push_back(path.string() + ": " + record.where + ": " + record.why);
+    }
+  }
+  if (count > kMostWarnings) {
+    warnings.push_back(side.path.string() + ": " + std::to_string(count - kMostWarnings) + " more bad records");
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+void warn_if_alone(const Side& side, std::vector<std::string>& warnings) {
+  if (side.files.size() > 1) return;
+  warnings.push_back(side.path.string() + " is one invocation: process-to-process variation is not in the data");
+}
+
+// Two runs imported twice are the same two runs, so their session is made of what the files hold.
+std::string session_of(const Side& baseline, const Side& candidate) {
+  std::string text;
+  for (const Side* side : {&baseline, &candidate}) {
+    for (const LoadedFile& file : side->files) text += file.name + ' ' + file.sha256 + '\n';
+    text += '\n';
+  }
+  return sha256_hex(text).substr(0, 16);
+}
+
+std::vector<std::int32_t> slots_of(const Side& side, const std::vector<std::int32_t>& rounds, bool is_baseline,
+                                   const Side& other, const std::vector<std::int32_t>& other_rounds) {
+  std::map<std::int32_t, std::int64_t> other_taken_at;
+  for (std::size_t i = 0; i < other_rounds.size(); ++i) {
+    other_taken_at[other_rounds[i]] = other.files[i].content.taken_at_unix_ns;
+  }
+  std::vector<std::int32_t> slots;
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const auto partner = other_taken_at.find(rounds[i]);
+    slots.push_back(slot_of(side.files[i], is_baseline, partner == other_taken_at.end() ? 0 : partner->second));
+  }
+  return slots;
+}
+
+}  // namespace
+
+Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, const fs::path& candidate_path) {
+  STEELYARD_TRY(Side baseline, load_side(baseline_path));
+  STEELYARD_TRY(Side candidate, load_side(candidate_path));
+  LoadedPair pair;
+  const Rounds rounds = find_rounds(baseline, candidate, pair.warnings);
+  const Layout layout = find_layout(baseline, candidate, pair.warnings);
+  const auto baseline_slots = slots_of(baseline, rounds.baseline, true, candidate, rounds.candidate);
+  const auto candidate_slots = slots_of(candidate, rounds.candidate, false, baseline, rounds.baseline);
+  const std::string session = rounds.any_shared ? session_of(baseline, candidate) : "";
+  for (const Side* side : {&baseline, &candidate}) {
+    warn_if_alone(*side, pair.warnings);
+    pair.bad_records += report_bad_records(*side, pair.warnings);
+  }
+  pair.baseline = to_run(baseline, rounds.baseline, baseline_slots);
+  pair.candidate = to_run(candidate, rounds.candidate, candidate_slots);
+  for (Run* run : {&pair.baseline, &pair.candidate}) {
+    run->header.session = session;
+    run->header.layout = layout;
+  }
+  if (pair.baseline.environment.fingerprint() == pair.candidate.environment.fingerprint()) {
+    pair.warnings.emplace_back("the two sides were taken as one machine: Google Benchmark files do not name theirs");
+  }
+  return pair;
+}
+
+Result<Run> load_google_benchmark(const fs::path& path, std::vector<std::string>& warnings) {
+  STEELYARD_TRY(Side side, load_side(path));
+  warn_if_alone(side, warnings);
+  report_bad_records(side, warnings);
+  std::vector<std::int32_t> rounds = claimed_rounds(side);
+  std::vector<std::int32_t> slots;
+  for (std::size_t i = 0; i < side.files.size(); ++i) {
+    if (rounds.size() == i) rounds.push_back(static_cast<std::int32_t>(i));
+    slots.push_back(side.files[i].content.order.value_or(0));
+  }
+  return to_run(side, rounds, slots);
+}
+
+}  // namespace steelyard

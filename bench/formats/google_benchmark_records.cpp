@@ -1,0 +1,263 @@
+#include "bench/formats/google_benchmark_records.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "bench/formats/non_finite_tokens.hpp"
+
+namespace steelyard {
+
+struct GoogleBenchmarkRecords::Sample {
+  double value = 0;
+  std::optional<std::int64_t> iterations;
+};
+
+namespace {
+
+using nlohmann::json;
+
+// Bounds on what one file may make us keep or print.
+constexpr std::size_t kMostBadRecords = 1000;
+constexpr std::size_t kLongestName = std::size_t{64}
+                                     << 10;  // names with spelled-out template arguments reach kilobytes
+constexpr std::size_t kMostCounters = 1000;  // of one record
+
+struct TimeUnit {
+  std::string_view name;
+  double nanoseconds;
+};
+constexpr std::array kTimeUnits{TimeUnit{"ns", 1}, TimeUnit{"us", 1e3}, TimeUnit{"ms", 1e6}, TimeUnit{"s", 1e9}};
+
+// Google Benchmark's own fields, over all versions; every other number of a record is a counter of the program's.
+constexpr std::array<std::string_view, 23> kOwnFields{"name",
+                                                      "family_index",
+                                                      "per_family_instance_index",
+                                                      "run_name",
+                                                      "run_type",
+                                                      "repetitions",
+                                                      "threads",
+                                                      "aggregate_name",
+                                                      "aggregate_unit",
+                                                      "repetition_index",
+                                                      "label",
+                                                      "error_occurred",
+                                                      "error_message",
+                                                      "skipped",
+                                                      "skip_message",
+                                                      "iterations",
+                                                      "rms",
+                                                      "real_time",
+                                                      "cpu_coefficient",
+                                                      "cpu_time",
+                                                      "real_coefficient",
+                                                      "time_unit",
+                                                      "big_o"};
+
+// What versions before 1.4.1 appended to the name of an aggregate instead of declaring a run_type.
+constexpr std::array<std::string_view, 6> kAggregateSuffixes{"_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS"};
+
+std::string text_field(const json& record, const char* key) {
+  const auto at = record.find(key);
+  return at != record.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+bool flag(const json& record, const char* key) {
+  const auto at = record.find(key);
+  return at != record.end() && at->is_boolean() && at->get<bool>();
+}
+
+std::optional<std::int64_t> integer_field(const json& record, const char* key) {
+  const auto at = record.find(key);
+  if (at == record.end() || !at->is_number_integer()) return std::nullopt;
+  if (at->is_number_unsigned() && at->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
+  return at->get<std::int64_t>();
+}
+
+bool is_aggregate(const json& record, std::string_view name) {
+  const std::string run_type = text_field(record, "run_type");
+  if (!run_type.empty()) return run_type != "iteration";
+  return std::any_of(kAggregateSuffixes.begin(), kAggregateSuffixes.end(),
+                     [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
+// Absent unless the record says that it yielded nothing.
+std::optional<std::string> failure_reason(const json& record) {
+  const auto say = [](std::string_view what, const std::string& message) {
+    return std::string(what) + (message.empty() ? "" : ": " + message);
+  };
+  if (flag(record, "error_occurred")) {
+    return say("the benchmark reported an error", text_field(record, "error_message"));
+  }
+  if (flag(record, "skipped")) return say("the benchmark was skipped", text_field(record, "skip_message"));
+  return std::nullopt;
+}
+
+Metric metric_of_counter(const std::string& name) {
+  if (name == "items_per_second") return {name, "1/s", Better::higher, MetricKind::noisy};
+  if (name == "bytes_per_second") return {name, "bytes/s", Better::higher, MetricKind::noisy};
+  // The memory manager's, where the program registered one.
+  if (name == "allocs_per_iter") return {name, "count", Better::lower, MetricKind::noisy};
+  if (name == "max_bytes_used" || name == "total_allocated_bytes" || name == "net_heap_growth") {
+    return {name, "bytes", Better::lower, MetricKind::noisy};
+  }
+  if (auto known = well_known_metric(name)) {
+    // A plain file does not say under what conditions a count holds, so that it cannot be compared exactly.
+    known->kind = MetricKind::noisy;
+    return *known;
+  }
+  return {name, "1", Better::undeclared, MetricKind::noisy};
+}
+
+}  // namespace
+
+std::string describe_json(const json& value) {
+  if (value.is_string()) {
+    const std::string_view non_finite = unmask_non_finite(value.get_ref<const std::string&>());
+    return non_finite.empty() ? "a string" : std::string(non_finite);
+  }
+  if (value.is_number()) return "a number";
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  if (value.is_boolean()) return "true or false";
+  return "null";
+}
+
+std::string shorten(const std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  const auto is_continuation = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
+  while (bytes > 0 && is_continuation(bytes)) --bytes;
+  return text.substr(0, bytes);
+}
+
+bool has_control_character(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+void BadRecordList::add(std::string where, std::string why) {
+  if (records_.size() < kMostBadRecords) {
+    records_.push_back({std::move(where), std::move(why)});
+    return;
+  }
+  ++left_out_;
+  records_.back() = {"benchmarks", std::to_string(left_out_ + 1) + " more bad records were left out of this list"};
+}
+
+void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
+  if (!record.is_object()) return bad_.add(where, "found " + describe_json(record) + ", wanted an object");
+  std::string name = text_field(record, "run_name");
+  if (name.empty()) name = text_field(record, "name");
+  if (is_aggregate(record, name)) {
+    ++aggregates_;
+    return;
+  }
+  if (name.empty()) return bad_.add(where + ".run_name", "found none, wanted the benchmark's name");
+  if (name.size() > kLongestName || has_control_character(name)) {
+    return bad_.add(where + ".run_name", "found " + std::to_string(name.size()) +
+                                             " bytes, wanted printable text of at most " +
+                                             std::to_string(kLongestName));
+  }
+  const BenchmarkId id = parse_google_benchmark_name(name);
+  if (!is_first_of_its_name(record, where, name)) return;
+  if (auto reason = failure_reason(record)) {
+    Failure failure{id, "", -1, std::move(*reason)};
+    // Every repetition repeats it.
+    if (file_.failures.empty() || file_.failures.back() != failure) file_.failures.push_back(std::move(failure));
+    return;
+  }
+  add_repetition(record, where, id);
+}
+
+void GoogleBenchmarkRecords::add_repetition(const json& record, const std::string& where, const BenchmarkId& id) {
+  const std::string unit = text_field(record, "time_unit");
+  const auto scale =
+      std::find_if(kTimeUnits.begin(), kTimeUnits.end(), [&](const TimeUnit& known) { return known.name == unit; });
+  std::optional<std::int64_t> iterations;
+  if (record.contains("iterations")) {
+    iterations = integer_field(record, "iterations");
+    if (!iterations || *iterations <= 0) {
+      const std::string found = iterations ? std::to_string(*iterations) : describe_json(record["iterations"]);
+      return bad_.add(where + ".iterations", "found " + found + ", wanted a whole number above 0");
+    }
+  }
+  for (const std::string_view key : {kRealTime, kCpuTime}) {
+    const auto time = number(record, key, where);
+    if (!time) continue;
+    if (scale == kTimeUnits.end()) {
+      bad_.add(where + ".time_unit", "found \"" + shorten(unit, 40) + "\", wanted ns, us, ms or s");
+      break;
+    }
+    const double in_ns = *time * scale->nanoseconds;
+    if (*time < 0 || !std::isfinite(in_ns)) {
+      bad_.add(where + '.' + std::string(key),
+               "found " + record[std::string(key)].dump() + ", wanted a time of 0 or more");
+      continue;
+    }
+    add_sample(id, *well_known_metric(key), {in_ns, iterations});
+  }
+  add_counters(record, where, id, iterations);
+}
+
+void GoogleBenchmarkRecords::add_counters(const json& record, const std::string& where, const BenchmarkId& id,
+                                          std::optional<std::int64_t> iterations) {
+  std::size_t counters = 0;
+  for (const auto& [key, value] : record.items()) {
+    if (std::find(kOwnFields.begin(), kOwnFields.end(), key) != kOwnFields.end()) continue;
+    const bool non_finite = value.is_string() && !unmask_non_finite(value.get_ref<const std::string&>()).empty();
+    // Texts, flags and nested values are fields of a version newer than this reader.
+    if (!value.is_number() && !non_finite) continue;
+    if (++counters > kMostCounters || key.size() > kLongestName || has_control_character(key)) {
+      return bad_.add(where, "found the counter \"" + shorten(key, 60) + "\", wanted printable names of at most " +
+                                 std::to_string(kLongestName) + " bytes and at most " + std::to_string(kMostCounters) +
+                                 " counters; the rest of them was left out");
+    }
+    if (const auto count = number(record, key, where)) add_sample(id, metric_of_counter(key), {*count, iterations});
+  }
+}
+
+std::optional<double> GoogleBenchmarkRecords::number(const json& record, std::string_view key,
+                                                     const std::string& where) {
+  const auto at = record.find(std::string(key));
+  if (at != record.end() && at->is_number()) {
+    const auto value = at->get<double>();
+    if (std::isfinite(value)) return value;
+  }
+  bad_.add(where + '.' + std::string(key),
+           "found " + (at == record.end() ? std::string("none") : describe_json(*at)) + ", wanted a finite number");
+  return std::nullopt;
+}
+
+// Two registrations under one name cannot be told apart by their identity; samples of the two would mix to nonsense.
+bool GoogleBenchmarkRecords::is_first_of_its_name(const json& record, const std::string& where,
+                                                  const std::string& name) {
+  const auto family = integer_field(record, "family_index");
+  const auto instance = integer_field(record, "per_family_instance_index");
+  if (!family || !instance) return true;
+  const auto [at, is_new] = instance_by_name_.try_emplace(name, *family, *instance);
+  if (is_new || at->second == std::pair(*family, *instance)) return true;
+  if (ambiguous_names_.insert(name).second) {
+    bad_.add(where + ".run_name", "found a second benchmark named \"" + shorten(name, 200) +
+                                      "\", wanted one name for each; only the first was read");
+  }
+  return false;
+}
+
+void GoogleBenchmarkRecords::add_sample(const BenchmarkId& id, const Metric& metric, const Sample& sample) {
+  const auto [at, is_new] =
+      measurement_by_name_.try_emplace(std::pair(id.canonical(), metric.name), file_.measurements.size());
+  if (is_new) file_.measurements.push_back({id, metric, "", {InvocationSamples{}}});
+  InvocationSamples& samples = file_.measurements[at->second].invocations.front();
+  samples.values.push_back(sample.value);
+  if (sample.iterations) samples.iterations.push_back(*sample.iterations);
+}
+
+void GoogleBenchmarkRecords::finish() {
+  for (Measurement& measurement : file_.measurements) {
+    for (InvocationSamples& samples : measurement.invocations) {
+      if (samples.iterations.size() != samples.values.size()) samples.iterations.clear();
+    }
+  }
+}
+
+}  // namespace steelyard
