@@ -1,0 +1,23 @@
+// Whose code a function is: the project's own, or a library's, the compiler's or the system's. Decided from the paths
+// and names in a profile alone; no file is opened, because the tree that was counted may be gone.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/counted_profile.hpp"
+
+namespace steelyard {
+
+bool is_own_source(const ProfiledFunction& function, const std::vector<std::filesystem::path>& own_sources);
+
+// `file` below the first of `roots` that holds it, without that root; else as it is. Two trees of one project give
+// equal paths.
+std::string path_below(const std::string& file, const std::vector<std::filesystem::path>& roots);
+
+// The name without its return type: templates are printed as "void std::vector<int>::push_back(int)".
+std::string_view qualified_name(std::string_view function);
+
+}  // namespace steelyard

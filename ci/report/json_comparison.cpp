@@ -1,0 +1,124 @@
+// The interface steelyard.comparison/1 of the design. What is absent is null; a number that is not finite is absent.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ci/report/report.hpp"
+#include "ci/report/row_order.hpp"
+
+namespace steelyard {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json header_json(const RunHeader& header, const std::string& fingerprint) {
+  Json json;
+  json["id"] = text_or_null(header.id);
+  json["created_at_unix_ns"] = header.created_at_unix_ns;
+  json["tool"] = header.tool;
+  json["project"] = header.project;
+  json["program"] = header.program;
+  json["commit"] = text_or_null(header.commit.sha);
+  json["parent"] = text_or_null(header.commit.parent);
+  json["branch"] = text_or_null(header.commit.branch);
+  json["subject"] = text_or_null(header.commit.subject);
+  json["dirty"] = header.commit.dirty;
+  json["session"] = text_or_null(header.session);
+  json["layout"] = to_text(header.layout);
+  json["seed"] = header.seed;
+  json["fingerprint"] = text_or_null(fingerprint);
+  json["settings"] = header.settings;
+  return json;
+}
+
+Json policy_json(const ComparisonPolicy& policy) {
+  Json json;
+  json["false_alarm_rate"] = number(policy.false_alarm_rate);
+  json["confidence"] = number(policy.confidence);
+  json["minimum_effect"] = number(policy.minimum_effect);
+  json["margin"] = number(policy.margin);
+  json["seed"] = policy.seed;
+  json["metrics"] = policy.metrics;
+  json["ignored_facts"] = policy.ignored_facts;
+  return json;
+}
+
+Json summary_json(const Comparison& comparison) {
+  const auto counts = comparison.count_by_verdict();
+  Json json;
+  for (std::size_t i = 0; i < kVerdictCount; ++i) json[std::string(to_text(static_cast<Verdict>(i)))] = counts.at(i);
+  return json;
+}
+
+Json function_json(const FunctionChange& function) {
+  Json json;
+  json["name"] = function.name;
+  json["file"] = text_or_null(function.file);
+  json["line"] = function.line > 0 ? Json(function.line) : Json(nullptr);
+  json["self_change"] = number(function.self_change);
+  json["inclusive_change"] = number(function.inclusive_change);
+  json["calls_change"] = number(function.calls_change);
+  json["share"] = number(function.share);
+  json["own_source"] = function.own_source;
+  return json;
+}
+
+Json row_json(const ComparisonRow& row) {
+  Json json;
+  json["benchmark"] = row.benchmark;
+  json["metric"] = row.metric.name;
+  json["unit"] = row.metric.unit;
+  json["better"] = to_text(row.metric.better);
+  json["kind"] = to_text(row.metric.kind);
+  json["baseline"] = number(row.baseline);
+  json["candidate"] = number(row.candidate);
+  json["ratio"] = number(row.ratio);
+  const bool has_interval = row.interval && std::isfinite(row.interval->low) && std::isfinite(row.interval->high);
+  json["interval"] = has_interval ? Json::array({row.interval->low, row.interval->high}) : Json(nullptr);
+  json["confidence"] = number(row.confidence);
+  json["test"] = row.test;
+  json["layout"] = to_text(row.layout);
+  json["rounds"] = row.rounds;
+  json["p"] = number(row.p);
+  json["p_kind"] = row.p_kind;
+  json["q"] = number(row.q);
+  json["minimum_effect"] = number(row.minimum_effect);
+  json["margin"] = number(row.margin);
+  json["minimum_detectable_effect"] = number(row.minimum_detectable_effect);
+  json["slot_effect"] = number(row.slot_effect);
+  json["jitter"] = number(row.jitter);
+  json["verdict"] = to_text(row.verdict);
+  json["reason"] = row.reason;
+  json["functions"] = Json::array();
+  for (const FunctionChange& function : row.functions) json["functions"].push_back(function_json(function));
+  return json;
+}
+
+}  // namespace
+
+std::string json_report(const Comparison& comparison) {
+  Json json;
+  json["schema"] = "steelyard.comparison/1";
+  json["baseline"] = header_json(comparison.baseline, comparison.baseline_fingerprint);
+  json["candidate"] = header_json(comparison.candidate, comparison.candidate_fingerprint);
+  json["policy"] = policy_json(comparison.policy);
+  json["rule_version"] = comparison.rule_version;
+  json["environment_differences"] = Json::array();
+  for (const FactDifference& difference : comparison.environment_differences) {
+    json["environment_differences"].push_back({{"name", difference.name},
+                                               {"baseline", text_or_null(difference.baseline)},
+                                               {"candidate", text_or_null(difference.candidate)},
+                                               {"decisive", difference.decisive}});
+  }
+  json["warnings"] = comparison.warnings;
+  json["summary"] = summary_json(comparison);
+  json["comparisons"] = Json::array();
+  for (const ComparisonRow& row : comparison.rows) json["comparisons"].push_back(row_json(row));
+  // Names may hold bytes that are no UTF-8; they must not cost the reader the whole report.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace steelyard

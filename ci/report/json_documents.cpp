@@ -1,0 +1,193 @@
+// The other documents for scripts: a run, a history, a store's state, a counted profile.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "ci/report/number_text.hpp"
+#include "ci/report/profile_report.hpp"
+#include "ci/report/report.hpp"
+#include "ci/report/sample_summary.hpp"
+
+namespace steelyard {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+// Callgrind numbers its threads; whatever else stands there is kept as text.
+Json thread_json(const std::string& thread) {
+  const bool is_number = !thread.empty() && thread.size() < 10 && thread.find_first_not_of("0123456789") == thread.npos;
+  return is_number ? Json(std::stoi(thread)) : text_or_null(thread);
+}
+
+// Bytes that are no UTF-8 are replaced: a stranger's benchmark name must not cost the reader the document.
+std::string document(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json commit_json(const Commit& commit) {
+  return {{"sha", text_or_null(commit.sha)},
+          {"parent", text_or_null(commit.parent)},
+          {"branch", text_or_null(commit.branch)},
+          {"subject", text_or_null(commit.subject)},
+          {"committed_at_unix_s", commit.committed_at_unix_s},
+          {"dirty", commit.dirty}};
+}
+
+Json measurement_json(const Measurement& measurement) {
+  const SampleSummary summary = summarize(measurement);
+  Json json;
+  json["benchmark"] = measurement.benchmark.canonical();
+  json["metric"] = measurement.metric.name;
+  json["unit"] = measurement.metric.unit;
+  json["better"] = to_text(measurement.metric.better);
+  json["kind"] = to_text(measurement.metric.kind);
+  json["count_key"] = text_or_null(measurement.count_key);
+  json["value"] = number(summary.level);
+  json["within_invocations"] = number(summary.within);
+  json["between_invocations"] = number(summary.between);
+  json["invocations"] = Json::array();
+  for (const InvocationSamples& samples : measurement.invocations) {
+    Json values = Json::array();
+    for (const double value : samples.values) values.push_back(number(value));
+    json["invocations"].push_back(
+        {{"invocation", samples.invocation}, {"values", std::move(values)}, {"iterations", samples.iterations}});
+  }
+  return json;
+}
+
+Json function_json(const ProfiledFunction& function) {
+  return {{"object", function.object}, {"file", function.file}, {"name", function.name},
+          {"calls", function.calls},   {"self", function.self}, {"inclusive", function.inclusive}};
+}
+
+// Functions with cost or calls, by self cost of the first event, then by name so that the order is one.
+Json functions_json(const std::vector<ProfiledFunction>& functions) {
+  const auto has_cost = [](const std::vector<std::int64_t>& costs) {
+    return std::any_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost != 0; });
+  };
+  std::vector<const ProfiledFunction*> shown;
+  for (const ProfiledFunction& function : functions) {
+    if (function.calls != 0 || has_cost(function.self) || has_cost(function.inclusive)) shown.push_back(&function);
+  }
+  std::sort(shown.begin(), shown.end(), [](const ProfiledFunction* a, const ProfiledFunction* b) {
+    const std::int64_t self_a = a->self.empty() ? 0 : a->self.front();
+    const std::int64_t self_b = b->self.empty() ? 0 : b->self.front();
+    if (self_a != self_b) return self_a > self_b;
+    return std::tie(a->object, a->file, a->name) < std::tie(b->object, b->file, b->name);
+  });
+  Json json = Json::array();
+  for (const ProfiledFunction* function : shown) json.push_back(function_json(*function));
+  return json;
+}
+
+Json header_json(const Run& run) {
+  const RunHeader& header = run.header;
+  return {{"id", text_or_null(header.id)},
+          {"created_at_unix_ns", header.created_at_unix_ns},
+          {"tool", header.tool},
+          {"project", header.project},
+          {"program", header.program},
+          {"commit", commit_json(header.commit)},
+          {"session", text_or_null(header.session)},
+          {"layout", to_text(header.layout)},
+          {"seed", header.seed},
+          {"fingerprint", text_or_null(run.environment.fingerprint())},
+          {"settings", header.settings}};
+}
+
+}  // namespace
+
+std::string json_run(const Run& run) {
+  Json json;
+  json["schema"] = "steelyard.run/1";
+  json["run"] = header_json(run);
+  json["environment"] = Json::array();
+  for (const Fact& fact : run.environment.facts) {
+    json["environment"].push_back({{"name", fact.name}, {"value", fact.value}, {"decisive", fact.decisive}});
+  }
+  json["invocations"] = Json::array();
+  for (const Invocation& invocation : run.invocations) {
+    json["invocations"].push_back({{"round", invocation.round},
+                                   {"slot", invocation.slot},
+                                   {"core", invocation.core >= 0 ? Json(invocation.core) : Json(nullptr)},
+                                   {"started_at_unix_ns", invocation.started_at_unix_ns},
+                                   {"duration_ns", invocation.duration_ns}});
+  }
+  json["measurements"] = Json::array();
+  for (const Measurement& measurement : run.measurements) json["measurements"].push_back(measurement_json(measurement));
+  json["profiles"] = Json::array();
+  for (const CountedProfile& profile : run.profiles) {
+    json["profiles"].push_back({{"benchmark", profile.benchmark.canonical()},
+                                {"iterations", profile.iterations},
+                                {"events", profile.events},
+                                {"totals", profile.totals},
+                                {"functions", functions_json(profile.functions)}});
+  }
+  json["failures"] = Json::array();
+  for (const Failure& failure : run.failures) {
+    const bool is_whole = failure.benchmark.name.empty();
+    json["failures"].push_back({{"benchmark", is_whole ? Json(nullptr) : Json(failure.benchmark.canonical())},
+                                {"metric", text_or_null(failure.metric)},
+                                {"round", failure.round >= 0 ? Json(failure.round) : Json(nullptr)},
+                                {"reason", failure.reason}});
+  }
+  return document(json);
+}
+
+std::string json_history(const std::vector<HistorySeries>& series) {
+  Json json;
+  json["schema"] = "steelyard.history/1";
+  json["series"] = Json::array();
+  for (const HistorySeries& one : series) {
+    Json points = Json::array();
+    for (const HistoryPoint& point : one.points) {
+      points.push_back({{"run", point.run},
+                        {"commit", text_or_null(point.commit)},
+                        {"subject", text_or_null(point.subject)},
+                        {"at", time_text(point.at_unix_ns)},
+                        {"value", number(point.value)},
+                        {"samples", point.samples},
+                        {"invocations", point.invocations}});
+    }
+    json["series"].push_back({{"benchmark", one.benchmark},
+                              {"metric", one.metric.name},
+                              {"unit", one.metric.unit},
+                              {"better", to_text(one.metric.better)},
+                              {"fingerprint", text_or_null(one.fingerprint)},
+                              {"points", std::move(points)}});
+  }
+  return document(json);
+}
+
+std::string json_status(const StoreStatus& status) {
+  return document({{"schema", "steelyard.status/1"},
+                   {"address", status.address},
+                   {"server_version", status.server_version},
+                   {"schema_version", status.schema_version},
+                   {"newest_known_version", status.newest_known_version},
+                   {"runs", status.runs},
+                   {"measurements", status.measurements},
+                   {"samples", status.samples},
+                   {"comparisons", status.comparisons},
+                   {"bytes", status.bytes},
+                   {"spooled", status.spooled}});
+}
+
+std::string json_profile(const std::vector<CallgrindPart>& parts) {
+  Json json;
+  json["schema"] = "steelyard.profile/1";
+  json["parts"] = Json::array();
+  for (const CallgrindPart& part : parts) {
+    json["parts"].push_back({{"part", part.part},
+                             {"thread", thread_json(part.thread)},
+                             {"events", part.events},
+                             {"totals", part.totals},
+                             {"functions", functions_json(part.functions)}});
+  }
+  return document(json);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,196 @@
+// The report as a comment of a pull request or a job summary: GitHub's and GitLab's Markdown, worst rows first, what
+// did not change folded away. Names and messages come from strangers' code: none of it can format, mention or link.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "ci/report/findings.hpp"
+#include "ci/report/next_steps.hpp"
+#include "ci/report/number_text.hpp"
+#include "ci/report/report.hpp"
+#include "ci/report/row_order.hpp"
+#include "ci/report/terminal_text.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kMostCharacters = 65000;
+constexpr std::size_t kLongestName = 160;
+constexpr std::size_t kLongestSentence = 600;
+constexpr std::size_t kMostFacts = 12;
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// A name in a code span whose fence is longer than any run of backticks inside. In a table a pipe needs its backslash
+// even there (GitHub Flavored Markdown, 4.10, example 200).
+std::string code(const std::string& name, bool in_table) {
+  const std::string text = shortened(printable(name, true), kLongestName, true);
+  if (text.empty()) return "";
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string space = text.front() == '`' || text.back() == '`' ? " " : "";
+  return fence + space + (in_table ? replaced(text, "|", "\\|") : text) + space + fence;
+}
+
+// A sentence from outside as plain words.
+std::string words(const std::string& sentence) {
+  std::string result;
+  for (const char c : shortened(printable(sentence, true), kLongestSentence, true)) {
+    if (c == '<') {
+      result += "&lt;";
+    } else if (c == '&') {
+      result += "&amp;";
+    } else {
+      if (std::string_view("\\`*_{}[]()#|~>!$").find(c) != std::string_view::npos) result += '\\';
+      result += c;
+      // A word joiner keeps a mention from being one.
+      if (c == '@') result += "\u2060";
+    }
+  }
+  return result;
+}
+
+std::string level(const std::optional<double>& value, const std::string& unit) {
+  return value ? words(level_text(*value, unit)) : "";
+}
+
+const std::string kTableHead =
+    "| | benchmark | metric | baseline | candidate | change | interval | q |\n"
+    "|---|---|---|---:|---:|---:|---:|---:|\n";
+
+std::string table_row(const ComparisonRow& row) {
+  const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+  const std::string change = row.ratio ? change_text(*row.ratio) : "";
+  const bool is_exact = row.test == "exact" && row.ratio;
+  const std::string interval = is_exact && row.jitter.value_or(0) > 0 ? "exact to " + percent_text(*row.jitter)
+                               : is_exact                             ? "exact"
+                               : row.interval                         ? interval_text(*row.interval)
+                                                                      : "";
+  std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
+  text += " | " + code(row.benchmark, true) + " | " + words(metric_label(row.metric));
+  text += " | " + level(row.baseline, row.metric.unit) + " | " + level(row.candidate, row.metric.unit);
+  text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change);
+  text += " | " + interval + " | " + (row.q ? probability_text(*row.q) : "") + " |\n";
+  return text;
+}
+
+std::string function_list(const Comparison& comparison, const ComparisonRow& row) {
+  std::string text;
+  for (const FunctionLine& line : function_lines(comparison, row)) {
+    text += "- " + code(line.name, false) + " **" + line.change + "**";
+    if (!line.place.empty()) text += " at " + code(line.place, false);
+    text += ": " + line.what + "\n";
+  }
+  return text;
+}
+
+// What stands below the table for the rows of one group; empty for most.
+std::string behind(const Comparison& comparison, const RowGroup& group, std::set<std::string>& told) {
+  std::string text;
+  const std::string story = told.insert(group.benchmark).second ? fused_story(comparison, group.benchmark) : "";
+  if (!story.empty()) text += words(story) + "\n";
+  const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
+  std::set<std::string> given;
+  for (const ComparisonRow* row : group.rows) {
+    if (is_changed && !row->functions.empty() && given.insert("").second) {
+      text += (text.empty() ? "" : "\n") + function_list(comparison, *row);
+    }
+    const bool wants_reason = !is_changed && group.verdict != Verdict::unchanged && group.verdict != Verdict::fresh;
+    if (wants_reason && !row->reason.empty() && given.insert(row->reason).second) text += words(row->reason) + "\n";
+  }
+  return text.empty() ? "" : "\n" + code(group.benchmark, false) + ": " + text;
+}
+
+std::string side(const RunHeader& header) {
+  std::string text;
+  if (!header.commit.sha.empty()) text = code(header.commit.sha.substr(0, 9) + (header.commit.dirty ? "+" : ""), false);
+  const std::string& about = header.commit.subject.empty() ? header.program : header.commit.subject;
+  if (!about.empty()) text += (text.empty() ? "" : " ") + words(about);
+  return text.empty() ? "run " + code(header.id.substr(0, 12), false) : text;
+}
+
+std::string head(const Comparison& comparison) {
+  const auto counts = comparison.count_by_verdict();
+  // The mark of the worst verdict that there is.
+  Verdict worst = Verdict::unchanged;
+  for (const Verdict verdict : kWorstFirst) {
+    if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
+    worst = verdict;
+    break;
+  }
+  return "### " + std::string(mark_of(worst).unicode) + " Performance: " + summary_line(comparison) + "\n\n" +
+         side(comparison.baseline) + " \u2192 " + side(comparison.candidate) + "\n\n";
+}
+
+void add_list(std::string& text, const std::string& title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  text += "\n**" + title + "**\n\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostFacts); ++i) text += "- " + words(lines[i]) + "\n";
+  if (lines.size() > kMostFacts) text += "- and " + std::to_string(lines.size() - kMostFacts) + " more\n";
+}
+
+std::string foot(const Comparison& comparison) {
+  std::string text = "\n";
+  add_list(text, "Next", next_steps(comparison));
+  add_list(text, "Warnings", comparison.warnings);
+  add_list(text, "The environments differ", environment_lines(comparison));
+  const std::string promise = promise_line(comparison);
+  text += "\n<sub>" + (promise.empty() ? "" : words(promise) + " ") +
+          "Measured: " + words(conditions_line(comparison)) + ".</sub>\n";
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_report(const Comparison& comparison) {
+  const std::string begin = head(comparison);
+  const std::string end = foot(comparison);
+  // Kept free for the fold around the unchanged rows and the count of what was dropped.
+  constexpr std::size_t kFrame = 600;
+  const std::size_t room = kMostCharacters - std::min(kMostCharacters, begin.size() + end.size() + kFrame);
+  std::string table;
+  std::string below;
+  std::string folded;
+  std::size_t folded_rows = 0;
+  std::size_t dropped = 0;
+  std::set<std::string> told;
+  for (const RowGroup& group : worst_first(comparison)) {
+    std::string lines;
+    for (const ComparisonRow* row : group.rows) lines += table_row(*row);
+    const std::string notes = behind(comparison, group, told);
+    // Once something did not fit nothing better may follow it, or the count would hide a worse row.
+    if (dropped > 0 || table.size() + below.size() + folded.size() + lines.size() + notes.size() > room) {
+      dropped += group.rows.size();
+    } else if (group.verdict == Verdict::unchanged) {
+      folded += lines;
+      folded_rows += group.rows.size();
+    } else {
+      table += lines;
+      below += notes;
+    }
+  }
+  std::string text = begin;
+  if (!table.empty()) text += kTableHead + table;
+  text += below;
+  if (!folded.empty()) {
+    text += "\n<details><summary>" + std::to_string(folded_rows) + " unchanged</summary>\n\n" + kTableHead + folded +
+            "\n</details>\n";
+  }
+  if (dropped > 0) {
+    text += "\n" + grouped_text(static_cast<std::int64_t>(dropped)) +
+            " more rows, none worse than these, do not fit here; the JSON report has them all.\n";
+  }
+  return text + end;
+}
+
+}  // namespace steelyard

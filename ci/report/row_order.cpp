@@ -1,0 +1,55 @@
+#include "ci/report/row_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace steelyard {
+namespace {
+
+std::size_t severity(Verdict verdict) {
+  return static_cast<std::size_t>(std::find(kWorstFirst.begin(), kWorstFirst.end(), verdict) - kWorstFirst.begin());
+}
+
+double largest_change(const RowGroup& group) {
+  double largest = 0;
+  for (const ComparisonRow* row : group.rows) largest = std::max(largest, size_of_change(*row));
+  return largest;
+}
+
+}  // namespace
+
+double size_of_change(const ComparisonRow& row) {
+  if (!row.ratio || !(*row.ratio > 0) || !std::isfinite(*row.ratio)) return 0;
+  return std::abs(std::log(*row.ratio));
+}
+
+std::vector<RowGroup> worst_first(const Comparison& comparison) {
+  std::map<std::pair<std::size_t, std::string>, RowGroup> by_key;
+  for (const ComparisonRow& row : comparison.rows) {
+    RowGroup& group = by_key[{severity(row.verdict), row.benchmark}];
+    group.verdict = row.verdict;
+    group.benchmark = row.benchmark;
+    group.rows.push_back(&row);
+  }
+  std::vector<std::pair<double, RowGroup>> groups;
+  for (auto& [key, group] : by_key) {
+    std::stable_sort(group.rows.begin(), group.rows.end(), [](const ComparisonRow* a, const ComparisonRow* b) {
+      return a->metric.kind == MetricKind::noisy && b->metric.kind == MetricKind::counted;
+    });
+    const double change = largest_change(group);
+    groups.emplace_back(change, std::move(group));
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    const std::size_t rank_a = severity(a.second.verdict);
+    const std::size_t rank_b = severity(b.second.verdict);
+    return rank_a != rank_b ? rank_a < rank_b : a.first > b.first;
+  });
+  std::vector<RowGroup> result;
+  result.reserve(groups.size());
+  for (auto& [change, group] : groups) result.push_back(std::move(group));
+  return result;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,188 @@
+// The report a person reads in a terminal: rows worst first, what is behind them, what they are worth, what to do next.
+#include <set>
+
+#include "ci/report/comparison_table.hpp"
+#include "ci/report/findings.hpp"
+#include "ci/report/next_steps.hpp"
+#include "ci/report/number_text.hpp"
+#include "ci/report/report.hpp"
+
+namespace steelyard {
+namespace {
+
+// Rows past this are folded: what is worst must stay on the screen together with the summary.
+constexpr std::size_t kMostUnchanged = 24;
+constexpr std::size_t kMostWarnings = 10;
+constexpr std::size_t kMostReasonLines = 3;
+
+class Writer {
+ public:
+  Writer(const Comparison& comparison, const TerminalStyle& style)
+      : comparison_(comparison), style_(style), table_(comparison, style) {}
+
+  std::string write() {
+    sides();
+    if (!comparison_.rows.empty()) rows();
+    summary();
+    facts();
+    next();
+    return std::move(text_);
+  }
+
+ private:
+  std::size_t width() const { return static_cast<std::size_t>(std::max(style_.width, 40)); }
+  std::string tone(const std::string& text, Tone t) const { return paint(text, t, style_.color); }
+
+  // Words from outside, wrapped below `indent` columns; the first line behind `lead`.
+  void paragraph(const std::string& lead, const std::string& words, std::size_t indent, Tone t,
+                 std::size_t most_lines = 100) {
+    const std::size_t room = std::max<std::size_t>(width() > indent ? width() - indent : 0, 20);
+    std::vector<std::string> lines = wrapped(printable(words, style_.unicode), room);
+    if (lines.size() > most_lines) {
+      lines.resize(most_lines);
+      lines.back() += style_.unicode ? " \u2026" : " ...";
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string start = i == 0 ? padded(lead, indent) : std::string(indent, ' ');
+      text_ += start + tone(shortened(lines[i], room, style_.unicode), t) + "\n";
+    }
+  }
+
+  void side(const char* word, const RunHeader& header) {
+    std::string line = header.commit.sha.substr(0, 9);
+    if (header.commit.dirty) line += "+";
+    for (const std::string& part : {header.commit.subject, header.program}) {
+      if (!part.empty()) line += (line.empty() ? "" : "  ") + printable(part, style_.unicode);
+      if (!line.empty() && part == header.commit.subject && !part.empty()) break;
+    }
+    if (line.empty()) line = "run " + header.id.substr(0, 12);
+    constexpr std::size_t kIndent = 11;
+    text_ += tone(padded(word, kIndent), Tone::dim) + shortened(line, width() - kIndent, style_.unicode) + "\n";
+  }
+
+  void sides() {
+    side("baseline", comparison_.baseline);
+    side("candidate", comparison_.candidate);
+    text_ += "\n";
+  }
+
+  void rows() {
+    text_ += table_.head();
+    std::size_t unchanged = 0;
+    double largest_hidden = 0;
+    std::size_t hidden = 0;
+    for (const RowGroup& group : worst_first(comparison_)) {
+      for (const ComparisonRow* row : group.rows) {
+        if (row->verdict == Verdict::unchanged && ++unchanged > kMostUnchanged) {
+          ++hidden;
+          largest_hidden = std::max(largest_hidden, size_of_change(*row));
+          continue;
+        }
+        text_ += table_.line(*row);
+      }
+      behind(group);
+    }
+    if (hidden > 0) {
+      text_ += tone("  and " + grouped_text(static_cast<std::int64_t>(hidden)) + " more unchanged, none by more than " +
+                        percent_text(largest_hidden) + " (--json has them all)",
+                    Tone::dim) +
+               "\n";
+    }
+    text_ += "\n";
+  }
+
+  // What stands below the rows of a group: the story, the functions, or the reason why there is no answer.
+  void behind(const RowGroup& group) {
+    const std::string indent(table_.indent(), ' ');
+    if (told_.insert(group.benchmark).second) {
+      const std::string story = fused_story(comparison_, group.benchmark);
+      if (!story.empty()) paragraph("", story, table_.indent(), Tone::plain);
+    }
+    if (group.verdict == Verdict::regression || group.verdict == Verdict::improvement) {
+      for (const ComparisonRow* row : group.rows) {
+        if (row->functions.empty()) continue;
+        functions(*row);
+        break;  // the rows of one benchmark share their functions
+      }
+      return;
+    }
+    if (group.verdict == Verdict::unchanged || group.verdict == Verdict::fresh) return;
+    std::set<std::string> given;
+    for (const ComparisonRow* row : group.rows) {
+      if (row->reason.empty() || !given.insert(row->reason).second) continue;
+      paragraph("", row->reason, table_.indent(), Tone::dim, kMostReasonLines);
+    }
+  }
+
+  void functions(const ComparisonRow& row) {
+    const std::vector<FunctionLine> lines = function_lines(comparison_, row);
+    std::size_t name_columns = 0, change_columns = 0, place_columns = 0, what_columns = 0;
+    for (const FunctionLine& line : lines) {
+      name_columns = std::max(name_columns, columns_of(line.name));
+      change_columns = std::max(change_columns, columns_of(line.change));
+      place_columns = std::max(place_columns, columns_of(line.place));
+      what_columns = std::max(what_columns, columns_of(line.what));
+    }
+    const std::size_t lead = table_.indent() + 2;
+    const std::size_t others = lead + change_columns + place_columns + what_columns + 6;
+    constexpr std::size_t kLeastName = 16;
+    name_columns = std::min(name_columns, std::max(width() > others ? width() - others : 0, kLeastName));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const FunctionLine& line = lines[i];
+      const std::string name = shortened(printable(line.name, style_.unicode), name_columns, style_.unicode);
+      const std::string mark = i > 0 ? "  " : style_.unicode ? "\u2514 " : "` ";
+      std::string rest = padded(printable(line.place, style_.unicode), place_columns) + "  " + line.what;
+      rest.erase(rest.find_last_not_of(' ') + 1);
+      text_ += std::string(table_.indent(), ' ') + tone(mark, Tone::dim) +
+               tone(padded(name, name_columns), i == 0 ? Tone::strong : Tone::plain) + "  " +
+               padded(line.change, change_columns, Align::right) + "  " + tone(rest, Tone::dim) + "\n";
+    }
+  }
+
+  void summary() {
+    const auto counts = comparison_.count_by_verdict();
+    const auto count = [&](Verdict verdict) { return counts.at(static_cast<std::size_t>(verdict)); };
+    const bool is_bad = count(Verdict::regression) + count(Verdict::failed) + count(Verdict::missing) > 0;
+    const bool is_open = count(Verdict::incomparable) + count(Verdict::inconclusive) > 0;
+    text_ += tone(summary_line(comparison_), is_bad ? Tone::bad : is_open ? Tone::strong : Tone::good) + "\n";
+    const std::string promise = promise_line(comparison_);
+    if (!promise.empty()) paragraph("", promise, 0, Tone::plain);
+    paragraph("", conditions_line(comparison_), 0, Tone::dim);
+  }
+
+  void facts() {
+    const std::vector<std::string> environment = environment_lines(comparison_);
+    if (!environment.empty() || !comparison_.warnings.empty()) text_ += "\n";
+    some("differs", environment, Tone::plain);
+    some("warning", comparison_.warnings, Tone::doubtful);
+  }
+
+  void some(const std::string& word, const std::vector<std::string>& lines, Tone t) {
+    constexpr std::size_t kIndent = 11;
+    for (std::size_t i = 0; i < std::min(lines.size(), kMostWarnings); ++i) paragraph(word, lines[i], kIndent, t);
+    if (lines.size() > kMostWarnings) {
+      text_ += padded("", kIndent) + "and " + std::to_string(lines.size() - kMostWarnings) + " more (--json)\n";
+    }
+  }
+
+  void next() {
+    const std::vector<std::string> steps = next_steps(comparison_);
+    if (steps.empty()) return;
+    text_ += "\n";
+    for (std::size_t i = 0; i < steps.size(); ++i) paragraph(i == 0 ? "next" : "", steps[i], 11, Tone::plain);
+  }
+
+  const Comparison& comparison_;
+  TerminalStyle style_;
+  ComparisonTable table_;
+  std::string text_;
+  std::set<std::string> told_;  // benchmarks whose time and instructions were told together
+};
+
+}  // namespace
+
+std::string terminal_report(const Comparison& comparison, const TerminalStyle& style) {
+  return Writer(comparison, style).write();
+}
+
+}  // namespace steelyard
