@@ -13,7 +13,8 @@ if [ -e "$folder" ] && { [ ! -d "$folder" ] || [ -n "$(ls -A "$folder")" ]; }; t
   exit 3
 fi
 
-# A caller that is itself inside git (a hook, a rebase) leaves variables that would aim these commands at its repository.
+# A caller that is itself inside git (a hook, a rebase) leaves variables that would aim these commands at its own
+# repository.
 unset $(env | sed -n 's/^\(GIT_[A-Z_]*\)=.*/\1/p')
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_TEMPLATE_DIR=
 # As root in a folder of another user git refuses to work; the folder is the one that was asked for.
