@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ci/attribution/function_name.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -42,23 +44,6 @@ std::string below(const std::string& file, const std::filesystem::path& root) {
 }
 
 }  // namespace
-
-std::string_view qualified_name(std::string_view function) {
-  int depth = 0;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i < function.size(); ++i) {
-    const char c = function[i];
-    if (c == '<') ++depth;
-    if (c == '>' && depth > 0) --depth;
-    if (depth > 0) continue;
-    // "operator new", "(anonymous namespace)" and "(below main)" hold no return type.
-    if (c == '(' && !function.substr(i).starts_with("(anonymous namespace)")) break;
-    if (c == '(') i += std::string_view("(anonymous namespace)").size() - 1;
-    if (function.substr(i).starts_with("operator")) break;
-    if (c == ' ') start = i + 1;
-  }
-  return function.substr(start);
-}
 
 std::string path_below(const std::string& file, const std::vector<std::filesystem::path>& roots) {
   for (const std::filesystem::path& root : roots) {

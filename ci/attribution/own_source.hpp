@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/model/counted_profile.hpp"
@@ -16,8 +15,5 @@ bool is_own_source(const ProfiledFunction& function, const std::vector<std::file
 // `file` below the first of `roots` that holds it, without that root; else as it is. Two trees of one project give
 // equal paths.
 std::string path_below(const std::string& file, const std::vector<std::filesystem::path>& roots);
-
-// The name without its return type: templates are printed as "void std::vector<int>::push_back(int)".
-std::string_view qualified_name(std::string_view function);
 
 }  // namespace steelyard

@@ -1,0 +1,64 @@
+#include "tests/ci/attribution/hand_made_profile.hpp"
+
+#include <stdexcept>
+
+namespace steelyard {
+namespace {
+
+std::int64_t inclusive_of(const CountedProfile& profile, const std::vector<std::int64_t>& given, std::uint32_t at,
+                          int depth) {
+  if (given[at] >= 0) return given[at];
+  if (depth > 100) throw std::logic_error("a recursive profile needs its inclusive costs given");
+  std::int64_t cost = profile.functions[at].self.front();
+  for (const CallArc& arc : profile.arcs) {
+    if (arc.caller == at) cost += inclusive_of(profile, given, arc.callee, depth + 1);
+  }
+  return cost;
+}
+
+}  // namespace
+
+HandMadeProfile::HandMadeProfile(const std::string& benchmark, std::int64_t iterations) {
+  profile_.benchmark = parse_google_benchmark_name(benchmark);
+  profile_.iterations = iterations;
+  profile_.events = {"Ir"};
+  profile_.totals = {0};
+}
+
+HandMadeProfile& HandMadeProfile::function(const std::string& name, const std::string& file, std::int64_t self,
+                                           const std::string& object, std::int64_t inclusive) {
+  ProfiledFunction function;
+  function.name = name;
+  function.file = file;
+  function.object = object;
+  function.line = file == "???" ? 0 : static_cast<std::int32_t>(10 + profile_.functions.size());
+  function.self = {self};
+  profile_.functions.push_back(function);
+  profile_.totals[0] += self;
+  given_inclusive_.push_back(inclusive);
+  return *this;
+}
+
+std::uint32_t HandMadeProfile::index_of(const std::string& name) const {
+  for (std::uint32_t i = 0; i < profile_.functions.size(); ++i) {
+    if (profile_.functions[i].name == name) return i;
+  }
+  throw std::logic_error("no function " + name);
+}
+
+HandMadeProfile& HandMadeProfile::call(const std::string& caller, const std::string& callee, std::int64_t calls) {
+  profile_.arcs.push_back({index_of(caller), index_of(callee), calls, {0}});
+  profile_.functions[index_of(callee)].calls += calls;
+  return *this;
+}
+
+CountedProfile HandMadeProfile::build() const {
+  CountedProfile profile = profile_;
+  for (std::uint32_t i = 0; i < profile.functions.size(); ++i) {
+    profile.functions[i].inclusive = {inclusive_of(profile_, given_inclusive_, i, 0)};
+  }
+  for (CallArc& arc : profile.arcs) arc.inclusive = profile.functions[arc.callee].inclusive;
+  return profile;
+}
+
+}  // namespace steelyard
