@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the gate step of one CI service against a real repository: gate_scripts_test.sh github|gitlab PROGRAM SOURCE_FOLDER
+# Runs the gate step of one CI service against a real repository:
+#   gate_scripts_test.sh github|gitlab PROGRAM SOURCE_FOLDER
 # The pull request's merge commit makes one benchmark do twice the work; its first parent is the baseline.
 set -euo pipefail
 service=$1 program=$2 source=$3
@@ -18,7 +19,15 @@ export GIT_COMMITTER_EMAIL=test@example.invalid GIT_CONFIG_GLOBAL=/dev/null
 repository=$work/origin
 git init -q -b main "$repository"
 cd "$repository"
-write_work() { printf 'inline unsigned work() { unsigned h = 1; for (unsigned i = 0; i < %s; ++i) h = h * 31 + i; return h; }\n' "$1" >work.hpp; }
+write_work() {  # write_work STEPS
+  cat >work.hpp <<CPP
+inline unsigned work() {
+  unsigned hash = 1;
+  for (unsigned i = 0; i < $1; ++i) hash = hash * 31 + i;
+  return hash;
+}
+CPP
+}
 write_work 2000
 cat >bench.cpp <<'CPP'
 #include <benchmark/benchmark.h>
