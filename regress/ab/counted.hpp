@@ -1,0 +1,26 @@
+// Counted metrics: no statistics. Two counts under the same conditions are equal or they are not; the only tolerance is
+// the jitter that repeats of one build were seen to have.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bench/model/comparison.hpp"
+
+namespace steelyard {
+
+// Range of the repeats over their median, relative; 0 for one value, for equal values, and for counts of 0.
+double relative_jitter(std::span<const double> values);
+
+// Fills levels, ratio, interval, jitter, test, verdict and reason of `row` (metric and policy fields are set). A level
+// is the median of a side's values. Counts that are not finite or negative: failed. No value on a side: failed. Beyond
+// the jitter: regression or improvement. Within it: unchanged, or inconclusive where the jitter itself exceeds the
+// margin of equivalence. From 0 there is no ratio, only a verdict.
+void judge_counted(std::span<const double> baseline, std::span<const double> candidate, ComparisonRow& row);
+
+// Keys that differ, as a sentence's end: the parts (between ';' or ',') that differ where both are short lists, the
+// whole keys otherwise.
+std::string count_key_difference(std::string_view baseline, std::string_view candidate);
+
+}  // namespace steelyard

@@ -1,0 +1,29 @@
+#include "regress/ab/distributions.hpp"
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cassert>
+#include <cmath>
+
+namespace steelyard {
+
+double student_two_sided_p(double t, double degrees) {
+  assert(degrees > 0);
+  if (std::isinf(t)) return 0;
+  const boost::math::students_t distribution(degrees);
+  return 2 * boost::math::cdf(boost::math::complement(distribution, std::fabs(t)));
+}
+
+double student_quantile(double probability, double degrees) {
+  assert(probability > 0 && probability < 1 && degrees > 0);
+  return boost::math::quantile(boost::math::students_t(degrees), probability);
+}
+
+double normal_two_sided_p(double z) { return std::erfc(std::fabs(z) / std::sqrt(2.0)); }
+
+double normal_quantile(double probability) {
+  assert(probability > 0 && probability < 1);
+  return boost::math::quantile(boost::math::normal(), probability);
+}
+
+}  // namespace steelyard

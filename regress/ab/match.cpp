@@ -1,0 +1,143 @@
+#include "regress/ab/match.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace steelyard {
+namespace {
+
+struct Key {
+  std::string benchmark;
+  int metric_rank = 0;
+  std::string metric;
+  auto operator<=>(const Key&) const = default;
+};
+
+int metric_rank(const std::string& name) {
+  if (name == kRealTime) return 0;
+  if (name == kCpuTime) return 1;
+  if (name == kInstructions) return 2;
+  return well_known_metric(name) ? 3 : 4;
+}
+
+class Matcher {
+ public:
+  explicit Matcher(const ComparisonPolicy& policy) : policy_(policy) {}
+
+  void add_measurements(const Run& run, MatchedSide Matched::*side) {
+    for (const Measurement& measurement : run.measurements) {
+      if (!is_asked_for(measurement.metric.name, measurement.metric.kind)) continue;
+      measured_.insert(measurement.metric.name);
+      (entry(measurement.benchmark.canonical(), measurement.metric.name).*side).measurements.push_back(&measurement);
+    }
+  }
+
+  // After the measurements of both sides, because a failure of a whole benchmark touches each of its metrics.
+  void add_failures(const Run& run, MatchedSide Matched::*side) {
+    for (const Failure& failure : run.failures) {
+      if (failure.benchmark.name.empty()) {
+        add_program_failure(failure, side);
+      } else if (!failure.metric.empty()) {
+        const auto known = well_known_metric(failure.metric);
+        if (is_asked_for(failure.metric, known ? known->kind : MetricKind::counted)) {
+          (entry(failure.benchmark.canonical(), failure.metric).*side).failures.push_back(&failure);
+        }
+      } else {
+        add_benchmark_failure(failure, side);
+      }
+    }
+  }
+
+  std::vector<Matched> take(std::vector<std::string>& warnings) {
+    std::set<std::string> undeclared;
+    std::vector<Matched> result;
+    for (auto& [key, matched] : entries_) {
+      if (is_undeclared(matched)) {
+        undeclared.insert(key.metric);
+        continue;
+      }
+      result.push_back(std::move(matched));
+    }
+    for (const std::string& metric : policy_.metrics) {
+      if (!measured_.contains(metric))
+        warnings.push_back("metric " + metric + ": the policy names it, nobody measured it");
+    }
+    for (const std::string& metric : undeclared) {
+      warnings.push_back("metric " + metric + ": it declares no better direction, so it is recorded and not judged");
+    }
+    return result;
+  }
+
+ private:
+  bool is_asked_for(const std::string& metric, MetricKind kind) const {
+    if (policy_.metrics.empty()) return metric == kRealTime || kind == MetricKind::counted;
+    return std::find(policy_.metrics.begin(), policy_.metrics.end(), metric) != policy_.metrics.end();
+  }
+
+  Matched& entry(const std::string& benchmark, const std::string& metric) {
+    const auto [at, is_new] = entries_.try_emplace(Key{benchmark, metric_rank(metric), metric});
+    if (is_new) {
+      at->second.benchmark = benchmark;
+      at->second.metric = metric;
+    }
+    return at->second;
+  }
+
+  std::string first_metric() const {
+    return policy_.metrics.empty() ? std::string(kRealTime) : policy_.metrics.front();
+  }
+
+  void add_benchmark_failure(const Failure& failure, MatchedSide Matched::*side) {
+    const std::string benchmark = failure.benchmark.canonical();
+    bool found = false;
+    for (auto at = entries_.lower_bound(Key{benchmark, 0, ""});
+         at != entries_.end() && at->first.benchmark == benchmark; ++at) {
+      (at->second.*side).failures.push_back(&failure);
+      found = true;
+    }
+    if (!found) (entry(benchmark, first_metric()).*side).failures.push_back(&failure);
+  }
+
+  // It explains whatever this side lacks; where nothing is lacking it is a row of its own.
+  void add_program_failure(const Failure& failure, MatchedSide Matched::*side) {
+    bool found = false;
+    for (auto& [key, matched] : entries_) {
+      if (!(matched.*side).measurements.empty()) continue;
+      if (!failure.metric.empty() && failure.metric != key.metric) continue;
+      (matched.*side).failures.push_back(&failure);
+      found = true;
+    }
+    if (!found) {
+      const std::string metric = failure.metric.empty() ? first_metric() : failure.metric;
+      (entry(kWholeProgram, metric).*side).failures.push_back(&failure);
+    }
+  }
+
+  static bool is_undeclared(const Matched& matched) {
+    const auto undeclared = [](const Measurement* m) { return m->metric.better == Better::undeclared; };
+    const auto& b = matched.baseline.measurements;
+    const auto& c = matched.candidate.measurements;
+    if (b.empty() && c.empty()) return false;
+    return std::all_of(b.begin(), b.end(), undeclared) && std::all_of(c.begin(), c.end(), undeclared);
+  }
+
+  const ComparisonPolicy& policy_;
+  std::map<Key, Matched> entries_;
+  std::set<std::string> measured_;
+};
+
+}  // namespace
+
+std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                                std::vector<std::string>& warnings) {
+  Matcher matcher(policy);
+  matcher.add_measurements(baseline, &Matched::baseline);
+  matcher.add_measurements(candidate, &Matched::candidate);
+  matcher.add_failures(baseline, &Matched::baseline);
+  matcher.add_failures(candidate, &Matched::candidate);
+  return matcher.take(warnings);
+}
+
+}  // namespace steelyard

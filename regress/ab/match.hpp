@@ -1,0 +1,32 @@
+// Which (benchmark, metric) pairs of two runs are judged, and what each side has of them: measurements, failures, or
+// nothing. Every pair that either side has and the policy judges appears once, so that nothing is dropped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+// Stands for a program that failed as a whole where no benchmark of it is known.
+inline constexpr const char* kWholeProgram = "(the whole program)";
+
+struct MatchedSide {
+  std::vector<const Measurement*> measurements;
+  std::vector<const Failure*> failures;
+};
+struct Matched {
+  std::string benchmark;  // canonical text
+  std::string metric;
+  MatchedSide baseline;
+  MatchedSide candidate;
+};
+
+// By benchmark, then metric: time first, then instructions, the other known ones, the user's own. The result points
+// into the runs. Adds to `warnings` what the policy names and nobody measured, or what declares no direction.
+std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                                std::vector<std::string>& warnings);
+
+}  // namespace steelyard

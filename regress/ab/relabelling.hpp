@@ -1,0 +1,32 @@
+// How often a re-labelling of the units gives a statistic at least as far from zero as the labels that were measured.
+// Two families of labels: signs (each round's candidate and baseline swap) and splits (which units carry the mark is
+// drawn anew, their number kept). The scores must not depend on the labels; then the p-value is exact whatever their
+// distribution (R. A. Fisher, The Design of Experiments, 1935, section 21; E. J. G. Pitman, 1937).
+//
+// Exact up to kExactUnits units, by counting every arrangement through its sum; above that by the normal approximation
+// with the exact permutation variance. The observed arrangement counts, so p is never 0.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace steelyard {
+
+// Counts of arrangements stay exact in a double (2^40 and less), and the tail of a sum of more than 40 bounded scores
+// is close to normal.
+inline constexpr std::size_t kExactUnits = 40;
+
+// Two-sided p of |sum of scores| when each score may change its sign. No score or all zero: 1. Cost O(n) times the
+// grid of sums (at most a few hundred).
+double sign_flip_p(std::span<const double> scores);
+
+// Two-sided p of the difference between the mean score of the marked units and that of the others. `marked` has one
+// entry per score. None or all marked, or all scores equal: 1.
+double split_p(std::span<const double> scores, const std::vector<bool>& marked);
+
+// The smallest two-sided p these can give: nothing is more extreme than complete separation.
+double least_sign_flip_p(std::size_t units);
+double least_split_p(std::size_t marked, std::size_t units);
+
+}  // namespace steelyard

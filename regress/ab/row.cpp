@@ -1,0 +1,161 @@
+#include "regress/ab/row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "regress/ab/counted.hpp"
+#include "regress/ab/pooled_ranks.hpp"
+
+namespace steelyard {
+namespace {
+
+// A child's last words can be long; the archive has them whole.
+constexpr std::size_t kMostFailureText = 300;
+
+std::string failure_text(const Failure& failure) {
+  std::string text = failure.reason.substr(0, kMostFailureText);
+  return failure.round < 0 ? text : "in round " + std::to_string(failure.round + 1) + ": " + text;
+}
+
+Metric metric_of(const Matched& matched) {
+  if (!matched.candidate.measurements.empty()) return matched.candidate.measurements.front()->metric;
+  if (!matched.baseline.measurements.empty()) return matched.baseline.measurements.front()->metric;
+  if (const auto known = well_known_metric(matched.metric)) return *known;
+  Metric metric;
+  metric.name = matched.metric;
+  return metric;
+}
+
+// "unit ns against us"; empty where nothing stands in the way.
+std::string metric_difference(const Matched& matched) {
+  const Metric& b = matched.baseline.measurements.front()->metric;
+  const Metric& c = matched.candidate.measurements.front()->metric;
+  if (b.unit != c.unit) return "the baseline is in \"" + b.unit + "\", the candidate in \"" + c.unit + "\"";
+  if (b.better != c.better) {
+    return "better is " + std::string(to_text(b.better)) + " in the baseline, " + std::string(to_text(c.better)) +
+           " in the candidate";
+  }
+  if (b.kind != c.kind) {
+    return "the baseline's values are " + std::string(to_text(b.kind)) + ", the candidate's " +
+           std::string(to_text(c.kind));
+  }
+  return "";
+}
+
+std::vector<double> all_values(const MatchedSide& side) {
+  std::vector<double> values;
+  for (const Measurement* measurement : side.measurements) {
+    for (const InvocationSamples& samples : measurement->invocations) {
+      values.insert(values.end(), samples.values.begin(), samples.values.end());
+    }
+  }
+  return values;
+}
+
+void finish(ComparisonRow& row, Verdict verdict, std::string reason) {
+  row.verdict = verdict;
+  row.test = "none";
+  row.reason = std::move(reason);
+}
+
+// True where failures or a lacking side settle the row.
+bool finish_without_values(const Matched& matched, ComparisonRow& row) {
+  const auto& b = matched.baseline;
+  const auto& c = matched.candidate;
+  if (!c.failures.empty()) {
+    const std::string both = b.failures.empty() ? "the candidate failed " : "both sides failed, the candidate ";
+    finish(row, Verdict::failed, both + failure_text(*c.failures.front()));
+  } else if (!b.failures.empty()) {
+    finish(row, Verdict::failed, "the baseline failed " + failure_text(*b.failures.front()));
+  } else if (c.measurements.empty()) {
+    finish(row, Verdict::missing, "the baseline has it, the candidate does not");
+  } else if (b.measurements.empty()) {
+    finish(row, Verdict::fresh, "the candidate has it, the baseline does not");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void draft_counted(const Matched& matched, ComparisonRow& row) {
+  for (const Measurement* b : matched.baseline.measurements) {
+    for (const Measurement* c : matched.candidate.measurements) {
+      if (b->count_key == c->count_key) continue;
+      finish(row, Verdict::incomparable,
+             "counted under different conditions: " + count_key_difference(b->count_key, c->count_key));
+      return;
+    }
+  }
+  judge_counted(all_values(matched.baseline), all_values(matched.candidate), row);
+}
+
+double level_of(std::span<const LogInvocation> invocations) {
+  std::vector<double> levels;
+  for (const LogInvocation& invocation : invocations) levels.push_back(invocation.level);
+  return std::exp(median(std::move(levels)));
+}
+
+void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& draft) {
+  const auto baseline = log_invocations(context.baseline, matched.baseline.measurements);
+  const auto candidate = log_invocations(context.candidate, matched.candidate.measurements);
+  if (const auto* defect = std::get_if<Defect>(&candidate)) {
+    return finish(draft.row, Verdict::failed, "the candidate cannot be judged: " + defect->text);
+  }
+  if (const auto* defect = std::get_if<Defect>(&baseline)) {
+    return finish(draft.row, Verdict::failed, "the baseline cannot be judged: " + defect->text);
+  }
+  const auto& b = std::get<std::vector<LogInvocation>>(baseline);
+  const auto& c = std::get<std::vector<LogInvocation>>(candidate);
+  draft.row.baseline = level_of(b);
+  draft.row.candidate = level_of(c);
+
+  const EffectQuestion question{context.policy.confidence, context.policy.margin};
+  NoisyEvidence evidence;
+  if (is_concurrent(context.layout) && !context.baseline.header.session.empty()) {
+    const PairedRounds paired = pair_rounds(b, c);
+    // Rounds of which hardly one has both sides are no pairs; the invocations still are what they are.
+    if (paired.rounds.size() >= 2 || (paired.rounds.size() == 1 && std::min(b.size(), c.size()) == 1)) {
+      evidence.dropped_rounds = paired.dropped;
+      evidence.effect = effect_of_rounds(paired, question);
+      const auto& first = paired.rounds.front();
+      evidence.slots_confounded =
+          paired.rounds.size() > 1 && first.baseline.slot != first.candidate.slot && !evidence.effect.slot_effect;
+      draft.evidence = evidence;
+      return;
+    }
+  }
+  evidence.effect = effect_of_invocations(b, c, question);
+  draft.variance_factor = std::max(autocorrelation_factor(b), autocorrelation_factor(c));
+  draft.evidence = evidence;
+}
+
+}  // namespace
+
+RowDraft draft_row(const Matched& matched, const RowContext& context) {
+  RowDraft draft;
+  ComparisonRow& row = draft.row;
+  row.benchmark = matched.benchmark;
+  row.metric = metric_of(matched);
+  row.confidence = context.policy.confidence;
+  row.minimum_effect = context.policy.minimum_effect;
+  row.margin = context.policy.margin;
+  row.layout = context.layout;
+  if (!context.incomparable.empty()) {
+    finish(row, Verdict::incomparable, context.incomparable);
+  } else if (!finish_without_values(matched, row)) {
+    const std::string difference = metric_difference(matched);
+    if (!difference.empty()) {
+      finish(row, Verdict::incomparable, difference);
+    } else if (row.metric.kind == MetricKind::counted) {
+      draft_counted(matched, row);
+    } else {
+      draft_noisy(matched, context, draft);
+    }
+  }
+  return draft;
+}
+
+}  // namespace steelyard

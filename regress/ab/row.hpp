@@ -1,0 +1,31 @@
+// One matched (benchmark, metric) as a row: what can be said of it without the others. Missing, new, failed,
+// incomparable and counted rows are finished here; a noisy row gets its levels and its evidence, and is decided when
+// all rows are known, because q and drift take all of them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bench/model/comparison.hpp"
+#include "regress/ab/match.hpp"
+#include "regress/ab/verdict.hpp"
+
+namespace steelyard {
+
+struct RowContext {
+  const Run& baseline;
+  const Run& candidate;
+  const ComparisonPolicy& policy;
+  Layout layout = Layout::separate;
+  std::string incomparable;  // why no row can be compared; empty: they can
+};
+
+struct RowDraft {
+  ComparisonRow row;
+  std::optional<NoisyEvidence> evidence;  // absent: the row is finished
+  double variance_factor = 1;             // of correlated neighbours, where layouts are not concurrent
+};
+
+RowDraft draft_row(const Matched& matched, const RowContext& context);
+
+}  // namespace steelyard

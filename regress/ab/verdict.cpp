@@ -1,0 +1,141 @@
+#include "regress/ab/verdict.hpp"
+
+#include <cmath>
+
+#include "regress/ab/power.hpp"
+#include "regress/ab/wording.hpp"
+#include "regress/compare_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string size_text(const ComparisonRow& row) {
+  const double ratio = *row.ratio;
+  const std::string size = share_text(std::fabs(ratio - 1));
+  if (row.metric.unit == "ns") return size + (ratio > 1 ? " slower" : " faster");
+  return size + (ratio > 1 ? " higher" : " lower");
+}
+
+std::string interval_text(const ComparisonRow& row) {
+  if (!row.interval) return "";
+  return share_text(row.confidence) + " interval " + change_text(row.interval->low) + " to " +
+         change_text(row.interval->high);
+}
+
+std::string units_text(const NoisyEvidence& evidence) {
+  const bool paired = evidence.effect.test == "rounds";
+  std::string text = paired ? plural_text(evidence.effect.units, "round")
+                            : plural_text(evidence.effect.units, "unpaired invocation") + " a side";
+  if (evidence.dropped_rounds > 0) text += " (" + plural_text(evidence.dropped_rounds, "round") + " lacked a side)";
+  return text;
+}
+
+std::string more_rounds_text(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
+  const auto rounds = rounds_that_would_decide(evidence.effect, {family.level, family.comparisons, row.margin});
+  if (!rounds) return "";
+  if (*rounds >= kMostRoundsNamed)
+    return "; even " + count_text(kMostRoundsNamed) + " rounds of this noise may not tell";
+  return "; about " + plural_text(*rounds, "round") + " would tell";
+}
+
+std::string measure_more_text(const Family& family) {
+  return "measure at least " + plural_text(rounds_needed(family.level, family.comparisons), "round");
+}
+
+std::string too_few_reason(const NoisyEvidence& evidence, const Family& family) {
+  const int units = evidence.effect.units;
+  const std::string dropped =
+      evidence.dropped_rounds > 0 ? " (" + plural_text(evidence.dropped_rounds, "round") + " lacked a side)" : "";
+  if (units <= 1) {
+    return "one invocation a side" + dropped + ": process-to-process variation is not in the data; " +
+           measure_more_text(family);
+  }
+  return "only " + plural_text(units, "round") + dropped + ", where fewer than " + std::to_string(kLeastRounds) +
+         " cannot reach p = 0.05 by exchanging sides; " + measure_more_text(family);
+}
+
+std::string drift_reason(const NoisyEvidence& evidence, const ComparisonRow& row) {
+  const bool separate = row.layout == Layout::separate;
+  const std::string when =
+      separate ? "the sides were measured on different occasions" : "all of one side was measured before the other";
+  std::string text = when + ": drift of that kind (";
+  if (evidence.drift.estimated) {
+    text += "all benchmarks together " + change_text(std::exp(evidence.drift.common)) + ", each " +
+            share_text(evidence.drift.deviation) + " around that)";
+  } else {
+    text += "standard deviation " + share_text(evidence.drift.deviation) + ")";
+  }
+  return text + " could explain the " + change_text(*row.ratio) + "; measure both builds together with `steelyard ab`";
+}
+
+std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
+  const Effect& effect = evidence.effect;
+  if (effect.units < kLeastRounds) return too_few_reason(evidence, family);
+  if (!is_concurrent(row.layout)) return drift_reason(evidence, row);
+  if (!row.interval || !row.q) {
+    return plural_text(effect.units, "round") + " cannot give a " + share_text(row.confidence) + " interval; " +
+           measure_more_text(family);
+  }
+  if (*row.q <= family.level) {
+    return "the change of " + change_text(*row.ratio) + " is significant but below the minimum effect of " +
+           share_text(row.minimum_effect) + ", and its 90 % interval reaches beyond the margin of " +
+           share_text(row.margin) + more_rounds_text(evidence, family, row);
+  }
+  if (*row.p <= family.level) {
+    return "p = " + probability_text(*row.p) + " alone, but " + probability_text(*row.q) + " among " +
+           plural_text(family.comparisons, "comparison") + more_rounds_text(evidence, family, row);
+  }
+  if (row.interval->low > 1 || row.interval->high < 1) {
+    return "p = " + probability_text(*row.p) + " does not reach the level of " + probability_text(family.level) +
+           more_rounds_text(evidence, family, row);
+  }
+  return "too noisy: in " + units_text(evidence) + " the " + interval_text(row) +
+         " holds no change and reaches beyond " + "the margin of " + share_text(row.margin) +
+         more_rounds_text(evidence, family, row);
+}
+
+bool excludes_the_minimum_effect(const ComparisonRow& row) {
+  return row.interval && (row.interval->low >= 1 + row.minimum_effect || row.interval->high <= 1 - row.minimum_effect);
+}
+
+void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
+  const Effect& effect = evidence.effect;
+  row.test = effect.test;
+  row.rounds = effect.units;
+  row.ratio = std::exp(effect.log_ratio);
+  row.p = effect.p;
+  if (effect.interval) row.interval = Interval{std::exp(effect.interval->low), std::exp(effect.interval->high)};
+  if (effect.slot_effect) row.slot_effect = std::exp(*effect.slot_effect);
+}
+
+}  // namespace
+
+void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
+  const Effect& effect = evidence.effect;
+  take_over(evidence, row);
+  row.minimum_detectable_effect = minimum_detectable_effect(effect, family.level, family.comparisons);
+
+  const bool enough = effect.units >= kLeastRounds;
+  const bool concurrent = is_concurrent(row.layout);
+  const bool significant = row.q && *row.q <= family.level;
+  const bool relevant = std::fabs(*row.ratio - 1) >= row.minimum_effect;
+  if (enough && significant && relevant && (concurrent || excludes_the_minimum_effect(row))) {
+    const bool worse = (*row.ratio > 1) == (row.metric.better == Better::lower);
+    row.verdict = worse ? Verdict::regression : Verdict::improvement;
+    row.reason = size_text(row) + " in " + units_text(evidence) + ", " + interval_text(row) + ", adjusted p " +
+                 probability_text(*row.q);
+    if (!concurrent) row.reason += ", more than drift between the sides explains";
+  } else if (enough && concurrent && effect.within_margin) {
+    row.verdict = Verdict::unchanged;
+    row.reason = "shown to lie within the margin of " + share_text(row.margin) + ": " + change_text(*row.ratio) +
+                 " in " + units_text(evidence) + ", " + interval_text(row);
+  } else {
+    row.verdict = Verdict::inconclusive;
+    row.reason = inconclusive_reason(evidence, family, row);
+  }
+  if (evidence.slots_confounded) {
+    row.reason += "; the candidate always had the same slot, so an effect of the slot is part of this figure";
+  }
+}
+
+}  // namespace steelyard

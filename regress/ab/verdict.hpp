@@ -1,0 +1,34 @@
+// The rule of the contract for noisy metrics: from an effect, its adjusted p and the policy to a verdict and the one
+// sentence that explains it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/model/comparison.hpp"
+#include "regress/ab/drift.hpp"
+#include "regress/ab/effect.hpp"
+
+namespace steelyard {
+
+struct NoisyEvidence {
+  Effect effect;
+  Drift drift;                    // layouts that are not concurrent
+  int dropped_rounds = 0;         // that only one side had
+  bool slots_confounded = false;  // the candidate always had the same slot
+};
+
+struct Family {
+  double level = 0.05;           // of the whole gate
+  std::int64_t comparisons = 1;  // noisy ones that have a p
+};
+
+// Fills everything of a noisy row but benchmark, metric, levels, layout and policy fields, which are set; `row.q` is
+// set where the evidence has a p.
+//   regression, improvement  q at most the level and the estimate at least the minimum effect, from 6 rounds on; in
+//                            layouts that are not concurrent, the widened interval excludes the minimum effect as well
+//   unchanged                the 90 % interval lies inside the margin, from 6 rounds on, concurrent
+//   inconclusive             everything else
+void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row);
+
+}  // namespace steelyard

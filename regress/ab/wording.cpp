@@ -1,0 +1,78 @@
+#include "regress/ab/wording.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace steelyard {
+namespace {
+
+std::string written(double value, std::chars_format format, int precision) {
+  std::array<char, 400> buffer{};  // the longest double in fixed notation has 309 digits before the point
+  const auto [end, code] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, precision);
+  return code == std::errc() ? std::string(buffer.data(), end) : std::string("?");
+}
+
+// Three significant digits of a percentage that is usually between 0.01 and 1000.
+int digits_after_point(double percent) {
+  const double size = std::fabs(percent);
+  if (size >= 99.95) return 0;
+  return size >= 9.995 ? 1 : 2;
+}
+
+std::string without_trailing_zeros(std::string text) {
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string fixed_text(double value, int digits) { return written(value, std::chars_format::fixed, digits); }
+
+std::string change_text(double ratio) {
+  const double percent = 100 * (ratio - 1);
+  std::string text = fixed_text(percent, digits_after_point(percent));
+  if (text.front() != '-') text.insert(0, "+");
+  return text + " %";
+}
+
+std::string share_text(double share) {
+  const double percent = 100 * share;
+  return without_trailing_zeros(fixed_text(percent, digits_after_point(percent))) + " %";
+}
+
+std::string count_text(double value) {
+  std::string text = without_trailing_zeros(fixed_text(value, 2));
+  const std::size_t first = text.front() == '-' ? 1 : 0;
+  std::size_t at = std::min(text.find('.'), text.size());
+  while (at > first + 3) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+std::string probability_text(double p) {
+  return p >= 0.001 ? without_trailing_zeros(fixed_text(p, p >= 0.1 ? 2 : 3))
+                    : written(p, std::chars_format::general, 1);
+}
+
+std::string number_text(double value, std::string_view unit) {
+  std::string text;
+  if (std::isnan(value)) {
+    text = "NaN";
+  } else if (std::isinf(value)) {
+    text = value > 0 ? "infinity" : "-infinity";
+  } else {
+    text = written(value, std::chars_format::general, 3);
+  }
+  return unit.empty() ? text : text + ' ' + std::string(unit);
+}
+
+std::string plural_text(std::int64_t count, std::string_view noun) {
+  return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+}  // namespace steelyard

@@ -1,0 +1,144 @@
+#include "regress/compare_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "regress/ab/drift.hpp"
+#include "regress/ab/holm.hpp"
+#include "regress/ab/match.hpp"
+#include "regress/ab/relabelling.hpp"
+#include "regress/ab/row.hpp"
+#include "regress/ab/verdict.hpp"
+#include "regress/ab/wording.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr const char* kRuleVersion = "rounds-1";
+constexpr std::size_t kMostFactsNamed = 3;
+constexpr int kLeastPlannedRounds = 12;
+constexpr int kMostPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more
+
+// What a reckless caller could pass is brought into the range in which the formulas hold.
+ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<std::string>& warnings) {
+  const auto hold = [&](double& value, double low, double high, double otherwise, const char* name) {
+    if (value >= low && value <= high) return;
+    warnings.push_back(std::string("policy ") + name + ": found " + number_text(value, "") + ", wanted " +
+                       number_text(low, "") + " to " + number_text(high, "") + "; " + number_text(otherwise, "") +
+                       " was used");
+    value = otherwise;
+  };
+  const ComparisonPolicy usual;
+  hold(policy.false_alarm_rate, 1e-6, 0.5, usual.false_alarm_rate, "false_alarm_rate");
+  hold(policy.confidence, 0.5, 0.9999, usual.confidence, "confidence");
+  hold(policy.minimum_effect, 0, 10, usual.minimum_effect, "minimum_effect");
+  hold(policy.margin, 1e-6, 10, usual.margin, "margin");
+  return policy;
+}
+
+// Why the two environments cannot be compared; empty where they can.
+std::string environment_obstacle(const Comparison& comparison) {
+  if (comparison.baseline_fingerprint.empty() || comparison.candidate_fingerprint.empty()) return "";
+  const auto& ignored = comparison.policy.ignored_facts;
+  std::string facts;
+  std::size_t count = 0;
+  for (const FactDifference& fact : comparison.environment_differences) {
+    if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) != ignored.end()) continue;
+    if (++count > kMostFactsNamed) continue;
+    const auto shown = [](const std::string& value) { return value.empty() ? std::string("not recorded") : value; };
+    facts +=
+        (facts.empty() ? "" : "; ") + fact.name + ": " + shown(fact.baseline) + " against " + shown(fact.candidate);
+  }
+  if (count == 0) return "";
+  if (count > kMostFactsNamed) facts += "; and " + std::to_string(count - kMostFactsNamed) + " more";
+  return "measured on different machines (" + facts + ")";
+}
+
+void warn_about_environments(Comparison& comparison) {
+  const bool no_baseline = comparison.baseline_fingerprint.empty();
+  const bool no_candidate = comparison.candidate_fingerprint.empty();
+  if (no_baseline || no_candidate) {
+    const std::string who = no_baseline && no_candidate ? "neither side says"
+                            : no_baseline               ? "the baseline does not say"
+                                                        : "the candidate does not say";
+    comparison.warnings.push_back(who + " what machine it was measured on; one machine was assumed");
+    return;
+  }
+  for (const FactDifference& fact : comparison.environment_differences) {
+    const auto& ignored = comparison.policy.ignored_facts;
+    if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) == ignored.end()) continue;
+    comparison.warnings.push_back(fact.name + " differs (" + fact.baseline + " against " + fact.candidate +
+                                  ") and was ignored as the policy says");
+  }
+}
+
+// Drift is confounded with the change where the sides were not measured together: every such row is widened by it, and
+// the drift itself is told from all rows of a metric.
+void widen_by_drift(std::vector<RowDraft>& drafts, Layout layout, double confidence) {
+  std::map<std::string, std::vector<Effect>> effects;
+  for (const RowDraft& draft : drafts) {
+    if (draft.evidence) effects[draft.row.metric.name].push_back(draft.evidence->effect);
+  }
+  std::map<std::string, Drift> drifts;
+  for (const auto& [metric, of_metric] : effects) drifts[metric] = estimate_drift(of_metric, layout);
+  for (RowDraft& draft : drafts) {
+    if (!draft.evidence) continue;
+    draft.evidence->drift = drifts[draft.row.metric.name];
+    draft.evidence->effect = widen(draft.evidence->effect, draft.evidence->drift, draft.variance_factor, confidence);
+  }
+}
+
+void adjust_and_decide(std::vector<RowDraft>& drafts, double level) {
+  std::vector<double> p;
+  for (const RowDraft& draft : drafts) {
+    if (draft.evidence && draft.evidence->effect.p) p.push_back(*draft.evidence->effect.p);
+  }
+  const std::vector<double> q = holm_adjusted(p);
+  const Family family{level, static_cast<std::int64_t>(std::max<std::size_t>(p.size(), 1))};
+  std::size_t next = 0;
+  for (RowDraft& draft : drafts) {
+    if (!draft.evidence) continue;
+    if (draft.evidence->effect.p) draft.row.q = q[next++];
+    decide(*draft.evidence, family, draft.row);
+  }
+}
+
+}  // namespace
+
+Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy) {
+  Comparison comparison;
+  comparison.baseline = baseline.header;
+  comparison.candidate = candidate.header;
+  comparison.baseline_fingerprint = baseline.environment.fingerprint();
+  comparison.candidate_fingerprint = candidate.environment.fingerprint();
+  comparison.environment_differences = differences(baseline.environment, candidate.environment);
+  comparison.policy = within_range(policy, comparison.warnings);
+  comparison.rule_version = kRuleVersion;
+  warn_about_environments(comparison);
+
+  const Layout layout = mutual_layout(baseline.header, candidate.header);
+  const RowContext context{baseline, candidate, comparison.policy, layout, environment_obstacle(comparison)};
+  std::vector<RowDraft> drafts;
+  for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, comparison.warnings)) {
+    drafts.push_back(draft_row(matched, context));
+  }
+  if (!is_concurrent(layout)) widen_by_drift(drafts, layout, comparison.policy.confidence);
+  adjust_and_decide(drafts, comparison.policy.false_alarm_rate);
+  for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
+  return comparison;
+}
+
+int rounds_needed(double false_alarm_rate, std::int64_t comparisons) {
+  const double level = false_alarm_rate / static_cast<double>(std::max<std::int64_t>(comparisons, 1));
+  int rounds = kLeastPlannedRounds;
+  while (rounds < kMostPlannedRounds &&
+         least_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) > level) {
+    rounds += 2;
+  }
+  return rounds;
+}
+
+}  // namespace steelyard

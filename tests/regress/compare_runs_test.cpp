@@ -1,0 +1,269 @@
+#include "regress/compare_runs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+SimulatedPair pair_with(double ratio, int rounds, Layout layout = Layout::duet) {
+  SimulationOptions options;
+  options.layout = layout;
+  options.rounds = rounds;
+  options.ratio = ratio;
+  options.changed_benchmarks = 1;
+  options.noise = {.drift = 0.01, .process = 0.003, .sample = 0.002, .burst_chance = 0};
+  return Simulation(7).draw(options);
+}
+
+ComparisonRow only_row(const SimulatedPair& pair, const ComparisonPolicy& policy = {}) {
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, policy);
+  EXPECT_EQ(comparison.rows.size(), 1U);
+  return comparison.rows.empty() ? ComparisonRow{} : comparison.rows.front();
+}
+
+Measurement counted(const std::string& benchmark, std::vector<double> values, const std::string& key = "cpu=x;libc=1") {
+  Measurement measurement;
+  measurement.benchmark = parse_google_benchmark_name(benchmark);
+  measurement.metric = *well_known_metric(kInstructions);
+  measurement.count_key = key;
+  measurement.invocations.push_back({0, std::move(values), {}});
+  return measurement;
+}
+
+Run run_with(std::vector<Measurement> measurements) {
+  Run run;
+  run.invocations.resize(1);
+  run.measurements = std::move(measurements);
+  return run;
+}
+
+TEST(CompareRuns, FindsASlowdownAndSaysHowMuch) {
+  const ComparisonRow row = only_row(pair_with(1.05, 12));
+  EXPECT_EQ(row.verdict, Verdict::regression);
+  EXPECT_EQ(row.test, "rounds");
+  EXPECT_EQ(row.rounds, 12);
+  EXPECT_NEAR(*row.ratio, 1.05, 0.01);
+  EXPECT_LT(row.interval->low, 1.05);
+  EXPECT_GT(row.interval->high, 1.05);
+  EXPECT_LE(*row.q, 0.05);
+  EXPECT_THAT(row.reason, HasSubstr("% slower in 12 rounds"));
+}
+
+TEST(CompareRuns, CallsASpeedupAnImprovement) {
+  const ComparisonRow row = only_row(pair_with(0.9, 12));
+  EXPECT_EQ(row.verdict, Verdict::improvement);
+  EXPECT_THAT(row.reason, HasSubstr("% faster"));
+}
+
+TEST(CompareRuns, MoreIsBetterWhereTheMetricSaysSo) {
+  SimulatedPair pair = pair_with(1.05, 12);
+  for (Run* run : {&pair.baseline, &pair.candidate}) {
+    run->measurements[0].metric = {"bandwidth", "bytes/s", Better::higher, MetricKind::noisy};
+  }
+  ComparisonPolicy policy;
+  policy.metrics = {"bandwidth"};
+  EXPECT_EQ(only_row(pair, policy).verdict, Verdict::improvement);
+}
+
+TEST(CompareRuns, EqualQuietBuildsAreShownUnchanged) {
+  const ComparisonRow row = only_row(pair_with(1, 12));
+  EXPECT_EQ(row.verdict, Verdict::unchanged);
+  EXPECT_GT(*row.p, 0.05);
+  EXPECT_LT(*row.minimum_detectable_effect, 0.02);
+}
+
+TEST(CompareRuns, NoiseIsInconclusiveAndNamesTheRoundsThatWouldDo) {
+  SimulationOptions options;
+  options.rounds = 12;
+  options.noise.process = 0.08;
+  const ComparisonRow row = only_row(Simulation(3).draw(options));
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("rounds would tell"));
+}
+
+TEST(CompareRuns, FiveRoundsGiveAPAndNoVerdict) {
+  const ComparisonRow row = only_row(pair_with(1.5, 5));
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row.test, "t on log medians");
+  EXPECT_LT(*row.p, 0.001);
+  EXPECT_THAT(row.reason, HasSubstr("only 5 rounds"));
+}
+
+TEST(CompareRuns, SixRoundsAreEnoughForAVerdict) {
+  const ComparisonRow row = only_row(pair_with(1.5, 6));
+  EXPECT_EQ(row.verdict, Verdict::regression);
+  EXPECT_DOUBLE_EQ(*row.p, 2.0 / 64);
+}
+
+TEST(CompareRuns, OneInvocationASideHasNoP) {
+  const ComparisonRow row = only_row(pair_with(1.5, 1));
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row.test, "none");
+  EXPECT_FALSE(row.p.has_value());
+  EXPECT_FALSE(row.interval.has_value());
+  EXPECT_THAT(row.reason, HasSubstr("process-to-process variation is not in the data"));
+}
+
+TEST(CompareRuns, RoundsThatLackASideAreCountedInTheReason) {
+  SimulatedPair pair = pair_with(1.05, 12);
+  pair.candidate.measurements[0].invocations.erase(pair.candidate.measurements[0].invocations.begin());
+  const ComparisonRow row = only_row(pair);
+  EXPECT_EQ(row.rounds, 11);
+  EXPECT_THAT(row.reason, HasSubstr("(1 round lacked a side)"));
+}
+
+TEST(CompareRuns, SequentialSidesNeedMoreThanDriftExplains) {
+  const ComparisonRow small = only_row(pair_with(1.05, 15, Layout::sequential));
+  EXPECT_EQ(small.verdict, Verdict::inconclusive);
+  EXPECT_THAT(small.reason, HasSubstr("drift"));
+  EXPECT_EQ(only_row(pair_with(1.3, 15, Layout::sequential)).verdict, Verdict::regression);
+}
+
+TEST(CompareRuns, DifferentSessionsAreSeparateOccasions) {
+  SimulatedPair pair = pair_with(1.05, 12);
+  pair.candidate.header.session = "another";
+  const ComparisonRow row = only_row(pair);
+  EXPECT_EQ(row.layout, Layout::separate);
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+}
+
+TEST(CompareRuns, ExactlyEqualSamplesHaveRatioOneAndNoEvidence) {
+  SimulatedPair pair = pair_with(1, 12);
+  for (Run* run : {&pair.baseline, &pair.candidate}) {
+    for (InvocationSamples& samples : run->measurements[0].invocations) samples.values.assign(5, 100.0);
+  }
+  const ComparisonRow row = only_row(pair);
+  EXPECT_EQ(*row.ratio, 1);
+  EXPECT_EQ(*row.p, 1);
+  EXPECT_EQ(*row.interval, (Interval{1, 1}));
+  EXPECT_EQ(row.verdict, Verdict::unchanged);
+}
+
+TEST(CompareRuns, ValuesWithoutALogarithmFailTheRow) {
+  for (const double bad :
+       {0.0, -3.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    SimulatedPair pair = pair_with(1, 12);
+    pair.candidate.measurements[0].invocations[4].values[1] = bad;
+    const ComparisonRow row = only_row(pair);
+    EXPECT_EQ(row.verdict, Verdict::failed);
+    EXPECT_THAT(row.reason, HasSubstr("round 5"));
+    EXPECT_FALSE(row.p.has_value());
+  }
+}
+
+TEST(CompareRuns, CountsAreComparedExactly) {
+  const Run before = run_with({counted("BM_sort/64", {11013})});
+  const ComparisonRow row = compare_runs(before, run_with({counted("BM_sort/64", {12447})}), {}).rows.at(0);
+  EXPECT_EQ(row.verdict, Verdict::regression);
+  EXPECT_EQ(row.test, "exact");
+  EXPECT_FALSE(row.p.has_value());
+  EXPECT_THAT(row.reason, HasSubstr("11,013 -> 12,447 instructions an iteration"));
+  EXPECT_EQ(compare_runs(before, before, {}).rows.at(0).verdict, Verdict::unchanged);
+}
+
+TEST(CompareRuns, CountsUnderDifferentKeysAreIncomparable) {
+  const ComparisonRow row =
+      compare_runs(run_with({counted("a", {5})}), run_with({counted("a", {6}, "cpu=y;libc=1")}), {}).rows.at(0);
+  EXPECT_EQ(row.verdict, Verdict::incomparable);
+  EXPECT_THAT(row.reason, HasSubstr("the baseline has cpu=x, the candidate has cpu=y"));
+}
+
+TEST(CompareRuns, BenchmarksOfOneSideAreMissingOrNew) {
+  const Comparison comparison = compare_runs(run_with({counted("old", {5})}), run_with({counted("a_new", {5})}), {});
+  ASSERT_EQ(comparison.rows.size(), 2U);
+  EXPECT_EQ(comparison.rows[0].verdict, Verdict::fresh);
+  EXPECT_EQ(comparison.rows[1].verdict, Verdict::missing);
+}
+
+TEST(CompareRuns, AFailureIsARowThatNamesTheSideAndTheWords) {
+  Run candidate = run_with({});
+  candidate.failures.push_back({parse_google_benchmark_name("a"), "", 2, "killed by signal 11"});
+  const ComparisonRow row = compare_runs(run_with({counted("a", {5})}), candidate, {}).rows.at(0);
+  EXPECT_EQ(row.verdict, Verdict::failed);
+  EXPECT_THAT(row.reason, HasSubstr("the candidate failed in round 3: killed by signal 11"));
+}
+
+TEST(CompareRuns, AProgramThatFailsAsAWholeIsNeverDropped) {
+  Run candidate;
+  candidate.failures.push_back({{}, "", -1, "no such file"});
+  EXPECT_EQ(compare_runs(Run{}, candidate, {}).rows.at(0).verdict, Verdict::failed);
+}
+
+TEST(CompareRuns, DifferentMachinesAreIncomparableUnlessTheFactIsIgnored) {
+  Run baseline = run_with({counted("a", {5})});
+  Run candidate = run_with({counted("a", {6})});
+  baseline.environment.set("cpu.model", "Xeon", true);
+  candidate.environment.set("cpu.model", "EPYC", true);
+  const ComparisonRow row = compare_runs(baseline, candidate, {}).rows.at(0);
+  EXPECT_EQ(row.verdict, Verdict::incomparable);
+  EXPECT_THAT(row.reason, HasSubstr("cpu.model: Xeon against EPYC"));
+  ComparisonPolicy policy;
+  policy.ignored_facts = {"cpu.model"};
+  EXPECT_EQ(compare_runs(baseline, candidate, policy).rows.at(0).verdict, Verdict::regression);
+}
+
+TEST(CompareRuns, SidesThatDoNotNameTheirMachineAreWarnedAbout) {
+  EXPECT_THAT(compare_runs(Run{}, Run{}, {}).warnings,
+              ElementsAre("neither side says what machine it was measured on; one machine was assumed"));
+}
+
+TEST(CompareRuns, UnitsThatDifferAreIncomparable) {
+  SimulatedPair pair = pair_with(1, 12);
+  pair.candidate.measurements[0].metric.unit = "us";
+  EXPECT_EQ(only_row(pair).verdict, Verdict::incomparable);
+}
+
+TEST(CompareRuns, MetricsNobodyAskedForGetNoRow) {
+  SimulatedPair pair = pair_with(1, 12);
+  for (Run* run : {&pair.baseline, &pair.candidate}) run->measurements[0].metric = *well_known_metric(kCpuTime);
+  EXPECT_THAT(compare_runs(pair.baseline, pair.candidate, {}).rows, IsEmpty());
+}
+
+TEST(CompareRuns, RowsStandByBenchmarkThenMetric) {
+  SimulatedPair pair = pair_with(1, 12);
+  for (Run* run : {&pair.baseline, &pair.candidate}) {
+    run->measurements.push_back(counted("BM_0", {5}));
+    run->measurements.push_back(counted("A", {5}));
+  }
+  std::vector<std::string> order;
+  for (const ComparisonRow& row : compare_runs(pair.baseline, pair.candidate, {}).rows) {
+    order.push_back(row.benchmark + " " + row.metric.name);
+  }
+  EXPECT_THAT(order, ElementsAre("A instructions", "BM_0 real_time", "BM_0 instructions"));
+}
+
+TEST(CompareRuns, SameInputGivesTheSameComparison) {
+  const SimulatedPair pair = pair_with(1.02, 15);
+  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}), compare_runs(pair.baseline, pair.candidate, {}));
+}
+
+TEST(CompareRuns, PoliciesOutOfRangeAreNamedAndReplaced) {
+  ComparisonPolicy policy;
+  policy.false_alarm_rate = -1;
+  const Comparison comparison = compare_runs(Run{}, Run{}, policy);
+  EXPECT_EQ(comparison.policy.false_alarm_rate, 0.05);
+  EXPECT_THAT(comparison.warnings.at(0), HasSubstr("false_alarm_rate"));
+}
+
+// 2 / C(12, 6) = 1/462 and 2 / C(14, 7) = 1/1716: how the slots of 12 and 14 rounds can be drawn.
+TEST(RoundsNeeded, GrowsWithTheNumberOfComparisons) {
+  EXPECT_EQ(rounds_needed(0.05, 1), 12);
+  EXPECT_EQ(rounds_needed(0.05, 23), 12);
+  EXPECT_EQ(rounds_needed(0.05, 24), 14);
+  EXPECT_EQ(rounds_needed(0.05, 85), 14);
+  EXPECT_EQ(rounds_needed(0.05, 86), 16);
+  EXPECT_EQ(rounds_needed(0.01, 23), 16);
+}
+
+}  // namespace
+}  // namespace steelyard
