@@ -67,7 +67,7 @@ TEST(CompareRuns, CallsASpeedupAnImprovement) {
 
 TEST(CompareRuns, MoreIsBetterWhereTheMetricSaysSo) {
   SimulatedPair pair = pair_with(1.05, 12);
-  for (Run* run : {&pair.baseline, &pair.candidate}) {
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     run->measurements[0].metric = {"bandwidth", "bytes/s", Better::higher, MetricKind::noisy};
   }
   ComparisonPolicy policy;
@@ -139,7 +139,7 @@ TEST(CompareRuns, DifferentSessionsAreSeparateOccasions) {
 
 TEST(CompareRuns, ExactlyEqualSamplesHaveRatioOneAndNoEvidence) {
   SimulatedPair pair = pair_with(1, 12);
-  for (Run* run : {&pair.baseline, &pair.candidate}) {
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     for (InvocationSamples& samples : run->measurements[0].invocations) samples.values.assign(5, 100.0);
   }
   const ComparisonRow row = only_row(pair);
@@ -162,7 +162,7 @@ TEST(CompareRuns, ValuesWithoutALogarithmFailTheRow) {
 }
 
 TEST(CompareRuns, CountsAreComparedExactly) {
-  const Run before = run_with({counted("BM_sort/64", {11013})});
+  const steelyard::Run before = run_with({counted("BM_sort/64", {11013})});
   const ComparisonRow row = compare_runs(before, run_with({counted("BM_sort/64", {12447})}), {}).rows.at(0);
   EXPECT_EQ(row.verdict, Verdict::regression);
   EXPECT_EQ(row.test, "exact");
@@ -186,7 +186,7 @@ TEST(CompareRuns, BenchmarksOfOneSideAreMissingOrNew) {
 }
 
 TEST(CompareRuns, AFailureIsARowThatNamesTheSideAndTheWords) {
-  Run candidate = run_with({});
+  steelyard::Run candidate = run_with({});
   candidate.failures.push_back({parse_google_benchmark_name("a"), "", 2, "killed by signal 11"});
   const ComparisonRow row = compare_runs(run_with({counted("a", {5})}), candidate, {}).rows.at(0);
   EXPECT_EQ(row.verdict, Verdict::failed);
@@ -194,14 +194,14 @@ TEST(CompareRuns, AFailureIsARowThatNamesTheSideAndTheWords) {
 }
 
 TEST(CompareRuns, AProgramThatFailsAsAWholeIsNeverDropped) {
-  Run candidate;
+  steelyard::Run candidate;
   candidate.failures.push_back({{}, "", -1, "no such file"});
-  EXPECT_EQ(compare_runs(Run{}, candidate, {}).rows.at(0).verdict, Verdict::failed);
+  EXPECT_EQ(compare_runs(steelyard::Run{}, candidate, {}).rows.at(0).verdict, Verdict::failed);
 }
 
 TEST(CompareRuns, DifferentMachinesAreIncomparableUnlessTheFactIsIgnored) {
-  Run baseline = run_with({counted("a", {5})});
-  Run candidate = run_with({counted("a", {6})});
+  steelyard::Run baseline = run_with({counted("a", {5})});
+  steelyard::Run candidate = run_with({counted("a", {6})});
   baseline.environment.set("cpu.model", "Xeon", true);
   candidate.environment.set("cpu.model", "EPYC", true);
   const ComparisonRow row = compare_runs(baseline, candidate, {}).rows.at(0);
@@ -213,7 +213,7 @@ TEST(CompareRuns, DifferentMachinesAreIncomparableUnlessTheFactIsIgnored) {
 }
 
 TEST(CompareRuns, SidesThatDoNotNameTheirMachineAreWarnedAbout) {
-  EXPECT_THAT(compare_runs(Run{}, Run{}, {}).warnings,
+  EXPECT_THAT(compare_runs(steelyard::Run{}, steelyard::Run{}, {}).warnings,
               ElementsAre("neither side says what machine it was measured on; one machine was assumed"));
 }
 
@@ -225,13 +225,14 @@ TEST(CompareRuns, UnitsThatDifferAreIncomparable) {
 
 TEST(CompareRuns, MetricsNobodyAskedForGetNoRow) {
   SimulatedPair pair = pair_with(1, 12);
-  for (Run* run : {&pair.baseline, &pair.candidate}) run->measurements[0].metric = *well_known_metric(kCpuTime);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate})
+    run->measurements[0].metric = *well_known_metric(kCpuTime);
   EXPECT_THAT(compare_runs(pair.baseline, pair.candidate, {}).rows, IsEmpty());
 }
 
 TEST(CompareRuns, RowsStandByBenchmarkThenMetric) {
   SimulatedPair pair = pair_with(1, 12);
-  for (Run* run : {&pair.baseline, &pair.candidate}) {
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     run->measurements.push_back(counted("BM_0", {5}));
     run->measurements.push_back(counted("A", {5}));
   }
@@ -250,7 +251,7 @@ TEST(CompareRuns, SameInputGivesTheSameComparison) {
 TEST(CompareRuns, PoliciesOutOfRangeAreNamedAndReplaced) {
   ComparisonPolicy policy;
   policy.false_alarm_rate = -1;
-  const Comparison comparison = compare_runs(Run{}, Run{}, policy);
+  const Comparison comparison = compare_runs(steelyard::Run{}, steelyard::Run{}, policy);
   EXPECT_EQ(comparison.policy.false_alarm_rate, 0.05);
   EXPECT_THAT(comparison.warnings.at(0), HasSubstr("false_alarm_rate"));
 }
