@@ -1,0 +1,29 @@
+// The numbers of a callgrind.out file: decimal or 0x hexadecimal, and positions that may be relative ("+3", "-0x10",
+// "*") to the one before. Views are consumed from the left; false means that the text is no such number, or that it
+// does not fit.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace steelyard {
+
+std::string_view without_leading_blanks(std::string_view text);
+
+// Takes the next word off `line`; empty at its end.
+std::string_view take_word(std::string_view& line);
+
+// The whole of `text`, digits only.
+bool read_decimal(std::string_view text, std::uint64_t& number);
+
+// The whole of `text`: decimal, or hexadecimal after "0x". A cost has to fit into 63 bits.
+bool read_number(std::string_view text, std::uint64_t& number);
+bool read_cost(std::string_view text, std::int64_t& cost);
+
+// An absolute position, or one relative to `base`. A result below 0 or above 64 bits is refused.
+bool read_position(std::string_view text, std::uint64_t base, std::uint64_t& position);
+
+// a += b; false where the sum does not fit.
+bool add_cost(std::int64_t& a, std::int64_t b);
+
+}  // namespace steelyard

@@ -1,0 +1,172 @@
+#include "bench/counting/callgrind_reader.hpp"
+
+#include "tests/promised.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::string_view kHeader = "# callgrind format\nversion: 1\npositions: line\nevents: Ir Dr\n";
+
+std::string with_body(const std::string& body, const std::string& totals = "totals: 0 0\n") {
+  return std::string(kHeader) + body + totals;
+}
+
+CallgrindPart only_part(const std::string& text) {
+  Result<std::vector<CallgrindPart>> parts = parse_callgrind(text, "profile");
+  EXPECT_TRUE(parts) << (parts ? "" : parts.error().text());
+  return parts && parts->size() == 1 ? parts->front() : CallgrindPart{};
+}
+
+std::string error_of(const std::string& text) {
+  const auto parts = parse_callgrind(text, "profile");
+  return parts ? "was accepted" : parts.error().text();
+}
+
+TEST(CallgrindReader, MissingTrailingCostsAreZero) {
+  const CallgrindPart part = only_part(with_body("fn=f\n1 5\n+1 2 3\n4\n", "totals: 7 3\n"));
+  ASSERT_EQ(part.functions.size(), 1u);
+  EXPECT_EQ(part.functions[0].self, (std::vector<std::int64_t>{7, 3}));
+}
+
+TEST(CallgrindReader, RefusesMoreCostsThanEvents) {
+  EXPECT_THAT(error_of(with_body("fn=f\n1 5 6 7\n")), HasSubstr("profile:6"));
+}
+
+TEST(CallgrindReader, RefusesTotalsThatTheSelfCostsDoNotAddUpTo) {
+  EXPECT_THAT(error_of(with_body("fn=f\n1 5 5\n", "totals: 6 5\n")), HasSubstr("totals 6 5"));
+}
+
+TEST(CallgrindReader, RefusesAPartWithoutTotals) {
+  EXPECT_THAT(error_of(with_body("fn=f\n1 5 5\n", "")), HasSubstr("totals:"));
+  EXPECT_THAT(error_of(std::string(kHeader)), HasSubstr("totals:"));
+}
+
+TEST(CallgrindReader, RefusesASecondPartBeforeTheTotalsOfTheFirst) {
+  EXPECT_THAT(error_of(with_body("fn=f\n1 5\npart: 2\n")), HasSubstr("profile:7"));
+}
+
+TEST(CallgrindReader, RefusesTextThatIsNoProfile) {
+  EXPECT_THAT(error_of("# only a comment\n"), HasSubstr("no part"));
+  EXPECT_THAT(error_of("hello\n"), HasSubstr("profile:1"));
+  EXPECT_THAT(error_of("fn=f\n1 5\ntotals: 5\n"), HasSubstr("profile:1"));
+}
+
+TEST(CallgrindReader, CostsAfterAnInlinedFileBelongToTheFunction) {
+  const CallgrindPart part =
+      only_part(with_body("fl=a.cpp\nfn=f\n10 5 1\nfi=b.h\n20 7\nfe=a.cpp\n11 1\n", "totals: 13 1\n"));
+  ASSERT_EQ(part.functions.size(), 1u);
+  EXPECT_EQ(part.functions[0].file, "a.cpp");
+  EXPECT_EQ(part.functions[0].line, 10);
+  EXPECT_EQ(part.functions[0].self, (std::vector<std::int64_t>{13, 1}));
+  ASSERT_EQ(part.inlined.size(), 1u);
+  EXPECT_EQ(part.inlined[0].file, "b.h");
+  EXPECT_EQ(part.inlined[0].self, (std::vector<std::int64_t>{7, 0}));
+}
+
+TEST(CallgrindReader, AFunctionWithoutANewFileBelongsToTheFileLastNamed) {
+  const CallgrindPart part = only_part(with_body("fl=a.cpp\nfn=f\n10 5\nfi=b.h\n20 7\nfn=g\n3 1\n", "totals: 13\n"));
+  ASSERT_EQ(part.functions.size(), 2u);
+  EXPECT_EQ(part.functions[1].file, "b.h");
+}
+
+TEST(CallgrindReader, ObjectAndFileOfACalleeHoldForOneCall) {
+  const CallgrindPart part = only_part(
+      with_body("ob=program\nfl=a.cpp\nfn=f\n1 1\n"
+                "cob=library\ncfi=l.cpp\ncfn=g\ncalls=2 7\n2 10\n"
+                "cfn=h\ncalls=1 9\n3 20\n"
+                "ob=library\nfl=l.cpp\nfn=g\n7 10\nob=program\nfl=a.cpp\nfn=h\n9 20\n",
+                "totals: 31\n"));
+  ASSERT_EQ(part.functions.size(), 3u);
+  EXPECT_EQ(part.functions[1].object, "library");
+  EXPECT_EQ(part.functions[1].calls, 2);
+  EXPECT_EQ(part.functions[1].line, 7);
+  EXPECT_EQ(part.functions[2].object, "program");
+  EXPECT_EQ(part.functions[2].file, "a.cpp");
+  EXPECT_EQ(part.functions[0].inclusive[0], 31);
+  ASSERT_EQ(part.arcs.size(), 2u);
+  EXPECT_EQ(part.arcs[0].inclusive[0], 10);
+}
+
+TEST(CallgrindReader, ACallEnteredBeforeThePartIsAnArcAndNeverSelf) {
+  const CallgrindPart part = only_part(with_body("fn=f\n1 0\ncfn=g\ncalls=0 1\n1 50\nfn=g\n1 50\n", "totals: 50\n"));
+  ASSERT_EQ(part.functions.size(), 2u);
+  EXPECT_EQ(part.functions[0].self[0], 0);
+  EXPECT_EQ(part.functions[0].inclusive[0], 50);
+  EXPECT_EQ(part.functions[1].calls, 0);
+  EXPECT_EQ(part.functions[1].inclusive[0], 50);
+}
+
+TEST(CallgrindReader, TargetsOfCallsAndJumpsDoNotMoveThePosition) {
+  const CallgrindPart part = only_part(
+      with_body("fn=f\n100 1\ncfn=g\ncalls=1 +50\n+1 9\njump=3 +7\n* \njcnd=1/4 -7\n* \nfn=g\n-1 9\n", "totals: 10\n"));
+  ASSERT_EQ(part.functions.size(), 2u);
+  EXPECT_EQ(part.functions[1].line, 150);
+  EXPECT_EQ(part.jumps, 2);
+}
+
+TEST(CallgrindReader, ReadsAConditionalJumpAsTheManualWritesIt) {
+  EXPECT_EQ(only_part(with_body("fn=f\njcnd=4 1 +7\n1\n")).jumps, 1);
+}
+
+TEST(CallgrindReader, RefusesAReferenceToANameThatWasNotDefined) {
+  EXPECT_THAT(error_of(with_body("fn=(3)\n1 5\n")), HasSubstr("(3)"));
+}
+
+TEST(CallgrindReader, ARedefinitionOfANameHasToBeEqual) {
+  EXPECT_EQ(only_part(with_body("fn=(3) f\n1 5\nfn=(3) f\n1 5\n", "totals: 10\n")).functions.size(), 1u);
+  EXPECT_THAT(error_of(with_body("fn=(3) f\n1 5\nfn=(3) g\n1 5\n", "totals: 10\n")), HasSubstr("profile:7"));
+}
+
+TEST(CallgrindReader, KeepsNamesThatBeginWithAParenthesisOrEndInAClone) {
+  const CallgrindPart part =
+      only_part(with_body("fn=(below main)\n1 1\nfn=(1) g(int) [clone .isra.0]\n1 1\n", "totals: 2\n"));
+  ASSERT_EQ(part.functions.size(), 2u);
+  EXPECT_EQ(part.functions[0].name, "(below main)");
+  EXPECT_EQ(part.functions[1].name, "g(int) [clone .isra.0]");
+}
+
+TEST(CallgrindReader, RefusesPositionsBelowZeroAndNumbersThatDoNotFit) {
+  EXPECT_THAT(error_of(with_body("fn=f\n5 1\n-6 1\n", "totals: 2\n")), HasSubstr("profile:7"));
+  EXPECT_THAT(error_of(with_body("fn=f\n0xffffffffffffffff 1\n+1 1\n", "totals: 2\n")), HasSubstr("profile:7"));
+  EXPECT_THAT(error_of(with_body("fn=f\n1 9223372036854775808\n")), HasSubstr("profile:6"));
+  EXPECT_THAT(error_of(with_body("fn=f\n1 9223372036854775807\n1 1\n")), HasSubstr("profile:7"));
+}
+
+TEST(CallgrindReader, ANumberOfANameTooLongForOneMakesItANameLikeAnyOther) {
+  const CallgrindPart part = only_part(with_body("fn=(99999999999999999999) f\n1 1\n", "totals: 1\n"));
+  ASSERT_EQ(part.functions.size(), 1u);
+  EXPECT_EQ(part.functions[0].name, "(99999999999999999999) f");
+}
+
+TEST(CallgrindReader, RefusesCallsAndJumpsWithoutTheirCosts) {
+  EXPECT_THAT(error_of(with_body("fn=f\ncfn=g\ncalls=1 1\n")), HasSubstr("call or jump"));
+  EXPECT_THAT(error_of(with_body("fn=f\ncfn=g\ncalls=1 1\nfn=g\n1 1\n")), HasSubstr("profile:8"));
+  EXPECT_THAT(error_of(with_body("fn=f\ncalls=1 1\n1 1\n")), HasSubstr("cfn="));
+  EXPECT_THAT(error_of(with_body("fn=f\njump=1 1\n1 7\n")), HasSubstr("profile:7"));
+  EXPECT_THAT(error_of(with_body("1 1\n")), HasSubstr("fn="));
+}
+
+TEST(CallgrindReader, RefusesUnknownLinesOfTheBodyAndKeepsUnknownHeaders) {
+  EXPECT_THAT(error_of(with_body("fn=f\nwhat is this\n")), HasSubstr("profile:6"));
+  EXPECT_THAT(error_of(with_body("fn=f\nxyz=3\n")), HasSubstr("profile:6"));
+  const CallgrindPart part = only_part("colour: green\n" + with_body("fn=f\n1 1\n", "totals: 1\n"));
+  EXPECT_EQ(part.other_headers, std::vector<std::string>{"colour: green"});
+}
+
+TEST(CallgrindReader, RefusesHeadersThatContradictThemselves) {
+  EXPECT_THAT(error_of("positions: column\nevents: Ir\n"), HasSubstr("profile:1"));
+  EXPECT_THAT(error_of("events: Ir Ir\n"), HasSubstr("every event once"));
+  EXPECT_THAT(error_of("events: Ir\nevents: Dr\n"), HasSubstr("profile:2"));
+  EXPECT_THAT(error_of("positions: line\nfn=f\n"), HasSubstr("events:"));
+}
+
+TEST(CallgrindReader, AMissingFileIsAnErrorThatNamesIt) {
+  const auto parts = read_callgrind("/nonexistent/callgrind.out");
+  ASSERT_FALSE(parts);
+  EXPECT_EQ(parts.error().where, "/nonexistent/callgrind.out");
+}
+
+}  // namespace
+}  // namespace steelyard
