@@ -1,0 +1,31 @@
+// The embedded store: a private PostgreSQL cluster that steelyard creates, starts when it is needed and leaves running
+// for the next command. It listens on a Unix socket that only its owner and root can reach, writes durably, is shared
+// by concurrent processes and comes back after kill -9. As root it runs as an unprivileged user.
+//
+//     STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state_folder()));
+//     Session::connect(server.url, "embedded");
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+struct EmbeddedServer {
+  std::string url;             // of the database "steelyard"; holds no secret
+  std::filesystem::path data;  // the cluster's data folder
+  int major = 0;
+  std::vector<std::string> notes;  // for `db status`
+};
+
+// Creates the cluster if there is none, starts the server if it does not run, and waits until it answers. Several
+// processes at once get the same server. Errors: kind store, with the server's own last words where it has some.
+Result<EmbeddedServer> ensure_embedded_running(const std::filesystem::path& state);
+
+// Ends the servers of this state folder in an orderly way; false where none ran.
+Result<bool> stop_embedded(const std::filesystem::path& state);
+
+}  // namespace steelyard

@@ -1,0 +1,93 @@
+#include "storage/embedded/cluster_layout.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "bench/model/sha256.hpp"
+#include "storage/postgres/store_address.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A Unix socket's address holds 108 bytes with its end; some systems have 104.
+constexpr std::size_t kLongestSocketPath = 100;
+constexpr const char* kSocketFile = "/.s.PGSQL.5432";
+constexpr const char* kCommonHome = "/var/lib/steelyard";
+constexpr std::size_t kHashDigits = 16;
+
+fs::path location_note(const fs::path& state) { return state / "postgres.location"; }
+
+std::string short_hash(const fs::path& folder) {
+  return sha256_hex(fs::absolute(folder).lexically_normal().string()).substr(0, kHashDigits);
+}
+
+Error cannot_create(const fs::path& folder, const std::string& why) {
+  return store_error("embedded store " + folder.string(), "cannot create the folder: " + why, "",
+                     "set STEELYARD_STATE to a folder that you can write to");
+}
+
+}  // namespace
+
+fs::path ClusterLayout::socket_folder() const {
+  const fs::path inside = folder() / "socket";
+  const std::string text = inside.string();
+  // libpq takes a comma for the border between two hosts.
+  const bool fits = text.size() + std::strlen(kSocketFile) <= kLongestSocketPath && text.find(',') == std::string::npos;
+  return fits ? inside : fs::path("/tmp/steelyard-" + short_hash(folder()));
+}
+
+std::string ClusterLayout::url(const std::string& database) const {
+  // What is not said here, libpq would take from PGPORT, PGOPTIONS and other variables.
+  return "postgresql://steelyard@/" + database + "?host=" + percent_encode(socket_folder().string()) +
+         "&port=5432&sslmode=disable&gssencmode=disable&options=&target_session_attrs=any";
+}
+
+fs::path cluster_home(const fs::path& state, const ServerAccount& account) {
+  const fs::path usual = fs::absolute(state) / "postgres";
+  // A cluster stays where it once was, even if permissions change afterwards.
+  if (!existing_majors(usual).empty()) return usual;
+  std::ifstream note(location_note(state));
+  if (std::string text; std::getline(note, text) && fs::path(text).is_absolute()) return text;
+  if (!account.must_switch || can_reach(account, state)) return usual;
+  return fs::path(kCommonHome) / ("postgres-" + short_hash(state));
+}
+
+Result<void> make_home(const fs::path& state, const fs::path& home, const ServerAccount& account) {
+  std::error_code trouble;
+  for (const fs::path& folder : {state, home}) {
+    fs::create_directories(folder, trouble);
+    if (trouble) return cannot_create(folder, trouble.message());
+  }
+  // For root the server's account has to pass through; nobody needs to list it.
+  const mode_t mode = account.must_switch ? S_IRWXU | S_IXGRP | S_IXOTH : S_IRWXU;
+  if (chmod(home.c_str(), mode) != 0) return cannot_create(home, std::strerror(errno));
+  if (home == fs::absolute(state) / "postgres" || fs::exists(location_note(state), trouble)) return {};
+  std::ofstream note(location_note(state));
+  note << home.string() << '\n';
+  note.close();
+  if (!note) return cannot_create(location_note(state), "its disk is full or not writable");
+  return {};
+}
+
+std::vector<int> existing_majors(const fs::path& home) {
+  std::vector<int> majors;
+  std::error_code trouble;  // no such folder: no cluster
+  for (fs::directory_iterator entry(home, trouble), end; !trouble && entry != end; entry.increment(trouble)) {
+    const std::string name = entry->path().filename().string();
+    const bool number = !name.empty() && name.size() < 4 &&
+                        std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= '0' && c <= '9'; });
+    std::error_code unreadable;
+    if (number && fs::exists(entry->path() / "data", unreadable)) majors.push_back(std::stoi(name));
+  }
+  std::sort(majors.rbegin(), majors.rend());
+  return majors;
+}
+
+}  // namespace steelyard

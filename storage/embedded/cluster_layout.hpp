@@ -1,0 +1,39 @@
+// Where an embedded cluster's files are. Each PostgreSQL major version has a folder of its own, since one cannot read
+// the other's: STATE/postgres/15/{data,log,socket}. Where the server's account cannot reach the state folder (root's
+// home, a private temporary folder), the cluster lies in /var/lib/steelyard/postgres-HASH instead, and
+// STATE/postgres.location says so.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "storage/embedded/server_account.hpp"
+
+namespace steelyard {
+
+struct ClusterLayout {
+  std::filesystem::path home;  // STATE/postgres or its replacement; ours, not the server's
+  int major = 0;
+  std::filesystem::path folder() const {
+    return home / std::to_string(major);
+  }  // the server account's, closed to others
+  std::filesystem::path data() const { return folder() / "data"; }
+  std::filesystem::path log() const { return folder() / "log"; }
+  std::filesystem::path server_lock() const { return home / (std::to_string(major) + ".lock"); }  // held while it lives
+  // folder()/socket, or a folder below /tmp where that is too long for a socket's address.
+  std::filesystem::path socket_folder() const;
+  // postgresql://steelyard@/DATABASE?host=...
+  std::string url(const std::string& database = "steelyard") const;
+};
+
+// The home that this state folder's clusters are in; not created.
+std::filesystem::path cluster_home(const std::filesystem::path& state, const ServerAccount& account);
+// Creates the folder if needed and, where it is not STATE/postgres, STATE/postgres.location.
+Result<void> make_home(const std::filesystem::path& state, const std::filesystem::path& home,
+                       const ServerAccount& account);
+// The major versions that have data in the home, newest first.
+std::vector<int> existing_majors(const std::filesystem::path& home);
+
+}  // namespace steelyard

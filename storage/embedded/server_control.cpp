@@ -1,0 +1,183 @@
+#include "storage/embedded/server_control.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <thread>
+
+#include "storage/embedded/file_lock.hpp"
+#include "storage/embedded/server_process.hpp"
+#include "storage/postgres/session.hpp"
+#include "storage/postgres/store_address.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+
+// Recovery after kill -9 replays at most max_wal_size; on a slow disk that is a minute.
+constexpr std::chrono::minutes kLongestStart{3};
+constexpr std::chrono::minutes kLongestStop{1};
+constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::milliseconds kNoPatience{0};
+// A log that nobody reads must not fill the disk.
+constexpr std::uintmax_t kLongestLog = 1 << 20;
+constexpr std::size_t kLastWords = 400;
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + '"';
+}
+
+// On the command line and not in the data folder: as root we write nothing into a folder of another user, and every
+// start has the settings of the program that starts it.
+std::vector<std::string> server_command(const ClusterLayout& layout, const ServerPrograms& programs) {
+  std::vector<std::string> command{(programs.folder / "postgres").string(), "-D", layout.data().string()};
+  const auto set = [&command](const std::string& setting) {
+    command.emplace_back("-c");
+    command.push_back(setting);
+  };
+  set("listen_addresses=");
+  set("port=5432");
+  set("unix_socket_directories=" + quoted(layout.socket_folder().string()));
+  set("unix_socket_permissions=0700");
+  set("fsync=on");
+  set("synchronous_commit=on");
+  set("full_page_writes=on");
+  // One machine's commands: few connections, little memory while idle. No replication, so the shortest log.
+  set("max_connections=40");
+  set("shared_buffers=32MB");
+  set("max_wal_size=256MB");
+  set("wal_level=minimal");
+  set("max_wal_senders=0");
+  set("max_logical_replication_workers=0");
+  set("autovacuum=on");
+  set("jit=off");
+  set("timezone=UTC");
+  set("log_timezone=UTC");
+  set("logging_collector=off");
+  std::error_code trouble;
+  // A minimal root or container may have no /dev/shm.
+  if (!fs::is_directory("/dev/shm", trouble)) set("dynamic_shared_memory_type=mmap");
+  return command;
+}
+
+std::optional<pid_t> noted_process(const ClusterLayout& layout) {
+  std::ifstream file(layout.data() / "postmaster.pid");
+  pid_t process = 0;
+  if (!(file >> process) || process <= 1) return std::nullopt;
+  return process;
+}
+
+bool is_server(const ClusterLayout& layout, pid_t process) {
+  return runs_with_argument(process, layout.data().string());
+}
+
+// PostgreSQL refuses to start while the noted id exists, even as a zombie or as another program that got the same id.
+// Precondition: we hold the server's lock, so that nothing of an earlier server is left.
+void remove_misleading_notes(const ClusterLayout& layout) {
+  const auto process = noted_process(layout);
+  if (!process || (kill(*process, 0) != 0 && errno == ESRCH) || is_server(layout, *process)) return;
+  std::error_code trouble;  // what cannot be removed, the server will name
+  fs::remove(layout.data() / "postmaster.pid", trouble);
+  fs::remove(layout.socket_folder() / ".s.PGSQL.5432.lock", trouble);
+}
+
+std::string tail_of_log(const ClusterLayout& layout) {
+  std::ifstream file(layout.log(), std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return last_lines(text);
+}
+
+Error did_not_start(const ClusterLayout& layout, const std::string& why) {
+  return store_error("embedded store " + layout.data().string(), "the server did not start: " + why, "",
+                     "see " + layout.log().string() + ", or set STEELYARD_STORE to a postgresql:// address");
+}
+
+// Until it answers or has ended.
+Result<void> wait_until_ready(const ClusterLayout& layout, steady_clock::time_point deadline) {
+  while (steady_clock::now() < deadline) {
+    if (answers(layout, "postgres")) return {};
+    STEELYARD_TRY(const auto lock, FileLock::take(layout.server_lock(), kNoPatience));
+    const auto process = noted_process(layout);
+    if (lock && !(process && is_server(layout, *process))) return did_not_start(layout, tail_of_log(layout));
+    std::this_thread::sleep_for(kPause);
+  }
+  return did_not_start(layout, "it does not answer");
+}
+
+}  // namespace
+
+bool answers(const ClusterLayout& layout, const std::string& database) {
+  return static_cast<bool>(Session::connect(layout.url(database), "embedded"));
+}
+
+Result<void> start_server(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account) {
+  const auto deadline = steady_clock::now() + kLongestStart;
+  while (steady_clock::now() < deadline) {
+    if (answers(layout, "postgres")) return {};
+    STEELYARD_TRY(const auto lock, FileLock::take(layout.server_lock(), kPause));
+    const auto process = noted_process(layout);
+    // Held: it is starting, or orphans of a dead one are ending. Without the lock: someone started it by hand.
+    if (!lock || (process && is_server(layout, *process))) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    remove_misleading_notes(layout);
+    std::error_code trouble;
+    if (const auto size = fs::file_size(layout.log(), trouble); !trouble && size > kLongestLog) {
+      fs::remove(layout.log(), trouble);
+    }
+    STEELYARD_CHECK(start_detached(account, {server_command(layout, programs), layout.log(), lock->descriptor()}));
+    break;
+  }
+  return wait_until_ready(layout, deadline);
+}
+
+Result<void> make_database(const ClusterLayout& layout) {
+  STEELYARD_TRY(Session session, Session::connect(layout.url("postgres"), "embedded"));
+  {
+    STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+    STEELYARD_TRY(const Rows rows, transaction.run("select 1 from pg_database where datname = 'steelyard'"));
+    if (rows.size() > 0) return {};
+  }
+  return session.run_alone("create database steelyard");
+}
+
+Result<bool> stop_server(const ClusterLayout& layout) {
+  const auto process = noted_process(layout);
+  if (!process || !is_server(layout, *process)) return false;
+  // SIGINT: no new connections, open transactions rolled back, then a checkpoint. SIGQUIT: at once, recovery later.
+  for (const int request : {SIGINT, SIGQUIT}) {
+    if (kill(*process, request) != 0 && errno != ESRCH) {
+      return store_error("embedded store " + layout.data().string(),
+                         "cannot end the server: " + std::string(std::strerror(errno)), "",
+                         "run this as the user that started it, or as root");
+    }
+    const auto deadline = steady_clock::now() + kLongestStop;
+    while (steady_clock::now() < deadline) {
+      STEELYARD_TRY(const auto lock, FileLock::take(layout.server_lock(), kNoPatience));
+      if (lock && !is_server(layout, *process)) return true;
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+  return store_error("embedded store " + layout.data().string(), "the server does not end", "",
+                     "end process " + std::to_string(*process));
+}
+
+std::string last_lines(std::string_view output) {
+  const std::string line = one_line_without_secrets(
+      output.size() > kLastWords ? output.substr(output.size() - kLastWords) : output, "postgresql://");
+  return line.empty() ? "it said nothing" : line;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,225 @@
+#include "storage/embedded/server_process.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace steelyard {
+namespace {
+
+// initdb takes a second; on a loaded machine with a slow disk, tens of them.
+constexpr std::chrono::minutes kLongestProgram{2};
+constexpr std::size_t kKeptOutput = 64 * 1024;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() { reset(); }
+  int get() const { return number_; }
+  void reset() {
+    if (number_ >= 0) close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_;
+};
+
+Error cannot(const std::string& what, const std::string& program) {
+  return store_error("embedded store", "cannot " + what + " for " + program + ": " + std::strerror(errno));
+}
+
+// What the child needs, made before the fork: after it, only what is safe in a signal handler may be called.
+struct Preparation {
+  explicit Preparation(const std::vector<std::string>& command) : arguments(command) {
+    // Nothing of the caller's environment: PGDATA, PGOPTIONS, LC_ALL and their like would change what the server does.
+    variables = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"};
+    if (const char* libraries = std::getenv("LD_LIBRARY_PATH")) {
+      variables.push_back(std::string("LD_LIBRARY_PATH=") + libraries);
+    }
+    for (std::string& text : arguments) argument_pointers.push_back(text.data());
+    for (std::string& text : variables) variable_pointers.push_back(text.data());
+    argument_pointers.push_back(nullptr);
+    variable_pointers.push_back(nullptr);
+  }
+  std::vector<std::string> arguments;
+  std::vector<std::string> variables;
+  std::vector<char*> argument_pointers;
+  std::vector<char*> variable_pointers;
+};
+
+// The functions up to the next empty comment run between fork and exec.
+void close_others(int kept_a, int kept_b) {
+  const int low = std::min(kept_a, kept_b);
+  const int high = std::max(kept_a, kept_b);
+  const auto close_between = [](int first, int last) {
+    if (first > last) return;
+    if (close_range(static_cast<unsigned>(first), static_cast<unsigned>(last), 0) == 0) return;
+    // A kernel before 5.9.
+    constexpr int kUsualLimit = 4096;
+    for (int number = first; number <= std::min(last, kUsualLimit); ++number) close(number);
+  };
+  constexpr int kFirst = STDERR_FILENO + 1;
+  close_between(kFirst, low - 1);
+  close_between(std::max(kFirst, low + 1), high - 1);
+  close_between(std::max(kFirst, high + 1), INT32_MAX);
+}
+
+void forget_callers_signals_and_cores() {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD, SIGALRM, SIGUSR1, SIGUSR2}) {
+    signal(number, SIG_DFL);
+  }
+  // We may be pinned beside a measured program; a server that inherits the pin would share its core.
+  cpu_set_t all;
+  std::memset(&all, 0xFF, sizeof all);
+  sched_setaffinity(0, sizeof all, &all);
+  umask(S_IRWXG | S_IRWXO);
+}
+
+bool become(const ServerAccount& account) {
+  if (!account.must_switch) return true;
+  return setgroups(1, &account.group) == 0 && setgid(account.group) == 0 && setuid(account.user) == 0;
+}
+
+bool set_standard_streams(int output) {
+  const int input = open("/dev/null", O_RDONLY);
+  return input >= 0 && output >= 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+         dup2(output, STDERR_FILENO) >= 0;
+}
+//
+
+std::string read_until_end(int descriptor, std::chrono::steady_clock::time_point deadline, bool& late) {
+  std::string output;
+  std::array<char, 4096> block{};
+  for (;;) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd waiting{descriptor, POLLIN, 0};
+    const int ready = left.count() > 0 ? poll(&waiting, 1, static_cast<int>(left.count())) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    late = ready == 0;
+    if (ready <= 0) return output;
+    const ssize_t count = read(descriptor, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return output;
+    output.append(block.data(), static_cast<std::size_t>(count));
+    if (output.size() > 2 * kKeptOutput) output.erase(0, output.size() - kKeptOutput);
+  }
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+struct Pipe {
+  Descriptor reading;
+  Descriptor writing;
+};
+Result<Pipe> open_pipe(const std::string& program) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return cannot("open a pipe", program);
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+// What the detached child tells us before and instead of becoming the program.
+struct StartMessage {
+  pid_t process = 0;
+  int error = 0;
+};
+
+[[noreturn]] void become_detached(const ServerAccount& account, const DetachedProgram& program,
+                                  const Preparation& prepared, int answers) {
+  setsid();
+  // The second fork: the server is no session leader, and whoever reaps orphans reaps it, not we.
+  if (fork() != 0) _exit(0);
+  StartMessage message{getpid(), 0};
+  forget_callers_signals_and_cores();
+  const bool ready = become(account) && chdir("/") == 0 &&
+                     set_standard_streams(open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600));
+  if (ready) {
+    close_others(answers, program.kept_descriptor);
+    if (program.kept_descriptor >= 0) fcntl(program.kept_descriptor, F_SETFD, 0);
+    [[maybe_unused]] const ssize_t sent = write(answers, &message, sizeof message);
+    execve(prepared.argument_pointers[0], prepared.argument_pointers.data(), prepared.variable_pointers.data());
+  }
+  message.error = errno;
+  [[maybe_unused]] const ssize_t sent = write(answers, &message, sizeof message);
+  _exit(127);
+}
+
+}  // namespace
+
+Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vector<std::string>& command) {
+  const Preparation prepared(command);
+  STEELYARD_TRY(Pipe pipe, open_pipe(command[0]));
+  const pid_t child = fork();
+  if (child < 0) return cannot("start a process", command[0]);
+  if (child == 0) {
+    forget_callers_signals_and_cores();
+    if (become(account) && chdir("/") == 0 && set_standard_streams(pipe.writing.get())) {
+      close_others(STDERR_FILENO, STDERR_FILENO);
+      execve(prepared.argument_pointers[0], prepared.argument_pointers.data(), prepared.variable_pointers.data());
+    }
+    _exit(127);
+  }
+  pipe.writing.reset();
+  bool late = false;
+  ProgramAnswer answer;
+  answer.output = read_until_end(pipe.reading.get(), std::chrono::steady_clock::now() + kLongestProgram, late);
+  if (late) kill(child, SIGKILL);
+  answer.status = wait_for(child);
+  return answer;
+}
+
+Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram& program) {
+  const std::string& name = program.command[0];
+  const Preparation prepared(program.command);
+  STEELYARD_TRY(Pipe pipe, open_pipe(name));
+  const pid_t child = fork();
+  if (child < 0) return cannot("start a process", name);
+  if (child == 0) become_detached(account, program, prepared, pipe.writing.get());
+  pipe.writing.reset();
+  wait_for(child);
+  bool late = false;
+  const std::string answers =
+      read_until_end(pipe.reading.get(), std::chrono::steady_clock::now() + kLongestProgram, late);
+  std::array<StartMessage, 2> messages{};
+  std::memcpy(messages.data(), answers.data(), std::min(answers.size(), sizeof messages));
+  const int error = messages[0].error != 0 ? messages[0].error : messages[1].error;
+  if (answers.empty() || late || error != 0) {
+    errno = error;
+    return cannot("start the program", name);
+  }
+  return messages[0].process;
+}
+
+bool runs_with_argument(pid_t process, const std::string& argument) {
+  // A zombie has no command line left.
+  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
+  const std::string line{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return ('\0' + line).find('\0' + argument + '\0') != std::string::npos;
+}
+
+}  // namespace steelyard

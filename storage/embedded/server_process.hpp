@@ -1,0 +1,35 @@
+// Child processes of the embedded store: programs that run to their end, and the server, which outlives us.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "storage/embedded/server_account.hpp"
+
+namespace steelyard {
+
+struct ProgramAnswer {
+  int status = 0;      // exit status; 128 + signal where one ended it
+  std::string output;  // standard output and error, its last 64 KiB
+};
+
+// Runs command[0] (a full path) as the account, with a small fixed environment; ended by force after two minutes.
+Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vector<std::string>& command);
+
+struct DetachedProgram {
+  std::vector<std::string> command;
+  std::filesystem::path log;  // appended to
+  int kept_descriptor = -1;   // stays open in the program and its children
+};
+// Starts it in a session of its own with no descriptor of ours but the kept one, so that neither a terminal's hang-up
+// nor a reader of our output is tied to it. The process id, once the program has replaced the fork of us.
+Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram& program);
+
+// Whether the process runs (is no zombie) and was started with `argument` among its arguments.
+bool runs_with_argument(pid_t process, const std::string& argument);
+
+}  // namespace steelyard

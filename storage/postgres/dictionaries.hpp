@@ -1,0 +1,37 @@
+// The tables of things that many runs share: commits, environments, benchmarks, metrics, functions. Their rows are
+// never changed, so that a writer only ever adds what is missing and remembers the keys.
+//
+// Adding happens in a transaction of its own, before the run's: two writers of the same benchmarks would otherwise wait
+// for each other's bulk. Both add in the order of the tables below and of identities, so that they cannot deadlock. A
+// row that no run came to use does no harm.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/metric.hpp"
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+#include "storage/postgres/session.hpp"
+
+namespace steelyard {
+
+// Each vector runs parallel to the run's own.
+struct RunKeys {
+  std::optional<std::int64_t> commit;  // absent: not under version control
+  std::int64_t environment = 0;
+  std::vector<std::int64_t> measurement_benchmarks;
+  std::vector<std::int64_t> measurement_metrics;
+  std::vector<std::int64_t> profile_benchmarks;
+  std::vector<std::vector<std::int64_t>> profile_functions;
+  std::vector<std::int64_t> failure_benchmarks;
+};
+
+// Commits what it adds.
+Result<RunKeys> keys_of_run(Session& session, const Run& run);
+Result<std::vector<std::int64_t>> keys_of_metrics(Session& session, const std::vector<Metric>& metrics);
+
+}  // namespace steelyard

@@ -1,0 +1,193 @@
+#include "storage/postgres/run_reader.hpp"
+
+#include <charconv>
+
+#include "storage/postgres/benchmark_columns.hpp"
+#include "storage/postgres/profile_rows.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kShortestRunPrefix = 6;     // as the interface says
+constexpr std::size_t kShortestCommitPrefix = 4;  // git's own limit
+
+// $1 is the prefix. A range rather than a pattern: it uses the index whatever stands in the prefix. The last code point
+// sorts after everything that a hash is made of.
+constexpr const char* kRunsByPrefix =
+    "select id, run_key from steelyard.runs where id >= $1::text and id < $1::text || chr(1114111) order by id limit 2";
+constexpr const char* kCommitsByPrefix =
+    "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
+    "order by sha limit 3";
+constexpr const char* kHeaders =
+    "select r.id, r.created_at_unix_ns, r.tool, r.project, r.program, r.session, r.layout, r.seed, "
+    "array(select key from jsonb_each_text(r.settings) order by key), "
+    "array(select value from jsonb_each_text(r.settings) order by key), "
+    "c.sha, c.parent, c.subject, c.committed_at_unix_s, r.branch, r.dirty "
+    "from steelyard.runs r left join steelyard.commits c using (commit_key) ";
+
+RunHeader header_of(const Rows& rows, std::int64_t row) {
+  RunHeader header;
+  header.id = rows.text(row, 0);
+  header.created_at_unix_ns = rows.integer(row, 1);
+  header.tool = rows.text(row, 2);
+  header.project = rows.text(row, 3);
+  header.program = rows.text(row, 4);
+  header.session = rows.text(row, 5);
+  header.layout = parse_layout(rows.raw(row, 6)).value_or(Layout::separate);
+  const std::string_view seed = rows.raw(row, 7);
+  std::from_chars(seed.data(), seed.data() + seed.size(), header.seed);
+  const std::vector<std::string> names = texts_of_array(rows.raw(row, 8));
+  const std::vector<std::string> texts = texts_of_array(rows.raw(row, 9));
+  for (std::size_t i = 0; i < names.size() && i < texts.size(); ++i) header.settings[names[i]] = texts[i];
+  if (!rows.is_null(row, 10)) {
+    header.commit.sha = rows.text(row, 10);
+    header.commit.parent = rows.text(row, 11);
+    header.commit.subject = rows.text(row, 12);
+    header.commit.committed_at_unix_s = rows.integer(row, 13);
+  }
+  header.commit.branch = rows.text(row, 14);
+  header.commit.dirty = rows.boolean(row, 15);
+  return header;
+}
+
+Result<std::int64_t> find_run(Session& session, Transaction& transaction, const std::string& id) {
+  const std::string where = "run:" + id;
+  if (id.size() < kShortestRunPrefix) {
+    return input_error(where, std::to_string(id.size()) + " characters",
+                       "at least " + std::to_string(kShortestRunPrefix) + " of the run's id");
+  }
+  STEELYARD_TRY(const Rows rows, transaction.run(kRunsByPrefix, SqlValues().text(id)));
+  if (rows.size() == 0) {
+    return input_error(where, "no such run in the store " + session.name(), "",
+                       "`steelyard history` shows what it holds");
+  }
+  // An id that is itself the prefix of another is named in full, and sorts first.
+  if (rows.size() > 1 && rows.text(0, 0) != id) {
+    return input_error(where, "several runs, such as " + rows.text(0, 0) + " and " + rows.text(1, 0), "one run",
+                       "write more of its id");
+  }
+  return rows.integer(0, 1);
+}
+
+Result<Environment> read_environment_of(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select f.fact ->> 'name', f.fact ->> 'value', (f.fact ->> 'decisive')::boolean "
+                                "from steelyard.runs r join steelyard.environments e using (environment_key), "
+                                "jsonb_array_elements(e.facts) with ordinality as f(fact, number) "
+                                "where r.run_key = $1 order by f.number",
+                                SqlValues().integer(run_key)));
+  Environment environment;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    environment.facts.push_back({rows.text(row, 0), rows.text(row, 1), rows.boolean(row, 2)});
+  }
+  return environment;
+}
+
+Result<std::vector<Invocation>> read_invocations(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select round, slot, core, started_at_unix_ns, duration_ns from steelyard.invocations "
+                                "where run_key = $1 order by position",
+                                SqlValues().integer(run_key)));
+  std::vector<Invocation> invocations;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    const auto narrow = [&](int column) { return static_cast<std::int32_t>(rows.integer(row, column)); };
+    invocations.push_back({narrow(0), narrow(1), narrow(2), rows.integer(row, 3), rows.integer(row, 4)});
+  }
+  return invocations;
+}
+
+// The next `count` elements of an array whose groups stand end to end.
+template <class Value>
+std::vector<Value> take_front(const std::vector<Value>& flat, std::int64_t& at, std::int64_t count) {
+  const auto begin = flat.begin() + at;
+  at += count;
+  return {begin, begin + count};
+}
+
+Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select x.count_key, x.invocations, x.sample_counts, x.values_flat, "
+                                "x.iteration_counts, x.iterations_flat, " +
+                                    std::string(kMetricColumns) + ", " + std::string(kBenchmarkColumns) +
+                                    " from steelyard.measurements x join steelyard.metrics m using (metric_key) "
+                                    "join steelyard.benchmarks b using (benchmark_key) "
+                                    "where x.run_key = $1 order by x.position",
+                                SqlValues().integer(run_key)));
+  constexpr int kFirstMetricColumn = 6;
+  constexpr int kFirstBenchmarkColumn = 10;
+  std::vector<Measurement> measurements;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    Measurement& measurement = measurements.emplace_back();
+    measurement.benchmark = benchmark_of(rows, row, kFirstBenchmarkColumn);
+    measurement.metric = metric_of(rows, row, kFirstMetricColumn);
+    measurement.count_key = rows.text(row, 0);
+    const auto invocations = integers_of_array(rows.raw(row, 1));
+    const auto sample_counts = integers_of_array(rows.raw(row, 2));
+    const auto values = numbers_of_array(rows.raw(row, 3));
+    const auto iteration_counts = integers_of_array(rows.raw(row, 4));
+    const auto iterations = integers_of_array(rows.raw(row, 5));
+    std::int64_t value_at = 0;
+    std::int64_t iteration_at = 0;
+    for (std::size_t i = 0; i < invocations.size(); ++i) {
+      measurement.invocations.push_back({static_cast<std::uint32_t>(invocations[i]),
+                                         take_front(values, value_at, sample_counts[i]),
+                                         take_front(iterations, iteration_at, iteration_counts[i])});
+    }
+  }
+  return measurements;
+}
+
+Result<std::vector<Failure>> read_failures(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select x.metric, x.round, x.reason, " + std::string(kBenchmarkColumns) +
+                                    " from steelyard.failures x join steelyard.benchmarks b using (benchmark_key) "
+                                    "where x.run_key = $1 order by x.position",
+                                SqlValues().integer(run_key)));
+  std::vector<Failure> failures;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    failures.push_back({benchmark_of(rows, row, 3), rows.text(row, 0), static_cast<std::int32_t>(rows.integer(row, 1)),
+                        rows.text(row, 2)});
+  }
+  return failures;
+}
+
+}  // namespace
+
+Result<Run> read_run(Session& session, const std::string& id) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const std::int64_t run_key, find_run(session, transaction, id));
+  STEELYARD_TRY(const Rows header,
+                transaction.run(std::string(kHeaders) + "where r.run_key = $1", SqlValues().integer(run_key), kOneRow));
+  Run run;
+  run.header = header_of(header, 0);
+  STEELYARD_TRY(run.environment, read_environment_of(transaction, run_key));
+  STEELYARD_TRY(run.invocations, read_invocations(transaction, run_key));
+  STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key));
+  STEELYARD_TRY(run.profiles, read_profiles(transaction, run_key));
+  STEELYARD_TRY(run.failures, read_failures(transaction, run_key));
+  return run;
+}
+
+Result<std::vector<RunHeader>> read_headers_of_commit(Session& session, const std::string& sha) {
+  const std::string where = "commit:" + sha;
+  if (sha.size() < kShortestCommitPrefix) {
+    return input_error(where, std::to_string(sha.size()) + " characters",
+                       "at least " + std::to_string(kShortestCommitPrefix) + " of the commit's hash");
+  }
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows commits, transaction.run(kCommitsByPrefix, SqlValues().text(sha)));
+  std::vector<RunHeader> headers;
+  if (commits.size() == 0) return headers;
+  if (commits.size() > 1 && commits.text(0, 0) != sha) {
+    return input_error(where, "several commits, such as " + commits.text(0, 0) + " and " + commits.text(1, 0),
+                       "one commit", "write more of its hash");
+  }
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run(std::string(kHeaders) + "where c.sha = $1 order by r.created_at_unix_ns desc, r.run_key desc",
+                      SqlValues().text(commits.text(0, 0))));
+  for (std::int64_t row = 0; row < rows.size(); ++row) headers.push_back(header_of(rows, row));
+  return headers;
+}
+
+}  // namespace steelyard

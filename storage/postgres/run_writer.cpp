@@ -1,0 +1,170 @@
+#include "storage/postgres/run_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "storage/postgres/dictionaries.hpp"
+#include "storage/postgres/profile_rows.hpp"
+
+namespace steelyard {
+namespace {
+
+std::int64_t samples_of(const Measurement& measurement) {
+  std::int64_t count = 0;
+  for (const InvocationSamples& samples : measurement.invocations) {
+    count += static_cast<std::int64_t>(samples.values.size());
+  }
+  return count;
+}
+
+Result<bool> is_there(Session& session, const std::string& id) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select 1 from steelyard.runs where id = $1", SqlValues().text(id), kAtMostOneRow));
+  return rows.size() == 1;
+}
+
+// The new run's key; absent where another writer was first.
+Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, const Run& run, const RunKeys& keys) {
+  const RunHeader& header = run.header;
+  std::vector<std::string> setting_names;
+  std::vector<std::string> setting_texts;
+  for (const auto& [name, text] : header.settings) {
+    setting_names.push_back(name);
+    setting_texts.push_back(text);
+  }
+  std::int64_t samples = 0;
+  for (const Measurement& measurement : run.measurements) samples += samples_of(measurement);
+
+  SqlValues values;
+  values.text(header.id).integer(header.created_at_unix_ns).text(header.tool).text(header.project).text(header.program);
+  if (keys.commit) {
+    values.integer(*keys.commit);
+  } else {
+    values.null();
+  }
+  values.text(header.commit.branch).boolean(header.commit.dirty).text(header.session).text(to_text(header.layout));
+  values.unsigned_integer(header.seed).texts(setting_names).texts(setting_texts).integer(keys.environment);
+  values.integer(static_cast<std::int64_t>(run.measurements.size())).integer(samples);
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("insert into steelyard.runs (id, created_at_unix_ns, tool, project, program, "
+                                "commit_key, branch, dirty, session, layout, seed, settings, environment_key, "
+                                "measurements, samples) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
+                                "jsonb_object($12::text[], $13::text[]), $14, $15, $16) "
+                                "on conflict (id) do nothing returning run_key",
+                                values, kAtMostOneRow));
+  if (rows.size() == 0) return std::optional<std::int64_t>();
+  return std::optional(rows.integer(0, 0));
+}
+
+Result<void> write_invocations(Transaction& transaction, std::int64_t run_key, const Run& run) {
+  return transaction.copy(
+      {"steelyard.invocations", {"run_key", "position", "round", "slot", "core", "started_at_unix_ns", "duration_ns"}},
+      run.invocations.size(), [&](std::size_t i) {
+        const Invocation& invocation = run.invocations[i];
+        SqlValues values;
+        values.integer(run_key).integer(static_cast<std::int64_t>(i)).integer(invocation.round);
+        values.integer(invocation.slot).integer(invocation.core).integer(invocation.started_at_unix_ns);
+        return values.integer(invocation.duration_ns);
+      });
+}
+
+SqlValues measurement_values(std::int64_t run_key, std::size_t position, const Measurement& measurement,
+                             std::int64_t benchmark, std::int64_t metric) {
+  std::vector<std::int64_t> invocations;
+  std::vector<std::int64_t> sample_counts;
+  std::vector<double> samples;
+  std::vector<std::int64_t> iteration_counts;
+  std::vector<std::int64_t> iterations;
+  for (const InvocationSamples& taken : measurement.invocations) {
+    invocations.push_back(taken.invocation);
+    sample_counts.push_back(static_cast<std::int64_t>(taken.values.size()));
+    samples.insert(samples.end(), taken.values.begin(), taken.values.end());
+    iteration_counts.push_back(static_cast<std::int64_t>(taken.iterations.size()));
+    iterations.insert(iterations.end(), taken.iterations.begin(), taken.iterations.end());
+  }
+  SqlValues values;
+  values.integer(run_key).integer(static_cast<std::int64_t>(position)).integer(benchmark).integer(metric);
+  values.text(measurement.count_key).integers(invocations).integers(sample_counts).numbers(samples);
+  values.integers(iteration_counts).integers(iterations).number(median_of_medians(measurement));
+  return values.integer(static_cast<std::int64_t>(samples.size()));
+}
+
+Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
+  return transaction.copy({"steelyard.measurements",
+                           {"run_key", "position", "benchmark_key", "metric_key", "count_key", "invocations",
+                            "sample_counts", "values_flat", "iteration_counts", "iterations_flat", "value", "samples"}},
+                          run.measurements.size(), [&](std::size_t i) {
+                            return measurement_values(run_key, i, run.measurements[i], keys.measurement_benchmarks[i],
+                                                      keys.measurement_metrics[i]);
+                          });
+}
+
+Result<void> write_failures(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
+  return transaction.copy({"steelyard.failures", {"run_key", "position", "benchmark_key", "metric", "round", "reason"}},
+                          run.failures.size(), [&](std::size_t i) {
+                            const Failure& failure = run.failures[i];
+                            SqlValues values;
+                            values.integer(run_key).integer(static_cast<std::int64_t>(i));
+                            values.integer(keys.failure_benchmarks[i]).text(failure.metric).integer(failure.round);
+                            return values.text(failure.reason);
+                          });
+}
+
+// Precondition: values is not empty.
+double median(std::vector<double> values) {
+  const std::size_t middle = values.size() / 2;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());
+  const double upper = values[middle];
+  if (values.size() % 2 == 1) return upper;
+  const double lower = *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle));
+  return lower / 2 + upper / 2;  // their sum could overflow
+}
+
+}  // namespace
+
+std::optional<double> median_of_medians(const Measurement& measurement) {
+  std::vector<double> medians;
+  for (const InvocationSamples& samples : measurement.invocations) {
+    if (!std::all_of(samples.values.begin(), samples.values.end(), [](double v) { return std::isfinite(v); })) {
+      return std::nullopt;
+    }
+    if (!samples.values.empty()) medians.push_back(median(samples.values));
+  }
+  if (medians.empty()) return std::nullopt;
+  return median(std::move(medians));
+}
+
+Result<bool> write_run(Session& session, const Run& run) {
+  if (run.header.id.empty()) return bug_error("put_run", "a run without an id");
+  STEELYARD_CHECK(check_profiles(run));
+  STEELYARD_TRY(const bool known, is_there(session, run.header.id));
+  if (known) return false;
+  STEELYARD_TRY(const RunKeys keys, keys_of_run(session, run));
+
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const std::optional<std::int64_t> run_key, insert_header(transaction, run, keys));
+  if (!run_key) return false;
+  STEELYARD_CHECK(write_invocations(transaction, *run_key, run));
+  STEELYARD_CHECK(write_measurements(transaction, *run_key, run, keys));
+  STEELYARD_CHECK(write_profiles(transaction, *run_key, run, keys));
+  STEELYARD_CHECK(write_failures(transaction, *run_key, run, keys));
+  // Copying reports no count of its own that reaches us: what arrived is counted where it arrived.
+  STEELYARD_CHECK(
+      transaction.run("select 1 where (select count(*) from steelyard.invocations where run_key = $1) = $2 "
+                      "and (select count(*) from steelyard.measurements where run_key = $1) = $3 "
+                      "and (select count(*) from steelyard.profiles where run_key = $1) = $4 "
+                      "and (select count(*) from steelyard.failures where run_key = $1) = $5",
+                      SqlValues()
+                          .integer(*run_key)
+                          .integer(static_cast<std::int64_t>(run.invocations.size()))
+                          .integer(static_cast<std::int64_t>(run.measurements.size()))
+                          .integer(static_cast<std::int64_t>(run.profiles.size()))
+                          .integer(static_cast<std::int64_t>(run.failures.size())),
+                      kOneRow));
+  STEELYARD_CHECK(transaction.commit());
+  return true;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,228 @@
+#include "storage/postgres/session.hpp"
+
+#include <pqxx/pqxx>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "storage/postgres/database_text.hpp"
+#include "storage/postgres/store_address.hpp"
+
+// Debian 12 ships libpqxx 6.4, Debian 13 7.10: what differs between them is in the first functions and nowhere else.
+
+namespace steelyard {
+namespace {
+
+// A server that is away must not hold a gate for the two minutes of TCP's own patience.
+constexpr const char* kConnectSeconds = "10";
+// The same for a link that dies in the middle: unacknowledged data is given up after this.
+constexpr const char* kUserTimeoutMilliseconds = "60000";
+// Every transaction sets its own state (SET LOCAL): behind a pooler a session is not ours for longer than that.
+//   extra_float_digits: doubles are read back to the last bit.   lock_timeout: no wait without end for another writer.
+constexpr const char* kTransactionSettings =
+    "set local extra_float_digits = 1; set local client_min_messages = warning; set local lock_timeout = '120s'";
+
+#if PQXX_VERSION_MAJOR < 7
+// Version 6 knows no std::optional; a null pointer is its null.
+std::vector<const char*> pointers_of(const SqlValues& values) {
+  std::vector<const char*> pointers;
+  pointers.reserve(values.cells().size());
+  for (const auto& cell : values.cells()) pointers.push_back(cell ? cell->c_str() : nullptr);
+  return pointers;
+}
+
+// Its streams take tuples only, whose width is part of their type: this finds the width.
+constexpr std::size_t kWidestRow = 32;
+template <std::size_t width = 1>
+void stream_row(pqxx::stream_to& stream, const std::vector<const char*>& cells) {
+  if constexpr (width <= kWidestRow) {
+    if (cells.size() != width) return stream_row<width + 1>(stream, cells);
+    std::array<const char*, width> row{};
+    std::copy(cells.begin(), cells.end(), row.begin());
+    stream << row;
+  } else {
+    throw std::length_error("a row of " + std::to_string(cells.size()) + " columns");
+  }
+}
+#endif
+
+pqxx::result run_with_values(pqxx::transaction_base& work, const std::string& statement, const SqlValues& values) {
+#if PQXX_VERSION_MAJOR >= 7
+  pqxx::params parameters;
+  for (const auto& cell : values.cells()) parameters.append(cell);
+#if PQXX_VERSION_MAJOR > 7 || PQXX_VERSION_MINOR >= 10
+  return work.exec(statement, parameters);
+#else
+  return work.exec_params(statement, parameters);
+#endif
+#else
+  return work.exec_params(statement, pqxx::prepare::make_dynamic_params(pointers_of(values)));
+#endif
+}
+
+void copy_rows(pqxx::transaction_base& work, const CopyTarget& target, std::size_t count,
+               const std::function<SqlValues(std::size_t)>& row) {
+#if PQXX_VERSION_MAJOR >= 7
+  pqxx::stream_to stream = pqxx::stream_to::raw_table(work, target.table, work.conn().quote_columns(target.columns));
+  for (std::size_t i = 0; i < count; ++i) stream.write_row(row(i).cells());
+#else
+  pqxx::stream_to stream(work, target.table, target.columns);
+  for (std::size_t i = 0; i < count; ++i) {
+    const SqlValues values = row(i);
+    stream_row(stream, pointers_of(values));
+  }
+#endif
+  stream.complete();
+}
+
+void silence_notices(pqxx::connection& connection, [[maybe_unused]] std::shared_ptr<void>& keeper) {
+#if PQXX_VERSION_MAJOR > 7 || (PQXX_VERSION_MAJOR == 7 && PQXX_VERSION_MINOR >= 10)
+  connection.set_notice_handler([](pqxx::zview) noexcept {});
+#else
+  keeper = std::make_shared<pqxx::quiet_errorhandler>(connection);
+#endif
+}
+
+void forbid_reconnecting([[maybe_unused]] pqxx::connection& connection) {
+#if PQXX_VERSION_MAJOR < 7
+  // Version 6 reconnects behind our back; who lost a link has to know.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  connection.inhibit_reactivation(true);
+#pragma GCC diagnostic pop
+#endif
+}
+
+}  // namespace
+
+struct Rows::Content {
+  pqxx::result result;
+};
+
+struct Session::Connection {
+  std::string url;
+  std::string name;
+  Link link = Link::up;
+  std::optional<pqxx::connection> server;
+  std::shared_ptr<void> notice_handler;  // destroyed before `server`, which it refers to
+
+  // Runs `action` and turns what it throws into an error.
+  template <class Action>
+  Result<void> guard(const std::string& what, Action action) {
+    try {
+      action();
+      return {};
+    } catch (const std::exception& trouble) {
+      if (link == Link::up && (!server || !server->is_open())) link = Link::lost;
+      return store_error("store " + name, what + ": " + one_line_without_secrets(trouble.what(), url));
+    }
+  }
+};
+
+std::int64_t Rows::size() const { return static_cast<std::int64_t>(content_->result.size()); }
+std::int64_t Rows::affected() const { return static_cast<std::int64_t>(content_->result.affected_rows()); }
+bool Rows::is_null(std::int64_t row, int column) const {
+  return content_->result[static_cast<pqxx::result::size_type>(row)][static_cast<pqxx::row::size_type>(column)]
+      .is_null();
+}
+std::string_view Rows::raw(std::int64_t row, int column) const {
+  const auto field =
+      content_->result[static_cast<pqxx::result::size_type>(row)][static_cast<pqxx::row::size_type>(column)];
+  return {field.c_str(), static_cast<std::size_t>(field.size())};
+}
+std::string Rows::text(std::int64_t row, int column) const { return decode_database_text(raw(row, column)); }
+std::int64_t Rows::integer(std::int64_t row, int column) const { return integer_of_text(raw(row, column)); }
+double Rows::number(std::int64_t row, int column) const { return number_of_text(raw(row, column)); }
+bool Rows::boolean(std::int64_t row, int column) const { return raw(row, column) == "t"; }
+
+Session::Session(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Session> Session::connect(const std::string& url, const std::string& safe_name) {
+  auto connection = std::make_unique<Connection>();
+  connection->url = url;
+  connection->name = safe_name;
+  std::string full = with_option(url, "connect_timeout", kConnectSeconds);
+  full = with_option(full, "tcp_user_timeout", kUserTimeoutMilliseconds);
+  full = with_option(full, "client_encoding", "UTF8");
+  full = with_option(full, "fallback_application_name", "steelyard");
+  STEELYARD_CHECK(connection->guard("cannot connect", [&] {
+    connection->server.emplace(full);
+    silence_notices(*connection->server, connection->notice_handler);
+    forbid_reconnecting(*connection->server);
+  }));
+  return Session(std::move(connection));
+}
+
+Result<void> Session::run_alone(const std::string& statement) {
+  return connection_->guard("a statement failed", [&] {
+    pqxx::nontransaction work(*connection_->server);
+    work.exec(statement);
+  });
+}
+
+Session::Link Session::link() const { return connection_->link; }
+const std::string& Session::name() const { return connection_->name; }
+
+struct Transaction::Work {
+  Session::Connection* connection = nullptr;
+  std::optional<pqxx::work> work;
+};
+
+Transaction::Transaction(std::unique_ptr<Work> work) : work_(std::move(work)) {}
+Transaction::Transaction(Transaction&&) noexcept = default;
+Transaction::~Transaction() = default;
+
+Result<Transaction> Transaction::begin(Session& session) {
+  auto work = std::make_unique<Work>();
+  work->connection = session.connection_.get();
+  STEELYARD_CHECK(work->connection->guard("cannot begin a transaction", [&] {
+    work->work.emplace(*session.connection_->server);
+    work->work->exec(kTransactionSettings);
+  }));
+  return Transaction(std::move(work));
+}
+
+Result<Rows> Transaction::run(const std::string& statement, const SqlValues& values, RowCount expected) {
+  Rows rows;
+  STEELYARD_CHECK(work_->connection->guard("a statement failed", [&] {
+    rows.content_ = std::make_shared<Rows::Content>(Rows::Content{run_with_values(*work_->work, statement, values)});
+  }));
+  // A statement without columns (insert, update, delete) yields no rows; it touches some.
+  const std::int64_t count = rows.content_->result.columns() > 0 ? rows.size() : rows.affected();
+  if (count < expected.least || count > expected.most) {
+    return store_error("store " + work_->connection->name,
+                       std::to_string(count) + " rows for \"" + statement.substr(0, 60) + "...\"",
+                       std::to_string(expected.least) + (expected.least == expected.most ? "" : " or more"),
+                       "the transaction was rolled back; please report this");
+  }
+  return rows;
+}
+
+Result<void> Transaction::run_script(const std::string& statements) {
+  return work_->connection->guard("a script failed", [&] { work_->work->exec(statements); });
+}
+
+Result<void> Transaction::copy(const CopyTarget& target, std::size_t count,
+                               const std::function<SqlValues(std::size_t)>& row) {
+  if (count == 0) return {};
+  return work_->connection->guard("copying into " + target.table + " failed",
+                                  [&] { copy_rows(*work_->work, target, count, row); });
+}
+
+Result<void> Transaction::commit() {
+  Session::Connection& connection = *work_->connection;
+  const Result<void> done = connection.guard("COMMIT failed", [&] { work_->work->commit(); });
+  // With the link gone, the COMMIT may have arrived all the same.
+  if (!done && connection.link == Session::Link::lost) connection.link = Session::Link::commit_unanswered;
+  work_->work.reset();
+  return done;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,44 @@
+// The values of one statement or one copied row, in PostgreSQL's text form. Values never become part of a statement's
+// text. Doubles are written with the digits that read back to the same double.
+//
+//     session.run(sql, SqlValues().text(name).number(1.5).texts(labels));
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steelyard {
+
+class SqlValues {
+ public:
+  SqlValues& text(std::string_view value);  // any bytes: see database_text
+  SqlValues& integer(std::int64_t value);
+  SqlValues& unsigned_integer(std::uint64_t value);  // for numeric columns
+  SqlValues& number(double value);
+  SqlValues& number(const std::optional<double>& value);  // absent: null
+  SqlValues& boolean(bool value);
+  SqlValues& null();
+  SqlValues& texts(const std::vector<std::string>& values);
+  SqlValues& integers(const std::vector<std::int64_t>& values);
+  SqlValues& numbers(const std::vector<double>& values);
+  SqlValues& booleans(const std::vector<bool>& values);
+  SqlValues& append(const SqlValues& more);
+
+  const std::vector<std::optional<std::string>>& cells() const { return cells_; }
+
+ private:
+  std::vector<std::optional<std::string>> cells_;
+};
+
+// The other way: one-dimensional array literals without nulls, as PostgreSQL writes them. Precondition: `literal` is
+// the text of a value of that array type.
+std::vector<std::string> texts_of_array(std::string_view literal);
+std::vector<std::int64_t> integers_of_array(std::string_view literal);
+std::vector<double> numbers_of_array(std::string_view literal);
+std::int64_t integer_of_text(std::string_view text);
+double number_of_text(std::string_view text);
+
+}  // namespace steelyard

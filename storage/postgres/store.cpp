@@ -1,0 +1,144 @@
+#include "storage/store.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "storage/embedded/cluster.hpp"
+#include "storage/postgres/comparison_writer.hpp"
+#include "storage/postgres/history_reader.hpp"
+#include "storage/postgres/migrations.hpp"
+#include "storage/postgres/run_reader.hpp"
+#include "storage/postgres/run_writer.hpp"
+#include "storage/postgres/session.hpp"
+
+namespace steelyard {
+namespace {
+
+struct OpenSession {
+  Session session;
+  std::vector<std::string> notes;
+};
+
+Result<void> check_encoding(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows, transaction.run("show server_encoding", {}, kOneRow));
+  if (rows.raw(0, 0) == "UTF8") return {};
+  return store_error("store " + session.name(), "a database in encoding " + rows.text(0, 0), "UTF8",
+                     "create it with: create database NAME encoding 'UTF8' template template0");
+}
+
+Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
+  std::string url = address.url;
+  std::vector<std::string> notes;
+  if (address.embedded) {
+    STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state));
+    url = server.url;
+    notes = std::move(server.notes);
+  }
+  STEELYARD_TRY(Session session, Session::connect(url, address.safe_text()));
+  STEELYARD_CHECK(check_encoding(session));
+  STEELYARD_CHECK(migrate(session, known_migrations()));
+  return OpenSession{std::move(session), std::move(notes)};
+}
+
+std::int64_t archives_in(const std::filesystem::path& folder) {
+  std::int64_t count = 0;
+  std::error_code trouble;  // no spool yet: nothing waits
+  for (std::filesystem::directory_iterator entry(folder, trouble), end; !trouble && entry != end;
+       entry.increment(trouble)) {
+    if (entry->path().extension() == ".syrun") ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+struct Store::Connection {
+  StoreAddress address;
+  std::filesystem::path state;
+  OpenSession open;
+
+  // Does something that may be done twice; once more on a new connection where the link was lost. The flag tells that
+  // the first try's commit may have arrived.
+  template <class Action>
+  auto attempt(Action action, bool& unanswered) -> decltype(action(open.session)) {
+    auto first = action(open.session);
+    unanswered = open.session.link() == Session::Link::commit_unanswered;
+    if (first || open.session.link() == Session::Link::up) return first;
+    STEELYARD_TRY(open, open_session(address, state));
+    return action(open.session);
+  }
+  template <class Action>
+  auto read(Action action) -> decltype(action(open.session)) {
+    bool unanswered = false;
+    return attempt(action, unanswered);
+  }
+  template <class Action>
+  Result<bool> write(Action action) {
+    bool unanswered = false;
+    Result<bool> is_new = attempt(action, unanswered);
+    // It is there although we were to put it: the answer that got lost was a yes.
+    if (is_new && unanswered) return true;
+    return is_new;
+  }
+};
+
+Store::Store(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const StoreAddress& address, const std::filesystem::path& state) {
+  STEELYARD_TRY(OpenSession session, open_session(address, state));
+  return Store(std::make_unique<Connection>(Connection{address, state, std::move(session)}));
+}
+
+Result<bool> Store::put_run(const Run& run) {
+  return connection_->write([&](Session& session) { return write_run(session, run); });
+}
+
+Result<bool> Store::put_comparison(const Comparison& comparison) {
+  return connection_->write([&](Session& session) { return write_comparison(session, comparison); });
+}
+
+Result<Run> Store::get_run(const std::string& id) {
+  return connection_->read([&](Session& session) { return read_run(session, id); });
+}
+
+Result<std::vector<RunHeader>> Store::runs_of_commit(const std::string& sha) {
+  return connection_->read([&](Session& session) { return read_headers_of_commit(session, sha); });
+}
+
+Result<std::vector<HistorySeries>> Store::history(const HistoryQuery& query) {
+  return connection_->read([&](Session& session) { return read_history(session, query); });
+}
+
+Result<StoreStatus> Store::status() {
+  return connection_->read([&](Session& session) -> Result<StoreStatus> {
+    STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+    STEELYARD_TRY(
+        const Rows rows,
+        transaction.run("select current_setting('server_version'), "
+                        "(select max(version) from steelyard.schema_migrations), "
+                        "count(*), coalesce(sum(measurements), 0)::bigint, coalesce(sum(samples), 0)::bigint, "
+                        "(select count(*) from steelyard.comparisons), "
+                        "(select sum(pg_total_relation_size(c.oid))::bigint from pg_class c "
+                        "where c.relnamespace = 'steelyard'::regnamespace and c.relkind = 'r') from steelyard.runs",
+                        {}, kOneRow));
+    StoreStatus status;
+    status.address = session.name();
+    status.server_version = rows.text(0, 0);
+    status.schema_version = static_cast<int>(rows.integer(0, 1));
+    status.newest_known_version = known_migrations().back().version;
+    status.runs = rows.integer(0, 2);
+    status.measurements = rows.integer(0, 3);
+    status.samples = rows.integer(0, 4);
+    status.comparisons = rows.integer(0, 5);
+    status.bytes = rows.integer(0, 6);
+    status.spooled = archives_in(connection_->state / "spool");
+    status.notes = connection_->open.notes;
+    return status;
+  });
+}
+
+}  // namespace steelyard
