@@ -33,8 +33,10 @@ std::string fixed_text(double value, int digits) { return written(value, std::ch
 
 std::string change_text(double ratio) {
   const double percent = 100 * (ratio - 1);
-  std::string text = fixed_text(percent, digits_after_point(percent));
-  if (text.front() != '-') text.insert(0, "+");
+  const std::string number = fixed_text(percent, digits_after_point(percent));
+  std::string text;
+  if (number.front() != '-') text += '+';
+  text += number;
   return text + " %";
 }
 
@@ -44,12 +46,13 @@ std::string share_text(double share) {
 }
 
 std::string count_text(double value) {
-  std::string text = without_trailing_zeros(fixed_text(value, 2));
-  const std::size_t first = text.front() == '-' ? 1 : 0;
-  std::size_t at = std::min(text.find('.'), text.size());
-  while (at > first + 3) {
-    at -= 3;
-    text.insert(at, ",");
+  const std::string number = without_trailing_zeros(fixed_text(value, 2));
+  const std::size_t first = number.front() == '-' ? 1 : 0;
+  const std::size_t point = std::min(number.find('.'), number.size());
+  std::string text;
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    if (i > first && i < point && (point - i) % 3 == 0) text += ',';
+    text += number[i];
   }
   return text;
 }
