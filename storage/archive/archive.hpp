@@ -24,6 +24,9 @@ void seal(Run& run);
 std::string encode_run(const Run& run);  // the whole file's bytes; the run is sealed
 Result<Run> decode_run(std::string_view bytes, std::string_view name, const ArchiveLimits& limits = {});
 
+// True for an undamaged archive that decode_run() refuses only because a later version wrote it.
+bool is_from_newer_version(std::string_view bytes);
+
 // Written beside the target and renamed into place, flushed to the disk first: a full disk or a kill leaves no part of
 // a file under `path`.
 Result<void> write_archive(const std::filesystem::path& path, const Run& run);

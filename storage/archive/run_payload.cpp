@@ -1,0 +1,173 @@
+#include "storage/archive/run_payload.hpp"
+
+#include <algorithm>
+
+#include "storage/archive/portable_archive.hpp"
+
+// What is archived, field by field. To add a field to a class: append it to its serialize() under
+// `if (version >= N)`, and declare BOOST_CLASS_VERSION(steelyard::Class, N) here. Files of older versions then leave
+// the field at its default; never change what an old version means.
+
+namespace steelyard {
+
+template <>
+inline constexpr std::uint8_t kEnumerators<Better> = 3;
+template <>
+inline constexpr std::uint8_t kEnumerators<MetricKind> = 2;
+template <>
+inline constexpr std::uint8_t kEnumerators<Layout> = 4;
+
+template <class Archive>
+void serialize(Archive& archive, Parameter& parameter, unsigned /*version*/) {
+  archive& parameter.name& parameter.value;
+}
+
+template <class Archive>
+void serialize(Archive& archive, BenchmarkId& id, unsigned /*version*/) {
+  archive& id.name& id.parameters& id.threads& id.suite& id.device& id.dtype;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Metric& metric, unsigned /*version*/) {
+  archive& metric.name& metric.unit& metric.better& metric.kind;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Fact& fact, unsigned /*version*/) {
+  archive& fact.name& fact.value& fact.decisive;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Environment& environment, unsigned /*version*/) {
+  archive& environment.facts;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Commit& commit, unsigned /*version*/) {
+  archive& commit.sha& commit.parent& commit.branch& commit.subject& commit.committed_at_unix_s& commit.dirty;
+}
+
+template <class Archive>
+void serialize(Archive& archive, RunHeader& header, unsigned /*version*/) {
+  archive& header.id& header.created_at_unix_ns& header.tool& header.project& header.program& header.commit& header
+      .session& header.layout& header.seed& header.settings;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Invocation& invocation, unsigned /*version*/) {
+  archive& invocation.round& invocation.slot& invocation.core& invocation.started_at_unix_ns& invocation.duration_ns;
+}
+
+template <class Archive>
+void serialize(Archive& archive, InvocationSamples& samples, unsigned /*version*/) {
+  archive& samples.invocation& samples.values& samples.iterations;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Measurement& measurement, unsigned /*version*/) {
+  archive& measurement.benchmark& measurement.metric& measurement.count_key& measurement.invocations;
+}
+
+template <class Archive>
+void serialize(Archive& archive, ProfiledFunction& function, unsigned /*version*/) {
+  archive& function.object& function.file& function.name& function.line& function.calls& function.self& function
+      .inclusive;
+}
+
+template <class Archive>
+void serialize(Archive& archive, CallArc& arc, unsigned /*version*/) {
+  archive& arc.caller& arc.callee& arc.calls& arc.inclusive;
+}
+
+template <class Archive>
+void serialize(Archive& archive, CountedProfile& profile, unsigned /*version*/) {
+  archive& profile.benchmark& profile.iterations& profile.events& profile.totals& profile.functions& profile.arcs;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Failure& failure, unsigned /*version*/) {
+  archive& failure.benchmark& failure.metric& failure.round& failure.reason;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Run& run, unsigned /*version*/) {
+  archive& run.header& run.environment& run.invocations& run.measurements& run.profiles& run.failures;
+}
+
+namespace {
+
+using RunTypes = PayloadTypes<Run, RunHeader, Commit, Environment, Fact, Invocation, Measurement, InvocationSamples,
+                              BenchmarkId, Parameter, Metric, CountedProfile, ProfiledFunction, CallArc, Failure>;
+
+// What a reader of the run may rely on; empty where all of it holds.
+std::string flaw_of(const Measurement& measurement, std::size_t invocations) {
+  for (const InvocationSamples& samples : measurement.invocations) {
+    if (samples.invocation >= invocations) return "an invocation that is not there";
+    if (samples.values.empty()) return "an invocation without samples";
+    if (!samples.iterations.empty() && samples.iterations.size() != samples.values.size()) {
+      return "iterations of another number of samples";
+    }
+  }
+  return "";
+}
+
+std::string flaw_of(const CountedProfile& profile) {
+  const std::size_t events = profile.events.size();
+  const auto is_short = [&](const auto& costs) { return costs.size() != events; };
+  if (is_short(profile.totals)) return "totals of other events";
+  for (const ProfiledFunction& function : profile.functions) {
+    if (is_short(function.self) || is_short(function.inclusive)) return "a function with costs of other events";
+  }
+  for (const CallArc& arc : profile.arcs) {
+    if (std::max(arc.caller, arc.callee) >= profile.functions.size()) return "a call of a function that is not there";
+    if (is_short(arc.inclusive)) return "a call with costs of other events";
+  }
+  return "";
+}
+
+// Where and what is wrong; empty where nothing is.
+std::string flaw_of(const Run& run) {
+  for (const Measurement& measurement : run.measurements) {
+    const std::string flaw = flaw_of(measurement, run.invocations.size());
+    if (!flaw.empty()) return measurement.benchmark.canonical() + ' ' + measurement.metric.name + " with " + flaw;
+  }
+  for (const CountedProfile& profile : run.profiles) {
+    const std::string flaw = flaw_of(profile);
+    if (!flaw.empty()) return "the profile of " + profile.benchmark.canonical() + " with " + flaw;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::uint32_t payload_version() { return RunTypes::payload_version(); }
+
+std::string encode_payload(const Run& run) {
+  PayloadWriter<RunTypes> writer;
+  writer& run;
+  return std::move(writer).bytes();
+}
+
+Result<Run> decode_payload(std::string_view payload, std::string_view name) {
+  Run run;
+  try {
+    PayloadReader<RunTypes> reader(payload);
+    reader& run;
+    reader.expect_end();
+  } catch (PayloadDefect& defect) {
+    return input_error(std::string(name) + ": payload byte " + std::to_string(defect.offset), std::move(defect.found),
+                       std::move(defect.wanted),
+                       defect.newer ? std::string(kUpgrade) : "the file is damaged; take another copy of it");
+  }
+  if (std::string flaw = flaw_of(run); !flaw.empty()) {
+    return input_error(std::string(name), std::move(flaw), "a whole run", "the file is damaged; measure again");
+  }
+  return run;
+}
+
+Result<void> check_run(const Run& run, std::string_view name) {
+  if (std::string flaw = flaw_of(run); !flaw.empty()) return bug_error(std::string(name), std::move(flaw));
+  return {};
+}
+
+}  // namespace steelyard

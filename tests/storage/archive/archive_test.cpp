@@ -1,0 +1,150 @@
+#include "storage/archive/archive.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "bench/model/sha256.hpp"
+#include "storage/archive/run_payload.hpp"
+#include "tests/storage/archive/sample_run.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+
+steelyard::Run sealed(steelyard::Run run) {
+  seal(run);
+  return run;
+}
+
+// A run without NaN, so that == tells whether it came back.
+steelyard::Run small_run() {
+  steelyard::Run run;
+  run.header.project = "small";
+  run.invocations = {{0, 0, -1, 1, 2}};
+  run.measurements = {
+      {parse_google_benchmark_name("BM_x/8"), *well_known_metric(kRealTime), "", {{0, {1.5, 2.5}, {3, 4}}}}};
+  return sealed(run);
+}
+
+std::string error_of(const std::string& bytes) {
+  const auto run = decode_run(bytes, "in.syrun");
+  EXPECT_FALSE(run);
+  if (run) return "";
+  EXPECT_EQ(run.error().kind, ErrorKind::input);
+  return run.error().text();
+}
+
+// The archive with its checksum made right again after a change of its header or payload.
+std::string with_checksum(std::string bytes) {
+  const std::string hex = sha256_hex(bytes.substr(0, 32) + bytes.substr(64));
+  for (std::size_t i = 0; i < 32; ++i) bytes[32 + i] = static_cast<char>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  return bytes;
+}
+
+std::string golden(const std::string& name) {
+  std::ifstream in(STEELYARD_GOLDEN "/archive/" + name, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  EXPECT_FALSE(bytes.str().empty()) << name;
+  return bytes.str();
+}
+
+TEST(Archive, RunComesBackEqual) {
+  const steelyard::Run run = small_run();
+  const auto read = decode_run(encode_run(run), "in.syrun");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(*read, run);
+}
+
+TEST(Archive, EveryAwkwardValueComesBackBitForBit) {
+  const std::string bytes = encode_run(sealed(sample_run()));
+  const auto read = decode_run(bytes, "in.syrun");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(encode_run(*read), bytes);
+}
+
+TEST(Archive, FilesOfEachReleaseReadEqual) {
+  const steelyard::Run expected = sealed(sample_run());
+  for (const char* name : {"v1_debian12.syrun", "v1_debian13.syrun"}) {
+    const auto read = decode_run(golden(name), name);
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(encode_payload(*read), encode_payload(expected)) << name;
+    EXPECT_EQ(read->header.id, expected.header.id) << name;
+  }
+}
+
+TEST(Archive, IdIsThatOfTheContentAlone) {
+  steelyard::Run run = sample_run();
+  seal(run);
+  const std::string id = run.header.id;
+  EXPECT_EQ(id.size(), 64U);
+  seal(run);
+  EXPECT_EQ(run.header.id, id);
+  run.measurements[1].invocations[0].values[0] += 1;
+  seal(run);
+  EXPECT_NE(run.header.id, id);
+}
+
+TEST(Archive, OneFlippedBitAnywhereIsAnErrorThatNamesTheFile) {
+  const std::string bytes = encode_run(small_run());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::string flipped = bytes;
+      flipped[i] = static_cast<char>(static_cast<unsigned char>(flipped[i]) ^ (1U << bit));
+      ASSERT_THAT(error_of(flipped), HasSubstr("in.syrun: byte ")) << i << ' ' << bit;
+      ASSERT_FALSE(is_from_newer_version(flipped)) << "damage is not the future: " << i;
+    }
+  }
+}
+
+TEST(Archive, CutAnywhereItIsAnErrorThatNamesTheOffset) {
+  const std::string bytes = encode_run(small_run());
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    ASSERT_THAT(error_of(bytes.substr(0, length)), HasSubstr("in.syrun: byte " + std::to_string(length) + ":"));
+  }
+  EXPECT_THAT(error_of(bytes + "x"), HasSubstr("byte " + std::to_string(bytes.size()) + ": found 1 bytes more"));
+}
+
+TEST(Archive, NewerVersionAsksForAnUpgrade) {
+  for (const std::size_t offset : {8U, 12U}) {
+    std::string bytes = encode_run(small_run());
+    bytes[offset] = static_cast<char>(bytes[offset] + 1);
+    bytes = with_checksum(bytes);
+    EXPECT_THAT(error_of(bytes), HasSubstr("version "));
+    EXPECT_THAT(error_of(bytes), HasSubstr("written by a newer Steelyard; upgrade this one"));
+    EXPECT_TRUE(is_from_newer_version(bytes));
+  }
+  EXPECT_FALSE(is_from_newer_version(encode_run(small_run())));
+}
+
+TEST(Archive, LengthThatLiesIsAnErrorAndNoAllocation) {
+  std::string bytes = encode_run(small_run());
+  bytes[24 + 7] = '\x10';  // 2^60 bytes and some
+  EXPECT_THAT(error_of(with_checksum(bytes)), HasSubstr("wanted at most 1073741824"));
+  bytes[24 + 7] = '\0';
+  bytes[24 + 3] = '\x10';  // 2^28 bytes and some
+  EXPECT_THAT(error_of(with_checksum(bytes)), HasSubstr("does not unpack"));
+}
+
+TEST(Archive, LimitsAreTheCallers) {
+  const std::string bytes = encode_run(small_run());
+  const auto file = decode_run(bytes, "in.syrun", {10, 1000});
+  ASSERT_FALSE(file);
+  EXPECT_THAT(file.error().text(), HasSubstr("wanted at most 10"));
+  const auto payload = decode_run(bytes, "in.syrun", {10'000, 10});
+  ASSERT_FALSE(payload);
+  EXPECT_THAT(payload.error().text(), HasSubstr("wanted at most 10"));
+}
+
+TEST(Archive, OtherFilesAreToldApart) {
+  EXPECT_THAT(error_of(""), HasSubstr("an empty file"));
+  EXPECT_THAT(error_of("{\"benchmarks\": []}"), HasSubstr("found something else, wanted a .syrun archive"));
+  EXPECT_THAT(error_of("SYRUN\n\x1a and more"), HasSubstr("transferred as binary, not as text"));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,12 @@
+// A run with every field filled and every awkward value in it, the same wherever it is made: what the archive's
+// fixtures hold.
+#pragma once
+
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+// Not sealed.
+Run sample_run();
+
+}  // namespace steelyard
