@@ -267,9 +267,8 @@ class CallgrindParser {
     const bool is_jump = pending_ == Pending::jump_source;
     pending_ = Pending::none;
     if (is_jump) return {};
-    const bool fits =
-        is_call ? builder_->add_call(*function_, take_callee(), call_count_, line_of(target_), costs_)
-                : builder_->add_self(*function_, file_, line_of(positions_), costs_);
+    const bool fits = is_call ? builder_->add_call(*function_, take_callee(), call_count_, line_of(target_), costs_)
+                              : builder_->add_self(*function_, file_, line_of(positions_), costs_);
     if (!fits) return wrong(line, "costs that add up to at most 63 bits");
     return {};
   }

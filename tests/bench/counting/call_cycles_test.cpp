@@ -43,8 +43,8 @@ TEST(CallCycles, ACycleThatNothingEntersIsChargedToItsFirstMember) {
 }
 
 TEST(CallCycles, TellsTwoCyclesApart) {
-  const CallCycles cycles = find_call_cycles(
-      5, {{0, 1, 1, {}}, {1, 0, 1, {}}, {1, 2, 1, {}}, {2, 3, 1, {}}, {3, 4, 1, {}}, {4, 2, 1, {}}});
+  const CallCycles cycles =
+      find_call_cycles(5, {{0, 1, 1, {}}, {1, 0, 1, {}}, {1, 2, 1, {}}, {2, 3, 1, {}}, {3, 4, 1, {}}, {4, 2, 1, {}}});
   EXPECT_EQ(cycles.cycle_of[0], cycles.cycle_of[1]);
   EXPECT_NE(cycles.cycle_of[0], cycles.cycle_of[2]);
   EXPECT_EQ(cycles.size_of[cycles.cycle_of[0]], 2u);

@@ -79,21 +79,22 @@ TEST_P(CallgrindGolden, HasEveryRowOfItsTable) {
   EXPECT_EQ(found, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    EveryProfile, CallgrindGolden,
-    ::testing::Values("01_names/compressed.callgrind.out", "01_names/uncompressed.callgrind.out",
-                      "02_jumps_line/callgrind.out", "03_jumps_instr/callgrind.out", "04_cache_branch/callgrind.out",
-                      "05_threads/callgrind.out-01", "05_threads/callgrind.out-02", "05_threads/callgrind.out-03",
-                      "06_parts_toggle/callgrind.out", "06_parts_toggle/callgrind.out.1",
-                      "06_parts_toggle/callgrind.out.2", "06_parts_toggle/callgrind.out.3",
-                      "06_parts_toggle/callgrind.out.4", "07_parts_combined/callgrind.out",
-                      "08_recursion/default.callgrind.out", "08_recursion/merged.callgrind.out",
-                      "09_stripped_static/callgrind.out", "10_systime_bus/callgrind.out"),
-    [](const auto& test) {
-      std::string name = test.param;
-      std::replace_if(name.begin(), name.end(), [](char c) { return c < '0' || (c > '9' && c < 'A'); }, '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(EveryProfile, CallgrindGolden,
+                         ::testing::Values("01_names/compressed.callgrind.out", "01_names/uncompressed.callgrind.out",
+                                           "02_jumps_line/callgrind.out", "03_jumps_instr/callgrind.out",
+                                           "04_cache_branch/callgrind.out", "05_threads/callgrind.out-01",
+                                           "05_threads/callgrind.out-02", "05_threads/callgrind.out-03",
+                                           "06_parts_toggle/callgrind.out", "06_parts_toggle/callgrind.out.1",
+                                           "06_parts_toggle/callgrind.out.2", "06_parts_toggle/callgrind.out.3",
+                                           "06_parts_toggle/callgrind.out.4", "07_parts_combined/callgrind.out",
+                                           "08_recursion/default.callgrind.out", "08_recursion/merged.callgrind.out",
+                                           "09_stripped_static/callgrind.out", "10_systime_bus/callgrind.out"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return c < '0' || (c > '9' && c < 'A'); }, '_');
+                           return name;
+                         });
 
 TEST(CallgrindReaderGolden, CompressedAndUncompressedNamesReadEqual) {
   const std::vector<CallgrindPart> compressed = read_golden("01_names/compressed.callgrind.out");
@@ -138,8 +139,8 @@ TEST(CallgrindReaderGolden, EmptyBaseFileOfSeparateThreadsHasNoParts) {
 }
 
 TEST(CallgrindReaderGolden, RefusesEveryProfileThatWasCutShort) {
-  for (const std::string file : {"06_parts_toggle/callgrind.out.2", "08_recursion/default.callgrind.out",
-                                 "10_systime_bus/callgrind.out"}) {
+  for (const std::string file :
+       {"06_parts_toggle/callgrind.out.2", "08_recursion/default.callgrind.out", "10_systime_bus/callgrind.out"}) {
     std::ifstream stream(kGolden / file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     ASSERT_GT(text.size(), 1000u);

@@ -72,12 +72,12 @@ TEST(CallgrindReader, AFunctionWithoutANewFileBelongsToTheFileLastNamed) {
 }
 
 TEST(CallgrindReader, ObjectAndFileOfACalleeHoldForOneCall) {
-  const CallgrindPart part = only_part(
-      with_body("ob=program\nfl=a.cpp\nfn=f\n1 1\n"
-                "cob=library\ncfi=l.cpp\ncfn=g\ncalls=2 7\n2 10\n"
-                "cfn=h\ncalls=1 9\n3 20\n"
-                "ob=library\nfl=l.cpp\nfn=g\n7 10\nob=program\nfl=a.cpp\nfn=h\n9 20\n",
-                "totals: 31\n"));
+  const CallgrindPart part =
+      only_part(with_body("ob=program\nfl=a.cpp\nfn=f\n1 1\n"
+                          "cob=library\ncfi=l.cpp\ncfn=g\ncalls=2 7\n2 10\n"
+                          "cfn=h\ncalls=1 9\n3 20\n"
+                          "ob=library\nfl=l.cpp\nfn=g\n7 10\nob=program\nfl=a.cpp\nfn=h\n9 20\n",
+                          "totals: 31\n"));
   ASSERT_EQ(part.functions.size(), 3u);
   EXPECT_EQ(part.functions[1].object, "library");
   EXPECT_EQ(part.functions[1].calls, 2);

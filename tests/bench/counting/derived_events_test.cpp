@@ -8,8 +8,9 @@ namespace {
 using ::testing::HasSubstr;
 
 Result<std::vector<CallgrindPart>> with_definitions(const std::string& definitions) {
-  return parse_callgrind(definitions + "events: Ir Dr\nfl=a\nfn=f\n1 10 2\nfi=b\n2 5 1\ncfn=g\ncalls=1 1\n3 4 4\nfn=g\n"
-                                       "1 4 4\ntotals: 19 7\n",
+  return parse_callgrind(definitions +
+                             "events: Ir Dr\nfl=a\nfn=f\n1 10 2\nfi=b\n2 5 1\ncfn=g\ncalls=1 1\n3 4 4\nfn=g\n"
+                             "1 4 4\ntotals: 19 7\n",
                          "profile");
 }
 
