@@ -1,0 +1,104 @@
+#include "bench/environment/read_environment.hpp"
+
+#include <gnu/libc-version.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "bench/environment/cgroup_limits.hpp"
+#include "bench/environment/cpu_facts.hpp"
+#include "bench/environment/system_file.hpp"
+
+namespace steelyard {
+namespace {
+
+void set_if_said(Environment& environment, std::string_view name, const std::optional<std::string>& value) {
+  if (value && !value->empty()) environment.set(name, *value, false);
+}
+
+// "6.18.44-cloud-amd64": line "6.18". What is patched within a line is recorded and does not decide.
+std::string release_line(std::string_view release) {
+  const std::size_t first = release.find('.');
+  if (first == std::string_view::npos) return "";
+  const std::size_t end = release.find_first_not_of("0123456789", first + 1);
+  return std::string(release.substr(0, end));
+}
+
+void add_kernel(const std::filesystem::path& root, Environment& environment) {
+  const auto release = read_system_file(root / "proc/sys/kernel/osrelease");
+  if (release && !release_line(*release).empty()) {
+    environment.set("kernel.release_line", release_line(*release), true);
+  }
+  const auto version = read_system_file(root / "proc/sys/kernel/version");
+  if (release) environment.set("kernel.full", version ? *release + " " + *version : *release, false);
+  const auto randomization = read_system_file(root / "proc/sys/kernel/randomize_va_space");
+  set_if_said(environment, "aslr", randomization);
+  // "always [madvise] never"
+  const std::string pages = read_system_file(root / "sys/kernel/mm/transparent_hugepage/enabled").value_or("");
+  const std::size_t open = pages.find('[');
+  const std::size_t close = pages.find(']');
+  if (open < close && close != std::string::npos) {
+    environment.set("thp", pages.substr(open + 1, close - open - 1), false);
+  }
+}
+
+void add_memory(const std::filesystem::path& root, Environment& environment) {
+  const std::string text = read_system_file(root / "proc/meminfo").value_or("");
+  for (const std::string_view line : lines_of(text)) {  // "MemTotal:       16384256 kB"
+    constexpr std::string_view kField = "MemTotal:";
+    if (!line.starts_with(kField)) continue;
+    std::string_view amount = trimmed(line.substr(kField.size()));
+    if (!amount.ends_with(" kB")) return;
+    amount.remove_suffix(3);
+    const auto kibibytes = parse_number(trimmed(amount));
+    if (!kibibytes || *kibibytes <= 0 || *kibibytes > (std::int64_t{1} << 50)) return;
+    // The kernel keeps a part for itself that changes with its version: to the nearest GiB, and at least one.
+    constexpr std::int64_t kKibibytesPerGibibyte = std::int64_t{1} << 20;
+    std::int64_t gibibytes = (*kibibytes + kKibibytesPerGibibyte / 2) / kKibibytesPerGibibyte;
+    if (gibibytes == 0) gibibytes = 1;
+    environment.set("memory.bytes", std::to_string(gibibytes << 30), true);
+    return;
+  }
+}
+
+void add_limits(const std::filesystem::path& root, Environment& environment) {
+  const CgroupLimits limits = read_cgroup_limits(root);
+  if (limits.cores) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2f", *limits.cores);
+    environment.set("cgroup.cores", text.data(), false);
+  }
+  if (limits.memory_bytes) environment.set("cgroup.memory_bytes", std::to_string(*limits.memory_bytes), false);
+}
+
+void add_system(const std::filesystem::path& root, Environment& environment) {
+  set_if_said(environment, "host.name", read_system_file(root / "proc/sys/kernel/hostname"));
+  const std::string load = read_system_file(root / "proc/loadavg").value_or("");
+  set_if_said(environment, "load", load.substr(0, load.find(' ')));
+  const std::string release = read_system_file(root / "etc/os-release").value_or("");
+  for (std::string_view line : lines_of(release)) {
+    constexpr std::string_view kField = "PRETTY_NAME=";
+    if (!line.starts_with(kField)) continue;
+    line.remove_prefix(kField.size());
+    if (line.size() >= 2 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
+    set_if_said(environment, "os.release", std::string(line));
+  }
+}
+
+}  // namespace
+
+Environment read_environment(const std::filesystem::path& root) {
+  Environment environment;
+  add_cpu_facts(root, environment);
+  add_memory(root, environment);
+  add_kernel(root, environment);
+  add_limits(root, environment);
+  add_system(root, environment);
+  // No file says it; a copied tree of files is not the machine that runs this.
+  if (root == "/") environment.set("libc", std::string("glibc ") + ::gnu_get_libc_version(), false);
+  return environment;
+}
+
+}  // namespace steelyard

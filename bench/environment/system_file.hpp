@@ -1,0 +1,25 @@
+// Reading the small text files under /proc and /sys.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steelyard {
+
+// Content without the blanks at its ends, 1 MiB at most; absent where it cannot be read.
+std::optional<std::string> read_system_file(const std::filesystem::path& file);
+// A whole file that is one decimal number; absent otherwise.
+std::optional<std::int64_t> read_system_number(const std::filesystem::path& file);
+
+std::string_view trimmed(std::string_view text);
+std::vector<std::string_view> lines_of(std::string_view text);
+// All of it has to be a decimal number.
+std::optional<std::int64_t> parse_number(std::string_view text);
+// "0-3,8": 0 1 2 3 8, ascending as listed; empty where it is no such list. 65536 entries at most.
+std::vector<int> parse_core_list(std::string_view text);
+
+}  // namespace steelyard

@@ -1,0 +1,26 @@
+#include "bench/environment/cgroup_limits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+CgroupLimits limits_of(const std::string& fixture) {
+  return read_cgroup_limits(std::filesystem::path(__FILE__).parent_path() / "fixture" / fixture);
+}
+
+TEST(CgroupLimits, AreTheLeastOfTheGroupAndThoseAboveIt) {
+  EXPECT_EQ(limits_of("virtual_machine"), (CgroupLimits{1.5, std::int64_t{4} << 30}));
+}
+
+TEST(CgroupLimits, AreReadFromTheFirstVersionToo) {
+  EXPECT_EQ(limits_of("arm"), (CgroupLimits{0.5, std::int64_t{256} << 20}));
+}
+
+TEST(CgroupLimits, AreAbsentWhereNoneIsSet) {
+  EXPECT_EQ(limits_of("bare_metal"), CgroupLimits{});
+  EXPECT_EQ(limits_of("garbled"), CgroupLimits{});
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,104 @@
+#include "bench/environment/read_environment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::filesystem::path fixture(const std::string& name) {
+  return std::filesystem::path(__FILE__).parent_path() / "fixture" / name;
+}
+
+using Values = std::map<std::string, std::string>;
+
+Values facts(const Environment& environment, bool decisive) {
+  Values result;
+  for (const Fact& fact : environment.facts) {
+    if (fact.decisive == decisive) result[fact.name] = fact.value;
+  }
+  return result;
+}
+
+TEST(ReadEnvironment, TakesTheMachineForDecisive) {
+  EXPECT_EQ(facts(read_environment(fixture("bare_metal")), true),
+            (Values{{"cpu.model", "Intel(R) Xeon(R) E-2224 CPU @ 3.40GHz"},
+                    {"cpu.features", "aes avx2 fpu sse"},
+                    {"cpu.threads", "4"},
+                    {"cpu.cores", "2"},
+                    {"cpu.threads_per_core", "2"},
+                    {"cpu.packages", "1"},
+                    {"cpu.governor", "performance"},
+                    {"cpu.turbo", "off"},
+                    {"hypervisor", "none"},
+                    {"memory.bytes", "16106127360"},  // 15.48 GiB: 15
+                    {"kernel.release_line", "6.1"}}));
+}
+
+TEST(ReadEnvironment, RecordsTheRestWithoutLettingItDecide) {
+  EXPECT_EQ(facts(read_environment(fixture("bare_metal")), false),
+            (Values{{"machine", "Maker Inc. Tower 7"},
+                    {"cpu.microcode", "0xf4"},
+                    {"cpu.mhz", "2100"},
+                    {"kernel.full", "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)"},
+                    {"aslr", "2"},
+                    {"thp", "madvise"},
+                    {"host.name", "bench01"},
+                    {"load", "0.42"},
+                    {"os.release", "Debian GNU/Linux 12 (bookworm)"}}));
+}
+
+TEST(ReadEnvironment, NamesTheVirtualMachinesClassAndTheGroupsLimits) {
+  const Environment environment = read_environment(fixture("virtual_machine"));
+  const Values decisive = facts(environment, true);
+  EXPECT_EQ(decisive.at("hypervisor"), "present (Microsoft Corporation Virtual Machine)");
+  EXPECT_EQ(decisive.at("cpu.turbo"), "on");
+  EXPECT_EQ(decisive.at("cpu.threads"), "2");
+  EXPECT_EQ(decisive.count("cpu.cores"), 0U);  // the files do not say
+  EXPECT_EQ(decisive.at("memory.bytes"), "8589934592");
+  const Values recorded = facts(environment, false);
+  EXPECT_EQ(recorded.at("cgroup.cores"), "1.50");
+  EXPECT_EQ(recorded.at("cgroup.memory_bytes"), "4294967296");
+}
+
+TEST(ReadEnvironment, TellsApartTheKindsOfCoresOfOneMachine) {
+  const Values decisive = facts(read_environment(fixture("arm")), true);
+  EXPECT_EQ(decisive.at("cpu.model"), "ARM implementer 0x41 part 0xd03+0xd0b");
+  EXPECT_EQ(decisive.at("cpu.features"), "asimd fp sve");
+  EXPECT_EQ(decisive.at("kernel.release_line"), "5.10");
+  EXPECT_EQ(decisive.at("memory.bytes"), "1073741824");  // never below one
+}
+
+TEST(ReadEnvironment, LeavesOutWhatItCannotRead) {
+  EXPECT_TRUE(read_environment(fixture("no such machine")).facts.empty());
+  const Environment garbled = read_environment(fixture("garbled"));
+  EXPECT_EQ(facts(garbled, true), Values{});
+  EXPECT_EQ(facts(garbled, false), (Values{{"kernel.full", "unknown"}}));
+}
+
+TEST(ReadEnvironment, GivesEachMachineAFingerprintOfItsOwn) {
+  std::set<std::string> fingerprints;
+  for (const char* name : {"bare_metal", "virtual_machine", "arm"}) {
+    fingerprints.insert(read_environment(fixture(name)).fingerprint());
+    EXPECT_EQ(read_environment(fixture(name)).fingerprint(), read_environment(fixture(name)).fingerprint());
+  }
+  EXPECT_EQ(fingerprints.size(), 3U);
+}
+
+TEST(ReadEnvironment, KnowsThisMachine) {
+  const Environment environment = read_environment();
+  ASSERT_NE(environment.find("cpu.threads"), nullptr);
+  ASSERT_NE(environment.find("memory.bytes"), nullptr);
+  ASSERT_NE(environment.find("kernel.release_line"), nullptr);
+  ASSERT_NE(environment.find("libc"), nullptr);
+  EXPECT_THAT(*environment.find("libc"), HasSubstr("glibc 2."));
+  EXPECT_EQ(environment.fingerprint(), read_environment().fingerprint());
+}
+
+}  // namespace
+}  // namespace steelyard
