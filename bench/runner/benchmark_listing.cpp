@@ -1,0 +1,153 @@
+#include "bench/runner/benchmark_listing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <set>
+#include <string_view>
+
+#include "bench/runner/child_environment.hpp"
+#include "bench/runner/measure.hpp"
+
+namespace steelyard {
+namespace {
+
+// What every version from 1.5 on says where no benchmark matches. A program that says it is one of Google Benchmark's,
+// and has taken every option before it. Asking for the listing alone proves nothing: echo would "list" our options.
+constexpr std::string_view kNoMatch = "Failed to match any benchmarks";
+constexpr std::string_view kMatchesNothing = "^steelyard: no benchmark has this name$";
+constexpr std::string_view kWanted = "a program built on Google Benchmark";
+constexpr std::string_view kMend =
+    "name a program whose main is Google Benchmark's, e.g. one linked with benchmark_main";
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty()) lines.emplace_back(line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+// Tells a benchmark program that cannot even start from a program of another kind.
+bool mentions_google_benchmark(const std::filesystem::path& executable) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  constexpr std::size_t kMostBlocks = 1024;
+  constexpr std::array<std::string_view, 2> kMarks = {"benchmark_list_tests", "libbenchmark"};
+  std::ifstream file(executable, std::ios::binary);
+  std::string window;
+  for (std::size_t block = 0; file && block < kMostBlocks; ++block) {
+    // The end of the last block is kept, so that a mark on the border is seen.
+    window.erase(0, window.size() - std::min(window.size(), kMarks[0].size()));
+    const std::size_t kept = window.size();
+    window.resize(kept + kBlock);
+    file.read(window.data() + kept, kBlock);
+    window.resize(kept + static_cast<std::size_t>(file.gcount()));
+    for (const std::string_view mark : kMarks) {
+      if (window.find(mark) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+Error listing_error(const ChildCommand& command, const ChildResult& child) {
+  const std::string where = command.executable.string();
+  const bool refused = child.end == ChildEnd::exited;
+  if (!refused || (child.exit_code != 0 && mentions_google_benchmark(command.executable))) {
+    return program_error(where, "when asked for its benchmarks it " + child.describe(), "their names",
+                         "run it by hand with --benchmark_list_tests=true");
+  }
+  const std::string line = last_line(child.error_output.empty() ? child.output : child.error_output);
+  std::string found = "a program that does not know Google Benchmark's options";
+  if (child.exit_code != 0) found += " and exited with " + std::to_string(child.exit_code);
+  if (!line.empty()) found += ", saying \"" + line + "\"";
+  return input_error(where, found, std::string(kWanted), std::string(kMend));
+}
+
+class Questions {
+ public:
+  Questions(const ChildCommand& command, const std::atomic<bool>* cancelled)
+      : command_(command), cancelled_(cancelled) {}
+
+  Result<ChildResult> ask(std::vector<std::string> options) const {
+    ChildCommand command = command_;
+    for (std::string& option : options) command.arguments.push_back(std::move(option));
+    return run_child(command, cancelled_);
+  }
+
+  // Lists what nothing matches, with this form of min_time.
+  Result<ChildResult> ask_for_nothing(const std::string& min_time) const {
+    return ask({"--benchmark_min_time=" + min_time, "--benchmark_list_tests=true", "--benchmark_format=console",
+                "--benchmark_filter=" + std::string(kMatchesNothing)});
+  }
+
+ private:
+  const ChildCommand& command_;
+  const std::atomic<bool>* cancelled_;
+};
+
+bool said_no_match(const ChildResult& child) {
+  return child.end == ChildEnd::exited &&
+         (child.error_output.find(kNoMatch) != std::string::npos || child.output.find(kNoMatch) != std::string::npos);
+}
+
+}  // namespace
+
+Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
+                                    const std::atomic<bool>* cancelled) {
+  const Questions questions(command, cancelled);
+  ProgramListing listing;
+  STEELYARD_TRY(ChildResult nothing, questions.ask_for_nothing("0.02s"));
+  listing.min_time_takes_unit = said_no_match(nothing);
+  if (!listing.min_time_takes_unit && nothing.end == ChildEnd::exited) {
+    STEELYARD_TRY(nothing, questions.ask_for_nothing("0.02"));
+  }
+  if (!said_no_match(nothing)) return listing_error(command, nothing);
+  listing.core = nothing.core;
+
+  std::vector<std::string> options{"--benchmark_list_tests=true", "--benchmark_format=console"};
+  if (!filter.empty()) options.push_back("--benchmark_filter=" + filter);
+  STEELYARD_TRY(const ChildResult listed, questions.ask(options));
+  if (!listed.succeeded() && !said_no_match(listed)) return listing_error(command, listed);
+  if (listed.output_truncated) {
+    return input_error(command.executable.string(), "a list of benchmarks above " + to_text(Bytes(4 << 20)),
+                       "a shorter one", "choose fewer with a filter");
+  }
+  // What the program prints of itself, whether or not it has anything to list, is no name.
+  const std::vector<std::string> chatter = lines_of(nothing.output);
+  std::set<std::string> seen(chatter.begin(), chatter.end());
+  for (std::string& line : lines_of(listed.output)) {
+    if (line.find(kNoMatch) == std::string::npos && seen.insert(line).second) {
+      listing.benchmarks.push_back(std::move(line));
+    }
+  }
+  return listing;
+}
+
+std::string exact_filter(const std::string& name) {
+  // Not "]" and "}": alone they are ordinary, and POSIX dialects refuse them escaped.
+  constexpr std::string_view kSpecial = "\\.^$|()[{*+?";
+  std::string filter = "^";
+  for (const char c : name) {
+    if (kSpecial.find(c) != std::string_view::npos) filter += '\\';
+    filter += c;
+  }
+  return filter + '$';
+}
+
+Result<std::vector<std::string>> list_benchmarks(const Program& program, const std::string& filter,
+                                                 Nanoseconds timeout) {
+  ChildCommand command;
+  command.executable = program.executable;
+  command.arguments = program.arguments;
+  command.working_directory = program.working_directory;
+  command.environment = child_environment(program);
+  command.timeout = timeout;
+  STEELYARD_TRY(ProgramListing listing, list_program(command, filter));
+  return std::move(listing.benchmarks);
+}
+
+}  // namespace steelyard

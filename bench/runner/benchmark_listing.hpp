@@ -1,0 +1,28 @@
+// What a Google Benchmark program has to offer, found out before anything is measured: the names of its benchmarks, and
+// which form of --benchmark_min_time it takes (a plain number until 1.7, "0.02s" since 1.8).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "bench/runner/child_process.hpp"
+
+namespace steelyard {
+
+struct ProgramListing {
+  std::vector<std::string> benchmarks;  // in the program's order, each once; may be empty
+  bool min_time_takes_unit = false;
+  int core = -1;  // that the program was pinned to while it was asked; -1: not asked for, or refused
+};
+
+// `command` holds the user's own arguments; ours follow and win. `filter` empty: the user's own, if any. Two or three
+// short processes. Error (input): cannot be executed, no Google Benchmark program; (program): it crashes or hangs.
+Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
+                                    const std::atomic<bool>* cancelled = nullptr);
+
+// The regular expression that matches this name and no other, in every dialect that Google Benchmark is built with
+// (ECMAScript, POSIX extended, RE2).
+std::string exact_filter(const std::string& name);
+
+}  // namespace steelyard

@@ -1,0 +1,218 @@
+#include "bench/runner/measure.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "bench/environment/cgroup_limits.hpp"
+#include "bench/environment/read_environment.hpp"
+#include "bench/runner/core_choice.hpp"
+#include "bench/runner/measured_side.hpp"
+#include "bench/runner/program_facts.hpp"
+#include "bench/runner/round_loop.hpp"
+#include "bench/runner/round_plan.hpp"
+#include "bench/runner/run_header.hpp"
+
+namespace steelyard {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// One program or two, from the first question put to it to its finished run.
+class Session {
+ public:
+  Session(std::vector<const Program*> programs, const MeasureOptions& options)
+      : programs_(std::move(programs)), options_(options) {}
+
+  Result<std::vector<Run>> run();
+
+ private:
+  Result<void> check() const;
+  Result<void> prepare(const PrivateFolder& folder);
+  Result<void> check_listings() const;
+  void choose();
+  void measure();
+  RoundLoopOutcome loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds);
+  std::vector<Run> finish();
+  bool is_alone() const { return programs_.size() == 1; }
+  bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
+
+  std::vector<const Program*> programs_;
+  const MeasureOptions& options_;
+  Clock::time_point start_ = Clock::now();
+  std::int64_t created_at_unix_ns_ =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  Environment environment_;
+  CoreChoice cores_;
+  std::vector<MeasuredSide> sides_;
+  LayoutChoice layout_;
+  int rounds_ = 0;
+  RoundLoopOutcome outcome_;
+};
+
+Result<void> Session::check() const {
+  constexpr int kMostRounds = 10000;
+  constexpr int kMostRepetitions = 10000;
+  const auto found = [](int value) { return std::to_string(value); };
+  if (options_.rounds < 0 || options_.rounds > kMostRounds) {
+    return input_error("rounds", found(options_.rounds), "0 (as many as are needed) to 10000");
+  }
+  if (!is_alone() && options_.rounds % 2 != 0) {
+    return input_error("rounds", found(options_.rounds), "an even number, as rounds come in balanced pairs",
+                       "ask for " + found(options_.rounds + 1));
+  }
+  if (options_.repetitions < 1 || options_.repetitions > kMostRepetitions) {
+    return input_error("repetitions", found(options_.repetitions), "1 to 10000");
+  }
+  if (options_.min_time.count() <= 0) return input_error("min_time", to_text(options_.min_time), "a time above 0");
+  if (options_.timeout.count() <= 0) return input_error("timeout", to_text(options_.timeout), "a time above 0");
+  if (options_.budget.count() <= 0) return input_error("budget", to_text(options_.budget), "a time above 0");
+  if (!is_alone() && options_.layout == Layout::separate) {
+    return input_error("layout", "separate", "duet, interleaved or sequential",
+                       "for separate occasions measure each program on its own");
+  }
+  return {};
+}
+
+Result<void> Session::prepare(const PrivateFolder& folder) {
+  environment_ = read_environment();
+  CoreChoiceOptions core_options;
+  core_options.quota = read_cgroup_limits().cores;
+  core_options.accept_threads_of_one_core = options_.layout == Layout::duet;
+  cores_ = choose_cores(read_allowed_cores(), core_options);
+  const auto core = cores_.cores.empty() ? std::nullopt : std::optional(cores_.cores.front());
+  for (std::size_t i = 0; i < programs_.size(); ++i) {
+    const Side side = i == 0 ? Side::baseline : Side::candidate;
+    STEELYARD_TRY(MeasuredSide prepared, MeasuredSide::prepare(side, *programs_[i], options_, core, folder));
+    if (core && !prepared.listing_error() && prepared.listing().core < 0) {
+      cores_ = CoreChoice{};
+      cores_.why_not_two = "the system refuses to pin a process to a core";
+    }
+    sides_.push_back(std::move(prepared));
+  }
+  return {};
+}
+
+// One program that cannot even be asked does not keep the other from being measured; with none left there is no run.
+Result<void> Session::check_listings() const {
+  const bool any_left =
+      std::any_of(sides_.begin(), sides_.end(), [](const MeasuredSide& side) { return !side.listing_error(); });
+  if (!any_left) return *sides_.front().listing_error();
+  const bool any_benchmark = std::any_of(sides_.begin(), sides_.end(),
+                                         [](const MeasuredSide& side) { return !side.listing().benchmarks.empty(); });
+  if (any_benchmark) return {};
+  const std::string where = programs_.front()->executable.string();
+  if (options_.filter.empty()) return input_error(where, "no benchmark", "at least one", "check its arguments");
+  return input_error(where, "no benchmark that matches \"" + options_.filter + "\"", "at least one",
+                     "see its names with --benchmark_list_tests=true");
+}
+
+void Session::choose() {
+  std::set<std::string> names;
+  for (const MeasuredSide& side : sides_) {
+    names.insert(side.listing().benchmarks.begin(), side.listing().benchmarks.end());
+  }
+  const bool all_have_several_threads = std::all_of(names.begin(), names.end(), [](const std::string& name) {
+    return parse_google_benchmark_name(name).threads.value_or(1) > 1;
+  });
+  if (is_alone()) {
+    layout_.layout = Layout::separate;
+    layout_.cores = cores_.cores;
+    layout_.reason = "one program alone";
+  } else {
+    layout_ = choose_layout(options_.layout, cores_, all_have_several_threads);
+  }
+  constexpr int kRoundsAlone = 12;
+  rounds_ = options_.rounds > 0 ? options_.rounds : is_alone() ? kRoundsAlone : rounds_needed(names.size());
+}
+
+RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds) {
+  RoundLoopPlan plan;
+  plan.layout = layout_.layout;
+  plan.cores = layout_.cores;
+  plan.rounds = rounds;
+  plan.step = is_alone() ? 1 : 2;
+  MeasureOptions options = options_;
+  options.budget = budget;
+  return RoundLoop(sides, plan, options, start_).run();
+}
+
+void Session::measure() {
+  std::vector<MeasuredSide*> all;
+  for (MeasuredSide& side : sides_) all.push_back(&side);
+  if (layout_.layout != Layout::sequential) {
+    outcome_ = loop(all, options_.budget, rounds_);
+    return;
+  }
+  // The first side may spend half, so that the second can have as many rounds.
+  outcome_ = loop({all[0]}, options_.budget * 0.5, rounds_);
+  if (outcome_.cancelled) return;
+  const RoundLoopOutcome second = loop({all[1]}, options_.budget, std::max(outcome_.rounds, 2));
+  outcome_.rounds = std::min(outcome_.rounds, second.rounds);
+  outcome_.budget_spent = outcome_.budget_spent || second.budget_spent;
+  outcome_.cancelled = second.cancelled;
+  outcome_.not_reached.insert(outcome_.not_reached.end(), second.not_reached.begin(), second.not_reached.end());
+}
+
+std::vector<Run> Session::finish() {
+  const std::string session =
+      is_alone() ? "" : draw_session(options_.seed, created_at_unix_ns_, std::int64_t{::getpid()});
+  const auto settings = describe_settings(options_, layout_, rounds_, outcome_);
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    for (const std::string& name : outcome_.not_reached) {
+      if (!sides_[i].has(name)) continue;
+      sides_[i].record().add_failure(
+          name, -1,
+          "the budget of " + to_text(options_.budget) + " was spent before it was reached; ask for more time");
+    }
+    Run run = sides_[i].record().take();
+    const std::vector<Fact> told = std::move(run.environment.facts);
+    run.environment = environment_;
+    for (const Fact& fact : told) run.environment.set(fact.name, fact.value, false);
+    add_program_facts(programs_[i]->executable, run.environment);
+    run.header.created_at_unix_ns = created_at_unix_ns_;
+    run.header.tool = "steelyard " STEELYARD_VERSION;
+    run.header.program = program_line(*programs_[i]);
+    run.header.session = session;
+    run.header.layout = layout_.layout;
+    run.header.seed = options_.seed;
+    run.header.settings = settings;
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+Result<std::vector<Run>> Session::run() {
+  STEELYARD_CHECK(check());
+  STEELYARD_TRY(const PrivateFolder folder, PrivateFolder::create());
+  STEELYARD_CHECK(prepare(folder));
+  if (!is_cancelled()) STEELYARD_CHECK(check_listings());
+  choose();
+  if (is_cancelled()) {
+    outcome_.cancelled = true;
+  } else {
+    measure();
+  }
+  if (options_.progress && !outcome_.cancelled) {
+    const auto elapsed = std::chrono::duration<double>(Clock::now() - start_);
+    options_.progress({"", std::max(outcome_.rounds - 1, 0), rounds_, 1.0, seconds(elapsed.count()), seconds(0)});
+  }
+  return finish();
+}
+
+}  // namespace
+
+Result<MeasuredPair> measure_pair(const Program& baseline, const Program& candidate, const MeasureOptions& options) {
+  STEELYARD_TRY(std::vector<Run> runs, Session({&baseline, &candidate}, options).run());
+  return MeasuredPair{std::move(runs[0]), std::move(runs[1])};
+}
+
+Result<Run> measure_one(const Program& program, const MeasureOptions& options) {
+  STEELYARD_TRY(std::vector<Run> runs, Session({&program}, options).run());
+  return std::move(runs[0]);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,164 @@
+#include "bench/runner/round_loop.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "bench/runner/round_plan.hpp"
+
+namespace steelyard {
+namespace {
+
+std::int32_t slot_of(Side side, std::int32_t baseline_slot) {
+  return side == Side::baseline ? baseline_slot : 1 - baseline_slot;
+}
+
+}  // namespace
+
+RoundLoop::RoundLoop(std::vector<MeasuredSide*> sides, const RoundLoopPlan& plan, const MeasureOptions& options,
+                     std::chrono::steady_clock::time_point start)
+    : plan_(plan), options_(options), start_(start) {
+  collect(sides);
+}
+
+void RoundLoop::collect(const std::vector<MeasuredSide*>& sides) {
+  std::map<std::string, std::size_t> position;
+  for (MeasuredSide* side : sides) {
+    for (const std::string& name : side->listing().benchmarks) {
+      const auto [at, is_new] = position.emplace(name, benchmarks_.size());
+      if (is_new) {
+        Planned planned;
+        planned.name = name;
+        planned.several_threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
+        planned.baseline_slots = plan_baseline_slots(plan_.rounds + plan_.rounds % 2, options_.seed, name);
+        if (planned.several_threads && plan_.layout == Layout::duet) outcome_.unpaired.push_back(name);
+        benchmarks_.push_back(std::move(planned));
+      }
+      benchmarks_[at->second].sides.push_back(side);
+    }
+  }
+}
+
+Nanoseconds RoundLoop::elapsed() const {
+  const auto passed = std::chrono::steady_clock::now() - start_;
+  return nanoseconds(static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count()));
+}
+
+RoundLoopOutcome RoundLoop::run() {
+  measuring_began_ = elapsed();
+  pairs_left_ = static_cast<std::int64_t>(benchmarks_.size()) * plan_.rounds;
+  Nanoseconds step_began = measuring_began_;
+  for (int round = 0; round < plan_.rounds; ++round) {
+    if (round % plan_.step == 0) {
+      if (round > 0) last_step_ = elapsed() - step_began;
+      step_began = elapsed();
+      if (!has_time_for_more(round)) {
+        outcome_.budget_spent = true;
+        break;
+      }
+      drop_given_up();
+    }
+    if (!run_round(round)) {
+      outcome_.cancelled = true;
+      break;
+    }
+    outcome_.rounds = round + 1;
+  }
+  for (const Planned& planned : benchmarks_) {
+    if (!planned.reached) outcome_.not_reached.push_back(planned.name);
+  }
+  outcome_.budget_spent = outcome_.budget_spent || !outcome_.not_reached.empty();
+  return outcome_;
+}
+
+// Before the first round nothing is known of its length; it is cut short inside run_round instead.
+bool RoundLoop::has_time_for_more(int round) const { return round == 0 || elapsed() + last_step_ <= options_.budget; }
+
+// Where one side has nothing more to give, the other's further rounds would have no partner.
+void RoundLoop::drop_given_up() {
+  for (Planned& planned : benchmarks_) {
+    planned.done = std::any_of(planned.sides.begin(), planned.sides.end(),
+                               [&](MeasuredSide* side) { return side->record().has_given_up(planned.name); });
+  }
+}
+
+// False where it was cancelled.
+bool RoundLoop::run_round(int round) {
+  for (const std::size_t index : shuffled_benchmarks(benchmarks_.size(), options_.seed, round)) {
+    if (is_cancelled()) return false;
+    Planned& planned = benchmarks_[index];
+    if (round == 0 && elapsed() > options_.budget && pairs_done_ > 0) planned.reached = false;
+    --pairs_left_;
+    if (!planned.reached || planned.done) continue;
+    report(planned.name, round);
+    measure(planned, round);
+    ++pairs_done_;
+  }
+  return !is_cancelled();
+}
+
+void RoundLoop::measure(const Planned& planned, int round) {
+  std::vector<MeasuredSide*> in_order;
+  for (MeasuredSide* side : planned.sides) {
+    if (!side->record().has_given_up(planned.name)) in_order.push_back(side);
+  }
+  const std::int32_t baseline_slot = planned.baseline_slots[static_cast<std::size_t>(round)];
+  std::sort(in_order.begin(), in_order.end(), [&](const MeasuredSide* a, const MeasuredSide* b) {
+    return slot_of(a->side(), baseline_slot) < slot_of(b->side(), baseline_slot);
+  });
+  if (plan_.layout == Layout::duet && !planned.several_threads) {
+    measure_at_once(planned, round, in_order);
+  } else {
+    measure_in_turn(planned, round, in_order);
+  }
+}
+
+void RoundLoop::measure_at_once(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order) {
+  const std::int32_t baseline_slot = planned.baseline_slots[static_cast<std::size_t>(round)];
+  std::vector<ChildCommand> commands;
+  for (const MeasuredSide* side : in_order) {
+    const auto core = plan_.cores[static_cast<std::size_t>(slot_of(side->side(), baseline_slot))];
+    commands.push_back(side->command(planned.name, core));
+  }
+  const auto children = run_children(commands, options_.cancelled);
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    in_order[i]->add({planned.name, round, slot_of(in_order[i]->side(), baseline_slot)}, children[i]);
+  }
+}
+
+void RoundLoop::measure_in_turn(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order) {
+  const std::int32_t baseline_slot = planned.baseline_slots[static_cast<std::size_t>(round)];
+  for (MeasuredSide* side : in_order) {
+    if (is_cancelled()) return;
+    // Alone, or all of one side first: there is one slot a side, whatever the plan drew.
+    const bool alternates = is_concurrent(plan_.layout);
+    const std::int32_t slot = alternates ? slot_of(side->side(), baseline_slot) : slot_of(side->side(), 0);
+    const Result<ChildResult> child =
+        run_child(side->command(planned.name, core_for(planned, round)), options_.cancelled);
+    side->add({planned.name, round, slot}, child);
+  }
+}
+
+// One core for both sides of a pair of rounds, another for the next pair, so that no verdict hangs on one core.
+std::optional<int> RoundLoop::core_for(const Planned& planned, int round) const {
+  if (plan_.cores.empty() || planned.several_threads) return std::nullopt;
+  return plan_.cores[static_cast<std::size_t>(round / 2) % plan_.cores.size()];
+}
+
+void RoundLoop::report(const std::string& benchmark, int round) {
+  if (!options_.progress) return;
+  MeasureProgress progress;
+  progress.benchmark = benchmark;
+  progress.round = round;
+  progress.rounds = plan_.rounds;
+  progress.elapsed = elapsed();
+  const Nanoseconds budget_left = nanoseconds(std::max(0.0, (options_.budget - progress.elapsed).count()));
+  // Until one pair is done: its samples take about 1.5 times what was asked for, as Google Benchmark aims above it.
+  Nanoseconds per_pair = options_.min_time * (1.5 * options_.repetitions);
+  if (pairs_done_ > 0) per_pair = (progress.elapsed - measuring_began_) * (1.0 / static_cast<double>(pairs_done_));
+  progress.left = std::min(budget_left, per_pair * static_cast<double>(pairs_left_ + 1));
+  const Nanoseconds whole = progress.elapsed + progress.left;
+  progress.done = whole.count() > 0 ? progress.elapsed / whole : 0;
+  options_.progress(progress);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,72 @@
+// The measuring itself: rounds outermost, within a round every benchmark in shuffled order, each as a pair of
+// processes. Because rounds are outermost, a spent budget leaves every benchmark with the same number of whole pairs of
+// rounds.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/runner/measure.hpp"
+#include "bench/runner/measured_side.hpp"
+
+namespace steelyard {
+
+struct RoundLoopPlan {
+  Layout layout = Layout::interleaved;  // duet needs two cores
+  std::vector<int> cores;               // to pin to; empty: nothing is pinned
+  int rounds = 0;
+  int step = 2;  // stop only after a multiple of this many rounds; 1 where there is one side
+};
+
+struct RoundLoopOutcome {
+  int rounds = 0;  // that every benchmark could have
+  bool budget_spent = false;
+  bool cancelled = false;
+  std::vector<std::string> not_reached;  // the budget was spent in the first round, before these
+  std::vector<std::string> unpaired;     // of several threads, so interleaved in a duet
+};
+
+class RoundLoop {
+ public:
+  // Every side of `sides` is measured, together. They and the options outlive the loop. The budget counts from `start`.
+  RoundLoop(std::vector<MeasuredSide*> sides, const RoundLoopPlan& plan, const MeasureOptions& options,
+            std::chrono::steady_clock::time_point start);
+  RoundLoopOutcome run();
+
+ private:
+  struct Planned {
+    std::string name;
+    std::vector<MeasuredSide*> sides;
+    std::vector<std::int32_t> baseline_slots;
+    bool several_threads = false;
+    bool reached = true;
+    bool done = false;  // given up by a side
+  };
+
+  void collect(const std::vector<MeasuredSide*>& sides);
+  bool has_time_for_more(int round) const;
+  void drop_given_up();
+  bool run_round(int round);
+  void measure(const Planned& planned, int round);
+  void measure_at_once(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order);
+  void measure_in_turn(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order);
+  std::optional<int> core_for(const Planned& planned, int round) const;
+  bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
+  Nanoseconds elapsed() const;
+  void report(const std::string& benchmark, int round);
+
+  RoundLoopPlan plan_;
+  const MeasureOptions& options_;
+  std::chrono::steady_clock::time_point start_;
+  std::vector<Planned> benchmarks_;
+  RoundLoopOutcome outcome_;
+  Nanoseconds measuring_began_;  // since start_
+  Nanoseconds last_step_;        // what the last `step` rounds took
+  std::int64_t pairs_done_ = 0;  // (benchmark, round), for the estimate
+  std::int64_t pairs_left_ = 0;
+};
+
+}  // namespace steelyard

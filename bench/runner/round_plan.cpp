@@ -1,0 +1,74 @@
+#include "bench/runner/round_plan.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <utility>
+
+namespace steelyard {
+namespace {
+
+// Standard engines yield the same bits everywhere; standard distributions and std::shuffle do not.
+using Engine = std::mt19937_64;
+
+// FNV-1a, 64 bits (Fowler, Noll, Vo): one stream of random bits per benchmark, whatever its place in the list.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t value = 14695981039346656037ULL;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return value;
+}
+
+// The finalizer of splitmix64 (Steele, Lea, Flood 2014): seeds that differ in one bit give unrelated engines.
+std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31);
+}
+
+Engine engine_for(std::uint64_t seed, std::uint64_t stream) { return Engine(mixed(seed ^ mixed(stream))); }
+
+// Uniform over 0 .. bound-1; draws above the last whole multiple of bound are drawn again.
+std::uint64_t below(Engine& engine, std::uint64_t bound) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t limit = kMost - kMost % bound;
+  std::uint64_t drawn = 0;
+  do {
+    drawn = engine();
+  } while (drawn >= limit);
+  return drawn % bound;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, std::string_view benchmark) {
+  assert(rounds >= 0 && rounds % 2 == 0);
+  Engine engine = engine_for(seed, hash(benchmark));
+  std::vector<std::int32_t> slots;
+  for (int round = 0; round < rounds; round += 2) {
+    const auto first = static_cast<std::int32_t>(below(engine, 2));
+    slots.push_back(first);
+    slots.push_back(1 - first);
+  }
+  return slots;
+}
+
+std::vector<std::size_t> shuffled_benchmarks(std::size_t count, std::uint64_t seed, int round) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Engine engine = engine_for(seed, static_cast<std::uint64_t>(round));
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[below(engine, i)]);
+  return order;
+}
+
+int rounds_needed(std::size_t benchmarks) {
+  constexpr int kLeast = 12;
+  constexpr double kLevel = 0.05;
+  int rounds = kLeast;
+  while (2 / std::exp2(rounds) > kLevel / static_cast<double>(std::max<std::size_t>(benchmarks, 1))) rounds += 2;
+  return rounds;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,27 @@
+// Which side goes where in which round, and in which order the benchmarks of a round come. Pure: a seed in, a plan out,
+// the same on every machine.
+//
+// Rounds come in pairs whose orders are opposite (AB then BA, or BA then AB; in a duet the cores are swapped), because
+// slots are not equal: the second of two runs finds warmer caches, one core shares more with the neighbours. What the
+// slot does cancels within each pair, and only the order of the pair is left to chance.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace steelyard {
+
+// The baseline's slot in each round, 0 or 1; the candidate has the other. Each benchmark has a plan of its own.
+// Precondition: rounds is even and not negative.
+std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, std::string_view benchmark);
+
+// 0 .. count-1, shuffled for this round, so that no benchmark always follows the same one.
+std::vector<std::size_t> shuffled_benchmarks(std::size_t count, std::uint64_t seed, int round);
+
+// The least even number of rounds at which a re-labelling test of single rounds, two-sided, can reach 0.05 after
+// correction for this many benchmarks: 2 / 2^n <= 0.05 / benchmarks; at least 12. benchmarks = 0 counts as 1.
+int rounds_needed(std::size_t benchmarks);
+
+}  // namespace steelyard

@@ -1,0 +1,79 @@
+#include "bench/runner/run_header.hpp"
+
+#include "bench/model/sha256.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string joined(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += ", and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
+constexpr std::size_t kNamesShown = 10;  // a setting is read by people; the failures and invocations have them all
+
+std::string core_text(const std::vector<int>& cores) {
+  std::string text;
+  for (const int core : cores) text += (text.empty() ? "" : ",") + std::to_string(core);
+  return text.empty() ? "not pinned" : text;
+}
+
+}  // namespace
+
+LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads) {
+  LayoutChoice choice;
+  choice.cores = cores.cores;
+  const bool duet_wanted = wanted.value_or(Layout::duet) == Layout::duet;
+  if (!duet_wanted) {
+    choice.layout = *wanted;
+    choice.reason = "as asked for";
+  } else if (!cores.two_equal) {
+    choice.reason = cores.why_not_two;
+  } else if (all_have_several_threads) {
+    choice.reason = "every benchmark uses several threads, which one core cannot hold";
+  } else {
+    choice.layout = Layout::duet;
+    choice.reason = cores.one_physical ? "as asked for, on two threads of one physical core"
+                    : wanted           ? "as asked for"
+                                       : "two equal cores are there to pin to";
+  }
+  return choice;
+}
+
+std::map<std::string, std::string> describe_settings(const MeasureOptions& options, const LayoutChoice& layout,
+                                                     int rounds_planned, const RoundLoopOutcome& outcome) {
+  std::map<std::string, std::string> settings{
+      {"repetitions", std::to_string(options.repetitions)},
+      {"min_time", in_seconds_text(options.min_time) + "s"},
+      {"timeout", in_seconds_text(options.timeout) + "s"},
+      {"budget", in_seconds_text(options.budget) + "s"},
+      {"rounds_planned", std::to_string(rounds_planned)},
+      {"rounds", std::to_string(outcome.rounds)},
+      {"layout_reason", layout.reason},
+      {"cores", core_text(layout.cores)},
+      {"address_randomization", "on"},
+  };
+  if (!options.filter.empty()) settings["filter"] = options.filter;
+  const std::string after = " after " + std::to_string(outcome.rounds) + " rounds";
+  if (outcome.budget_spent) settings["stopped"] = "budget spent" + after;
+  if (outcome.cancelled) settings["stopped"] = "cancelled" + after;
+  if (!outcome.unpaired.empty()) {
+    settings["interleaved_benchmarks"] = joined(outcome.unpaired, kNamesShown) + ": several threads";
+  }
+  return settings;
+}
+
+std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64_t process) {
+  return sha256_hex(std::to_string(seed) + ' ' + std::to_string(at_unix_ns) + ' ' + std::to_string(process))
+      .substr(0, 16);
+}
+
+std::string program_line(const Program& program) {
+  std::string line = program.executable.string();
+  for (const std::string& argument : program.arguments) line += ' ' + argument;
+  return line;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,36 @@
+// What the header of a measured run says of how it was taken, for people and for replay.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "bench/model/run.hpp"
+#include "bench/runner/core_choice.hpp"
+#include "bench/runner/measure.hpp"
+#include "bench/runner/round_loop.hpp"
+
+namespace steelyard {
+
+// How the sides are laid out, and why.
+struct LayoutChoice {
+  Layout layout = Layout::interleaved;
+  std::vector<int> cores;  // to pin to; empty: nothing is pinned
+  std::string reason;      // one clause a person can read
+};
+
+// `wanted` absent: duet where it can be. A duet that cannot be is interleaved, and the reason says why.
+LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads);
+
+// settings: repetitions, min_time, rounds_planned, rounds, layout_reason, cores, stopped (where it did not run to its
+// end), ...
+std::map<std::string, std::string> describe_settings(const MeasureOptions& options, const LayoutChoice& layout,
+                                                     int rounds_planned, const RoundLoopOutcome& outcome);
+
+// 16 hex digits, different for every measurement: the seed alone would repeat.
+std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64_t process);
+
+// The program and its arguments as one line, as the user named them.
+std::string program_line(const Program& program);
+
+}  // namespace steelyard

@@ -1,0 +1,132 @@
+#include "bench/runner/side_record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+
+#include "bench/formats/google_benchmark.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr int kMostFailures = 3;
+// A hang costs the whole time limit; the second is the last.
+constexpr int kWeightOfTimeOut = 2;
+// The reader's own limit; checked before anything is read into memory.
+constexpr std::uintmax_t kLargestOutput = std::uintmax_t{256} << 20;
+
+// What is known better from the machine itself, or differs from process to process.
+constexpr std::array<std::string_view, 8> kForgottenFacts = {
+    "google.date",        "google.executable", "google.host_name", "google.num_cpus",
+    "google.mhz_per_cpu", "google.cache.",     "google.load_avg",  "google.json_schema_version"};
+
+bool is_kept(std::string_view name) {
+  return std::none_of(kForgottenFacts.begin(), kForgottenFacts.end(),
+                      [&](std::string_view forgotten) { return name.starts_with(forgotten); });
+}
+
+Result<std::string> read_output(const std::filesystem::path& file) {
+  std::error_code failure;
+  const std::uintmax_t size = std::filesystem::file_size(file, failure);
+  if (failure || size == 0) return program_error("its output", "no result file");
+  if (size > kLargestOutput) return program_error("its output", "a result file above 256 MiB");
+  std::string content(size, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(content.data(), static_cast<std::streamsize>(size))) {
+    return program_error("its output", "a result file that cannot be read");
+  }
+  return content;
+}
+
+std::string with_last_line(std::string reason, const ChildResult& child) {
+  const std::string line = last_line(child.error_output);
+  return line.empty() ? reason : reason + "; its last line of stderr: \"" + line + "\"";
+}
+
+}  // namespace
+
+BenchmarkId SideRecord::id_of(const std::string& benchmark) const {
+  BenchmarkId id;
+  if (benchmark.empty()) return id;
+  id = parse_google_benchmark_name(benchmark);
+  id.suite = suite_;
+  return id;
+}
+
+void SideRecord::add_failure(const std::string& benchmark, std::int32_t round, std::string reason) {
+  run_.failures.push_back({id_of(benchmark), "", round, std::move(reason)});
+}
+
+void SideRecord::fail(const Attempt& attempt, std::string reason, int weight) {
+  failure_weight_[attempt.benchmark] += weight;
+  add_failure(attempt.benchmark, attempt.round, std::move(reason));
+}
+
+bool SideRecord::has_given_up(const std::string& benchmark) const {
+  const auto at = failure_weight_.find(benchmark);
+  return at != failure_weight_.end() && at->second >= kMostFailures;
+}
+
+void SideRecord::add(const Attempt& attempt, const Result<ChildResult>& child,
+                     const std::filesystem::path& output_file) {
+  if (!child) return fail(attempt, child.error().text(), 1);
+  if (child->end == ChildEnd::cancelled) return;
+  if (child->end == ChildEnd::timed_out) return fail(attempt, child->describe(), kWeightOfTimeOut);
+  if (!child->succeeded()) return fail(attempt, child->describe(), 1);
+  add_file(attempt, *child, output_file);
+}
+
+void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, const std::filesystem::path& output_file) {
+  Result<std::string> content = read_output(output_file);
+  if (!content) return fail(attempt, with_last_line(content.error().text(), child), 1);
+  Result<GoogleBenchmarkFile> file = parse_google_benchmark(*content, "its output");
+  if (!file) return fail(attempt, with_last_line(file.error().text(), child), 1);
+
+  const BenchmarkId wanted = parse_google_benchmark_name(attempt.benchmark);
+  const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
+  bool has_samples = false;
+  bool has_failure = false;
+  for (Measurement& measurement : file->measurements) {
+    if (measurement.benchmark != wanted || measurement.invocations.empty()) continue;
+    measurement.benchmark.suite = suite_;
+    append(std::move(measurement), invocation);
+    has_samples = true;
+  }
+  for (const Failure& failure : file->failures) {
+    if (failure.benchmark != wanted && !failure.benchmark.name.empty()) continue;
+    fail(attempt, with_last_line(failure.reason, child), 1);
+    has_failure = true;
+  }
+  for (const BadRecord& record : file->bad_records) {
+    fail(attempt, "its output, " + record.where + ": " + record.why, 1);
+    has_failure = true;
+  }
+  if (!has_samples) {
+    if (!has_failure) fail(attempt, with_last_line("its output holds no result of this benchmark", child), 1);
+    return;
+  }
+  keep_facts(file->environment);
+  run_.invocations.push_back({attempt.round, attempt.slot, child.core, child.started_at_unix_ns, child.duration_ns});
+}
+
+void SideRecord::append(Measurement&& measurement, std::uint32_t invocation) {
+  InvocationSamples samples = std::move(measurement.invocations.front());
+  samples.invocation = invocation;
+  const auto [at, is_new] = measurement_at_.emplace(
+      std::pair(measurement.benchmark.canonical(), measurement.metric.name), run_.measurements.size());
+  if (is_new) {
+    measurement.invocations.clear();
+    run_.measurements.push_back(std::move(measurement));
+  }
+  run_.measurements[at->second].invocations.push_back(std::move(samples));
+}
+
+void SideRecord::keep_facts(const Environment& environment) {
+  if (!run_.invocations.empty()) return;  // the first file speaks for all
+  for (const Fact& fact : environment.facts) {
+    if (is_kept(fact.name)) run_.environment.set(fact.name, fact.value, false);
+  }
+}
+
+}  // namespace steelyard

@@ -1,0 +1,50 @@
+// What one side has yielded so far. Takes the end of each process, good or bad, and grows into a Run: samples grouped
+// by invocation, and a Failure for everything that should have been measured and was not.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "bench/model/run.hpp"
+#include "bench/runner/child_process.hpp"
+
+namespace steelyard {
+
+struct Attempt {
+  std::string benchmark;  // as the program lists it
+  std::int32_t round = 0;
+  std::int32_t slot = 0;
+};
+
+class SideRecord {
+ public:
+  explicit SideRecord(std::string suite) : suite_(std::move(suite)) {}
+
+  // Reads output_file, the JSON that the process was told to write. A cancelled process leaves no trace.
+  void add(const Attempt& attempt, const Result<ChildResult>& child, const std::filesystem::path& output_file);
+  // A failure without a process of its own; benchmark empty: the program as a whole.
+  void add_failure(const std::string& benchmark, std::int32_t round, std::string reason);
+
+  // Tried three times and failed, or twice past its time limit: not worth another try.
+  bool has_given_up(const std::string& benchmark) const;
+
+  // Everything but the header. The environment holds what the program's own output said of it, never decisive.
+  Run take() { return std::move(run_); }
+
+ private:
+  void add_file(const Attempt& attempt, const ChildResult& child, const std::filesystem::path& output_file);
+  void fail(const Attempt& attempt, std::string reason, int weight);
+  BenchmarkId id_of(const std::string& benchmark) const;
+  void append(Measurement&& measurement, std::uint32_t invocation);
+  void keep_facts(const Environment& environment);
+
+  std::string suite_;
+  Run run_;
+  std::map<std::pair<std::string, std::string>, std::size_t> measurement_at_;  // by canonical name and metric
+  std::map<std::string, int> failure_weight_;
+};
+
+}  // namespace steelyard

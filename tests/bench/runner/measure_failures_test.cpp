@@ -1,0 +1,190 @@
+// What measure_pair and measure_one make of programs that go wrong; the rest is in measure_test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/runner/measure.hpp"
+#include "tests/bench/runner/fixture_program.hpp"
+#include "tests/bench/runner/temporary_folder.hpp"
+#include "tests/promised.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+MeasureOptions quick(const std::string& filter) {
+  MeasureOptions options;
+  options.filter = filter;
+  options.rounds = 4;
+  options.repetitions = 1;
+  options.min_time = milliseconds(1);
+  return options;
+}
+
+// The baseline behaves; the candidate's BM_victim does not.
+MeasuredPair with_victim(const std::string& behaviour, MeasureOptions options = quick("victim|sum/8")) {
+  Result<MeasuredPair> pair = measure_pair(testing::fixture(), testing::fixture({{"VICTIM", behaviour}}), options);
+  EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
+  return pair ? std::move(pair).value() : MeasuredPair{};
+}
+
+std::size_t invocations_of(const Run& run, const std::string& benchmark) {
+  for (const Measurement& measurement : run.measurements) {
+    if (measurement.benchmark.canonical() == benchmark) return measurement.invocations.size();
+  }
+  return 0;
+}
+
+Error refusal(const Program& baseline, const Program& candidate, const MeasureOptions& options = quick("sum/8")) {
+  const Result<MeasuredPair> pair = measure_pair(baseline, candidate, options);
+  EXPECT_FALSE(pair);
+  return pair ? Error{} : pair.error();
+}
+
+TEST(MeasurePairFailures, ContainACrashInItsBenchmarkAndSide) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair pair = with_victim("crash");
+  ASSERT_EQ(pair.candidate.failures.size(), 3U);  // the fourth try is not made
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(pair.candidate.failures[i].benchmark.canonical(), "BM_victim");
+    EXPECT_EQ(pair.candidate.failures[i].round, static_cast<int>(i));
+    EXPECT_THAT(pair.candidate.failures[i].reason, HasSubstr("was ended by signal 6 (Aborted)"));
+  }
+  EXPECT_TRUE(pair.baseline.failures.empty());
+  EXPECT_EQ(invocations_of(pair.baseline, "BM_victim"), 4U);
+  EXPECT_EQ(invocations_of(pair.candidate, "BM_victim"), 0U);
+  EXPECT_EQ(invocations_of(pair.baseline, "BM_sum/8"), 4U);
+  EXPECT_EQ(invocations_of(pair.candidate, "BM_sum/8"), 4U);
+}
+
+TEST(MeasurePairFailures, StopMeasuringABenchmarkThatOneSideHasGivenUp) {
+  STEELYARD_NEEDS_FIXTURE();
+  MeasureOptions options = quick("victim");
+  options.rounds = 8;
+  const MeasuredPair pair = with_victim("crash", options);
+  EXPECT_EQ(pair.candidate.failures.size(), 3U);
+  EXPECT_EQ(invocations_of(pair.baseline, "BM_victim"), 4U);  // to the end of the pair of rounds
+}
+
+TEST(MeasurePairFailures, QuoteTheLastLineOfAProgramThatExits) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair pair = with_victim("exit");
+  ASSERT_FALSE(pair.candidate.failures.empty());
+  EXPECT_EQ(pair.candidate.failures[0].reason, "exited with 3; its last line of stderr: \"the disk is full\"");
+}
+
+TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
+  STEELYARD_NEEDS_FIXTURE();
+  MeasureOptions options = quick("victim");
+  options.timeout = seconds(3);  // far above what the other side's processes take
+  const MeasuredPair pair = with_victim("hang", options);
+  ASSERT_EQ(pair.candidate.failures.size(), 2U);
+  EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("ran past its limit of"));
+  EXPECT_EQ(invocations_of(pair.baseline, "BM_victim"), 2U);
+}
+
+TEST(MeasurePairFailures, AreNotMadeOfMegabytesOnStderr) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair flooding = with_victim("flood");
+  EXPECT_TRUE(flooding.candidate.failures.empty());
+  EXPECT_EQ(invocations_of(flooding.candidate, "BM_victim"), 4U);
+  const MeasuredPair crashing = with_victim("flood_and_crash");
+  ASSERT_FALSE(crashing.candidate.failures.empty());
+  EXPECT_THAT(crashing.candidate.failures[0].reason, HasSubstr("the end of the flood"));
+}
+
+TEST(MeasurePairFailures, CarryTheBenchmarksOwnError) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair pair = with_victim("skip");
+  ASSERT_EQ(pair.candidate.failures.size(), 3U);
+  EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("the device is away"));
+}
+
+TEST(MeasurePairFailures, AreNotMadeOfChatterOnStdout) {
+  STEELYARD_NEEDS_FIXTURE();
+  const auto chatter = testing::fixture({{"START", "chatter"}});
+  const Result<MeasuredPair> pair = measure_pair(testing::fixture(), chatter, quick("sum/8"));
+  ASSERT_TRUE(pair);
+  EXPECT_TRUE(pair->candidate.failures.empty());
+  EXPECT_EQ(invocations_of(pair->candidate, "BM_sum/8"), 4U);
+}
+
+TEST(MeasurePairFailures, OfAWholeProgramLeaveTheOtherSideItsData) {
+  STEELYARD_NEEDS_FIXTURE();
+  const auto crashing = testing::fixture({{"START", "crash"}});
+  const Result<MeasuredPair> pair = measure_pair(testing::fixture(), crashing, quick("sum/8"));
+  ASSERT_TRUE(pair) << pair.error().text();
+  ASSERT_EQ(pair->candidate.failures.size(), 1U);
+  EXPECT_EQ(pair->candidate.failures[0].benchmark.name, "");
+  EXPECT_EQ(pair->candidate.failures[0].round, -1);
+  EXPECT_THAT(pair->candidate.failures[0].reason, HasSubstr("cannot load the model"));
+  EXPECT_EQ(invocations_of(pair->baseline, "BM_sum/8"), 4U);
+  EXPECT_EQ(refusal(crashing, crashing).kind, ErrorKind::program);
+}
+
+TEST(MeasurePairFailures, NameTheSideThatIsNoBenchmarkProgram) {
+  STEELYARD_NEEDS_FIXTURE();
+  const testing::TemporaryFolder folder;
+  const auto program = [](const std::filesystem::path& executable) {
+    Program result;
+    result.executable = executable;
+    return result;
+  };
+  for (const auto& bad : {folder.path() / "missing", folder.path(), folder.write("data", "x", false),
+                          folder.write("script", "exit 0\n", true), std::filesystem::path("/bin/echo")}) {
+    for (const Error& error : {refusal(testing::fixture(), program(bad)), refusal(program(bad), testing::fixture())}) {
+      EXPECT_EQ(error.kind, ErrorKind::input) << bad;
+      EXPECT_EQ(error.where, bad.string());
+      EXPECT_NE(error.found, "");
+      EXPECT_NE(error.wanted, "");
+      EXPECT_NE(error.mend, "");
+    }
+  }
+}
+
+TEST(MeasurePairFailures, SayThatNothingMatchesTheFilter) {
+  STEELYARD_NEEDS_FIXTURE();
+  const Error error = refusal(testing::fixture(), testing::fixture(), quick("no_such_benchmark"));
+  EXPECT_EQ(error.kind, ErrorKind::input);
+  EXPECT_THAT(error.text(), HasSubstr("no benchmark that matches \"no_such_benchmark\""));
+}
+
+TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
+  MeasureOptions options = quick("");
+  options.rounds = 3;
+  EXPECT_EQ(refusal({}, {}, options).where, "rounds");
+  options = quick("");
+  options.repetitions = 0;
+  EXPECT_EQ(refusal({}, {}, options).where, "repetitions");
+  options = quick("");
+  options.min_time = seconds(0);
+  EXPECT_EQ(refusal({}, {}, options).where, "min_time");
+  options = quick("");
+  options.layout = Layout::separate;
+  EXPECT_EQ(refusal({}, {}, options).where, "layout");
+}
+
+TEST(MeasureOneFailures, AreThoseOfItsProgram) {
+  STEELYARD_NEEDS_FIXTURE();
+  const Result<steelyard::Run> crashed = measure_one(testing::fixture({{"START", "crash"}}), quick(""));
+  ASSERT_FALSE(crashed);
+  EXPECT_EQ(crashed.error().kind, ErrorKind::program);
+  const Result<steelyard::Run> run = measure_one(testing::fixture({{"VICTIM", "crash"}}), quick("victim|sum/8"));
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->failures.size(), 3U);
+  EXPECT_EQ(invocations_of(*run, "BM_sum/8"), 4U);
+}
+
+TEST(MeasureOne, RunsAScriptThatFindsItsProgramBesideItself) {
+  STEELYARD_NEEDS_FIXTURE();
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_symlink(testing::fixture_executable(), folder.path() / "real");
+  Program script;
+  script.executable = folder.write("bench.sh", "#!/bin/sh\nexec \"${0%/*}/real\" \"$@\"\n", true);
+  const Result<steelyard::Run> run = measure_one(script, quick("sum/8"));
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_EQ(invocations_of(*run, "BM_sum/8"), 4U);
+}
+
+}  // namespace
+}  // namespace steelyard

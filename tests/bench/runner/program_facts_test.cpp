@@ -1,0 +1,30 @@
+#include "bench/runner/program_facts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/bench/runner/temporary_folder.hpp"
+
+namespace steelyard {
+namespace {
+
+TEST(AddProgramFacts, RecordsSizeAndHashWithoutDecidingAnything) {
+  const testing::TemporaryFolder folder;
+  Environment environment;
+  add_program_facts(folder.write("program", "abc", true), environment);
+  ASSERT_NE(environment.find("program.bytes"), nullptr);
+  EXPECT_EQ(*environment.find("program.bytes"), "3");
+  EXPECT_EQ(*environment.find("program.sha256"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(environment.fingerprint(), "");
+}
+
+TEST(AddProgramFacts, LeavesThemOutWhereThereIsNothingToRead) {
+  const testing::TemporaryFolder folder;
+  Environment environment;
+  add_program_facts(folder.path() / "missing", environment);
+  add_program_facts(folder.path(), environment);
+  add_program_facts(folder.write("empty", "", true), environment);
+  EXPECT_TRUE(environment.facts.empty());
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,74 @@
+#include "bench/runner/run_header.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+CoreChoice two_cores() {
+  CoreChoice choice;
+  choice.cores = {2, 3};
+  choice.two_equal = true;
+  return choice;
+}
+
+TEST(ChooseLayout, IsADuetWhereTwoEqualCoresAreThere) {
+  EXPECT_EQ(choose_layout(std::nullopt, two_cores(), false).layout, Layout::duet);
+  EXPECT_EQ(choose_layout(Layout::duet, two_cores(), false).layout, Layout::duet);
+}
+
+TEST(ChooseLayout, InterleavesAndSaysWhyWhereADuetCannotBe) {
+  CoreChoice one;
+  one.cores = {0};
+  one.why_not_two = "only one core is usable";
+  for (const std::optional<Layout> wanted : {std::optional<Layout>(), std::optional(Layout::duet)}) {
+    const LayoutChoice choice = choose_layout(wanted, one, false);
+    EXPECT_EQ(choice.layout, Layout::interleaved);
+    EXPECT_EQ(choice.reason, "only one core is usable");
+  }
+  EXPECT_EQ(choose_layout(std::nullopt, two_cores(), true).layout, Layout::interleaved);
+}
+
+TEST(ChooseLayout, ObeysAnotherWish) {
+  EXPECT_EQ(choose_layout(Layout::interleaved, two_cores(), false).layout, Layout::interleaved);
+  EXPECT_EQ(choose_layout(Layout::sequential, two_cores(), false).layout, Layout::sequential);
+}
+
+TEST(DescribeSettings, SaysWhatWasPlannedAndWhatCameOfIt) {
+  MeasureOptions options;
+  LayoutChoice layout = choose_layout(std::nullopt, two_cores(), false);
+  RoundLoopOutcome outcome;
+  outcome.rounds = 12;
+  auto settings = describe_settings(options, layout, 12, outcome);
+  EXPECT_EQ(settings["min_time"], "0.02s");
+  EXPECT_EQ(settings["repetitions"], "3");
+  EXPECT_EQ(settings["rounds_planned"], "12");
+  EXPECT_EQ(settings["rounds"], "12");
+  EXPECT_EQ(settings["cores"], "2,3");
+  EXPECT_EQ(settings.count("stopped"), 0U);
+  outcome.rounds = 4;
+  outcome.budget_spent = true;
+  settings = describe_settings(options, layout, 12, outcome);
+  EXPECT_EQ(settings["stopped"], "budget spent after 4 rounds");
+  layout.cores.clear();
+  EXPECT_EQ(describe_settings(options, layout, 12, outcome)["cores"], "not pinned");
+}
+
+TEST(DrawSession, DiffersWhereAnythingDoes) {
+  const std::string session = draw_session(1, 2, 3);
+  EXPECT_EQ(session.size(), 16U);
+  EXPECT_EQ(session.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_NE(session, draw_session(2, 2, 3));
+  EXPECT_NE(session, draw_session(1, 3, 3));
+  EXPECT_NE(session, draw_session(1, 2, 4));
+}
+
+TEST(ProgramLine, IsWhatTheUserTyped) {
+  Program program;
+  program.executable = "./bench";
+  program.arguments = {"--benchmark_filter=x", "data"};
+  EXPECT_EQ(program_line(program), "./bench --benchmark_filter=x data");
+}
+
+}  // namespace
+}  // namespace steelyard

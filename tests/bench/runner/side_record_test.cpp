@@ -1,0 +1,127 @@
+#include "bench/runner/side_record.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/bench/runner/temporary_folder.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string result_of(const std::string& name, const std::string& real_time) {
+  return R"({"context": {"date": "2026-01-02T03:04:05+00:00", "num_cpus": 2, "library_build_type": "release"},
+"benchmarks": [{"name": ")" +
+         name + R"(", "run_name": ")" + name + R"(", "run_type": "iteration", "repetitions": 2,
+"repetition_index": 0, "threads": 1, "iterations": 10, "real_time": )" +
+         real_time + R"(, "cpu_time": 2.0, "time_unit": "us"}]})";
+}
+
+class SideRecordTest : public ::testing::Test {
+ protected:
+  void add(int round, const std::string& output, const ChildResult& child = {}) {
+    const auto file = folder_.write("out.json", output, false);
+    record_.add({"BM_x/8", round, 1}, child, file);
+  }
+  void add_failing(int round, ChildEnd end) {
+    ChildResult child;
+    child.end = end;
+    child.signal = end == ChildEnd::signalled ? 11 : 0;
+    child.error_output = "last words\n";
+    child.timeout = seconds(1);
+    add(round, "", child);
+  }
+
+  testing::TemporaryFolder folder_;
+  SideRecord record_{"cpu"};
+};
+
+TEST_F(SideRecordTest, GroupsSamplesByInvocation) {
+  ChildResult child;
+  child.core = 3;
+  child.started_at_unix_ns = 5;
+  child.duration_ns = 7;
+  add(0, result_of("BM_x/8", "1.5"), child);
+  add(1, result_of("BM_x/8", "2.5"), child);
+  const steelyard::Run run = record_.take();
+  ASSERT_EQ(run.invocations.size(), 2U);
+  EXPECT_EQ(run.invocations[1], (Invocation{1, 1, 3, 5, 7}));
+  ASSERT_EQ(run.measurements.size(), 2U);
+  const Measurement& real_time = run.measurements[0];
+  EXPECT_EQ(real_time.benchmark.canonical(), "BM_x/8 [suite=cpu]");
+  EXPECT_EQ(real_time.metric.name, kRealTime);
+  ASSERT_EQ(real_time.invocations.size(), 2U);
+  EXPECT_EQ(real_time.invocations[1].invocation, 1U);
+  EXPECT_THAT(real_time.invocations[1].values, ElementsAre(2500.0));
+  EXPECT_TRUE(run.failures.empty());
+}
+
+TEST_F(SideRecordTest, KeepsWhatTheProgramSaysOfItselfAndLetsNoneOfItDecide) {
+  add(0, result_of("BM_x/8", "1.5"));
+  const steelyard::Run run = record_.take();
+  ASSERT_NE(run.environment.find("google.library_build_type"), nullptr);
+  EXPECT_EQ(*run.environment.find("google.library_build_type"), "release");
+  EXPECT_EQ(run.environment.find("google.num_cpus"), nullptr);
+  EXPECT_EQ(run.environment.fingerprint(), "");
+}
+
+TEST_F(SideRecordTest, TurnsACrashIntoAFailureWithTheLastWords) {
+  add_failing(4, ChildEnd::signalled);
+  const steelyard::Run run = record_.take();
+  ASSERT_EQ(run.failures.size(), 1U);
+  EXPECT_EQ(run.failures[0].benchmark.canonical(), "BM_x/8 [suite=cpu]");
+  EXPECT_EQ(run.failures[0].round, 4);
+  EXPECT_EQ(run.failures[0].reason,
+            "was ended by signal 11 (Segmentation fault); its last line of stderr: \"last words\"");
+  EXPECT_TRUE(run.invocations.empty());
+}
+
+TEST_F(SideRecordTest, TurnsAMissingACutAndAForeignOutputIntoFailures) {
+  record_.add({"BM_x/8", 0, 0}, ChildResult{}, folder_.path() / "missing");
+  const std::string whole = result_of("BM_x/8", "1.5");
+  add(1, whole.substr(0, whole.size() / 2));
+  add(2, "[1, 2");
+  add(3, result_of("BM_y", "1.5"));
+  const steelyard::Run run = record_.take();
+  ASSERT_EQ(run.failures.size(), 4U);
+  EXPECT_THAT(run.failures[0].reason, HasSubstr("no result file"));
+  EXPECT_THAT(run.failures[1].reason, HasSubstr("its output"));
+  EXPECT_THAT(run.failures[2].reason, HasSubstr("its output"));
+  EXPECT_EQ(run.failures[3].reason, "its output holds no result of this benchmark");
+  EXPECT_TRUE(run.measurements.empty());
+}
+
+TEST_F(SideRecordTest, TurnsABadNumberIntoAFailure) {
+  add(0, result_of("BM_x/8", "NaN"));
+  const steelyard::Run run = record_.take();
+  ASSERT_FALSE(run.failures.empty());
+  EXPECT_THAT(run.failures[0].reason, HasSubstr("real_time"));
+}
+
+TEST_F(SideRecordTest, GivesUpAfterThreeFailuresAndNoSooner) {
+  add_failing(0, ChildEnd::signalled);
+  add(1, result_of("BM_x/8", "1.5"));
+  add_failing(2, ChildEnd::signalled);
+  EXPECT_FALSE(record_.has_given_up("BM_x/8"));
+  add_failing(3, ChildEnd::signalled);
+  EXPECT_TRUE(record_.has_given_up("BM_x/8"));
+  EXPECT_FALSE(record_.has_given_up("BM_y"));
+  EXPECT_EQ(record_.take().invocations.size(), 1U);
+}
+
+TEST_F(SideRecordTest, GivesUpAfterTwoTimeOuts) {
+  add_failing(0, ChildEnd::timed_out);
+  EXPECT_FALSE(record_.has_given_up("BM_x/8"));
+  add_failing(1, ChildEnd::timed_out);
+  EXPECT_TRUE(record_.has_given_up("BM_x/8"));
+}
+
+TEST_F(SideRecordTest, ForgetsACancelledProcess) {
+  add_failing(0, ChildEnd::cancelled);
+  EXPECT_TRUE(record_.take().failures.empty());
+}
+
+}  // namespace
+}  // namespace steelyard
