@@ -10,22 +10,56 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kGap = 2;  // spaces between columns
+constexpr std::size_t kGap = 2;          // spaces between columns
+constexpr std::size_t kMarkColumns = 2;  // a mark alone and its space
 
-// What is given up, step by step, as the terminal gets narrower: first the size of the bar, then the evidence, then the
-// bar, the names' middles, and last the interval. The verdict, the levels and the change are never given up.
+// What is given up, step by step, as the terminal gets narrower: the size of the bar, the verdict's word in each line
+// (it then stands above them), the evidence, the bar, the middles of names, and last the interval. The mark, the levels
+// and the change are never given up.
 struct Room {
   int bar_columns;
+  bool names_verdicts;
   bool shows_q;
   bool shows_interval;
   std::size_t least_name;  // columns that names must have left for this step to do
 };
-constexpr std::array kRooms{Room{21, true, true, 48},  Room{17, true, true, 32},  Room{13, true, true, 20},
-                            Room{11, true, true, 16},  Room{11, false, true, 16}, Room{0, false, true, 14},
-                            Room{0, false, false, 12}, Room{0, false, false, 8}};
+constexpr std::array kRooms{
+    Room{21, true, true, true, 40},   Room{17, true, true, true, 28},  Room{17, false, true, true, 28},
+    Room{15, false, true, true, 24},  Room{13, false, true, true, 20}, Room{11, false, true, true, 16},
+    Room{11, false, false, true, 16}, Room{0, false, false, true, 14}, Room{0, false, false, false, 8}};
 
 // Columns and their gap; nothing for an empty column.
 std::size_t with_gap(std::size_t columns) { return columns == 0 ? 0 : columns + kGap; }
+
+// Puts cells of fixed widths into a line that does not end in spaces.
+class LineOfCells {
+ public:
+  explicit LineOfCells(bool color) : color_(color) {}
+
+  void add(const std::string& text, std::size_t columns, Align align, Tone tone) {
+    if (columns == 0) return;
+    const std::size_t width = columns_of(text);
+    const std::string fill(columns > width ? columns - width : 0, ' ');
+    if (text.empty()) {
+      owed_ += fill;
+    } else {
+      line_ += owed_ + (align == Align::right ? fill : "") + paint(text, tone, color_);
+      owed_ = align == Align::left ? fill : "";
+    }
+    owed_ += std::string(kGap, ' ');
+  }
+  void begin_with(std::string text) { line_ = std::move(text); }
+  std::string text() const {
+    std::string line = line_;
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+  }
+
+ private:
+  bool color_;
+  std::string line_;
+  std::string owed_;  // spaces that the next cell wants before it
+};
 
 }  // namespace
 
@@ -59,7 +93,6 @@ ComparisonTable::ComparisonTable(const Comparison& comparison, const TerminalSty
     widen(metric_columns_, cells.metric);
     widen(baseline_columns_, cells.baseline);
     widen(candidate_columns_, cells.candidate);
-    widen(unit_columns_, cells.unit);
     widen(change_columns_, cells.change);
     widen(interval_columns_, cells.interval);
     widen(q_columns_, cells.q);
@@ -69,21 +102,21 @@ ComparisonTable::ComparisonTable(const Comparison& comparison, const TerminalSty
 
 void ComparisonTable::fit() {
   const auto width = static_cast<std::size_t>(std::max(style_.width, 40));
-  const std::size_t levels =
-      baseline_columns_ + candidate_columns_ + columns_of(arrow_) + (unit_columns_ > 0 ? 1 + unit_columns_ : 0);
   for (const Room& room : kRooms) {
-    const std::size_t others = verdict_columns_ + kGap + with_gap(metric_columns_) + levels +
-                               (change_columns_ > 0 ? kGap + change_columns_ : 0) +
-                               (room.shows_interval && interval_columns_ > 0 ? kGap + interval_columns_ : 0) +
-                               (room.bar_columns > 0 ? kGap + static_cast<std::size_t>(room.bar_columns) : 0) +
-                               (room.shows_q && q_columns_ > 0 ? kGap + q_columns_ : 0);
-    const std::size_t wanted = std::min(benchmark_columns_, room.least_name) + kGap;
+    // Every column but the benchmark's has its gap counted, so the name needs none of its own.
+    const std::size_t others = (room.names_verdicts ? with_gap(verdict_columns_) : kMarkColumns) +
+                               with_gap(metric_columns_) + with_gap(level_columns()) + with_gap(change_columns_) +
+                               (room.shows_interval ? with_gap(interval_columns_) : 0) +
+                               with_gap(static_cast<std::size_t>(room.bar_columns)) +
+                               (room.shows_q ? with_gap(q_columns_) : 0);
+    const std::size_t wanted = std::min(benchmark_columns_, room.least_name);
     const bool is_last = &room == &kRooms.back();
     if (others + wanted > width && !is_last) continue;
+    names_verdicts_ = room.names_verdicts;
     bar_columns_ = room.bar_columns;
     shows_q_ = room.shows_q;
     shows_interval_ = room.shows_interval;
-    const std::size_t left = width > others + kGap ? width - others - kGap : 0;
+    const std::size_t left = width > others ? width - others : 0;
     benchmark_columns_ = std::min(benchmark_columns_, std::max(left, kRooms.back().least_name));
     return;
   }
@@ -92,19 +125,25 @@ void ComparisonTable::fit() {
 ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const {
   const VerdictMark mark = mark_of(row.verdict);
   Cells cells;
-  cells.verdict = std::string(style_.unicode ? mark.unicode : mark.ascii) + " " + std::string(to_text(row.verdict));
+  cells.verdict = style_.unicode ? mark.unicode : mark.ascii;
+  if (names_verdicts_) cells.verdict += " " + std::string(to_text(row.verdict));
   cells.benchmark = printable(row.benchmark, style_.unicode);
   cells.metric = printable(metric_label(row.metric), style_.unicode);
   const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
+  const std::string unit = levels.unit.empty() ? "" : " " + printable(levels.unit, style_.unicode);
   cells.baseline = levels.baseline;
   cells.candidate = levels.candidate;
-  cells.unit = printable(levels.unit, style_.unicode);
-  if (row.ratio) cells.change = change_text(*row.ratio);
-  if (row.test == "exact" && row.ratio) {
-    cells.interval = row.jitter.value_or(0) > 0 ? "exact to " + percent_text(*row.jitter) : "exact";
-  } else if (row.interval) {
-    cells.interval = interval_text(*row.interval);
+  // The unit stands once, behind the last level that there is; a side that is not there is a dash.
+  if (!levels.candidate.empty()) {
+    cells.candidate += unit;
+  } else if (!levels.baseline.empty()) {
+    cells.baseline += unit;
   }
+  if (levels.candidate.empty() != levels.baseline.empty()) {
+    (levels.candidate.empty() ? cells.candidate : cells.baseline) = style_.unicode ? "\u2013" : "-";
+  }
+  if (row.ratio) cells.change = change_text(*row.ratio);
+  cells.interval = interval_cell(row);
   if (row.q) cells.q = probability_text(*row.q);
   if (row.ratio && bar_columns_ > 0) {
     const Interval interval = row.interval.value_or(Interval{*row.ratio, *row.ratio});
@@ -115,47 +154,32 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
 
 std::string ComparisonTable::levels_of(const Cells& cells) const {
   if (cells.baseline.empty() && cells.candidate.empty()) return "";
-  const bool both = !cells.baseline.empty() && !cells.candidate.empty();
-  return padded(cells.baseline, baseline_columns_, Align::right) +
-         (both ? arrow_ : std::string(columns_of(arrow_), ' ')) +
-         padded(cells.candidate, candidate_columns_, Align::right) + (cells.unit.empty() ? "" : " " + cells.unit);
+  return padded(cells.baseline, baseline_columns_, Align::right) + arrow_ +
+         padded(cells.candidate, candidate_columns_, Align::right);
 }
 
 std::string ComparisonTable::joined(const Cells& cells, const std::string& levels, Verdict verdict,
                                     bool is_head) const {
-  const std::size_t level_columns =
-      baseline_columns_ + candidate_columns_ + columns_of(arrow_) + (unit_columns_ > 0 ? 1 + unit_columns_ : 0);
-  std::string line;
-  std::string space;  // owed before the next cell, so that no line ends in spaces
-  const auto add = [&](const std::string& text, std::size_t columns, Align align, Tone tone) {
-    if (columns == 0) return;
-    const std::size_t width = columns_of(text);
-    const std::string fill(columns > width ? columns - width : 0, ' ');
-    if (text.empty()) {
-      space += fill;
-    } else {
-      line += space + (align == Align::right ? fill : "") + paint(text, tone, style_.color);
-      space = align == Align::left ? fill : "";
-    }
-    space += std::string(kGap, ' ');
-  };
   const auto toned = [&](Tone tone) { return is_head ? Tone::dim : tone; };
   const bool is_quiet = tone_of(verdict) == Tone::dim;
   const bool is_changed = verdict == Verdict::regression || verdict == Verdict::improvement;
-  add(cells.verdict, verdict_columns_, Align::left, toned(tone_of(verdict)));
-  add(shortened(cells.benchmark, benchmark_columns_, style_.unicode), benchmark_columns_, Align::left,
-      toned(is_changed ? Tone::strong : Tone::plain));
-  add(cells.metric, metric_columns_, Align::left, toned(Tone::plain));
-  add(levels, level_columns, Align::left, toned(Tone::plain));
-  add(cells.change, change_columns_, Align::right, toned(is_quiet ? Tone::plain : tone_of(verdict)));
-  if (shows_interval_) add(cells.interval, interval_columns_, Align::right, toned(Tone::plain));
-  // The bar ends in spaces where the interval lies on the left.
-  std::string bar = cells.bar;
-  if (!shows_q_ || q_columns_ == 0) bar.erase(bar.find_last_not_of(' ') + 1);
-  add(bar, static_cast<std::size_t>(bar_columns_), Align::left, toned(is_quiet ? Tone::dim : tone_of(verdict)));
-  if (shows_q_) add(cells.q, q_columns_, Align::right, toned(Tone::dim));
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
+  LineOfCells line(style_.color);
+  if (names_verdicts_) {
+    line.add(cells.verdict, verdict_columns_, Align::left, toned(tone_of(verdict)));
+  } else {
+    line.begin_with(is_head ? std::string(kMarkColumns, ' ')
+                            : paint(cells.verdict, tone_of(verdict), style_.color) + " ");
+  }
+  line.add(shortened(cells.benchmark, benchmark_columns_, style_.unicode), benchmark_columns_, Align::left,
+           toned(is_changed ? Tone::strong : Tone::plain));
+  line.add(cells.metric, metric_columns_, Align::left, toned(Tone::plain));
+  line.add(levels, level_columns(), Align::left, toned(Tone::plain));
+  line.add(cells.change, change_columns_, Align::right, toned(is_quiet ? Tone::plain : tone_of(verdict)));
+  if (shows_interval_) line.add(cells.interval, interval_columns_, Align::right, toned(Tone::plain));
+  line.add(cells.bar, static_cast<std::size_t>(bar_columns_), Align::left,
+           toned(is_quiet ? Tone::dim : tone_of(verdict)));
+  if (shows_q_) line.add(cells.q, q_columns_, Align::right, toned(Tone::dim));
+  return line.text();
 }
 
 std::string ComparisonTable::head() const {
@@ -167,12 +191,11 @@ std::string ComparisonTable::head() const {
   cells.metric = title("metric", metric_columns_);
   cells.change = title("change", change_columns_);
   cells.interval = title(percent_text(comparison_.policy.confidence) + " interval", interval_columns_);
+  if (cells.interval.empty()) cells.interval = title("interval", interval_columns_);
   cells.q = title("q", q_columns_);
   if (bar_columns_ > 0) cells.bar = interval_bar_axis({bar_columns_, style_.unicode});
-  const std::size_t level_columns =
-      baseline_columns_ + candidate_columns_ + columns_of(arrow_) + (unit_columns_ > 0 ? 1 + unit_columns_ : 0);
-  std::string levels = title("baseline" + arrow_ + "candidate", level_columns);
-  if (levels.empty()) levels = title("level", level_columns);
+  std::string levels = title("baseline" + arrow_ + "candidate", level_columns());
+  if (levels.empty()) levels = padded(title("level", level_columns()), level_columns(), Align::right);
   return joined(cells, levels, Verdict::unchanged, true);
 }
 

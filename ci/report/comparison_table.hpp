@@ -18,15 +18,19 @@ class ComparisonTable {
 
   std::string head() const;  // column titles with the axis of the bars; one line
   std::string line(const ComparisonRow& row) const;
-  // Where the benchmarks' names begin: what belongs to a row is indented up to here.
-  std::size_t indent() const { return verdict_columns_ + 2; }
+  // Whether each line has its verdict in words; where there is no room for them it has the mark alone, and the caller
+  // writes the word above the lines of one verdict.
+  bool names_verdicts() const { return names_verdicts_; }
+  // What belongs to a row is indented up to here.
+  std::size_t indent() const { return names_verdicts_ ? verdict_columns_ + 2 : 4; }
 
  private:
   struct Cells {
-    std::string verdict, benchmark, metric, baseline, candidate, unit, change, interval, bar, q;
+    std::string verdict, benchmark, metric, baseline, candidate, change, interval, bar, q;
   };
   Cells cells_of(const ComparisonRow& row) const;
   std::string levels_of(const Cells& cells) const;
+  std::size_t level_columns() const { return baseline_columns_ + candidate_columns_ + columns_of(arrow_); }
   void fit();
   std::string joined(const Cells& cells, const std::string& levels, Verdict verdict, bool is_head) const;
 
@@ -34,9 +38,9 @@ class ComparisonTable {
   TerminalStyle style_;
   std::string arrow_;
   std::size_t verdict_columns_ = 0, benchmark_columns_ = 0, metric_columns_ = 0, baseline_columns_ = 0,
-              candidate_columns_ = 0, unit_columns_ = 0, change_columns_ = 0, interval_columns_ = 0, q_columns_ = 0;
+              candidate_columns_ = 0, change_columns_ = 0, interval_columns_ = 0, q_columns_ = 0;
   int bar_columns_ = 0;  // 0: no bar
-  bool shows_interval_ = true, shows_q_ = true;
+  bool names_verdicts_ = true, shows_interval_ = true, shows_q_ = true;
 };
 
 // The tone of a verdict, for its mark and its change.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "ci/attribution/function_name.hpp"
 #include "ci/report/number_text.hpp"
 
 namespace steelyard {
@@ -13,13 +14,6 @@ namespace {
 
 bool is_significant(const ComparisonRow& row) {
   return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-}
-
-const ComparisonRow* find_row(const Comparison& comparison, const std::string& benchmark, std::string_view metric) {
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.benchmark == benchmark && row.metric.name == metric) return &row;
-  }
-  return nullptr;
 }
 
 std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
@@ -137,9 +131,9 @@ std::vector<std::string> environment_lines(const Comparison& comparison) {
   return lines;
 }
 
-std::string fused_story(const Comparison& comparison, const std::string& benchmark) {
-  const ComparisonRow* time = find_row(comparison, benchmark, kRealTime);
-  const ComparisonRow* count = find_row(comparison, benchmark, kInstructions);
+std::string fused_story(const RowIndex& index, const std::string& benchmark) {
+  const ComparisonRow* time = index.find(benchmark, kRealTime);
+  const ComparisonRow* count = index.find(benchmark, kInstructions);
   if (!time || !count || !time->ratio || !count->ratio) return "";
   const auto usable = [](const ComparisonRow& row) {
     return is_significant(row) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
@@ -198,9 +192,16 @@ std::string metric_label(const Metric& metric) {
   return label;
 }
 
-std::vector<FunctionLine> function_lines(const Comparison& comparison, const ComparisonRow& row) {
+std::string interval_cell(const ComparisonRow& row) {
+  if (row.test == "exact" && row.ratio) {
+    return row.jitter.value_or(0) > 0 ? "exact to " + percent_text(*row.jitter) : "exact";
+  }
+  return row.interval ? interval_text(*row.interval) : "";
+}
+
+std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row) {
   // Functions are attributed from counts; their shares are parts of the change of instructions.
-  const ComparisonRow* count = find_row(comparison, row.benchmark, kInstructions);
+  const ComparisonRow* count = index.find(row.benchmark, kInstructions);
   const bool has_total = count && count->ratio && std::isfinite(*count->ratio);
   std::vector<FunctionLine> lines;
   for (std::size_t i = 0; i < row.functions.size(); ++i) {
@@ -209,7 +210,7 @@ std::vector<FunctionLine> function_lines(const Comparison& comparison, const Com
     const bool is_culprit = i == 0 && function.own_source && function.share >= kCulpritShare &&
                             std::abs(function.inclusive_change) >= std::abs(function.self_change);
     FunctionLine line;
-    line.name = function.name;
+    line.name = short_function_name(function.name);
     line.change = has_total ? change_text(1 + function.share * (*count->ratio - 1))
                             : fixed_text(function.share * 100, 0) + " % of it";
     line.place = place_of(function);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
+#include "ci/report/row_order.hpp"
 
 namespace steelyard {
 
@@ -24,7 +25,7 @@ std::vector<std::string> environment_lines(const Comparison& comparison);
 
 // What time and instructions of one benchmark say together: "instructions +12.1 %, time +9.8 %: real". Empty unless
 // both are known, one of them changed, and both ran the same code (a row whose reason speaks of dispatch did not).
-std::string fused_story(const Comparison& comparison, const std::string& benchmark);
+std::string fused_story(const RowIndex& index, const std::string& benchmark);
 
 // How a verdict is written beside the mark; the mark in Unicode and in ASCII.
 struct VerdictMark {
@@ -36,6 +37,9 @@ VerdictMark mark_of(Verdict verdict);
 // "time" for real_time; other names as they are, underscores opened.
 std::string metric_label(const Metric& metric);
 
+// The interval's cell: "[+6.1, +8.3]", "exact", "exact to 0.02 %" (the jitter), or nothing.
+std::string interval_cell(const ComparisonRow& row);
+
 // How a function takes part in the change of `row`: its part of the benchmark's cost ("+12.3 %"), where it is
 // ("tokenizer.cpp:41") and what happened to it ("each call costs more").
 struct FunctionLine {
@@ -44,6 +48,6 @@ struct FunctionLine {
   std::string place;
   std::string what;
 };
-std::vector<FunctionLine> function_lines(const Comparison& comparison, const ComparisonRow& row);
+std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row);
 
 }  // namespace steelyard

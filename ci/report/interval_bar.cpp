@@ -63,8 +63,8 @@ std::string interval_bar_axis(const BarShape& shape) {
   // Narrow bars have room for the middle only.
   const auto half = static_cast<std::size_t>(shape.columns / 2);
   if (shape.columns < 11) return std::string(half, ' ') + "0";
-  const std::string left = "-33%";
-  const std::string right = "+50%";
+  const std::string left = "-20%";
+  const std::string right = "+25%";
   return left + std::string(half - left.size(), ' ') + "0" + std::string(half - right.size(), ' ') + right;
 }
 

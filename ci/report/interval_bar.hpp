@@ -14,11 +14,11 @@ struct BarShape {
   bool unicode = true;
 };
 
-// The scale ends at a ratio of 1.5 (and 1 / 1.5); beyond it an arrow.
-inline constexpr double kBarEnd = 1.5;
+// The scale ends at a ratio of 1.25 (and 1 / 1.25); beyond it an arrow. Most changes that a review meets are within.
+inline constexpr double kBarEnd = 1.25;
 
 std::string interval_bar(const Interval& interval, double estimate, double minimum_effect, const BarShape& shape);
-// "-33%      0     +50%", as wide as the bars.
+// "-20%      0      +25%", as wide as the bars.
 std::string interval_bar_axis(const BarShape& shape);
 
 }  // namespace steelyard

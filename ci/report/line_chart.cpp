@@ -25,12 +25,13 @@ struct Column {
   bool is_point = false;
 };
 
-// One value a column: the points `distance` apart, each level held until the next point.
+// The points `distance` apart, each level held until the column before the next point, where the line turns.
 std::vector<Column> spread_out(const std::vector<double>& values, int distance) {
   std::vector<Column> columns;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const int held = i + 1 < values.size() ? distance : 1;
-    for (int k = 0; k < held; ++k) columns.push_back({values[i], k == 0});
+    columns.push_back({values[i], true});
+    if (i + 1 == values.size()) break;
+    for (int k = 1; k < distance; ++k) columns.push_back({k + 1 == distance ? values[i + 1] : values[i], false});
   }
   return columns;
 }
@@ -62,7 +63,7 @@ void draw(Canvas& canvas, const std::vector<Column>& columns, const std::vector<
     } else {
       canvas[row][c] = glyphs.level;
     }
-    if (columns[c].is_point && !turns) canvas[row][c] = glyphs.point;
+    if (columns[c].is_point) canvas[row][c] = glyphs.point;
   }
 }
 

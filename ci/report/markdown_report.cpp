@@ -51,13 +51,13 @@ std::string words(const std::string& sentence) {
     } else if (c == '&') {
       result += "&amp;";
     } else {
-      if (std::string_view("\\`*_{}[]()#|~>!$").find(c) != std::string_view::npos) result += '\\';
+      if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos) result += '\\';
       result += c;
-      // A word joiner keeps a mention from being one.
-      if (c == '@') result += "\u2060";
+      // A word joiner keeps a mention, a reference to an issue or an address from becoming a link.
+      if (c == '@' || c == '#') result += "\u2060";
     }
   }
-  return result;
+  return replaced(replaced(std::move(result), "://", ":\u2060//"), "www.", "www\u2060.");
 }
 
 std::string level(const std::optional<double>& value, const std::string& unit) {
@@ -65,28 +65,23 @@ std::string level(const std::optional<double>& value, const std::string& unit) {
 }
 
 const std::string kTableHead =
-    "| | benchmark | metric | baseline | candidate | change | interval | q |\n"
+    "| | benchmark | metric | baseline | candidate | change | interval, % | q |\n"
     "|---|---|---|---:|---:|---:|---:|---:|\n";
 
 std::string table_row(const ComparisonRow& row) {
   const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
   const std::string change = row.ratio ? change_text(*row.ratio) : "";
-  const bool is_exact = row.test == "exact" && row.ratio;
-  const std::string interval = is_exact && row.jitter.value_or(0) > 0 ? "exact to " + percent_text(*row.jitter)
-                               : is_exact                             ? "exact"
-                               : row.interval                         ? interval_text(*row.interval)
-                                                                      : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
   text += " | " + code(row.benchmark, true) + " | " + words(metric_label(row.metric));
   text += " | " + level(row.baseline, row.metric.unit) + " | " + level(row.candidate, row.metric.unit);
   text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change);
-  text += " | " + interval + " | " + (row.q ? probability_text(*row.q) : "") + " |\n";
+  text += " | " + words(interval_cell(row)) + " | " + (row.q ? probability_text(*row.q) : "") + " |\n";
   return text;
 }
 
-std::string function_list(const Comparison& comparison, const ComparisonRow& row) {
+std::string function_list(const RowIndex& index, const ComparisonRow& row) {
   std::string text;
-  for (const FunctionLine& line : function_lines(comparison, row)) {
+  for (const FunctionLine& line : function_lines(index, row)) {
     text += "- " + code(line.name, false) + " **" + line.change + "**";
     if (!line.place.empty()) text += " at " + code(line.place, false);
     text += ": " + line.what + "\n";
@@ -95,15 +90,15 @@ std::string function_list(const Comparison& comparison, const ComparisonRow& row
 }
 
 // What stands below the table for the rows of one group; empty for most.
-std::string behind(const Comparison& comparison, const RowGroup& group, std::set<std::string>& told) {
+std::string behind(const RowIndex& index, const RowGroup& group, std::set<std::string>& told) {
   std::string text;
-  const std::string story = told.insert(group.benchmark).second ? fused_story(comparison, group.benchmark) : "";
+  const std::string story = told.insert(group.benchmark).second ? fused_story(index, group.benchmark) : "";
   if (!story.empty()) text += words(story) + "\n";
   const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
   std::set<std::string> given;
   for (const ComparisonRow* row : group.rows) {
     if (is_changed && !row->functions.empty() && given.insert("").second) {
-      text += (text.empty() ? "" : "\n") + function_list(comparison, *row);
+      text += (text.empty() ? "" : "\n") + function_list(index, *row);
     }
     const bool wants_reason = !is_changed && group.verdict != Verdict::unchanged && group.verdict != Verdict::fresh;
     if (wants_reason && !row->reason.empty() && given.insert(row->reason).second) text += words(row->reason) + "\n";
@@ -139,9 +134,17 @@ void add_list(std::string& text, const std::string& title, const std::vector<std
   if (lines.size() > kMostFacts) text += "- and " + std::to_string(lines.size() - kMostFacts) + " more\n";
 }
 
+void add_steps(std::string& text, const std::vector<NextStep>& steps) {
+  if (steps.empty()) return;
+  text += "\n**Next**\n\n";
+  for (const NextStep& step : steps) {
+    text += "- " + words(step.advice) + (step.command.empty() ? "" : ": " + code(step.command, false)) + "\n";
+  }
+}
+
 std::string foot(const Comparison& comparison) {
-  std::string text = "\n";
-  add_list(text, "Next", next_steps(comparison));
+  std::string text;
+  add_steps(text, next_steps(comparison));
   add_list(text, "Warnings", comparison.warnings);
   add_list(text, "The environments differ", environment_lines(comparison));
   const std::string promise = promise_line(comparison);
@@ -164,10 +167,11 @@ std::string markdown_report(const Comparison& comparison) {
   std::size_t folded_rows = 0;
   std::size_t dropped = 0;
   std::set<std::string> told;
+  const RowIndex index(comparison);
   for (const RowGroup& group : worst_first(comparison)) {
     std::string lines;
     for (const ComparisonRow* row : group.rows) lines += table_row(*row);
-    const std::string notes = behind(comparison, group, told);
+    const std::string notes = behind(index, group, told);
     // Once something did not fit nothing better may follow it, or the count would hide a worse row.
     if (dropped > 0 || table.size() + below.size() + folded.size() + lines.size() + notes.size() > room) {
       dropped += group.rows.size();

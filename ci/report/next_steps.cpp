@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "ci/attribution/function_name.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/row_order.hpp"
 
@@ -14,10 +15,13 @@ std::int64_t count_of(const Comparison& comparison, Verdict verdict) {
   return comparison.count_by_verdict().at(static_cast<std::size_t>(verdict));
 }
 
-// The name that the program itself knows: canonical text without the suite, device and dtype that we add.
-std::string own_name(const std::string& benchmark) { return benchmark.substr(0, benchmark.find(" [")); }
-
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
+// In a shell's single quotes. The name that the program itself knows: without the suite, device and dtype that
+// canonical text adds.
+std::string quoted(const std::string& benchmark, const std::string& before = "", const std::string& after = "") {
+  std::string text = "'" + before;
+  for (const char c : benchmark.substr(0, benchmark.find(" ["))) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + after + "'";
+}
 
 // The spread of a mean falls with the root of the rounds, so the detectable effect does too.
 double rounds_for(const ComparisonRow& row, double effect) {
@@ -35,83 +39,88 @@ constexpr double kMostRounds = 400;
 // With fewer, one lone change among a few benchmarks cannot reach the level of the whole gate.
 constexpr double kLeastRounds = 12;
 
-void advise_undecided(const Comparison& comparison, std::vector<std::string>& steps) {
+void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps) {
   std::int64_t concurrent = 0;
   std::int64_t apart = 0;
   double most_rounds = 0;
   double largest_effect = 0;
   for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.kind != MetricKind::noisy) continue;
-    if (row.verdict != Verdict::inconclusive) continue;
+    if (row.metric.kind != MetricKind::noisy || row.verdict != Verdict::inconclusive) continue;
     ++(is_concurrent(row.layout) ? concurrent : apart);
     if (!row.minimum_detectable_effect || !is_concurrent(row.layout) || !(row.minimum_effect > 0)) continue;
     most_rounds = std::max(most_rounds, rounds_for(row, row.minimum_effect));
     largest_effect = std::max(largest_effect, *row.minimum_detectable_effect);
   }
   if (apart > 0) {
-    steps.push_back(std::to_string(apart) +
-                    " inconclusive: the sides were measured apart; measure them together with `steelyard ab OLD NEW`");
+    steps.push_back(
+        {std::to_string(apart) + " inconclusive, measured apart; measure both sides together", "steelyard ab OLD NEW"});
   }
   if (concurrent == 0) return;
-  const std::string who = std::to_string(concurrent) + " inconclusive: ";
+  const std::string who = std::to_string(concurrent) + " inconclusive; ";
   const std::string effect = percent_text(comparison.policy.minimum_effect);
-  if (most_rounds > kMostRounds) {
-    steps.push_back(who + "a change of " + effect + " is out of reach on this machine (about " +
-                    grouped_text(up_to_even(most_rounds)) + " rounds); raise --minimum-effect towards " +
-                    percent_text(std::ceil(largest_effect * 100) / 100) + " or use a quieter machine");
+  if (!(most_rounds <= kMostRounds)) {
+    steps.push_back({who + "showing a change of " + effect + " would take about " +
+                         grouped_text(up_to_even(std::min(most_rounds, 1e9))) +
+                         " rounds here: use a quieter machine, or care for less",
+                     "--minimum-effect " + percent_text(std::ceil(largest_effect * 100) / 100)});
     return;
   }
-  steps.push_back(who + "about " + std::to_string(up_to_even(std::max(most_rounds, kLeastRounds))) +
-                  " rounds would show a change of " + effect + " (--rounds)");
+  const std::int64_t rounds = up_to_even(std::max(most_rounds, kLeastRounds));
+  steps.push_back(
+      {who + "a change of " + effect + " would show in about this many rounds", "--rounds " + std::to_string(rounds)});
 }
 
-void advise_regression(const Comparison& comparison, std::vector<std::string>& steps) {
+void advise_regression(const Comparison& comparison, std::vector<NextStep>& steps) {
   std::set<std::string> named;
-  bool lacks_counts = false;
+  std::string first;
+  bool lacks_functions = false;
   for (const RowGroup& group : worst_first(comparison)) {
     if (group.verdict != Verdict::regression) continue;
-    const auto with_functions =
-        std::find_if(group.rows.begin(), group.rows.end(), [](const auto* row) { return !row->functions.empty(); });
-    if (with_functions == group.rows.end()) {
-      lacks_counts = true;
+    if (first.empty()) first = group.benchmark;
+    const auto row =
+        std::find_if(group.rows.begin(), group.rows.end(), [](const auto* r) { return !r->functions.empty(); });
+    if (row == group.rows.end()) {
+      lacks_functions = true;
       continue;
     }
-    const FunctionChange& culprit = (*with_functions)->functions.front();
-    if (!culprit.own_source || !named.insert(culprit.name).second || named.size() > 2) continue;
-    const std::string place = culprit.file.empty() || culprit.file == "???" ? ""
-                              : culprit.line > 0 ? ", " + culprit.file + ":" + std::to_string(culprit.line)
-                                                 : ", " + culprit.file;
-    steps.push_back("start at " + culprit.name + place);
+    const FunctionChange& culprit = (*row)->functions.front();
+    if (!culprit.own_source || named.size() == 2 || !named.insert(culprit.name).second) continue;
+    const bool has_place = !culprit.file.empty() && culprit.file != "???";
+    steps.push_back({"start at " + short_function_name(culprit.name),
+                     !has_place         ? ""
+                     : culprit.line > 0 ? culprit.file + ":" + std::to_string(culprit.line)
+                                        : culprit.file});
   }
   const bool has_counts = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                       [](const auto& row) { return row.metric.kind == MetricKind::counted; });
-  if (lacks_counts && !has_counts) steps.push_back("count instructions to see which function did it (--counts always)");
-  for (const RowGroup& group : worst_first(comparison)) {
-    if (group.verdict != Verdict::regression) continue;
-    steps.push_back("see its past: steelyard history " + quoted(group.benchmark));
-    break;
-  }
+  if (lacks_functions && !has_counts)
+    steps.push_back({"count instructions to see which function did it", "--counts always"});
+  steps.push_back({"see its past", "steelyard history " + quoted(first)});
 }
 
 }  // namespace
 
-std::vector<std::string> next_steps(const Comparison& comparison) {
-  std::vector<std::string> steps;
+std::vector<NextStep> next_steps(const Comparison& comparison) {
+  std::vector<NextStep> steps;
   if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, steps);
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::failed) continue;
-    steps.push_back(
-        "run what failed alone: " + (comparison.candidate.program.empty() ? "PROGRAM" : comparison.candidate.program) +
-        " --benchmark_filter=" + quoted("^" + own_name(row.benchmark) + "$"));
+    const std::string& program = comparison.candidate.program;
+    steps.push_back({"run what failed alone", (program.empty() ? "PROGRAM" : program) +
+                                                  " --benchmark_filter=" + quoted(row.benchmark, "^", "$")});
     break;
   }
   if (count_of(comparison, Verdict::missing) > 0) {
-    steps.push_back("missing: if a benchmark was renamed or removed on purpose, the next baseline will lack it too");
+    steps.push_back({"a benchmark that is missing on purpose is missing once: the next baseline lacks it too", ""});
   }
   if (count_of(comparison, Verdict::incomparable) > 0) {
-    steps.push_back(
-        "incomparable: measure both sides on one machine with `steelyard ab OLD NEW`, or name what does not matter "
-        "(--ignore-fact NAME)");
+    steps.push_back({"measure both sides on one machine", "steelyard ab OLD NEW"});
+    const auto decisive =
+        std::find_if(comparison.environment_differences.begin(), comparison.environment_differences.end(),
+                     [](const auto& d) { return d.decisive; });
+    if (decisive != comparison.environment_differences.end()) {
+      steps.push_back({"or say that the difference does not matter", "--ignore-fact " + decisive->name});
+    }
   }
   advise_undecided(comparison, steps);
   return steps;

@@ -135,12 +135,12 @@ std::string interval_text(const Interval& interval) {
   const double low = (interval.low - 1) * 100;
   const double high = (interval.high - 1) * 100;
   const double size = std::max(std::abs(low), std::abs(high));
-  const int decimals = size < 0.95 ? 2 : size < 99.95 ? 1 : 0;
+  const int decimals = size < 0.095 ? 2 : size < 99.95 ? 1 : 0;
   const auto signed_text = [&](double percent) {
     const std::string text = fixed_text(percent, decimals);
     return text.find_first_not_of("0.") == std::string::npos || text.front() == '-' ? text : "+" + text;
   };
-  return signed_text(low) + " to " + signed_text(high) + " %";
+  return "[" + signed_text(low) + ", " + signed_text(high) + "]";
 }
 
 std::string percent_text(double part) {

@@ -29,7 +29,7 @@ LevelPair level_pair(std::optional<double> baseline, std::optional<double> candi
 
 // "+7.2 %", "-0.04 %", "0 %"; from ten times on "x 12.5".
 std::string change_text(double ratio);
-// "+6.1 to +8.3 %".
+// In percent: "[+6.1, +8.3]".
 std::string interval_text(const Interval& interval);
 // A level such as 0.05 or 0.01: "5 %", "0.1 %".
 std::string percent_text(double part);

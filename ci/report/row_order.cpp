@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 namespace steelyard {
@@ -19,6 +18,19 @@ double largest_change(const RowGroup& group) {
 }
 
 }  // namespace
+
+RowIndex::RowIndex(const Comparison& comparison) {
+  for (const ComparisonRow& row : comparison.rows) rows_by_benchmark_[row.benchmark].push_back(&row);
+}
+
+const ComparisonRow* RowIndex::find(const std::string& benchmark, std::string_view metric) const {
+  const auto rows = rows_by_benchmark_.find(benchmark);
+  if (rows == rows_by_benchmark_.end()) return nullptr;
+  for (const ComparisonRow* row : rows->second) {
+    if (row->metric.name == metric) return row;
+  }
+  return nullptr;
+}
 
 double size_of_change(const ComparisonRow& row) {
   if (!row.ratio || !(*row.ratio > 0) || !std::isfinite(*row.ratio)) return 0;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
@@ -23,6 +25,16 @@ struct RowGroup {
 
 // By verdict (kWorstFirst), then by the largest change in the group, then by name.
 std::vector<RowGroup> worst_first(const Comparison& comparison);
+
+// Finds rows by benchmark and metric. The pointers are into the comparison.
+class RowIndex {
+ public:
+  explicit RowIndex(const Comparison& comparison);
+  const ComparisonRow* find(const std::string& benchmark, std::string_view metric) const;  // null: there is none
+
+ private:
+  std::map<std::string_view, std::vector<const ComparisonRow*>> rows_by_benchmark_;
+};
 
 // How far the row is from "no change", in either direction, on a log scale; 0 where there is no ratio.
 double size_of_change(const ComparisonRow& row);

@@ -32,6 +32,22 @@ std::vector<std::string> axis_labels(const LineChart& chart, const std::string& 
   return labels;
 }
 
+std::string commit_of(const HistoryPoint& point, std::size_t digits) {
+  return (point.commit.empty() ? point.run : point.commit).substr(0, digits);
+}
+
+// The commits below their points, where points are far enough apart for that.
+std::string commit_axis(const std::vector<HistoryPoint>& points, const LineChart& chart, std::size_t indent) {
+  constexpr std::size_t kDigits = 7;
+  if (chart.columns_per_point < static_cast<int>(kDigits) + 2) return "";
+  std::string line(indent, ' ');
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    line = padded(line, indent + static_cast<std::size_t>(chart.column_of_point[i])) +
+           printable(commit_of(points[i], kDigits), false);
+  }
+  return line + "\n";
+}
+
 std::string chart_text(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {
   std::vector<double> values;
   for (const HistoryPoint& point : points) values.push_back(point.value);
@@ -53,7 +69,7 @@ std::string chart_text(const std::vector<HistoryPoint>& points, const std::strin
     std::string line = "  " + paint(label + tick, Tone::dim, style.color) + chart.lines[i];
     text += line + "\n";
   }
-  return text;
+  return text + commit_axis(points, chart, label_columns + 4);
 }
 
 std::string listing(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {
@@ -62,7 +78,7 @@ std::string listing(const std::vector<HistoryPoint>& points, const std::string& 
   std::size_t sha_columns = 0, level_columns = 0, change_columns = 0, subject_columns = 0;
   for (std::size_t i = first; i < points.size(); ++i) {
     const HistoryPoint& point = points[i];
-    shas.push_back(printable(point.commit.empty() ? point.run.substr(0, 9) : point.commit.substr(0, 9), style.unicode));
+    shas.push_back(printable(commit_of(point, 9), style.unicode));
     subjects.push_back(printable(point.subject, style.unicode));
     levels.push_back(level_text(point.value, unit));
     const bool has_change = i > 0 && points[i - 1].value > 0;
@@ -72,13 +88,14 @@ std::string listing(const std::vector<HistoryPoint>& points, const std::string& 
     change_columns = std::max(change_columns, columns_of(changes.back()));
     subject_columns = std::max(subject_columns, columns_of(subjects.back()));
   }
-  const std::size_t others = 2 + sha_columns + 2 + time_text(0).size() + 2 + level_columns + 2 + change_columns + 2;
+  constexpr std::size_t kTimeColumns = 16;  // to the minute
+  const std::size_t others = 2 + sha_columns + 2 + kTimeColumns + 2 + level_columns + 2 + change_columns + 2;
   const auto width = static_cast<std::size_t>(std::max(style.width, 40));
   subject_columns = std::min(subject_columns, std::max<std::size_t>(width > others ? width - others : 0, 10));
   std::string text;
   if (first > 0) text += paint("  " + std::to_string(first) + " older", Tone::dim, style.color) + "\n";
   for (std::size_t k = 0; k < shas.size(); ++k) {
-    const std::string at = time_text(points[first + k].at_unix_ns).substr(0, 16);  // to the minute
+    const std::string at = time_text(points[first + k].at_unix_ns).substr(0, kTimeColumns);
     std::string line = "  " + padded(shas[k], sha_columns) + "  " +
                        paint(at.substr(0, 10) + " " + at.substr(11), Tone::dim, style.color) + "  " +
                        padded(levels[k], level_columns, Align::right) + "  " +

@@ -1,4 +1,6 @@
 // The report a person reads in a terminal: rows worst first, what is behind them, what they are worth, what to do next.
+#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "ci/report/comparison_table.hpp"
@@ -18,7 +20,7 @@ constexpr std::size_t kMostReasonLines = 3;
 class Writer {
  public:
   Writer(const Comparison& comparison, const TerminalStyle& style)
-      : comparison_(comparison), style_(style), table_(comparison, style) {}
+      : comparison_(comparison), style_(style), table_(comparison, style), index_(comparison) {}
 
   std::string write() {
     sides();
@@ -71,7 +73,12 @@ class Writer {
     std::size_t unchanged = 0;
     double largest_hidden = 0;
     std::size_t hidden = 0;
+    std::optional<Verdict> section;
     for (const RowGroup& group : worst_first(comparison_)) {
+      if (!table_.names_verdicts() && section != group.verdict) {
+        section = group.verdict;
+        text_ += "  " + tone(std::string(to_text(group.verdict)), tone_of(group.verdict)) + "\n";
+      }
       for (const ComparisonRow* row : group.rows) {
         if (row->verdict == Verdict::unchanged && ++unchanged > kMostUnchanged) {
           ++hidden;
@@ -95,7 +102,7 @@ class Writer {
   void behind(const RowGroup& group) {
     const std::string indent(table_.indent(), ' ');
     if (told_.insert(group.benchmark).second) {
-      const std::string story = fused_story(comparison_, group.benchmark);
+      const std::string story = fused_story(index_, group.benchmark);
       if (!story.empty()) paragraph("", story, table_.indent(), Tone::plain);
     }
     if (group.verdict == Verdict::regression || group.verdict == Verdict::improvement) {
@@ -115,7 +122,7 @@ class Writer {
   }
 
   void functions(const ComparisonRow& row) {
-    const std::vector<FunctionLine> lines = function_lines(comparison_, row);
+    const std::vector<FunctionLine> lines = function_lines(index_, row);
     std::size_t name_columns = 0, change_columns = 0, place_columns = 0, what_columns = 0;
     for (const FunctionLine& line : lines) {
       name_columns = std::max(name_columns, columns_of(line.name));
@@ -166,15 +173,29 @@ class Writer {
   }
 
   void next() {
-    const std::vector<std::string> steps = next_steps(comparison_);
+    const std::vector<NextStep> steps = next_steps(comparison_);
     if (steps.empty()) return;
     text_ += "\n";
-    for (std::size_t i = 0; i < steps.size(); ++i) paragraph(i == 0 ? "next" : "", steps[i], 11, Tone::plain);
+    constexpr std::size_t kIndent = 11;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::string lead = i == 0 ? "next" : "";
+      const std::string command = printable(steps[i].command, style_.unicode);
+      const std::string line = steps[i].advice + (command.empty() ? "" : ":  " + command);
+      if (kIndent + columns_of(line) <= width() && !command.empty()) {
+        text_ += padded(lead, kIndent) + printable(steps[i].advice, style_.unicode) + ":  " +
+                 tone(command, Tone::strong) + "\n";
+        continue;
+      }
+      paragraph(lead, steps[i].advice + (command.empty() ? "" : ":"), kIndent, Tone::plain);
+      // A command is never broken: it is there to be copied.
+      if (!command.empty()) text_ += std::string(kIndent + 2, ' ') + tone(command, Tone::strong) + "\n";
+    }
   }
 
   const Comparison& comparison_;
   TerminalStyle style_;
   ComparisonTable table_;
+  RowIndex index_;
   std::string text_;
   std::set<std::string> told_;  // benchmarks whose time and instructions were told together
 };

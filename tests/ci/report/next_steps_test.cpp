@@ -1,0 +1,77 @@
+#include "ci/report/next_steps.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/ci/report/sample_results.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<std::string> steps_of(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const NextStep& step : next_steps(comparison)) texts.push_back(step.advice + ": " + step.command);
+  return texts;
+}
+
+Comparison with(const ComparisonRow& row) {
+  Comparison comparison;
+  comparison.rows = {row};
+  return comparison;
+}
+
+ComparisonRow undecided(double detectable, std::int32_t rounds) {
+  ComparisonRow row = sample::time_row("a", 1.005, Verdict::inconclusive);
+  row.minimum_detectable_effect = detectable;
+  row.rounds = rounds;
+  return row;
+}
+
+TEST(NextSteps, AreNoneWhereNothingIsLeftToDo) { EXPECT_THAT(next_steps(sample::quiet_comparison(3)), IsEmpty()); }
+
+TEST(NextSteps, RoundsGrowWithTheSquareOfTheDetectableEffect) {
+  EXPECT_THAT(steps_of(with(undecided(0.02, 24))), Contains(HasSubstr("--rounds 96")));
+  EXPECT_THAT(steps_of(with(undecided(0.0205, 20))), Contains(HasSubstr("--rounds 86")));  // 84.05, up to even
+}
+
+TEST(NextSteps, AreNeverFewerRoundsThanCanDecideAnything) {
+  EXPECT_THAT(steps_of(with(undecided(0.005, 4))), Contains(HasSubstr("--rounds 12")));
+}
+
+TEST(NextSteps, AHopelessNumberOfRoundsIsNotAsked) {
+  const auto steps = steps_of(with(undecided(0.083, 24)));
+  EXPECT_THAT(steps, Not(Contains(HasSubstr("--rounds"))));
+  EXPECT_THAT(steps, Contains(HasSubstr("--minimum-effect 9 %")));
+}
+
+TEST(NextSteps, SidesMeasuredApartAreMeasuredTogetherInsteadOfLonger) {
+  ComparisonRow row = undecided(0.02, 24);
+  row.layout = Layout::sequential;
+  EXPECT_THAT(steps_of(with(row)), Contains(HasSubstr("steelyard ab OLD NEW")));
+  EXPECT_THAT(steps_of(with(row)), Not(Contains(HasSubstr("--rounds"))));
+}
+
+TEST(NextSteps, BeginAtTheCulprit) {
+  const auto steps = steps_of(sample::comparison_with_every_verdict());
+  EXPECT_EQ(steps.at(0), "start at textkit::tokenize: src/tokenizer.cpp:41");
+}
+
+TEST(NextSteps, NamesReachTheShellAsOneWord) {
+  ComparisonRow row = sample::time_row("BM_it's/<a b> [suite=cpu]", 1.1, Verdict::regression);
+  EXPECT_THAT(steps_of(with(row)), Contains(HasSubstr("steelyard history 'BM_it'\\''s/<a b>'")));
+}
+
+TEST(NextSteps, CountsAreOfferedOnlyWhereThereAreNone) {
+  Comparison comparison = with(sample::time_row("a", 1.1, Verdict::regression));
+  EXPECT_THAT(steps_of(comparison), Contains(HasSubstr("--counts always")));
+  comparison.rows.push_back(sample::instructions_row("a", 10, 10));
+  EXPECT_THAT(steps_of(comparison), Not(Contains(HasSubstr("--counts always"))));
+}
+
+}  // namespace
+}  // namespace steelyard

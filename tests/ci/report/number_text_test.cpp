@@ -1,0 +1,107 @@
+#include "ci/report/number_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace steelyard {
+namespace {
+
+TEST(LevelText, PicksTheUnitThatKeepsTheNumberShort) {
+  EXPECT_EQ(level_text(812.4, "ns"), "812 ns");
+  EXPECT_EQ(level_text(999.4, "ns"), "999 ns");
+  EXPECT_EQ(level_text(999.6, "ns"), "1.00 us");
+  EXPECT_EQ(level_text(1.0713e6, "ns"), "1.07 ms");
+  EXPECT_EQ(level_text(0.25, "ns"), "0.25 ns");
+  EXPECT_EQ(level_text(0.0125, "ns"), "0.0125 ns");
+  EXPECT_EQ(level_text(90e9, "ns"), "90.0 s");
+  EXPECT_EQ(level_text(2048, "bytes"), "2.00 KiB");
+  EXPECT_EQ(level_text(2.1e9, "bytes/s"), "2.10 GB/s");
+  EXPECT_EQ(level_text(3.2e12, "flop/s"), "3.20 Tflop/s");
+  EXPECT_EQ(level_text(1500, "1/s"), "1.50 k/s");
+  EXPECT_EQ(level_text(0.731, "1"), "0.73");
+  EXPECT_EQ(level_text(42, "furlongs"), "42.0 furlongs");
+  EXPECT_EQ(level_text(0, "ns"), "0 ns");
+}
+
+TEST(LevelText, CountsKeepEveryDigitAsLongAsTheyAreShort) {
+  EXPECT_EQ(level_text(7015, "count"), "7,015");
+  EXPECT_EQ(level_text(999999, "count"), "999,999");
+  EXPECT_EQ(level_text(12345678, "count"), "12.35 M");
+  EXPECT_EQ(level_text(0, "count"), "0");
+}
+
+TEST(LevelPair, GivesBothSidesOneUnit) {
+  const LevelPair pair = level_pair(990.0, 1020.0, "ns");
+  EXPECT_EQ(pair.baseline, "0.99");
+  EXPECT_EQ(pair.candidate, "1.02");
+  EXPECT_EQ(pair.unit, "us");
+}
+
+TEST(LevelPair, LeavesAnAbsentSideEmpty) {
+  const LevelPair pair = level_pair(std::nullopt, 388.0, "ns");
+  EXPECT_EQ(pair.baseline, "");
+  EXPECT_EQ(pair.candidate, "388");
+  EXPECT_EQ(level_pair(std::nullopt, std::nullopt, "ns").candidate, "");
+  EXPECT_EQ(level_pair(std::nan(""), 388.0, "ns").baseline, "");
+}
+
+TEST(ChangeText, IsASignedPercentage) {
+  EXPECT_EQ(change_text(1.0721), "+7.2 %");
+  EXPECT_EQ(change_text(0.9), "-10.0 %");
+  EXPECT_EQ(change_text(1), "0 %");
+  EXPECT_EQ(change_text(1 + 1e-15), "0 %");
+  EXPECT_EQ(change_text(1.0004), "+0.04 %");
+  EXPECT_EQ(change_text(1.0000004), "+4e-05 %");
+  EXPECT_EQ(change_text(2.34), "+134 %");
+  EXPECT_EQ(change_text(0), "-100 %");
+  EXPECT_EQ(change_text(12.5), "x 12.5");
+  EXPECT_EQ(change_text(std::nan("")), "-");
+}
+
+TEST(IntervalText, HasTheDecimalsThatItsSizeNeeds) {
+  EXPECT_EQ(interval_text({1.061, 1.083}), "[+6.1, +8.3]");
+  EXPECT_EQ(interval_text({0.9994, 1.0003}), "[-0.06, +0.03]");
+  EXPECT_EQ(interval_text({1, 1}), "[0.00, 0.00]");
+  EXPECT_EQ(interval_text({0.5, 3}), "[-50, +200]");
+}
+
+TEST(ProbabilityText, NeverRoundsToZero) {
+  EXPECT_EQ(probability_text(8e-8), "8e-08");
+  EXPECT_EQ(probability_text(0.0123), "0.012");
+  EXPECT_EQ(probability_text(0.41), "0.41");
+  EXPECT_EQ(probability_text(1), "1");
+  EXPECT_EQ(probability_text(std::numeric_limits<double>::denorm_min()), "5e-324");
+}
+
+TEST(PercentText, HasNoEmptyDecimals) {
+  EXPECT_EQ(percent_text(0.05), "5 %");
+  EXPECT_EQ(percent_text(0.001), "0.1 %");
+  EXPECT_EQ(percent_text(1), "100 %");
+  EXPECT_EQ(percent_text(0), "0 %");
+}
+
+TEST(FixedText, HasNoNegativeZeroAndNoInfinity) {
+  EXPECT_EQ(fixed_text(-0.04, 1), "0.0");
+  EXPECT_EQ(fixed_text(-0.06, 1), "-0.1");
+  EXPECT_EQ(fixed_text(std::numeric_limits<double>::infinity(), 1), "-");
+  EXPECT_EQ(fixed_text(std::numeric_limits<double>::max(), 0).size(), 309U);
+}
+
+TEST(GroupedText, SetsACommaBeforeEveryThirdDigit) {
+  EXPECT_EQ(grouped_text(0), "0");
+  EXPECT_EQ(grouped_text(999), "999");
+  EXPECT_EQ(grouped_text(1000), "1,000");
+  EXPECT_EQ(grouped_text(-1234567), "-1,234,567");
+  EXPECT_EQ(grouped_text(-100), "-100");
+}
+
+TEST(TimeText, IsUtcWithoutFractions) {
+  EXPECT_EQ(time_text(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(time_text(1709210096'999999999), "2024-02-29T12:34:56Z");
+  EXPECT_EQ(time_text(-1), "1969-12-31T23:59:59Z");
+}
+
+}  // namespace
+}  // namespace steelyard
