@@ -1,0 +1,38 @@
+// One benchmark of a kernel: its answer is checked, then it is timed, and its declared cost is reported as rates.
+// Here and not in each benchmark, so that none can forget the check.
+//
+//     time_checked(state, gemv_cost, [&] { gemv(shape, matrix, vector, result); },
+//                  [&] { return disagreement(result, wanted, tolerance); });
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <optional>
+#include <string>
+
+#include "bench/suites/cpu/operator_cost.hpp"
+
+namespace steelyard::cpu_suite {
+
+// kernel: () -> void. check: () -> std::optional<std::string>, called after one run of the kernel; a fault in words
+// makes a failed benchmark, which has no time. The counters are `flops` (a rate, operations a second) and `bandwidth`
+// (bytes a second), as Google Benchmark computes them from its iterations and real or CPU time.
+template <class Kernel, class Check>
+void time_checked(benchmark::State& state, const OperatorCost& cost, Kernel&& kernel, Check&& check) {
+  kernel();
+  if (const std::optional<std::string> fault = check()) {
+    state.SkipWithError(("wrong answer: " + *fault).c_str());
+    return;
+  }
+  for (auto _ : state) {
+    kernel();
+    benchmark::ClobberMemory();
+  }
+  const auto rate = [](auto amount) {
+    return benchmark::Counter(static_cast<double>(amount.count()), benchmark::Counter::kIsIterationInvariantRate);
+  };
+  state.counters["flops"] = rate(cost.flops);
+  state.counters["bandwidth"] = rate(cost.traffic());
+}
+
+}  // namespace steelyard::cpu_suite

@@ -1,0 +1,44 @@
+#include "bench/suites/cpu/layer_norm.hpp"
+
+#include <cmath>
+
+namespace steelyard::cpu_suite {
+
+void layer_norm(RowsShape shape, std::span<const float> values, std::span<const float> weights,
+                std::span<const float> biases, std::span<float> results) {
+  const auto n = static_cast<float>(shape.columns);
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    const auto in = values.subspan(row * shape.columns, shape.columns);
+    const auto out = results.subspan(row * shape.columns, shape.columns);
+    float sum = 0;
+    for (const float value : in) sum += value;
+    const float mean = sum / n;
+    // The deviations are squared, never the values: a mean square less a squared mean cancels to nothing.
+    float squares = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      out[i] = in[i] - mean;
+      squares += out[i] * out[i];
+    }
+    const float scale = 1.0f / std::sqrt(squares / n + kLayerNormEpsilon);
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = out[i] * scale * weights[i] + biases[i];
+  }
+}
+
+std::vector<double> layer_norm_reference(RowsShape shape, std::span<const float> values, std::span<const float> weights,
+                                         std::span<const float> biases) {
+  std::vector<double> results(values.begin(), values.end());
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    const std::span<double> line(&results[row * shape.columns], shape.columns);
+    double mean = 0;
+    for (const double value : line) mean += value / static_cast<double>(shape.columns);
+    double variance = 0;
+    for (const double value : line) variance += (value - mean) * (value - mean) / static_cast<double>(shape.columns);
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const double normal = (line[i] - mean) / std::sqrt(variance + static_cast<double>(kLayerNormEpsilon));
+      line[i] = normal * static_cast<double>(weights[i]) + static_cast<double>(biases[i]);
+    }
+  }
+  return results;
+}
+
+}  // namespace steelyard::cpu_suite

@@ -1,0 +1,22 @@
+// steelyard_cpu_suite: a Google Benchmark program like any other; Steelyard's own use of it goes through its doors.
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+
+#include <string>
+
+#include "bench/suites/cpu/kernel_benchmarks.hpp"
+
+int main(int argc, char** argv) {
+  // Kernels are compared, not schedulers. Threads that OpenBLAS made when it was loaded fall asleep after some
+  // milliseconds; with OPENBLAS_NUM_THREADS=1 in the environment there are none.
+  openblas_set_num_threads(1);
+  // OpenBLAS picks its kernels by the processor it sees, and under Valgrind it sees a smaller one: a count and a time
+  // belong together only where this says the same.
+  benchmark::AddCustomContext("openblas_core", openblas_get_corename());
+  benchmark::AddCustomContext("openblas_threads", std::to_string(openblas_get_num_threads()));
+  steelyard::cpu_suite::register_kernel_benchmarks();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

@@ -1,0 +1,32 @@
+// Products with a matrix, by OpenBLAS: of a matrix and a vector (GEMV), of two matrices (GEMM).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bench/suites/cpu/operator_cost.hpp"
+
+namespace steelyard::cpu_suite {
+
+// left: rows x inner, right: inner x columns, product: rows x columns, each row by row.
+struct ProductShape {
+  std::size_t rows = 0;
+  std::size_t inner = 0;
+  std::size_t columns = 1;
+};
+
+// A square matrix times another.
+constexpr ProductShape square(std::size_t n) { return {.rows = n, .inner = n, .columns = n}; }
+
+// Precondition: shape.columns == 1; `right` and `product` are vectors.
+void gemv(ProductShape shape, std::span<const float> left, std::span<const float> right, std::span<float> product);
+void matmul(ProductShape shape, std::span<const float> left, std::span<const float> right, std::span<float> product);
+
+std::vector<double> matmul_reference(ProductShape shape, std::span<const float> left, std::span<const float> right);
+
+constexpr OperatorCost matmul_cost(ProductShape shape) {
+  return {operations(2 * shape.rows * shape.inner * shape.columns),
+          floats(shape.rows * shape.inner + shape.inner * shape.columns), floats(shape.rows * shape.columns)};
+}
+
+}  // namespace steelyard::cpu_suite

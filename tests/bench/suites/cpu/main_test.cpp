@@ -1,0 +1,102 @@
+// steelyard_cpu_suite from outside: every benchmark gives an answer that is right, with its metrics under the names
+// that the rest of Steelyard knows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdio.h>
+
+#include <array>
+#include <map>
+#include <set>
+
+#include "bench/formats/google_benchmark.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string output_of(const std::string& command) {
+  std::string output;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return output;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) output.append(buffer.data(), n);
+  EXPECT_EQ(::pclose(pipe), 0);
+  return output;
+}
+
+// One run of one iteration of everything, shared by the tests.
+const GoogleBenchmarkFile& suite_results() {
+  static const GoogleBenchmarkFile results = [] {
+    const std::string json =
+        output_of("'" STEELYARD_CPU_SUITE "' --benchmark_format=json --benchmark_min_time=0 2>/dev/null");
+    auto parsed = parse_google_benchmark(json, "steelyard_cpu_suite");
+    if (!parsed) {
+      ADD_FAILURE() << parsed.error().text();
+      return GoogleBenchmarkFile{};
+    }
+    return std::move(*parsed);
+  }();
+  return results;
+}
+
+std::map<std::string, std::set<std::string>> metrics_by_benchmark() {
+  std::map<std::string, std::set<std::string>> metrics;
+  for (const Measurement& measurement : suite_results().measurements) {
+    metrics[measurement.benchmark.canonical()].insert(measurement.metric.name);
+  }
+  return metrics;
+}
+
+TEST(CpuSuite, EveryAnswerIsRight) {
+  for (const Failure& failure : suite_results().failures) {
+    ADD_FAILURE() << failure.benchmark.canonical() << ": " << failure.reason;
+  }
+  EXPECT_TRUE(suite_results().bad_records.empty());
+}
+
+TEST(CpuSuite, HasAllItsKernels) {
+  std::set<std::string> names;
+  for (const Measurement& measurement : suite_results().measurements) names.insert(measurement.benchmark.name);
+  EXPECT_EQ(names, (std::set<std::string>{"batched_dot_gemm", "batched_dot_multiply_sum", "gelu_fused", "gelu_passes",
+                                          "gemv", "layer_norm", "matmul", "mlp", "softmax"}));
+}
+
+TEST(CpuSuite, EveryBenchmarkReportsItsRates) {
+  const auto metrics = metrics_by_benchmark();
+  EXPECT_GE(metrics.size(), 9u);
+  for (const auto& [benchmark, names] : metrics) {
+    EXPECT_EQ(names, (std::set<std::string>{"bandwidth", "cpu_time", "flops", "real_time"})) << benchmark;
+  }
+  EXPECT_TRUE(metrics.contains("gemv/f32/n:512"));
+}
+
+TEST(CpuSuite, RatesAreTheDeclaredCostOverTheTime) {
+  double seconds = 0;
+  std::map<std::string, double> rates;
+  for (const Measurement& measurement : suite_results().measurements) {
+    if (measurement.benchmark.canonical() != "matmul/f32/n:48") continue;
+    const double value = measurement.invocations.at(0).values.at(0);
+    if (measurement.metric.name == "cpu_time") seconds = value * 1e-9;
+    rates[measurement.metric.name] = value;
+  }
+  ASSERT_GT(seconds, 0);
+  // One iteration's time is printed with fewer digits than the rate was computed from.
+  EXPECT_NEAR(rates["flops"] * seconds, 2.0 * 48 * 48 * 48, 0.001 * 2 * 48 * 48 * 48);
+  EXPECT_NEAR(rates["bandwidth"] * seconds, 4.0 * 3 * 48 * 48, 0.001 * 4 * 3 * 48 * 48);
+}
+
+TEST(CpuSuite, RecordsWhichKernelsOpenBlasChose) {
+  const std::string json = output_of("'" STEELYARD_CPU_SUITE
+                                     "' --benchmark_format=json --benchmark_min_time=0 "
+                                     "--benchmark_filter=gemv/f32/n:80 2>/dev/null");
+  EXPECT_THAT(json, ::testing::ContainsRegex("\"openblas_core\": \"[A-Za-z0-9]+\""));
+  EXPECT_THAT(json, ::testing::HasSubstr("\"openblas_threads\": \"1\""));
+}
+
+TEST(CpuSuite, RefusesAnOptionThatItDoesNotKnow) {
+  FILE* pipe = ::popen("'" STEELYARD_CPU_SUITE "' --rounds=3 >/dev/null 2>&1", "r");
+  ASSERT_NE(pipe, nullptr);
+  EXPECT_NE(::pclose(pipe), 0);
+}
+
+}  // namespace
+}  // namespace steelyard
