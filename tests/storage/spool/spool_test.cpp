@@ -1,0 +1,230 @@
+#include "storage/spool/spool.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "bench/model/sha256.hpp"
+#include "storage/archive/archive.hpp"
+#include "tests/storage/archive/sample_run.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+steelyard::Run run_at(std::int64_t created_at_unix_ns) {
+  auto run = sample_run();
+  run.header.created_at_unix_ns = created_at_unix_ns;
+  seal(run);
+  return run;
+}
+
+class SpoolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "steelyard_spool_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    state_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(state_); }
+
+  // Takes every run once, as a store does, and remembers in what order.
+  Spool::PutRun put() {
+    return [this](const steelyard::Run& run) -> Result<bool> {
+      const std::lock_guard guard(mutex_);
+      ++calls_;
+      const bool is_new = std::find(ids_.begin(), ids_.end(), run.header.id) == ids_.end();
+      if (is_new) ids_.push_back(run.header.id);
+      return is_new;
+    };
+  }
+
+  fs::path state_;
+  std::mutex mutex_;
+  std::vector<std::string> ids_;
+  int calls_ = 0;
+};
+
+Spool::PutRun refuse_with(ErrorKind kind) {
+  return [kind](const steelyard::Run&) -> Result<bool> { return Error{kind, "store", "no", "", ""}; };
+}
+
+TEST_F(SpoolTest, KeptRunReadsBackFromWhereItLies) {
+  Spool spool(state_);
+  const auto run = run_at(7);
+  const auto path = spool.keep(run);
+  ASSERT_TRUE(path) << path.error().text();
+  EXPECT_EQ(path->parent_path(), state_ / "spool");
+  const auto read = read_archive(*path);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->header.id, run.header.id);
+}
+
+TEST_F(SpoolTest, SameRunKeptTwiceWaitsOnce) {
+  Spool spool(state_);
+  ASSERT_TRUE(spool.keep(run_at(7)));
+  ASSERT_TRUE(spool.keep(run_at(7)));
+  EXPECT_THAT(spool.waiting(), SizeIs(1));
+}
+
+TEST_F(SpoolTest, DeliversOldestFirstAndKeepsTheArchives) {
+  Spool spool(state_);
+  std::vector<std::string> expected;
+  for (const std::int64_t time : {std::int64_t{0}, std::int64_t{99}, std::int64_t{1'000}, INT64_MAX}) {
+    expected.push_back(run_at(time).header.id);
+  }
+  for (const std::int64_t time : {INT64_MAX, std::int64_t{99}, std::int64_t{1'000}, std::int64_t{0}}) {
+    ASSERT_TRUE(spool.keep(run_at(time)));
+  }
+  const auto delivery = spool.deliver(put());
+  ASSERT_TRUE(delivery) << delivery.error().text();
+  EXPECT_EQ(delivery->delivered, 4);
+  EXPECT_EQ(delivery->already_there, 0);
+  EXPECT_THAT(delivery->bad, IsEmpty());
+  EXPECT_EQ(ids_, expected);
+  EXPECT_THAT(spool.waiting(), IsEmpty());
+  int kept = 0;
+  for (const auto& entry : fs::directory_iterator(state_ / "runs")) kept += read_archive(entry.path()) ? 1 : 0;
+  EXPECT_EQ(kept, 4);
+}
+
+TEST_F(SpoolTest, RunThatTheStoreHasAlreadyIsCountedApart) {
+  Spool spool(state_);
+  ids_.push_back(run_at(7).header.id);
+  ASSERT_TRUE(spool.keep(run_at(7)));
+  const auto delivery = spool.deliver(put());
+  ASSERT_TRUE(delivery);
+  EXPECT_EQ(delivery->delivered, 0);
+  EXPECT_EQ(delivery->already_there, 1);
+  EXPECT_THAT(spool.waiting(), IsEmpty());
+}
+
+TEST_F(SpoolTest, StoreThatFailsLeavesTheRestWaiting) {
+  Spool spool(state_);
+  for (const std::int64_t time : {1, 2, 3}) ASSERT_TRUE(spool.keep(run_at(time)));
+  const auto take = put();
+  const auto failing_second = [&](const steelyard::Run& run) -> Result<bool> {
+    if (run.header.created_at_unix_ns == 2) return store_error("store", "the link was lost");
+    return take(run);
+  };
+  const auto broken = spool.deliver(failing_second);
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().found, "the link was lost");
+  EXPECT_THAT(spool.waiting(), SizeIs(2));
+  const auto delivery = spool.deliver(take);
+  ASSERT_TRUE(delivery);
+  EXPECT_EQ(delivery->delivered, 2);
+  EXPECT_THAT(ids_, SizeIs(3));
+}
+
+TEST_F(SpoolTest, ArchiveThatCannotBeReadIsSetAsideAndTheRestDelivered) {
+  Spool spool(state_);
+  ASSERT_TRUE(spool.keep(run_at(2)));
+  for (const char* text : {"damaged", "damaged again"}) {
+    std::ofstream(state_ / "spool/0000000000000000001-bad.syrun") << text;
+    const auto delivery = spool.deliver(put());
+    ASSERT_TRUE(delivery);
+    ASSERT_THAT(delivery->bad, SizeIs(1));
+    EXPECT_THAT(delivery->bad[0].text(), HasSubstr("0000000000000000001-bad.syrun: byte 0: found something else"));
+    EXPECT_THAT(delivery->bad[0].mend, HasSubstr("moved to " + (state_ / "spool/bad").string()));
+  }
+  EXPECT_THAT(ids_, SizeIs(1));
+  EXPECT_THAT(spool.waiting(), IsEmpty());
+  EXPECT_EQ(std::distance(fs::directory_iterator(state_ / "spool/bad"), fs::directory_iterator()), 2);
+}
+
+TEST_F(SpoolTest, ArchiveOfANewerVersionKeepsWaiting) {
+  Spool spool(state_);
+  std::string bytes = encode_run(run_at(1));
+  bytes[8] = '\2';
+  const std::string hex = sha256_hex(bytes.substr(0, 32) + bytes.substr(64));
+  for (std::size_t i = 0; i < 32; ++i) bytes[32 + i] = static_cast<char>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  fs::create_directories(state_ / "spool");
+  std::ofstream(state_ / "spool/0000000000000000001-newer.syrun", std::ios::binary) << bytes;
+  ASSERT_TRUE(spool.keep(run_at(2)));
+  const auto delivery = spool.deliver(put());
+  ASSERT_TRUE(delivery);
+  EXPECT_EQ(delivery->delivered, 1);
+  ASSERT_THAT(delivery->bad, SizeIs(1));
+  EXPECT_THAT(delivery->bad[0].mend, HasSubstr("upgrade"));
+  EXPECT_THAT(spool.waiting(), ElementsAre(state_ / "spool/0000000000000000001-newer.syrun"));
+}
+
+TEST_F(SpoolTest, RunThatTheStoreWillNeverTakeDoesNotHoldUpTheRest) {
+  Spool spool(state_);
+  ASSERT_TRUE(spool.keep(run_at(1)));
+  const auto delivery = spool.deliver(refuse_with(ErrorKind::input));
+  ASSERT_TRUE(delivery);
+  EXPECT_THAT(delivery->bad, SizeIs(1));
+  EXPECT_THAT(spool.waiting(), IsEmpty());
+  ASSERT_TRUE(spool.keep(run_at(1)));
+  EXPECT_FALSE(spool.deliver(refuse_with(ErrorKind::store)));
+  EXPECT_THAT(spool.waiting(), SizeIs(1));
+}
+
+TEST_F(SpoolTest, ManyThatDeliverAtOncePutEachRunOnce) {
+  constexpr int kRuns = 20;
+  for (int i = 0; i < kRuns; ++i) ASSERT_TRUE(Spool(state_).keep(run_at(i)));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([this] {
+      const auto delivery = Spool(state_).deliver(put());
+      EXPECT_TRUE(delivery) << delivery.error().text();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(calls_, kRuns);
+  EXPECT_THAT(ids_, SizeIs(kRuns));
+}
+
+TEST_F(SpoolTest, SecondDeliveryWaitsNoLongerThanItMay) {
+  Spool spool(state_);
+  ASSERT_TRUE(spool.keep(run_at(1)));
+  const auto delivery = spool.deliver([&](const steelyard::Run&) -> Result<bool> {
+    const auto meanwhile = Spool(state_).deliver(put(), Nanoseconds());
+    EXPECT_TRUE(!meanwhile && meanwhile.error().kind == ErrorKind::store);
+    return true;
+  });
+  ASSERT_TRUE(delivery);
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(SpoolTest, EmptySpoolNeedsNoFolder) {
+  Spool spool(state_ / "absent");
+  EXPECT_THAT(spool.waiting(), IsEmpty());
+  EXPECT_TRUE(spool.deliver(refuse_with(ErrorKind::store)));
+  EXPECT_FALSE(fs::exists(state_ / "absent"));
+}
+
+TEST_F(SpoolTest, StateThatIsNoFolderIsNamedWithTheWayOut) {
+  std::ofstream(state_ / "file") << "x";
+  const auto path = Spool(state_ / "file").keep(run_at(1));
+  ASSERT_FALSE(path);
+  EXPECT_THAT(path.error().text(), HasSubstr("file/spool: found Not a directory"));
+  EXPECT_THAT(path.error().mend, HasSubstr("STEELYARD_STATE"));
+}
+
+TEST_F(SpoolTest, PartOfAKilledWriteIsRemovedAfterADay) {
+  Spool spool(state_);
+  ASSERT_TRUE(spool.keep(run_at(1)));
+  const fs::path old_part = state_ / "spool/.a.syrun.1.1.part";
+  const fs::path new_part = state_ / "spool/.b.syrun.1.1.part";
+  std::ofstream(old_part) << "x";
+  std::ofstream(new_part) << "x";
+  fs::last_write_time(old_part, fs::file_time_type::clock::now() - std::chrono::hours(25));
+  ASSERT_TRUE(spool.deliver(put()));
+  EXPECT_FALSE(fs::exists(old_part));
+  EXPECT_TRUE(fs::exists(new_part));
+}
+
+}  // namespace
+}  // namespace steelyard
