@@ -46,6 +46,7 @@ struct Fence {
   std::string header;                // prefix of the included path
   std::vector<std::string> folders;  // that may include it
   std::size_t most_files;
+  bool in_headers = false;  // of those folders, where the header is itself a part of what they are
 };
 
 TEST(Layers, HeavyHeadersStayInsideTheirFences) {
@@ -54,7 +55,7 @@ TEST(Layers, HeavyHeadersStayInsideTheirFences) {
       {"toml++/", {"ci/config/"}, 1},
       {"pqxx/", {"storage/postgres/"}, 1},
       {"boost/archive/", {"storage/archive/"}, 3},
-      {"boost/serialization/", {"storage/archive/"}, 3},
+      {"boost/serialization/", {"storage/archive/"}, 3, true},
       {"boost/math/", {"regress/"}, 1},
       {"nlohmann/json.hpp", {"bench/formats/", "ci/report/", "storage/postgres/"}, 8},
       {"cuda", {"bench/cuda/", "bench/suites/cuda/"}, 100},
@@ -70,7 +71,8 @@ TEST(Layers, HeavyHeadersStayInsideTheirFences) {
         bool inside = false;
         for (const std::string& folder : fence.folders) inside = inside || file.path.starts_with(folder);
         EXPECT_TRUE(inside) << file.path << " includes <" << included << ">; it belongs behind an interface";
-        EXPECT_FALSE(file.path.ends_with(".hpp")) << file.path << " includes <" << included << "> in a header";
+        EXPECT_TRUE(fence.in_headers || !file.path.ends_with(".hpp"))
+            << file.path << " includes <" << included << "> in a header";
       }
     }
   }
