@@ -1,0 +1,49 @@
+#include <ostream>
+
+#include "ci/attribution/attribute.hpp"
+#include "ci/cli/messages.hpp"
+#include "ci/cli/settings.hpp"
+#include "ci/cli/sides.hpp"
+#include "ci/cli/verbs.hpp"
+#include "ci/gate/outcome.hpp"
+#include "regress/compare_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string report_of(const Comparison& comparison, const CompareOptions& options, const Streams& streams) {
+  if (options.common.json) return json_report(comparison);
+  if (options.markdown) return markdown_report(comparison);
+  TerminalStyle style = terminal_style(streams, options.common.color);
+  if (!options.output.empty() && options.common.color != ColorChoice::always) style.color = false;
+  return terminal_report(comparison, style);
+}
+
+}  // namespace
+
+ExitCode do_compare(const CompareOptions& options, Streams& streams) {
+  if (options.common.json && options.markdown) {
+    return report_error(input_error("steelyard compare", "--json and --markdown", "one of them"), streams);
+  }
+  const Result<Configuration> configuration = effective_configuration(options.common);
+  if (!configuration) return report_error(configuration.error(), streams);
+  const Result<Sides> sides = load_sides(options.baseline, options.candidate, *configuration, options.common, streams);
+  if (!sides) return report_error(sides.error(), streams);
+  ComparisonPolicy policy = comparison_policy(configuration->policy);
+  // Both were measured before, so nothing here is drawn: the same files give the same bytes.
+  if (options.seed) policy.seed = *options.seed;
+  Comparison comparison = compare_runs(sides->baseline, sides->candidate, policy);
+  attribute(comparison, sides->baseline, sides->candidate, AttributionOptions{});
+  comparison.warnings.insert(comparison.warnings.end(), sides->warnings.begin(), sides->warnings.end());
+  const ExitCode code =
+      outcome_of(comparison, sides->baseline, sides->candidate, {configuration->policy.demand_decision});
+  const std::string report = report_of(comparison, options, streams);
+  if (options.output.empty()) {
+    streams.out << report << std::flush;
+    return code;
+  }
+  const Result<void> written = write_text_file(options.output, report);
+  return written ? code : worse(code, report_error(written.error(), streams));
+}
+
+}  // namespace steelyard

@@ -1,0 +1,55 @@
+#include "ci/cli/json_output.hpp"
+
+#include "ci/config/configuration_key.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+namespace {
+
+// A basic string of TOML, a number, true, false and a list of strings are written the same in JSON, so that the values
+// as the configuration prints them serve here too.
+std::string quoted(const std::string& text) { return quoted_for_toml(text); }
+
+// The store's address may carry a password.
+std::string safe_value(const ConfigurationKey& key, const Configuration& configuration) {
+  if (key.section != "store") return key.print(configuration);
+  const Result<StoreAddress> address = parse_store_address(configuration.store, configuration.store_where);
+  return quoted(address ? address->safe_text() : "not an address");
+}
+
+}  // namespace
+
+std::string json_configuration(const Configuration& configuration) {
+  std::string text = "{\n  \"schema\": \"steelyard.configuration/1\",\n  \"file\": " +
+                     (configuration.file.empty() ? std::string("null") : quoted(configuration.file.string()));
+  std::string_view section;
+  for (const ConfigurationKey& key : configuration_keys()) {
+    if (key.section != section) {
+      text += (section.empty() ? ",\n  \"" : "\n  },\n  \"") + std::string(key.section) + "\": {";
+    } else {
+      text += ',';
+    }
+    section = key.section;
+    const std::string value = safe_value(key, configuration);
+    text += "\n    \"" + std::string(key.name) + "\": " + (value.empty() ? "null" : value);
+  }
+  text += "\n  },\n  \"program\": [";
+  for (const ConfiguredProgram& program : configuration.programs) {
+    text += (&program == configuration.programs.data() ? "\n    {\"name\": " : ",\n    {\"name\": ") +
+            quoted(program.name) + ", \"command\": " + quoted(program.command) + '}';
+  }
+  return text + "]\n}\n";
+}
+
+std::string json_imports(const std::vector<ImportedRun>& runs) {
+  std::string text = "{\n  \"schema\": \"steelyard.import/1\",\n  \"runs\": [";
+  for (const ImportedRun& run : runs) {
+    text += (&run == runs.data() ? "\n    {\"path\": " : ",\n    {\"path\": ") + quoted(run.path) +
+            ", \"run\": " + quoted(run.run) + ", \"measurements\": " + std::to_string(run.measurements) +
+            ", \"failures\": " + std::to_string(run.failures) +
+            ", \"warnings\": " + to_text(WrittenValue{run.warnings, false}) + '}';
+  }
+  return text + "]\n}\n";
+}
+
+}  // namespace steelyard

@@ -1,0 +1,22 @@
+// The small JSON documents of verbs that have no report of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ci/config/configuration.hpp"
+
+namespace steelyard {
+
+std::string json_configuration(const Configuration& configuration);  // schema steelyard.configuration/1
+
+struct ImportedRun {
+  std::string path;
+  std::string run;  // id
+  std::size_t measurements = 0;
+  std::size_t failures = 0;
+  std::vector<std::string> warnings;
+};
+std::string json_imports(const std::vector<ImportedRun>& runs);  // schema steelyard.import/1
+
+}  // namespace steelyard

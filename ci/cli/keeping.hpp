@@ -1,0 +1,32 @@
+// How the verbs keep what they measured: into the spool first, then into the store, so that nothing is lost where the
+// store is away. Every verb that reaches the store delivers what waits in the spool.
+#pragma once
+
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+#include "ci/cli/options.hpp"
+#include "ci/cli/streams.hpp"
+#include "ci/config/configuration.hpp"
+#include "ci/exit_code.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+// Error (input): the configured address is none. For verbs to find out before they measure.
+Result<StoreAddress> store_address(const Configuration& configuration);
+
+// Opens the store and delivers what waits. A run that could not be delivered or read is named on the error stream and
+// stays; that is no error here.
+Result<Store> open_store(const Configuration& configuration, const CommonOptions& common, Streams& streams);
+
+// Writes the runs (sealed) to the spool. On trouble, such as a full disk, says so and returns store_away.
+ExitCode keep_in_spool(const std::vector<const Run*>& runs, Streams& streams);
+
+// Brings what waits, and the comparison where there is one, into the store. On trouble says where the runs wait and
+// returns store_away.
+ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const CommonOptions& common,
+                          Streams& streams);
+
+}  // namespace steelyard

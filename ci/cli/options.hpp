@@ -1,0 +1,116 @@
+// What each verb was asked to do: one struct per verb, filled by command_line.cpp. Settings that steelyard.toml has as
+// well are not repeated here: they travel as overrides of its keys, so that both doors share one parser and one text.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ci/config/configuration_key.hpp"
+
+namespace steelyard {
+
+enum class ColorChoice { automatic, always, never };
+
+struct Override {
+  const ConfigurationKey* key = nullptr;
+  std::string text;
+};
+
+// Every verb has these.
+struct CommonOptions {
+  bool quiet = false;  // no progress, no notes; results and errors only
+  ColorChoice color = ColorChoice::automatic;
+  bool json = false;
+  std::vector<Override> overrides;
+};
+
+struct RunOptions {
+  CommonOptions common;
+  std::vector<std::string> command;  // the program and its arguments
+  std::optional<std::uint64_t> seed;
+  std::filesystem::path output;  // .syrun; empty: none beside the spool's
+  bool no_store = false;
+};
+
+struct AbOptions {
+  CommonOptions common;
+  std::string baseline;  // an executable, or a commit
+  std::string candidate;
+  std::string bench;                   // with commits: path and arguments of the program, relative to the work tree
+  std::vector<std::string> arguments;  // for the program, from after --
+  std::optional<std::uint64_t> seed;
+  std::filesystem::path markdown;     // file to write; empty: none
+  std::filesystem::path archive_dir;  // both .syrun are copied there; empty: none
+  bool no_store = false;
+};
+
+struct CompareOptions {
+  CommonOptions common;
+  std::string baseline;  // .syrun, Google Benchmark JSON, a folder of it, run:ID, commit:SHA
+  std::string candidate;
+  bool markdown = false;
+  std::filesystem::path output;  // the report goes there; empty: to the output stream
+  std::optional<std::uint64_t> seed;
+};
+
+struct GateOptions {
+  CommonOptions common;
+  std::string base;  // empty: from the CI system's variables, else the first parent
+  std::string head;  // empty: HEAD
+  std::string bench;
+  std::optional<std::uint64_t> seed;
+  std::filesystem::path markdown;
+  std::filesystem::path archive_dir;
+  bool no_store = false;
+};
+
+struct ImportOptions {
+  CommonOptions common;
+  std::string format;  // "google-benchmark"
+  std::vector<std::string> paths;
+  std::string commit;
+  std::string branch;
+};
+
+struct ExportOptions {
+  CommonOptions common;
+  std::string run;               // as one side of compare
+  std::filesystem::path output;  // .syrun: an archive; anything else: JSON; empty: JSON to the output stream
+};
+
+struct HistoryOptions {
+  CommonOptions common;
+  std::string benchmark;  // a part of the name; empty: all
+  std::string metric;
+  std::string branch;
+  int limit = 200;
+};
+
+struct ProfileOptions {
+  CommonOptions common;
+  std::string format;  // "callgrind"
+  std::vector<std::string> files;
+  int rows = 30;
+};
+
+struct ConfigOptions {
+  enum class Action { show, check };
+  CommonOptions common;
+  Action action = Action::show;
+  std::filesystem::path file;  // empty: the one that is found from here
+};
+
+struct DbOptions {
+  enum class Action { init, migrate, status, stop };
+  CommonOptions common;
+  Action action = Action::status;
+};
+
+using VerbOptions = std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions,
+                                 HistoryOptions, ProfileOptions, ConfigOptions, DbOptions>;
+
+}  // namespace steelyard

@@ -1,0 +1,246 @@
+#include "ci/cli/verb.hpp"
+
+#include <utility>
+
+#include "ci/cli/verb_options.hpp"
+
+namespace steelyard {
+namespace {
+
+using Words = std::vector<std::string>;
+
+template <class Options>
+std::unique_ptr<Verb> make_verb(std::string name, std::string description, std::string example) {
+  auto verb = std::make_unique<Verb>();
+  verb->name = std::move(name);
+  verb->description = std::move(description);
+  verb->example = std::move(example);
+  verb->result.emplace<Options>();
+  return verb;
+}
+
+template <class Options>
+Options& options_of(const std::unique_ptr<Verb>& verb) {
+  return std::get<Options>(verb->result);
+}
+
+std::unique_ptr<Verb> make_run() {
+  auto verb = make_verb<RunOptions>("run", "Measures one Google Benchmark program and keeps the run.",
+                                    "  steelyard run --output today.syrun -- ./build/bench --benchmark_filter=Sort");
+  auto& run = options_of<RunOptions>(verb);
+  verb->names = {"-- PROGRAM ARGUMENTS..."};
+  verb->takes_rest = true;
+  verb->finish = [&run](Words given, Words rest) -> Result<void> {
+    run.command = std::move(given);
+    run.command.insert(run.command.end(), rest.begin(), rest.end());
+    if (!run.command.empty()) return {};
+    return input_error("steelyard run", "no program", "one after --", "steelyard run -- ./build/bench");
+  };
+  add_key_options(*verb, run.common, {{"run", "store", "project"}, {"--layout"}});
+  verb->options.push_back(path_option("--output", "FILE.syrun", run.output, "write the archive there as well"));
+  verb->options.push_back(flag_option("--no-store", run.no_store, "keep nothing but --output"));
+  verb->options.push_back(seed_option(run.seed));
+  add_common_options(*verb, run.common);
+  return verb;
+}
+
+// What ab and gate have in common: they measure, judge and keep.
+template <class Options>
+void add_judging_options(Verb& verb, Options& options) {
+  add_key_options(verb, options.common, {{"build", "run", "policy", "store", "project"}, {}});
+  verb.options.push_back(
+      path_option("--markdown", "FILE", options.markdown, "write the report as Markdown there as well"));
+  verb.options.push_back(
+      path_option("--archive-dir", "FOLDER", options.archive_dir, "copy both sides' archives there"));
+  verb.options.push_back(flag_option("--no-store", options.no_store, "keep nothing but --archive-dir"));
+  verb.options.push_back(seed_option(options.seed));
+  add_common_options(verb, options.common);
+}
+
+std::unique_ptr<Verb> make_ab() {
+  auto verb = make_verb<AbOptions>(
+      "ab",
+      "Measures two builds side by side and judges the second against the first: two executables, or two commits that "
+      "are built in work trees of their own.",
+      "  steelyard ab ./build-old/bench ./build-new/bench -- --benchmark_filter=Sort\n"
+      "  steelyard ab main HEAD --build \"cmake -B build && cmake --build build\" --bench build/bench");
+  auto& ab = options_of<AbOptions>(verb);
+  verb->names = {"OLD", "NEW"};
+  verb->least_names = 2;
+  verb->takes_rest = true;
+  verb->finish = [&ab](Words given, Words rest) -> Result<void> {
+    ab.baseline = std::move(given[0]);
+    ab.candidate = std::move(given[1]);
+    ab.arguments = std::move(rest);
+    return {};
+  };
+  verb->options.push_back(text_option("--bench", "\"PATH ARGS\"", ab.bench,
+                                      "with commits: the program, relative to the work tree", kBuildingGroup));
+  add_judging_options(*verb, ab);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_compare() {
+  auto verb = make_verb<CompareOptions>(
+      "compare",
+      "Judges a candidate against a baseline, both measured before. Each is a .syrun archive, a Google Benchmark JSON "
+      "file, a folder of one such file per process, run:ID or commit:SHA from the store.",
+      "  steelyard compare before.syrun after.syrun --minimum-effect 2%");
+  auto& compare = options_of<CompareOptions>(verb);
+  verb->names = {"BASELINE", "CANDIDATE"};
+  verb->least_names = 2;
+  verb->finish = [&compare](Words given, Words) -> Result<void> {
+    compare.baseline = std::move(given[0]);
+    compare.candidate = std::move(given[1]);
+    return {};
+  };
+  add_key_options(*verb, compare.common, {{"policy", "store"}, {}});
+  verb->options.push_back(flag_option("--markdown", compare.markdown, "print the report as Markdown"));
+  verb->options.push_back(path_option("--output", "FILE", compare.output, "write the report there"));
+  verb->options.push_back(seed_option(compare.seed));
+  add_common_options(*verb, compare.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_gate() {
+  auto verb = make_verb<GateOptions>(
+      "gate",
+      "Builds a commit and its baseline, measures both side by side and fails where something regressed. Programs, "
+      "build and policy come from steelyard.toml. The baseline is the first parent, or what the CI system says.",
+      "  steelyard gate --base main --markdown summary.md");
+  auto& gate = options_of<GateOptions>(verb);
+  verb->options.push_back(
+      text_option("--base", "COMMIT", gate.base, "the baseline (default: the first parent)", kBuildingGroup));
+  verb->options.push_back(text_option("--head", "COMMIT", gate.head, "the candidate (default: HEAD)", kBuildingGroup));
+  verb->options.push_back(
+      text_option("--bench", "\"PATH ARGS\"", gate.bench, "the program, in place of those configured", kBuildingGroup));
+  add_judging_options(*verb, gate);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_import() {
+  auto verb = make_verb<ImportOptions>(
+      "import",
+      "Brings results of other tools into the store. FORMAT: google-benchmark. Importing the same twice is importing "
+      "it once.",
+      "  steelyard import google-benchmark results.json --commit $(git rev-parse HEAD) --branch main");
+  auto& import = options_of<ImportOptions>(verb);
+  verb->names = {"FORMAT", "FILE|FOLDER..."};
+  verb->least_names = 2;
+  verb->finish = [&import](Words given, Words) -> Result<void> {
+    import.format = given[0];
+    import.paths.assign(given.begin() + 1, given.end());
+    return {};
+  };
+  verb->options.push_back(text_option("--commit", "SHA", import.commit, "that was measured"));
+  verb->options.push_back(text_option("--branch", "NAME", import.branch, "that the commit lies on"));
+  add_key_options(*verb, import.common, {{"store", "project"}, {}});
+  add_common_options(*verb, import.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_export() {
+  auto verb = make_verb<ExportOptions>(
+      "export", "Prints one run as JSON, or writes it as an archive. RUN: as one side of compare.",
+      "  steelyard export run:3f2a91c04b7e --output run.syrun");
+  auto& output = options_of<ExportOptions>(verb);
+  verb->names = {"RUN"};
+  verb->least_names = 1;
+  verb->finish = [&output](Words given, Words) -> Result<void> {
+    output.run = std::move(given[0]);
+    return {};
+  };
+  verb->options.push_back(
+      path_option("--output", "FILE", output.output, "write there; a name in .syrun: an archive, else JSON"));
+  add_key_options(*verb, output.common, {{"store"}, {}});
+  add_common_options(*verb, output.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_history() {
+  auto verb = make_verb<HistoryOptions>(
+      "history",
+      "Draws how a benchmark went over the commits that the store knows. BENCHMARK: its name or a part of it.",
+      "  steelyard history Sort --metric instructions");
+  auto& history = options_of<HistoryOptions>(verb);
+  verb->names = {"[BENCHMARK]"};
+  verb->finish = [&history](Words given, Words) -> Result<void> {
+    if (!given.empty()) history.benchmark = std::move(given[0]);
+    return {};
+  };
+  verb->options.push_back(text_option("--metric", "NAME", history.metric, "default: real_time and the counted ones"));
+  verb->options.push_back(text_option("--branch", "NAME", history.branch, "only commits of this branch"));
+  verb->options.push_back(number_option("--limit", history.limit, "newest points of each series"));
+  add_key_options(*verb, history.common, {{"store", "project"}, {}});
+  add_common_options(*verb, history.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_profile() {
+  auto verb = make_verb<ProfileOptions>("profile", "Reads profiles of counted instructions and shows where they went.",
+                                        "  steelyard profile --read callgrind callgrind.out.4711 --json");
+  auto& profile = options_of<ProfileOptions>(verb);
+  verb->names = {"FILE..."};
+  verb->least_names = 1;
+  verb->finish = [&profile](Words given, Words) -> Result<void> {
+    profile.files = std::move(given);
+    if (profile.format == "callgrind") return {};
+    return input_error("--read", profile.format.empty() ? "nothing" : '"' + profile.format + '"', "callgrind",
+                       "steelyard profile --read callgrind FILE...");
+  };
+  verb->options.push_back(text_option("--read", "callgrind", profile.format, "what the files are"));
+  verb->options.push_back(number_option("--rows", profile.rows, "functions shown of each part"));
+  add_common_options(*verb, profile.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_config() {
+  auto verb = make_verb<ConfigOptions>(
+      "config",
+      "ACTION show: prints the configuration in force; check: reads steelyard.toml, or FILE, and says whether it "
+      "holds.",
+      "  steelyard config check");
+  auto& config = options_of<ConfigOptions>(verb);
+  verb->names = {"[ACTION]", "[FILE]"};
+  verb->finish = [&config](Words given, Words) -> Result<void> {
+    if (given.size() > 1) config.file = given[1];
+    if (given.empty()) return {};
+    STEELYARD_TRY(const std::size_t index,
+                  read_word(WrittenValue{given[0], true}, "steelyard config", {"show", "check"}));
+    config.action = static_cast<ConfigOptions::Action>(index);
+    return {};
+  };
+  add_key_options(*verb, config.common, {{"store", "project"}, {}});
+  add_common_options(*verb, config.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_db() {
+  auto verb = make_verb<DbOptions>("db", "Looks after the store. ACTION: init, migrate, status, stop.",
+                                   "  steelyard db status");
+  auto& db = options_of<DbOptions>(verb);
+  verb->names = {"ACTION"};
+  verb->least_names = 1;
+  verb->finish = [&db](Words given, Words) -> Result<void> {
+    STEELYARD_TRY(const std::size_t index,
+                  read_word(WrittenValue{given[0], true}, "steelyard db", {"init", "migrate", "status", "stop"}));
+    db.action = static_cast<DbOptions::Action>(index);
+    return {};
+  };
+  add_key_options(*verb, db.common, {{"store"}, {}});
+  add_common_options(*verb, db.common);
+  return verb;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Verb>> make_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  for (const auto make : {make_run, make_ab, make_compare, make_gate, make_import, make_export, make_history,
+                          make_profile, make_config, make_db}) {
+    verbs.push_back(make());
+  }
+  return verbs;
+}
+
+}  // namespace steelyard

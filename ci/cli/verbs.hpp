@@ -1,0 +1,22 @@
+// What each verb does, as a function of what it was asked: no command line library, no global state. Every one prints
+// its own errors and returns the exit status.
+#pragma once
+
+#include "ci/cli/options.hpp"
+#include "ci/cli/streams.hpp"
+#include "ci/exit_code.hpp"
+
+namespace steelyard {
+
+ExitCode do_run(const RunOptions& options, Streams& streams);
+ExitCode do_ab(const AbOptions& options, Streams& streams);
+ExitCode do_compare(const CompareOptions& options, Streams& streams);
+ExitCode do_gate(const GateOptions& options, Streams& streams);
+ExitCode do_import(const ImportOptions& options, Streams& streams);
+ExitCode do_export(const ExportOptions& options, Streams& streams);
+ExitCode do_history(const HistoryOptions& options, Streams& streams);
+ExitCode do_profile(const ProfileOptions& options, Streams& streams);
+ExitCode do_config(const ConfigOptions& options, Streams& streams);
+ExitCode do_db(const DbOptions& options, Streams& streams);
+
+}  // namespace steelyard

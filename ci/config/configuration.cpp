@@ -1,0 +1,179 @@
+#include "ci/config/configuration.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <system_error>
+
+#include "ci/config/configuration_key.hpp"
+#include "ci/config/nearest_name.hpp"
+#include "ci/config/toml_document.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of steelyard.toml; real ones have a few hundred
+constexpr std::size_t kMostPrograms = 1000;
+constexpr std::string_view kProgramSection = "program";
+const std::vector<std::string> kProgramKeys{"name", "command"};
+
+std::string place(const std::string& file, const TomlEntry& entry) { return file + ':' + std::to_string(entry.line); }
+
+std::vector<std::string> known_sections() {
+  std::vector<std::string> sections;
+  for (const ConfigurationKey& key : configuration_keys()) {
+    if (sections.empty() || sections.back() != key.section) sections.emplace_back(key.section);
+  }
+  sections.emplace_back(kProgramSection);
+  return sections;
+}
+
+std::vector<std::string> known_names(std::string_view section) {
+  if (section == kProgramSection) return kProgramKeys;
+  std::vector<std::string> names;
+  for (const ConfigurationKey& key : configuration_keys()) {
+    if (key.section == section) names.emplace_back(key.name);
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// The nearest known key, or where none is near: the table that has a key of this name, or all that there are.
+Error unknown_name(const std::string& where, const TomlEntry& entry) {
+  if (const auto nearest = nearest_name(entry.name, known_names(entry.section))) {
+    return input_error(where, "unknown key \"" + entry.name + '"', "a known one", "write \"" + *nearest + '"');
+  }
+  for (const ConfigurationKey& key : configuration_keys()) {
+    if (key.name != entry.name) continue;
+    return input_error(where, "unknown key \"" + entry.name + '"', "a known one",
+                       "it belongs under [" + std::string(key.section) + ']');
+  }
+  return input_error(where, "unknown key \"" + entry.name + '"', "one of " + joined(known_names(entry.section)));
+}
+
+Error unknown_section(const std::string& where, const std::string& section) {
+  const std::vector<std::string> known = known_sections();
+  const auto nearest = nearest_name(section, known);
+  return input_error(where, "unknown table [" + section + ']', "one of " + joined(known),
+                     nearest ? "write [" + *nearest + ']' : "");
+}
+
+Result<void> apply_program_entry(const TomlEntry& entry, const std::string& where, Configuration& configuration) {
+  if (entry.index < 0) return input_error(where, "[program]", "[[program]]: there may be several");
+  const auto index = static_cast<std::size_t>(entry.index);
+  if (index >= kMostPrograms) return input_error(where, "more than 1000 programs", "at most 1000");
+  if (configuration.programs.size() <= index) configuration.programs.resize(index + 1);
+  if (entry.name.empty()) return {};
+  const std::string key_where = where + ": [[program]] " + entry.name;
+  if (std::find(kProgramKeys.begin(), kProgramKeys.end(), entry.name) == kProgramKeys.end()) {
+    return unknown_name(where + ": [[program]]", entry);
+  }
+  if (!entry.value) return input_error(key_where, "something else", "text in quotes");
+  STEELYARD_TRY(std::string text, read_text(*entry.value, key_where));
+  if (text.empty()) return input_error(key_where, "\"\"", "text");
+  ConfiguredProgram& program = configuration.programs[index];
+  (entry.name == "name" ? program.name : program.command) = std::move(text);
+  return {};
+}
+
+Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Configuration& configuration) {
+  const std::string where = place(file, entry);
+  const std::vector<std::string> sections = known_sections();
+  if (entry.section.empty()) {
+    // A lone key above the first table, or a table's name used as a key.
+    for (const ConfigurationKey& key : configuration_keys()) {
+      if (key.name != entry.name) continue;
+      return input_error(where, "key \"" + entry.name + "\" outside of any table", "it under its table",
+                         "write it under [" + std::string(key.section) + ']');
+    }
+    return unknown_section(where, entry.name);
+  }
+  if (std::find(sections.begin(), sections.end(), entry.section) == sections.end()) {
+    return unknown_section(where, entry.section);
+  }
+  if (entry.section == kProgramSection) return apply_program_entry(entry, where, configuration);
+  if (entry.index >= 0) {
+    return input_error(where, "[[" + entry.section + "]]", "one table [" + entry.section + ']');
+  }
+  if (entry.name.empty()) return {};
+  const std::string table_where = where + ": [" + entry.section + ']';
+  const ConfigurationKey* key = find_configuration_key(entry.section, entry.name);
+  if (key == nullptr) return unknown_name(table_where, entry);
+  const std::string key_where = table_where + ' ' + entry.name;
+  if (!entry.value) {
+    return input_error(key_where, "a date, a table or a list of something else", "a plain value or a list of texts");
+  }
+  return key->assign(configuration, *entry.value, key_where);
+}
+
+Result<void> check_programs(const Configuration& configuration, const std::string& file) {
+  std::map<std::string, int> seen;
+  for (const ConfiguredProgram& program : configuration.programs) {
+    const std::string where = file + ": [[program]] \"" + program.name + '"';
+    if (program.command.empty()) return input_error(where, "no command", "command = \"PATH ARGUMENTS\"");
+    if (program.name.empty() && configuration.programs.size() > 1) {
+      return input_error(where, "no name", "a name for each of several programs", "add name = \"...\"");
+    }
+    if (++seen[program.name] > 1) return input_error(where, "the name twice", "a name of its own for each program");
+  }
+  return {};
+}
+
+}  // namespace
+
+ComparisonPolicy comparison_policy(const PolicySettings& settings) {
+  // `strict` lowers the rate and never raises one that is lower already.
+  constexpr double kStrictRate = 0.01;
+  ComparisonPolicy policy;
+  policy.false_alarm_rate =
+      settings.strict ? std::min(kStrictRate, settings.false_alarm_rate) : settings.false_alarm_rate;
+  policy.confidence = settings.confidence;
+  policy.minimum_effect = settings.minimum_effect;
+  policy.margin = settings.margin;
+  policy.metrics = settings.metrics;
+  policy.ignored_facts = settings.ignored_facts;
+  return policy;
+}
+
+Result<Configuration> parse_configuration(std::string_view text, const std::string& name) {
+  if (text.size() > kMostBytes) return input_error(name, std::to_string(text.size()) + " bytes", "at most 1 MiB");
+  STEELYARD_TRY(const std::vector<TomlEntry> entries, read_toml(text, name));
+  Configuration configuration;
+  for (const TomlEntry& entry : entries) STEELYARD_CHECK(apply_entry(entry, name, configuration));
+  STEELYARD_CHECK(check_programs(configuration, name));
+  return configuration;
+}
+
+Result<Configuration> read_configuration(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return input_error(file.string(), "nothing that can be read", "a configuration file");
+  std::string text(kMostBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return input_error(file.string(), "an error of reading", "a configuration file");
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  STEELYARD_TRY(Configuration configuration, parse_configuration(text, file.filename().string()));
+  std::error_code ignored;
+  configuration.file = std::filesystem::absolute(file, ignored);
+  configuration.root = configuration.file.parent_path();
+  return configuration;
+}
+
+Result<Configuration> find_configuration(const std::filesystem::path& start) {
+  std::error_code code;
+  for (std::filesystem::path folder = std::filesystem::absolute(start, code); !code; folder = folder.parent_path()) {
+    const std::filesystem::path file = folder / kConfigurationFile;
+    if (std::filesystem::exists(file, code)) return read_configuration(file);
+    // A linked work tree has a .git file where the main one has a folder.
+    const bool is_top = std::filesystem::exists(folder / ".git", code);
+    if (is_top || folder == folder.parent_path()) break;
+  }
+  return Configuration{};
+}
+
+}  // namespace steelyard

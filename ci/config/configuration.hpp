@@ -1,0 +1,85 @@
+// What a project says about itself in steelyard.toml, at its repository's root: programs, how to build them, how to
+// measure and what counts as a change. Projects need none to start: a default-made Configuration is what holds then.
+// Options of the command line are laid over it by configuration_key.hpp. Not the place for results or machine facts.
+//
+//     STEELYARD_TRY(Configuration configuration, find_configuration(std::filesystem::current_path()));
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+enum class CountChoice {
+  automatic,  // where Valgrind and the shim are found
+  always,     // an error where they are not
+  never,
+};
+
+struct ConfiguredProgram {
+  std::string name;     // becomes the suite where there are several programs
+  std::string command;  // path and arguments; the path is relative to the root of the work tree
+  bool operator==(const ConfiguredProgram&) const = default;
+};
+
+struct MeasuringSettings {
+  std::optional<Layout> layout;  // absent: duet where two equal cores are free, else interleaved
+  int rounds = 0;                // 0: as many as the judgement needs
+  int repetitions = 3;
+  Nanoseconds min_time = milliseconds(20);
+  std::optional<Nanoseconds> budget;  // absent: the verb's own (2 minutes for ab and run, 10 for gate)
+  Nanoseconds timeout = seconds(60);
+  CountChoice counts = CountChoice::automatic;
+  std::string filter;
+  bool operator==(const MeasuringSettings&) const = default;
+};
+
+struct PolicySettings {
+  double false_alarm_rate = 0.05;
+  bool strict = false;  // a false alarm rate of at most 1 %
+  double confidence = 0.95;
+  double minimum_effect = 0.01;
+  double margin = 0.02;
+  std::vector<std::string> metrics;  // empty: real_time and every counted metric
+  std::vector<std::string> ignored_facts;
+  bool demand_decision = false;  // an inconclusive row fails the gate
+  bool operator==(const PolicySettings&) const = default;
+};
+
+struct Configuration {
+  std::filesystem::path file;  // where it was read; empty: none, all defaults
+  std::filesystem::path root;  // folder of that file; empty: none
+  std::string project;
+  std::string store = "embedded";
+  std::string store_where;  // what said so, for messages: "--store", "STEELYARD_STORE", "steelyard.toml:3"
+  std::string build_command;
+  Nanoseconds build_timeout = seconds(1800);
+  std::vector<ConfiguredProgram> programs;
+  MeasuringSettings run;
+  PolicySettings policy;
+  bool operator==(const Configuration&) const = default;
+};
+
+inline constexpr std::string_view kConfigurationFile = "steelyard.toml";
+
+// The policy that a comparison is asked for; the seed is the caller's to fill in.
+ComparisonPolicy comparison_policy(const PolicySettings& settings);
+
+// `name` is for messages. Errors (input): not TOML, an unknown key, a value of the wrong type or out of range; each
+// with the line. Above 1 MiB: refused.
+Result<Configuration> parse_configuration(std::string_view text, const std::string& name);
+Result<Configuration> read_configuration(const std::filesystem::path& file);
+
+// Looks in `start` and its parents, up to the root of the git work tree (or the file system) and no further. Defaults
+// where there is no file.
+Result<Configuration> find_configuration(const std::filesystem::path& start);
+
+}  // namespace steelyard

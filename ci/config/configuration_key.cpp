@@ -1,0 +1,185 @@
+#include "ci/config/configuration_key.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace steelyard {
+namespace {
+
+using Assigned = Result<void>;
+
+// Bounds that keep a wrong file from asking for a measurement nobody would live to see.
+constexpr CountRange kRounds{0, 1000};
+constexpr CountRange kRepetitions{1, 1000};
+
+const std::vector<std::string> kLayoutWords{"auto", "duet", "interleaved"};
+const std::vector<std::string> kCountWords{"auto", "always", "never"};
+
+std::string share_text(double share) {
+  std::array<char, 32> text{};
+  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), share);
+  return {text.data(), code == std::errc() ? end : text.data()};
+}
+
+// In the largest unit that gives a whole number, so that what is printed reads back as the same duration.
+std::string duration_text(Nanoseconds duration) {
+  struct Unit {
+    const char* suffix;
+    double base_units;
+  };
+  for (const Unit unit : {Unit{"h", 3600e9}, Unit{"m", 60e9}, Unit{"s", 1e9}, Unit{"ms", 1e6}, Unit{"us", 1e3}}) {
+    const double count = duration.count() / unit.base_units;
+    if (count >= 1 && count == static_cast<double>(static_cast<std::int64_t>(count))) {
+      return quoted_for_toml(std::to_string(static_cast<std::int64_t>(count)) + unit.suffix);
+    }
+  }
+  return quoted_for_toml(share_text(duration.count()) + "ns");
+}
+
+std::string optional_text(const std::string& text) { return text.empty() ? "" : quoted_for_toml(text); }
+std::string list_text(const std::vector<std::string>& list) {
+  return list.empty() ? "" : to_text(WrittenValue{list, false});
+}
+std::string flag_text(bool flag) { return flag ? "true" : "false"; }
+
+template <class Value, class Target>
+Assigned put(Result<Value> read, Target& target) {
+  if (!read) return std::move(read).error();
+  target = static_cast<Target>(std::move(read).value());
+  return {};
+}
+
+Assigned assign_store(Configuration& to, const WrittenValue& value, const std::string& where) {
+  to.store_where = where;
+  return put(read_text(value, where), to.store);
+}
+
+Assigned assign_layout(Configuration& to, const WrittenValue& value, const std::string& where) {
+  STEELYARD_TRY(const std::size_t word, read_word(value, where, kLayoutWords));
+  to.run.layout = word == 0 ? std::nullopt : parse_layout(kLayoutWords[word]);
+  return {};
+}
+
+Assigned assign_rounds(Configuration& to, const WrittenValue& value, const std::string& where) {
+  STEELYARD_TRY(const std::int64_t rounds, read_count(value, where, kRounds));
+  if (rounds % 2 != 0) {
+    return input_error(where, std::to_string(rounds), "an even number: rounds come in balanced pairs",
+                       "write " + std::to_string(rounds + 1));
+  }
+  to.run.rounds = static_cast<int>(rounds);
+  return {};
+}
+
+Assigned assign_counts(Configuration& to, const WrittenValue& value, const std::string& where) {
+  return put(read_word(value, where, kCountWords), to.run.counts);
+}
+
+Assigned assign_budget(Configuration& to, const WrittenValue& value, const std::string& where) {
+  STEELYARD_TRY(to.run.budget, read_duration(value, where));
+  return {};
+}
+
+// Lambdas without captures: one line a key keeps the table readable as a table.
+#define STEELYARD_ASSIGN(reading, target) \
+  [](Configuration& to, const WrittenValue& value, const std::string& where) { return put(reading, to.target); }
+#define STEELYARD_PRINT(expression) [](const Configuration& of) -> std::string { return expression; }
+
+const std::array kKeys{
+    ConfigurationKey{"project", "name", "--project", "NAME",
+                     "name under which results are kept (default: the repository's folder)",
+                     STEELYARD_ASSIGN(read_text(value, where), project), STEELYARD_PRINT(optional_text(of.project))},
+    ConfigurationKey{"store", "address", "--store", "ADDRESS",
+                     "embedded (a private PostgreSQL), or postgresql://...; also $STEELYARD_STORE", assign_store,
+                     STEELYARD_PRINT(quoted_for_toml(of.store))},
+    ConfigurationKey{"build", "command", "--build", "CMD", "shell command that builds the programs in a work tree",
+                     STEELYARD_ASSIGN(read_text(value, where), build_command),
+                     STEELYARD_PRINT(optional_text(of.build_command))},
+    ConfigurationKey{"build", "timeout", "--build-timeout", "DURATION", "limit of one build",
+                     STEELYARD_ASSIGN(read_duration(value, where), build_timeout),
+                     STEELYARD_PRINT(duration_text(of.build_timeout))},
+    ConfigurationKey{"run", "layout", "--layout", "auto|duet|interleaved",
+                     "both sides at once on two cores (duet) or in turns; auto: duet where two equal cores are free",
+                     assign_layout, STEELYARD_PRINT(quoted_for_toml(of.run.layout ? to_text(*of.run.layout) : "auto"))},
+    ConfigurationKey{"run", "rounds", "--rounds", "N", "rounds, an even number; 0: as many as the judgement needs",
+                     assign_rounds, STEELYARD_PRINT(std::to_string(of.run.rounds))},
+    ConfigurationKey{"run", "repetitions", "--repetitions", "N", "samples that one process takes of one benchmark",
+                     STEELYARD_ASSIGN(read_count(value, where, kRepetitions), run.repetitions),
+                     STEELYARD_PRINT(std::to_string(of.run.repetitions))},
+    ConfigurationKey{"run", "min_time", "--min-time", "DURATION", "least time of one sample",
+                     STEELYARD_ASSIGN(read_duration(value, where), run.min_time),
+                     STEELYARD_PRINT(duration_text(of.run.min_time))},
+    ConfigurationKey{"run", "budget", "--budget", "DURATION",
+                     "of measuring, everything together (default: 2m for ab and run, 10m for gate)", assign_budget,
+                     STEELYARD_PRINT(of.run.budget ? duration_text(*of.run.budget) : "")},
+    ConfigurationKey{"run", "timeout", "--timeout", "DURATION", "limit of one process of the program",
+                     STEELYARD_ASSIGN(read_duration(value, where), run.timeout),
+                     STEELYARD_PRINT(duration_text(of.run.timeout))},
+    ConfigurationKey{"run", "counts", "--counts", "auto|always|never", "count instructions under Valgrind as well",
+                     assign_counts,
+                     STEELYARD_PRINT(quoted_for_toml(kCountWords[static_cast<std::size_t>(of.run.counts)]))},
+    ConfigurationKey{"run", "filter", "--filter", "REGEX", "only benchmarks whose name matches",
+                     STEELYARD_ASSIGN(read_text(value, where), run.filter),
+                     STEELYARD_PRINT(optional_text(of.run.filter))},
+    ConfigurationKey{"policy", "false_alarm_rate", "--false-alarm-rate", "SHARE",
+                     "chance that the whole comparison fails though nothing regressed",
+                     STEELYARD_ASSIGN(read_share(value, where, {0.5, false}), policy.false_alarm_rate),
+                     STEELYARD_PRINT(share_text(of.policy.false_alarm_rate))},
+    ConfigurationKey{"policy", "strict", "--strict", "", "a false alarm rate of at most 1 %",
+                     STEELYARD_ASSIGN(read_flag(value, where), policy.strict),
+                     STEELYARD_PRINT(flag_text(of.policy.strict))},
+    ConfigurationKey{"policy", "confidence", "--confidence", "SHARE", "of the intervals that are shown",
+                     STEELYARD_ASSIGN(read_share(value, where, {1, false}), policy.confidence),
+                     STEELYARD_PRINT(share_text(of.policy.confidence))},
+    ConfigurationKey{"policy", "minimum_effect", "--minimum-effect", "SHARE", "smallest change that matters",
+                     STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.minimum_effect),
+                     STEELYARD_PRINT(share_text(of.policy.minimum_effect))},
+    ConfigurationKey{"policy", "margin", "--margin", "SHARE", "within which a benchmark counts as unchanged",
+                     STEELYARD_ASSIGN(read_share(value, where, {1, false}), policy.margin),
+                     STEELYARD_PRINT(share_text(of.policy.margin))},
+    ConfigurationKey{"policy", "metrics", "--metric", "NAME,...",
+                     "metrics that are judged (default: real_time and every counted one)",
+                     STEELYARD_ASSIGN(read_list(value, where), policy.metrics),
+                     STEELYARD_PRINT(list_text(of.policy.metrics))},
+    ConfigurationKey{"policy", "ignored_facts", "--ignore-fact", "NAME,...",
+                     "facts of the machine that may differ between the sides",
+                     STEELYARD_ASSIGN(read_list(value, where), policy.ignored_facts),
+                     STEELYARD_PRINT(list_text(of.policy.ignored_facts))},
+    ConfigurationKey{"policy", "demand_decision", "--demand-decision", "", "an inconclusive row fails as well (2)",
+                     STEELYARD_ASSIGN(read_flag(value, where), policy.demand_decision),
+                     STEELYARD_PRINT(flag_text(of.policy.demand_decision))},
+};
+
+#undef STEELYARD_ASSIGN
+#undef STEELYARD_PRINT
+
+}  // namespace
+
+std::span<const ConfigurationKey> configuration_keys() { return kKeys; }
+
+const ConfigurationKey* find_configuration_key(std::string_view section, std::string_view name) {
+  for (const ConfigurationKey& key : kKeys) {
+    if (key.section == section && key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+std::string to_toml(const Configuration& configuration) {
+  std::string text;
+  std::string_view section;
+  for (const ConfigurationKey& key : kKeys) {
+    const std::string value = key.print(configuration);
+    if (value.empty()) continue;
+    if (key.section != section) {
+      section = key.section;
+      text += (text.empty() ? "[" : "\n[") + std::string(section) + "]\n";
+    }
+    text += std::string(key.name) + " = " + value + '\n';
+  }
+  for (const ConfiguredProgram& program : configuration.programs) {
+    text += "\n[[program]]\nname = " + quoted_for_toml(program.name) +
+            "\ncommand = " + quoted_for_toml(program.command) + '\n';
+  }
+  return text;
+}
+
+}  // namespace steelyard

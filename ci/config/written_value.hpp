@@ -1,0 +1,48 @@
+// A configured value as somebody wrote it, and the readings of it: one per type that a key can have. Each refuses what
+// it does not understand with what was found, what was wanted and the mend. `where` names the line or the option.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+// From TOML it has the type that TOML gave it; from the command line it is text, and a list is text with commas.
+struct WrittenValue {
+  std::variant<std::string, std::int64_t, double, bool, std::vector<std::string>> content;
+  bool from_command_line = false;
+};
+std::string to_text(const WrittenValue& value);  // as TOML would write it
+std::string quoted_for_toml(
+    std::string_view text);  // a basic string: quotes, backslashes and control characters escaped
+
+Result<std::string> read_text(const WrittenValue& value, const std::string& where);
+Result<bool> read_flag(const WrittenValue& value, const std::string& where);
+Result<Nanoseconds> read_duration(const WrittenValue& value, const std::string& where);  // above 0
+// Items are trimmed; an empty one is refused. At most 1000.
+Result<std::vector<std::string>> read_list(const WrittenValue& value, const std::string& where);
+
+struct CountRange {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+Result<std::int64_t> read_count(const WrittenValue& value, const std::string& where, CountRange range);
+
+// A part of one: 0.01, "1%" and "1 %" are the same. Both bounds exclusive unless `zero_allowed`.
+struct ShareRange {
+  double most = 1;
+  bool zero_allowed = false;
+};
+Result<double> read_share(const WrittenValue& value, const std::string& where, ShareRange range);
+
+// The index of the word in `words`, of which one must be written.
+Result<std::size_t> read_word(const WrittenValue& value, const std::string& where,
+                              const std::vector<std::string>& words);
+
+}  // namespace steelyard

@@ -1,0 +1,70 @@
+#include "ci/cli/cancellation.hpp"
+#include "ci/cli/keeping.hpp"
+#include "ci/cli/messages.hpp"
+#include "ci/cli/settings.hpp"
+#include "ci/cli/verbs.hpp"
+#include "ci/gate/base_commit.hpp"
+#include "ci/gate/judge_commits.hpp"
+#include "ci/git/caller_environment.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring; the contract's default
+
+struct GatePlan {
+  Configuration configuration;
+  std::vector<ConfiguredProgram> programs;
+  GitRepository repository;
+  CommitPair commits;
+  std::string why;  // the baseline is that commit
+};
+
+Result<GatePlan> plan_gate(const GateOptions& options) {
+  STEELYARD_TRY(Configuration configuration, effective_configuration(options.common));
+  if (!options.no_store) {
+    if (const Result<StoreAddress> address = store_address(configuration); !address) return address.error();
+  }
+  STEELYARD_TRY(std::vector<ConfiguredProgram> programs, programs_to_judge(configuration, options.bench));
+  STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
+  STEELYARD_TRY(std::string head, resolve_deepening(repository, options.head.empty() ? "HEAD" : options.head));
+  BaseChoice base{options.base, "--base"};
+  if (options.base.empty()) {
+    STEELYARD_TRY(const std::vector<std::string> parents, repository.parents(head));
+    base = default_base(caller_environment(), options.head, parents.size());
+  }
+  STEELYARD_TRY(std::string base_sha, resolve_deepening(repository, base.name));
+  return GatePlan{std::move(configuration),
+                  std::move(programs),
+                  std::move(repository),
+                  {std::move(base_sha), std::move(head)},
+                  base.why};
+}
+
+}  // namespace
+
+ExitCode do_gate(const GateOptions& options, Streams& streams) {
+  const Result<GatePlan> plan = plan_gate(options);
+  if (!plan) return report_error(plan.error(), streams);
+  if (options.base.empty()) {
+    note("baseline: " + plan->commits.baseline.substr(0, 7) + ", " + plan->why, options.common, streams);
+  }
+  const Result<bool> dirty = plan->repository.is_dirty();
+  if (options.head.empty() && dirty && *dirty) {
+    note("the work tree has changes that are not committed: they are not measured", options.common, streams);
+  }
+  const Cancellation cancellation;
+  JudgeRequest request;
+  request.configuration = &plan->configuration;
+  request.common = &options.common;
+  request.default_budget = kGateBudget;
+  request.seed = seed_or_draw(options.seed);
+  request.markdown = options.markdown;
+  request.archive_dir = options.archive_dir;
+  request.no_store = options.no_store;
+  request.project = project_name(plan->configuration);
+  request.cancelled = cancellation.flag();
+  return judge_commits(plan->repository, plan->commits, plan->programs, {}, request, streams);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,32 @@
+#include "ci/gate/join_runs.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace steelyard {
+namespace {
+
+template <class Items>
+void append(Items& to, Items& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+}  // namespace
+
+void join_run(Run& whole, Run part) {
+  const auto offset = static_cast<std::uint32_t>(whole.invocations.size());
+  for (Measurement& measurement : part.measurements) {
+    for (InvocationSamples& samples : measurement.invocations) samples.invocation += offset;
+  }
+  append(whole.invocations, part.invocations);
+  append(whole.measurements, part.measurements);
+  append(whole.profiles, part.profiles);
+  append(whole.failures, part.failures);
+  if (whole.header.layout != part.header.layout && is_concurrent(whole.header.layout) &&
+      is_concurrent(part.header.layout)) {
+    whole.header.layout = Layout::interleaved;
+  }
+  for (auto& [name, value] : part.header.settings) whole.header.settings.emplace(name, std::move(value));
+}
+
+}  // namespace steelyard

@@ -1,0 +1,12 @@
+// Makes one run of the runs of several programs of the same side and session.
+#pragma once
+
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+// Appends what `part` measured to `whole`, whose header and environment stay. Where the parts' layouts differ, the
+// whole calls itself interleaved: it is concurrent, and no more than that holds of all of it.
+void join_run(Run& whole, Run part);
+
+}  // namespace steelyard

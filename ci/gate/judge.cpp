@@ -1,0 +1,96 @@
+#include "ci/gate/judge.hpp"
+
+#include <ostream>
+#include <system_error>
+
+#include "ci/attribution/attribute.hpp"
+#include "ci/cli/keeping.hpp"
+#include "ci/cli/messages.hpp"
+#include "ci/gate/outcome.hpp"
+#include "ci/report/report.hpp"
+#include "regress/compare_runs.hpp"
+#include "storage/archive/archive.hpp"
+
+namespace steelyard {
+namespace {
+
+void complete_header(Run& run, const SideDescription& side, const JudgeRequest& request) {
+  run.header.project = request.project;
+  run.header.program = side.program;
+  run.header.commit = side.commit;
+  run.header.seed = request.seed;
+  seal(run);
+}
+
+// Every path is tried, so that one full disk does not cost the copy on another.
+ExitCode copy_archives(const MeasuredPair& pair, const std::filesystem::path& folder, Streams& streams) {
+  if (folder.empty()) return ExitCode::success;
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return report_error(input_error(folder.string(), code.message(), "a folder for archives"), streams);
+  ExitCode status = ExitCode::success;
+  for (const auto& [name, run] : {std::pair("baseline.syrun", &pair.baseline), {"candidate.syrun", &pair.candidate}}) {
+    const Result<void> written = write_archive(folder / name, *run);
+    if (!written) status = worse(status, report_error(written.error(), streams));
+  }
+  return status;
+}
+
+ExitCode print_reports(const Comparison& comparison, const JudgeRequest& request, Streams& streams) {
+  if (request.common->json) {
+    streams.out << json_report(comparison);
+  } else {
+    streams.out << terminal_report(comparison, terminal_style(streams, request.common->color));
+  }
+  streams.out.flush();
+  if (request.markdown.empty()) return ExitCode::success;
+  const Result<void> written = write_text_file(request.markdown, markdown_report(comparison));
+  return written ? ExitCode::success : report_error(written.error(), streams);
+}
+
+Comparison compare_sides(const MeasuredPrograms& measured, const JudgedSides& sides, const JudgeRequest& request) {
+  ComparisonPolicy policy = comparison_policy(request.configuration->policy);
+  policy.seed = request.seed;
+  Comparison comparison = compare_runs(measured.pair.baseline, measured.pair.candidate, policy);
+  AttributionOptions attribution;
+  if (!sides.baseline.sources.empty()) attribution.own_sources = {sides.baseline.sources, sides.candidate.sources};
+  attribute(comparison, measured.pair.baseline, measured.pair.candidate, attribution);
+  comparison.warnings.insert(comparison.warnings.end(), measured.warnings.begin(), measured.warnings.end());
+  if (request.cancelled != nullptr && request.cancelled->load()) {
+    comparison.warnings.push_back("interrupted: this is what was measured until then");
+  }
+  return comparison;
+}
+
+Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& request, Streams& streams) {
+  MeasuringPlan plan;
+  plan.programs = sides.programs;
+  plan.settings = request.configuration->run;
+  plan.policy = request.configuration->policy;
+  plan.budget = request.default_budget;
+  plan.seed = request.seed;
+  ProgressLine progress(streams.err, streams.err_is_terminal && !request.common->quiet, progress_width());
+  return measure_programs(plan, progress, request.cancelled);
+}
+
+}  // namespace
+
+ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, Streams& streams) {
+  Result<MeasuredPrograms> measured = measure(sides, request, streams);
+  if (!measured) return report_error(measured.error(), streams);
+  MeasuredPair& pair = measured->pair;
+  complete_header(pair.baseline, sides.baseline, request);
+  complete_header(pair.candidate, sides.candidate, request);
+  ExitCode code = ExitCode::success;
+  if (!request.no_store) code = keep_in_spool({&pair.baseline, &pair.candidate}, streams);
+  code = worse(code, copy_archives(pair, request.archive_dir, streams));
+  const Comparison comparison = compare_sides(*measured, sides, request);
+  code = worse(code, print_reports(comparison, request, streams));
+  code = worse(code,
+               outcome_of(comparison, pair.baseline, pair.candidate, {request.configuration->policy.demand_decision}));
+  if (request.cancelled != nullptr && request.cancelled->load()) code = worse(code, ExitCode::not_judged);
+  if (request.no_store) return code;
+  return worse(code, deliver_to_store(*request.configuration, &comparison, *request.common, streams));
+}
+
+}  // namespace steelyard

@@ -1,0 +1,41 @@
+// Measures all programs of a comparison, both sides together: first every program is timed, then every one is counted,
+// so that counting never runs beside timing. Several programs share one budget and become one run a side.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/runner/measure.hpp"
+#include "bench/runner/program.hpp"
+#include "ci/config/configuration.hpp"
+#include "ci/report/progress_line.hpp"
+
+namespace steelyard {
+
+struct ProgramPair {
+  Program baseline;
+  Program candidate;
+};
+
+struct MeasuringPlan {
+  std::vector<ProgramPair> programs;  // suites differ where there are several
+  MeasuringSettings settings;
+  PolicySettings policy;  // decides how many rounds are needed and whether counts are of use
+  Nanoseconds budget;     // where the settings name none; of timing, and as much again of counting
+  std::uint64_t seed = 0;
+};
+
+struct MeasuredPrograms {
+  MeasuredPair pair;
+  std::vector<std::string> warnings;  // "instructions were not counted: ..."
+};
+
+// Errors: as measure_pair and list_benchmarks; (input) counts were demanded and cannot be had.
+Result<MeasuredPrograms> measure_programs(const MeasuringPlan& plan, ProgressLine& progress,
+                                          const std::atomic<bool>* cancelled);
+
+// The same of one program alone, for `run`.
+Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, ProgressLine& progress,
+                          std::vector<std::string>& warnings, const std::atomic<bool>* cancelled);
+
+}  // namespace steelyard

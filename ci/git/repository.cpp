@@ -1,0 +1,177 @@
+#include "ci/git/repository.hpp"
+
+#include <charconv>
+#include <sstream>
+
+#include "bench/runner/child_process.hpp"
+#include "ci/git/caller_environment.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr Nanoseconds kFetchLimit = seconds(600);  // a deep history over a slow link
+constexpr const char* kDeepenBy = "--deepen=50";   // covers most branches; --unshallow follows where it does not
+constexpr std::size_t kMostNameBytes = 4096;
+
+std::map<std::string, std::string> git_environment() {
+  std::map<std::string, std::string> variables = caller_environment();
+  // Set inside git hooks; they would bind every call to the hook's repository and index.
+  for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"}) {
+    variables.erase(name);
+  }
+  variables["GIT_TERMINAL_PROMPT"] = "0";  // never wait for a password that nobody types
+  variables["GIT_OPTIONAL_LOCKS"] = "0";   // status must not write beside the user's own git
+  variables["LC_ALL"] = "C";               // its messages are matched below
+  return variables;
+}
+
+void trim_newlines(std::string& text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+}
+
+Error ownership_error(const std::filesystem::path& folder) {
+  return input_error(folder.string(), "a repository that belongs to another user", "one that git trusts",
+                     "git config --global --add safe.directory \"" + folder.string() + '"');
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> list;
+  for (std::string word; stream >> word;) list.push_back(word);
+  return list;
+}
+
+}  // namespace
+
+Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                          Nanoseconds timeout) {
+  const std::optional<std::filesystem::path> git = find_in_path("git");
+  if (!git) return input_error("git", "no such program", "git on the PATH", "install it, for example apt install git");
+  ChildCommand command;
+  command.executable = *git;
+  command.arguments = arguments;
+  command.environment = git_environment();
+  command.working_directory = folder;
+  command.timeout = timeout;
+  STEELYARD_TRY(ChildResult child, run_child(command));
+  if (child.error_output.find("detected dubious ownership") != std::string::npos) return ownership_error(folder);
+  trim_newlines(child.output);
+  std::string trouble = child.end == ChildEnd::exited ? last_line(child.error_output) : child.describe();
+  return GitAnswer{child.succeeded(), std::move(child.output), std::move(trouble)};
+}
+
+Result<GitRepository> GitRepository::find(const std::filesystem::path& folder) {
+  STEELYARD_TRY(const GitAnswer top, run_git(folder, {"rev-parse", "--show-toplevel"}));
+  if (!top.succeeded) return input_error(folder.string(), "no git repository", "a folder inside of one");
+  return GitRepository(top.output);
+}
+
+Result<std::string> GitRepository::resolve(const std::string& name) const {
+  if (name.empty() || name.front() == '-' || name.size() > kMostNameBytes) {
+    return input_error(root_.string(), '"' + name.substr(0, 100) + '"', "the name of a commit");
+  }
+  STEELYARD_TRY(GitAnswer answer, run_git(root_, {"rev-parse", "--verify", "--quiet", name + "^{commit}"}));
+  if (answer.succeeded) return std::move(answer.output);
+  return input_error(root_.string(), "no commit \"" + name + '"', "a branch, tag or sha of this repository");
+}
+
+Result<std::vector<std::string>> GitRepository::parents(const std::string& sha) const {
+  STEELYARD_TRY(const GitAnswer answer, run_git(root_, {"rev-list", "--parents", "-n", "1", sha, "--"}));
+  if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
+  std::vector<std::string> list = words(answer.output);
+  if (!list.empty()) list.erase(list.begin());
+  return list;
+}
+
+Result<Commit> GitRepository::describe(const std::string& sha) const {
+  STEELYARD_TRY(const GitAnswer answer,
+                run_git(root_, {"log", "-1", "--no-show-signature", "--format=%H%n%P%n%ct%n%s", sha, "--"}));
+  if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
+  std::istringstream lines(answer.output);
+  Commit commit;
+  std::string parent_line;
+  std::string time;
+  std::getline(lines, commit.sha);
+  std::getline(lines, parent_line);
+  std::getline(lines, time);
+  std::getline(lines, commit.subject);
+  if (const std::vector<std::string> list = words(parent_line); !list.empty()) commit.parent = list.front();
+  std::from_chars(time.data(), time.data() + time.size(), commit.committed_at_unix_s);
+  if (const std::string branch = current_branch(); !branch.empty()) {
+    STEELYARD_TRY(const GitAnswer on_it, run_git(root_, {"merge-base", "--is-ancestor", sha, "HEAD"}));
+    if (on_it.succeeded) commit.branch = branch;
+  }
+  return commit;
+}
+
+Result<bool> GitRepository::is_dirty() const {
+  STEELYARD_TRY(const GitAnswer answer, run_git(root_, {"status", "--porcelain", "--untracked-files=no"}));
+  if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
+  return !answer.output.empty();
+}
+
+bool GitRepository::is_shallow() const {
+  const Result<GitAnswer> answer = run_git(root_, {"rev-parse", "--is-shallow-repository"});
+  return answer && answer->output == "true";
+}
+
+std::optional<std::string> GitRepository::remote() const {
+  const Result<GitAnswer> answer = run_git(root_, {"remote"});
+  if (!answer || !answer->succeeded) return std::nullopt;
+  const std::vector<std::string> names = words(answer->output);
+  for (const std::string& name : names) {
+    if (name == "origin") return name;
+  }
+  return names.empty() ? std::nullopt : std::optional(names.front());
+}
+
+// A runner checks out a commit, not a branch; it says the branch in a variable.
+std::string GitRepository::current_branch() const {
+  const Result<GitAnswer> answer = run_git(root_, {"symbolic-ref", "--short", "--quiet", "HEAD"});
+  if (answer && answer->succeeded) return answer->output;
+  const std::map<std::string, std::string> variables = caller_environment();
+  for (const char* name :
+       {"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_COMMIT_REF_NAME"}) {
+    if (const auto found = variables.find(name); found != variables.end() && !found->second.empty()) {
+      return found->second;
+    }
+  }
+  return "";
+}
+
+Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name) {
+  Result<std::string> sha = repository.resolve(name);
+  if (sha || !repository.is_shallow()) return sha;
+  const std::optional<std::string> remote = repository.remote();
+  const Result<std::string> head = repository.resolve("HEAD");
+  std::string trouble = "there is no remote to fetch from";
+  if (remote && head) {
+    // Deepening reaches only what the fetched commit reaches, so HEAD itself is asked for, which may be no branch.
+    const std::vector<std::vector<std::string>> attempts{
+        {"fetch", "--quiet", "--no-tags", kDeepenBy, *remote, *head},
+        {"fetch", "--quiet", "--no-tags", "--depth=1", *remote, name},  // the server has it under that very name
+        {"fetch", "--quiet", "--no-tags", "--unshallow", *remote}};
+    for (const std::vector<std::string>& attempt : attempts) {
+      STEELYARD_TRY(const GitAnswer answer, run_git(repository.root(), attempt, kFetchLimit));
+      trouble = answer.succeeded ? "fetching more history did not bring it" : answer.trouble;
+      sha = repository.resolve(name);
+      if (sha) return sha;
+    }
+  }
+  return input_error(repository.root().string(), "no commit \"" + name + "\" in this shallow clone (" + trouble + ')',
+                     "the baseline's history", "check out with fetch-depth: 0 (GitHub) or GIT_DEPTH: 0 (GitLab)");
+}
+
+Commit commit_of_folder(const std::filesystem::path& folder) {
+  const Result<GitRepository> repository = GitRepository::find(folder);
+  if (!repository) return {};
+  const Result<std::string> head = repository->resolve("HEAD");
+  if (!head) return {};
+  Result<Commit> commit = repository->describe(*head);
+  if (!commit) return {};
+  const Result<bool> dirty = repository->is_dirty();
+  commit->dirty = dirty && *dirty;
+  return std::move(commit).value();
+}
+
+}  // namespace steelyard

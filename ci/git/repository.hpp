@@ -1,0 +1,62 @@
+// A git repository as the gate needs it: which commit a name means, what is known of that commit, whether history was
+// cut off. Every question is one bounded run of the git program; nothing is cached, nothing is written but what fetch
+// brings.
+//
+//     STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
+//     STEELYARD_TRY(std::string sha, repository.resolve("HEAD^1"));
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+struct GitAnswer {
+  bool succeeded = false;
+  std::string output;   // stdout without its last newline
+  std::string trouble;  // last line of stderr
+};
+
+// Runs git in `folder` with the caller's environment, less the variables by which a hook would bind it to another
+// repository. Error (input): git is missing or could not be started.
+Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                          Nanoseconds timeout = seconds(60));
+
+class GitRepository {
+ public:
+  // The one that `folder` lies in. Error (input): none; git is missing; git refuses because of who owns the folder.
+  static Result<GitRepository> find(const std::filesystem::path& folder);
+
+  const std::filesystem::path& root() const { return root_; }
+
+  // Full sha of the commit that a branch, tag, sha or expression means. Error (input): there is none.
+  Result<std::string> resolve(const std::string& name) const;
+  Result<std::vector<std::string>> parents(const std::string& sha) const;
+  // Of a commit that resolve() gave. `branch`: the current branch where the commit lies on it, else empty.
+  Result<Commit> describe(const std::string& sha) const;
+  Result<bool> is_dirty() const;  // tracked files of the work tree differ from HEAD
+  bool is_shallow() const;
+  std::optional<std::string> remote() const;  // "origin" where there is one, else the first
+
+ private:
+  explicit GitRepository(std::filesystem::path root) : root_(std::move(root)) {}
+  std::string current_branch() const;
+  std::filesystem::path root_;
+};
+
+// resolve() that, in a shallow clone with a remote, fetches more history once before it gives up. Error (input): the
+// commit is not there; in a shallow clone the mend names the depth to check out with.
+Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name);
+
+// HEAD of the work tree that `folder` lies in, for a run of a program that was built there; an empty Commit outside of
+// any repository.
+Commit commit_of_folder(const std::filesystem::path& folder);
+
+}  // namespace steelyard

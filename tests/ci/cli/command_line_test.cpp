@@ -1,0 +1,113 @@
+#include "ci/cli/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+
+std::string help_of(const std::vector<std::string>& arguments) {
+  const Result<ParsedCommand> parsed = parse_command_line(arguments);
+  if (!parsed) return parsed.error().text();
+  const auto* text = std::get_if<RequestedText>(&*parsed);
+  return text == nullptr ? "" : text->text;
+}
+
+template <class Options>
+Options options_of(const std::vector<std::string>& arguments) {
+  Result<ParsedCommand> parsed = parse_command_line(arguments);
+  EXPECT_TRUE(parsed) << parsed.error().text();
+  if (!parsed) return {};
+  return std::get<Options>(std::get<VerbOptions>(*parsed));
+}
+
+std::string error_of(const std::vector<std::string>& arguments) {
+  const Result<ParsedCommand> parsed = parse_command_line(arguments);
+  return parsed ? "" : parsed.error().text();
+}
+
+TEST(CommandLine, HelpOfEveryVerbShowsUsageCommonOptionsAndAnExampleOfThatVerb) {
+  ASSERT_GE(verb_names().size(), 10U);
+  for (const std::string& verb : verb_names()) {
+    const std::string text = help_of({verb, "--help"});
+    EXPECT_THAT(text, HasSubstr("Usage: steelyard " + verb));
+    EXPECT_THAT(text, HasSubstr("Example:\n  steelyard " + verb));
+    for (const char* option : {"--help", "--json", "--quiet", "--color"}) EXPECT_THAT(text, HasSubstr(option)) << verb;
+    EXPECT_EQ(text.find("--store ADDRESS") == std::string::npos, verb == "profile") << verb;
+  }
+}
+
+TEST(CommandLine, NoHelpIsWiderThanItsPage) {
+  std::vector<std::string> pages{help_of({"--help"})};
+  for (const std::string& verb : verb_names()) pages.push_back(help_of({verb, "-h"}));
+  for (const std::string& page : pages) {
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  }
+}
+
+TEST(CommandLine, MainHelpNamesEveryVerbAndExitStatus) {
+  const std::string text = help_of({"--help"});
+  for (const std::string& verb : verb_names()) EXPECT_THAT(text, HasSubstr("\n  " + verb + ' '));
+  for (const char* status : {"   0  ", "   1  ", "   2  ", "   3  ", "   4  ", "   5  ", "  70  "}) {
+    EXPECT_THAT(text, HasSubstr(status));
+  }
+}
+
+TEST(CommandLine, SuggestsTheNearestVerbAndOption) {
+  EXPECT_THAT(error_of({"gat"}), HasSubstr("unknown verb \"gat\", wanted a known one; did you mean gate?"));
+  EXPECT_THAT(error_of({"compare", "a", "b", "--minimum-efect", "2%"}),
+              HasSubstr("unknown option \"--minimum-efect\", wanted a known one; did you mean --minimum-effect?"));
+  EXPECT_THAT(error_of({"--versoin"}), HasSubstr("did you mean --version?"));
+  EXPECT_THAT(error_of({"compare", "a", "b", "--bananas=3"}), HasSubstr("\"--bananas\""));
+}
+
+TEST(CommandLine, RefusesTooFewAndTooManyNames) {
+  EXPECT_THAT(error_of({"compare", "a"}), HasSubstr("found \"a\", wanted BASELINE CANDIDATE"));
+  EXPECT_THAT(error_of({"compare", "a", "b", "c"}), HasSubstr("\"a b c\""));
+  EXPECT_THAT(error_of({"run"}), HasSubstr("no program"));
+  EXPECT_THAT(error_of({}), HasSubstr("no verb"));
+  EXPECT_THAT(error_of({"db", "statsu"}), HasSubstr("write \"status\""));
+  EXPECT_THAT(error_of({"compare", "a", "b", "--", "c"}), HasSubstr("arguments after --"));
+}
+
+TEST(CommandLine, RefusesAnOptionWithoutItsValueAndABadOne) {
+  EXPECT_THAT(error_of({"compare", "a", "b", "--output"}), HasSubstr("--output"));
+  EXPECT_THAT(error_of({"compare", "a", "b", "--color", "green"}), HasSubstr("green"));
+  EXPECT_THAT(error_of({"compare", "a", "b", "--seed", "soon"}), HasSubstr("soon"));
+  EXPECT_THAT(error_of({"history", "--limit", "0"}), HasSubstr("--limit"));
+}
+
+TEST(CommandLine, LeavesWhatFollowsTheDashesToTheProgram) {
+  const auto ab = options_of<AbOptions>({"ab", "old", "new", "--quiet", "--", "--json", "--help", "--", "x"});
+  EXPECT_EQ(ab.arguments, (std::vector<std::string>{"--json", "--help", "--", "x"}));
+  EXPECT_TRUE(ab.common.quiet);
+  EXPECT_FALSE(ab.common.json);
+  const auto run = options_of<RunOptions>({"run", "--", "./bench", "--benchmark_filter=X"});
+  EXPECT_EQ(run.command, (std::vector<std::string>{"./bench", "--benchmark_filter=X"}));
+}
+
+TEST(CommandLine, TakesNamesThatAreAlsoVerbs) {
+  EXPECT_EQ(options_of<HistoryOptions>({"history", "run"}).benchmark, "run");
+  EXPECT_EQ(options_of<CompareOptions>({"compare", "ab", "gate"}).candidate, "gate");
+}
+
+TEST(CommandLine, AddsListsUpAndLetsTheLastOfOtherOptionsHold) {
+  const auto compare = options_of<CompareOptions>(
+      {"compare", "--metric", "real_time", "a", "--metric=cpu_time", "b", "--margin", "1%", "--margin", "3%"});
+  std::map<std::string, std::string> overrides;
+  for (const Override& change : compare.common.overrides) overrides[std::string(change.key->name)] = change.text;
+  EXPECT_EQ(overrides, (std::map<std::string, std::string>{{"metrics", "real_time,cpu_time"}, {"margin", "3%"}}));
+  EXPECT_EQ(compare.baseline, "a");
+  EXPECT_EQ(compare.candidate, "b");
+}
+
+TEST(CommandLine, KeepsEverySeedWhole) {
+  EXPECT_EQ(options_of<CompareOptions>({"compare", "a", "b", "--seed", "18446744073709551615"}).seed,
+            18446744073709551615ULL);
+}
+
+}  // namespace
+}  // namespace steelyard

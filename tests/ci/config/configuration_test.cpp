@@ -1,0 +1,201 @@
+#include "ci/config/configuration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "ci/config/configuration_key.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string error_of(const std::string& toml) {
+  const Result<Configuration> parsed = parse_configuration(toml, "steelyard.toml");
+  return parsed ? "" : parsed.error().text();
+}
+
+TEST(Configuration, ReadsEveryKeyOfTheSchema) {
+  const Result<Configuration> parsed = parse_configuration(R"(
+[project]
+name = "textkit"
+[store]
+address = "postgresql://db/bench"
+[build]
+command = "make -j2"
+timeout = "10m"
+[[program]]
+name = "text"
+command = "build/textkit_bench --quick"
+[[program]]
+name = "math"
+command = "build/math_bench"
+[run]
+layout = "duet"
+rounds = 14
+repetitions = 5
+min_time = "10ms"
+budget = "90s"
+timeout = "30s"
+counts = "never"
+filter = "tok"
+[policy]
+false_alarm_rate = "2%"
+strict = true
+confidence = 0.9
+minimum_effect = 0.03
+margin = 0.04
+metrics = ["real_time", "instructions"]
+ignored_facts = ["kernel.release_line"]
+demand_decision = true
+)",
+                                                           "steelyard.toml");
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_EQ(parsed->project, "textkit");
+  EXPECT_EQ(parsed->store, "postgresql://db/bench");
+  EXPECT_EQ(parsed->build_command, "make -j2");
+  EXPECT_EQ(parsed->build_timeout, seconds(600));
+  ASSERT_EQ(parsed->programs.size(), 2U);
+  EXPECT_EQ(parsed->programs[1], (ConfiguredProgram{"math", "build/math_bench"}));
+  EXPECT_EQ(parsed->run, (MeasuringSettings{Layout::duet, 14, 5, milliseconds(10), seconds(90), seconds(30),
+                                            CountChoice::never, "tok"}));
+  EXPECT_EQ(
+      parsed->policy,
+      (PolicySettings{0.02, true, 0.9, 0.03, 0.04, {"real_time", "instructions"}, {"kernel.release_line"}, true}));
+}
+
+TEST(Configuration, PrintsWhatReadsBackAsTheSame) {
+  Configuration configuration;
+  configuration.project = "a \"quoted\"\tname";
+  configuration.programs = {{"bench", "build/bench --x=1"}};
+  configuration.run.min_time = microseconds(1500);
+  configuration.run.budget = seconds(7200);
+  configuration.run.layout = Layout::interleaved;
+  configuration.policy.metrics = {"real_time"};
+  const Result<Configuration> again = parse_configuration(to_toml(configuration), "steelyard.toml");
+  ASSERT_TRUE(again) << again.error().text() << '\n' << to_toml(configuration);
+  configuration.store_where = again->store_where;
+  EXPECT_EQ(*again, configuration) << to_toml(configuration);
+}
+
+TEST(Configuration, AnEmptyFileIsTheDefaults) {
+  const Result<Configuration> parsed = parse_configuration("", "steelyard.toml");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(*parsed, Configuration{});
+}
+
+TEST(Configuration, NamesLineAndNearestKeyOfAnUnknownOne) {
+  EXPECT_EQ(error_of("[run]\nrounds = 12\nmin_tme = \"2s\"\n"),
+            "steelyard.toml:3: [run]: found unknown key \"min_tme\", wanted a known one; write \"min_time\"");
+  EXPECT_EQ(error_of("\n[polcy]\nmargin = 0.02\n"),
+            "steelyard.toml:2: found unknown table [polcy], wanted one of project, store, build, run, policy, program; "
+            "write [policy]");
+}
+
+TEST(Configuration, SendsAKeyOfAnotherTableThere) {
+  EXPECT_EQ(error_of("[run]\nminimum_effect = 0.01\n"),
+            "steelyard.toml:2: [run]: found unknown key \"minimum_effect\", wanted a known one; it belongs under "
+            "[policy]");
+  EXPECT_EQ(error_of("rounds = 12\n"),
+            "steelyard.toml:1: found key \"rounds\" outside of any table, wanted it under its table; write it under "
+            "[run]");
+}
+
+TEST(Configuration, RefusesADurationWithoutItsUnitAndShowsTheMend) {
+  EXPECT_EQ(error_of("[run]\nmin_time = \"2\"\n"),
+            "steelyard.toml:2: [run] min_time: found \"2\", wanted a duration with its unit (ns us ms s m h); write "
+            "\"2s\" if seconds are meant");
+  EXPECT_EQ(error_of("[run]\nmin_time = 2\n"),
+            "steelyard.toml:2: [run] min_time: found 2, wanted a duration with its unit (ns us ms s m h), in quotes; "
+            "write \"2s\" if seconds are meant");
+}
+
+TEST(Configuration, RefusesWrongTypesAndRanges) {
+  EXPECT_NE(error_of("[run]\nrounds = \"12\"\n").find("found \"12\", wanted a whole number"), std::string::npos);
+  EXPECT_NE(error_of("[run]\nrounds = 13\n").find("an even number"), std::string::npos);
+  EXPECT_NE(error_of("[run]\nrounds = -2\n").find("from 0 to 1000"), std::string::npos);
+  EXPECT_NE(error_of("[policy]\nminimum_effect = 5\n").find("write \"5%\""), std::string::npos);
+  EXPECT_NE(error_of("[policy]\nmargin = nan\n").find("margin"), std::string::npos);
+  EXPECT_NE(error_of("[policy]\nmetrics = \"real_time\"\n").find("write [\"real_time\"]"), std::string::npos);
+  EXPECT_NE(error_of("[policy]\nmetrics = [1, 2]\n").find("a list of something else"), std::string::npos);
+  EXPECT_NE(error_of("[run]\nlayout = \"duett\"\n").find("write \"duet\""), std::string::npos);
+  EXPECT_NE(error_of("[project]\nname = 1979-05-27\n").find("a date"), std::string::npos);
+}
+
+TEST(Configuration, RefusesProgramsThatCannotBeToldApart) {
+  EXPECT_NE(error_of("[program]\nname = \"a\"\n").find("[[program]]"), std::string::npos);
+  EXPECT_NE(error_of("[[program]]\nname = \"a\"\n").find("no command"), std::string::npos);
+  EXPECT_NE(error_of("[[program]]\ncommand = \"a\"\n[[program]]\ncommand = \"b\"\n").find("no name"),
+            std::string::npos);
+  const std::string twice = "[[program]]\nname = \"a\"\ncommand = \"x\"\n";
+  EXPECT_NE(error_of(twice + twice).find("twice"), std::string::npos);
+  EXPECT_NE(error_of("[[program]]\ncomand = \"x\"\n").find("write \"command\""), std::string::npos);
+}
+
+TEST(Configuration, NamesTheLineOfTextThatIsNotToml) {
+  EXPECT_EQ(error_of("[run]\nrounds = = 2\n").rfind("steelyard.toml:2: ", 0), 0U) << error_of("[run]\nrounds = = 2\n");
+  EXPECT_NE(error_of(std::string(2 << 20, '#')).find("at most 1 MiB"), std::string::npos);
+}
+
+TEST(Configuration, EndsWithAnErrorOrAValueOnEveryPrefixOfAFile) {
+  const std::string whole =
+      "[run]\nrounds = 12\n[[program]]\nname = \"a\"\ncommand = \"x y\"\n[policy]\nmetrics=[\"m\"]\n";
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    const Result<Configuration> parsed = parse_configuration(whole.substr(0, length), "steelyard.toml");
+    EXPECT_TRUE(parsed || parsed.error().kind == ErrorKind::input) << length;
+  }
+}
+
+class ConfigurationSearch : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "steelyard-config-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    top_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(top_); }
+  void write(const std::filesystem::path& file, const std::string& text) const { std::ofstream(file) << text; }
+  std::filesystem::path top_;
+};
+
+TEST_F(ConfigurationSearch, FindsTheFileInAParentAndStopsAtTheRepository) {
+  std::filesystem::create_directories(top_ / "repository/.git");
+  std::filesystem::create_directories(top_ / "repository/a/b");
+  write(top_ / "steelyard.toml", "[project]\nname = \"outside\"\n");
+  Result<Configuration> found = find_configuration(top_ / "repository/a/b");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->project, "") << "a file above the repository is not the repository's";
+  write(top_ / "repository/steelyard.toml", "[project]\nname = \"inside\"\n");
+  found = find_configuration(top_ / "repository/a/b");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->project, "inside");
+  EXPECT_EQ(found->root, top_ / "repository");
+}
+
+TEST(ConfigurationKeys, AssignFromTheCommandLineWhatTomlTakesTyped) {
+  Configuration configuration;
+  const auto assign = [&](std::string_view section, std::string_view name, const std::string& text) {
+    const ConfigurationKey* key = find_configuration_key(section, name);
+    return key->assign(configuration, WrittenValue{text, true}, std::string(key->option));
+  };
+  EXPECT_TRUE(assign("run", "rounds", "20"));
+  EXPECT_TRUE(assign("policy", "strict", "true"));
+  EXPECT_TRUE(assign("policy", "metrics", "real_time, instructions"));
+  EXPECT_EQ(configuration.run.rounds, 20);
+  EXPECT_TRUE(configuration.policy.strict);
+  EXPECT_EQ(configuration.policy.metrics, (std::vector<std::string>{"real_time", "instructions"}));
+  const Result<void> refused = assign("run", "rounds", "many");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(), "--rounds: found \"many\", wanted a whole number from 0 to 1000");
+}
+
+TEST(ComparisonPolicyOfSettings, StrictLowersTheRateAndNeverRaisesIt) {
+  PolicySettings settings;
+  settings.strict = true;
+  EXPECT_EQ(comparison_policy(settings).false_alarm_rate, 0.01);
+  settings.false_alarm_rate = 0.001;
+  EXPECT_EQ(comparison_policy(settings).false_alarm_rate, 0.001);
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,47 @@
+#include "ci/gate/join_runs.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+Run run_of(const std::string& suite, std::size_t invocations) {
+  Run run;
+  run.header.session = "s";
+  run.header.layout = Layout::duet;
+  run.invocations.resize(invocations);
+  Measurement measurement;
+  measurement.benchmark.name = "BM_x";
+  measurement.benchmark.suite = suite;
+  for (std::uint32_t i = 0; i < invocations; ++i) {
+    run.invocations[i].round = static_cast<std::int32_t>(i);
+    measurement.invocations.push_back({i, {1.0 + i}, {}});
+  }
+  run.measurements.push_back(measurement);
+  run.failures.push_back({measurement.benchmark, "", 0, suite});
+  return run;
+}
+
+TEST(JoinRun, KeepsEveryMeasurementWithItsOwnInvocations) {
+  steelyard::Run whole = run_of("a", 3);
+  const steelyard::Run part = run_of("b", 2);
+  join_run(whole, part);
+  ASSERT_EQ(whole.invocations.size(), 5U);
+  ASSERT_EQ(whole.measurements.size(), 2U);
+  EXPECT_EQ(whole.measurements[0].invocations[2].invocation, 2U);
+  EXPECT_EQ(whole.measurements[1].invocations[0].invocation, 3U);
+  EXPECT_EQ(whole.invocations[whole.measurements[1].invocations[1].invocation], part.invocations[1]);
+  EXPECT_EQ(whole.failures.size(), 2U);
+  EXPECT_EQ(whole.header.layout, Layout::duet);
+}
+
+TEST(JoinRun, OfDifferentConcurrentLayoutsClaimsTheWeakerOne) {
+  steelyard::Run whole = run_of("a", 1);
+  steelyard::Run part = run_of("b", 1);
+  part.header.layout = Layout::interleaved;
+  join_run(whole, part);
+  EXPECT_EQ(whole.header.layout, Layout::interleaved);
+}
+
+}  // namespace
+}  // namespace steelyard
