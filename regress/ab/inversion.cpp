@@ -7,7 +7,7 @@ namespace steelyard {
 namespace {
 
 constexpr double kFarthest = 40;      // logarithm of a ratio of 10^17: nothing is measured farther apart
-constexpr double kPrecision = 0.002;  // of the typical error: what is left of the search is invisible in print
+constexpr double kPrecision = 0.005;  // of the typical error: what is left of the search is invisible in print
 
 // Halves [inside, outside] until it is shorter than `precision`; returns the last point where `holds` was seen true.
 template <class Predicate>

@@ -13,13 +13,13 @@ namespace {
 // table of sums near 500 entries.
 constexpr std::int64_t kSumCells = 512;
 constexpr std::int64_t kMostSteps = 64;
+constexpr std::int64_t kLeastSteps = 12;
 
 // Probability of at least |z| standard deviations from the mean, two-sided.
 double normal_two_sided(double z) { return std::erfc(std::fabs(z) / std::sqrt(2.0)); }
 
 std::int64_t steps_for(std::size_t summands) {
-  return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), std::int64_t{12},
-                    kMostSteps);
+  return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), kLeastSteps, kMostSteps);
 }
 
 // Whole steps from `origin`; `span` maps to `steps`.
@@ -32,14 +32,21 @@ std::vector<std::int64_t> to_grid(std::span<const double> scores, double origin,
   return cells;
 }
 
+// Sums come in steps; half of the smallest one is the continuity correction. Few distinct scores make it matter.
+double normal_two_sided_stepped(double distance, double half_step, double deviation) {
+  return normal_two_sided(std::max(0.0, std::fabs(distance) - half_step) / deviation);
+}
+
 double sign_flip_normal_p(std::span<const double> scores) {
   double sum = 0;
   double squares = 0;
+  double smallest = HUGE_VAL;
   for (const double score : scores) {
     sum += score;
     squares += score * score;
+    if (score != 0) smallest = std::min(smallest, std::fabs(score));
   }
-  return normal_two_sided(sum / std::sqrt(squares));
+  return normal_two_sided_stepped(sum, smallest, std::sqrt(squares));
 }
 
 double split_normal_p(std::span<const double> scores, const std::vector<bool>& marked, std::size_t marked_count) {
@@ -52,26 +59,35 @@ double split_normal_p(std::span<const double> scores, const std::vector<bool>& m
     squares += (scores[i] - mean) * (scores[i] - mean);
     if (marked[i]) sum += scores[i] - mean;
   }
+  std::vector<double> sorted(scores.begin(), scores.end());
+  std::sort(sorted.begin(), sorted.end());
+  double gap = HUGE_VAL;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i] > sorted[i - 1]) gap = std::min(gap, sorted[i] - sorted[i - 1]);
+  }
   // Variance of a sum of k drawn without replacement from n.
   const double variance = squares / (n - 1) * k * (n - k) / n;
-  return normal_two_sided(sum / std::sqrt(variance));
+  return normal_two_sided_stepped(sum, gap / 2, std::sqrt(variance));
 }
 
-// ways[k][s]: in how many ways k of the cells sum to s.
-std::vector<std::vector<double>> count_splits(const std::vector<std::int64_t>& cells, std::size_t most_marked,
-                                              std::int64_t largest_sum) {
-  const auto width = static_cast<std::size_t>(largest_sum) + 1;
-  std::vector<std::vector<double>> ways(most_marked + 1, std::vector<double>(width, 0.0));
+// In how many ways `chosen` of the cells sum to each s, s from 0 to chosen * highest.
+std::vector<double> count_splits(const std::vector<std::int64_t>& cells, std::size_t chosen, std::size_t highest) {
+  // ways[k]: the same for k of the cells seen so far; sums of k cells reach no farther than k * highest.
+  std::vector<std::vector<double>> ways(chosen + 1);
+  for (std::size_t k = 0; k <= chosen; ++k) ways[k].assign(k * highest + 1, 0.0);
   ways[0][0] = 1;
   for (std::size_t seen = 0; seen < cells.size(); ++seen) {
     const auto cell = static_cast<std::size_t>(cells[seen]);
-    for (std::size_t k = std::min(seen + 1, most_marked); k >= 1; --k) {
-      const double* from = ways[k - 1].data();
+    // What too few remaining cells could complete is not counted.
+    const std::size_t left = cells.size() - seen - 1;
+    const std::size_t least = chosen > left ? chosen - left : 1;
+    for (std::size_t k = std::min(seen + 1, chosen); k >= std::max<std::size_t>(least, 1); --k) {
+      const std::vector<double>& from = ways[k - 1];
       double* to = ways[k].data() + cell;
-      for (std::size_t s = 0; s + cell < width; ++s) to[s] += from[s];
+      for (std::size_t s = 0; s < from.size(); ++s) to[s] += from[s];
     }
   }
-  return ways;
+  return std::move(ways[chosen]);
 }
 
 }  // namespace
@@ -129,12 +145,13 @@ double split_p(std::span<const double> scores, const std::vector<bool>& marked) 
   const auto n = static_cast<std::int64_t>(scores.size());
   const auto k = static_cast<std::int64_t>(chosen);
   const std::int64_t distance = std::abs(n * observed - k * total);  // from the mean, in units of 1/n
-  const auto ways = count_splits(cells, chosen, k * *std::max_element(cells.begin(), cells.end()));
+  const auto ways =
+      count_splits(cells, chosen, static_cast<std::size_t>(*std::max_element(cells.begin(), cells.end())));
   double extreme = 0;
   double all = 0;
-  for (std::size_t s = 0; s < ways[chosen].size(); ++s) {
-    all += ways[chosen][s];
-    if (std::abs(n * static_cast<std::int64_t>(s) - k * total) >= distance) extreme += ways[chosen][s];
+  for (std::size_t s = 0; s < ways.size(); ++s) {
+    all += ways[s];
+    if (std::abs(n * static_cast<std::int64_t>(s) - k * total) >= distance) extreme += ways[s];
   }
   return std::min(1.0, extreme / all);
 }

@@ -13,9 +13,8 @@
 
 namespace steelyard {
 
-// Counts of arrangements stay exact in a double (2^40 and less), and the tail of a sum of more than 40 bounded scores
-// is close to normal.
-inline constexpr std::size_t kExactUnits = 40;
+// Beyond this many the table of sums costs milliseconds and the tail of a sum of bounded scores is close to normal.
+inline constexpr std::size_t kExactUnits = 100;
 
 // Two-sided p of |sum of scores| when each score may change its sign. No score or all zero: 1. Cost O(n) times the
 // grid of sums (at most a few hundred).

@@ -134,7 +134,7 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
     row.reason = inconclusive_reason(evidence, family, row);
   }
   if (evidence.slots_confounded) {
-    row.reason += "; the candidate always had the same slot, so an effect of the slot is part of this figure";
+    row.reason += "; no round is known to have the other order, so an effect of the slot is part of this figure";
   }
 }
 

@@ -1,0 +1,95 @@
+#include "regress/ab/match.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using SideRun = steelyard::Run;
+
+Measurement of(const std::string& benchmark, std::string_view metric) {
+  Measurement measurement;
+  measurement.benchmark.name = benchmark;
+  measurement.metric = well_known_metric(metric).value_or(Metric{std::string(metric), "", Better::undeclared, {}});
+  return measurement;
+}
+
+std::vector<std::string> names(const std::vector<Matched>& all) {
+  std::vector<std::string> result;
+  for (const Matched& matched : all) result.push_back(matched.benchmark + " " + matched.metric);
+  return result;
+}
+
+TEST(MatchRuns, WithoutAPolicyTimeAndCountsAreJudged) {
+  SideRun run;
+  for (const auto metric : {"peak_rss", "allocations", "instructions", "cpu_time", "real_time"}) {
+    run.measurements.push_back(of("b", metric));
+  }
+  std::vector<std::string> warnings;
+  EXPECT_THAT(names(match_runs(run, run, {}, warnings)), ElementsAre("b real_time", "b instructions", "b allocations"));
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST(MatchRuns, APolicyNamesWhatIsJudgedAndWhatNobodyMeasured) {
+  SideRun run;
+  run.measurements = {of("b", "real_time"), of("b", "cpu_time")};
+  ComparisonPolicy policy;
+  policy.metrics = {"cpu_time", "bandwidth"};
+  std::vector<std::string> warnings;
+  EXPECT_THAT(names(match_runs(run, run, policy, warnings)), ElementsAre("b cpu_time"));
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("bandwidth")));
+}
+
+TEST(MatchRuns, AnUndeclaredDirectionIsWarnedAboutAndNotJudged) {
+  SideRun run;
+  run.measurements = {of("b", "hits")};
+  ComparisonPolicy policy;
+  policy.metrics = {"hits"};
+  std::vector<std::string> warnings;
+  EXPECT_THAT(match_runs(run, run, policy, warnings), IsEmpty());
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("declares no better direction")));
+}
+
+TEST(MatchRuns, AFailedBenchmarkTouchesEachOfItsMetrics) {
+  SideRun baseline;
+  baseline.measurements = {of("b", "real_time"), of("b", "instructions"), of("c", "real_time")};
+  SideRun candidate;
+  candidate.failures.push_back({of("b", "").benchmark, "", -1, "crash"});
+  std::vector<std::string> warnings;
+  const auto all = match_runs(baseline, candidate, {}, warnings);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].candidate.failures.size(), 1U);
+  EXPECT_EQ(all[1].candidate.failures.size(), 1U);
+  EXPECT_THAT(all[2].candidate.failures, IsEmpty());
+}
+
+TEST(MatchRuns, AFailedMetricTouchesThatOne) {
+  SideRun run;
+  run.measurements = {of("b", "real_time")};
+  run.failures.push_back({of("b", "").benchmark, "instructions", -1, "nothing collected"});
+  std::vector<std::string> warnings;
+  const auto all = match_runs(run, run, {}, warnings);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_THAT(all[0].baseline.failures, IsEmpty());
+  EXPECT_EQ(all[1].metric, "instructions");
+  EXPECT_EQ(all[1].baseline.failures.size(), 1U);
+}
+
+TEST(MatchRuns, AFailedProgramExplainsAllThatItsSideLacks) {
+  SideRun baseline;
+  baseline.measurements = {of("b", "real_time"), of("c", "real_time")};
+  SideRun candidate;
+  candidate.measurements = {of("c", "real_time")};
+  candidate.failures.push_back({{}, "", -1, "killed"});
+  std::vector<std::string> warnings;
+  const auto all = match_runs(baseline, candidate, {}, warnings);
+  EXPECT_EQ(all[0].candidate.failures.size(), 1U);
+  EXPECT_THAT(all[1].candidate.failures, IsEmpty());
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,93 @@
+#include "regress/ab/verdict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Given {
+  double ratio = 1;
+  double error = 0.004;
+  double p = 1;
+  double q = 1;
+  int units = 15;
+  bool within_margin = false;
+  Layout layout = Layout::duet;
+  std::int64_t comparisons = 1;
+};
+
+ComparisonRow decided(const Given& given) {
+  ComparisonRow row;
+  row.metric = *well_known_metric(kRealTime);
+  row.layout = given.layout;
+  row.q = given.q;
+  NoisyEvidence evidence;
+  evidence.effect.test = "rounds";
+  evidence.effect.units = given.units;
+  evidence.effect.log_ratio = std::log(given.ratio);
+  evidence.effect.p = given.p;
+  evidence.effect.standard_error = given.error;
+  evidence.effect.least_p = 1e-6;
+  evidence.effect.within_margin = given.within_margin;
+  const double half = 1.96 * given.error;
+  evidence.effect.interval = Interval{evidence.effect.log_ratio - half, evidence.effect.log_ratio + half};
+  evidence.drift.deviation = 0.037;
+  decide(evidence, {0.05, given.comparisons}, row);
+  return row;
+}
+
+TEST(Decide, SignificantAndRelevantIsAVerdict) {
+  EXPECT_EQ(decided({.ratio = 1.05, .p = 0.001, .q = 0.01}).verdict, Verdict::regression);
+  EXPECT_EQ(decided({.ratio = 0.95, .p = 0.001, .q = 0.01}).verdict, Verdict::improvement);
+}
+
+TEST(Decide, TheReasonOfARegressionHasSizeRoundsIntervalAndEvidence) {
+  EXPECT_EQ(decided({.ratio = 1.05, .p = 0.001, .q = 0.01}).reason,
+            "5 % slower in 15 rounds, 95 % interval +4.18 % to +5.83 %, adjusted p 0.01");
+}
+
+TEST(Decide, SignificantBelowTheMinimumEffectIsNoRegression) {
+  const ComparisonRow row = decided({.ratio = 1.008, .p = 0.001, .q = 0.01});
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("significant but below the minimum effect of 1 %"));
+  EXPECT_EQ(decided({.ratio = 1.008, .p = 0.001, .q = 0.01, .within_margin = true}).verdict, Verdict::unchanged);
+}
+
+TEST(Decide, WhatHolmTakesBackIsSaid) {
+  const ComparisonRow row = decided({.ratio = 1.05, .p = 0.01, .q = 0.4, .comparisons = 40});
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("p = 0.01 alone, but 0.4 among 40 comparisons"));
+}
+
+TEST(Decide, NotSignificantIsNeverUnchangedByItself) {
+  const ComparisonRow row = decided({.ratio = 1.005, .error = 0.02, .p = 0.6, .q = 0.6});
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("too noisy"));
+  EXPECT_THAT(row.reason, HasSubstr("rounds would tell"));
+}
+
+TEST(Decide, FewerThanSixRoundsAreInconclusiveHoweverClear) {
+  EXPECT_EQ(decided({.ratio = 1.5, .p = 0.0001, .q = 0.0001, .units = 5}).verdict, Verdict::inconclusive);
+  EXPECT_EQ(decided({.units = 5, .within_margin = true}).verdict, Verdict::inconclusive);
+}
+
+TEST(Decide, SidesThatWereNotMeasuredTogetherAreNeverShownUnchanged) {
+  const ComparisonRow row = decided({.within_margin = true, .layout = Layout::sequential});
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("measure both builds together"));
+}
+
+TEST(Decide, BeyondDriftTheMinimumEffectMustBeExcludedAsWell) {
+  Given given{.ratio = 1.02, .error = 0.0075, .p = 0.01, .q = 0.01, .layout = Layout::sequential};
+  EXPECT_EQ(decided(given).verdict, Verdict::inconclusive);
+  given.layout = Layout::interleaved;
+  EXPECT_EQ(decided(given).verdict, Verdict::regression);
+}
+
+}  // namespace
+}  // namespace steelyard
