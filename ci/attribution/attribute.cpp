@@ -78,6 +78,17 @@ std::map<std::string, const CountedProfile*> profiles_by_benchmark(const Run& ru
   return profiles;
 }
 
+// A comparison does not carry the environments, so what matters of them is said in the rows.
+void note_dispatch(Comparison& comparison, const Run& baseline, const Run& candidate) {
+  const std::string* dispatch = candidate.environment.find("count.dispatch");
+  if (!dispatch) dispatch = baseline.environment.find("count.dispatch");
+  if (!dispatch) return;
+  for (ComparisonRow& row : comparison.rows) {
+    if (row.metric.name != kInstructions || row.reason.find("dispatch") != std::string::npos) continue;
+    row.reason += (row.reason.empty() ? "" : "; ") + std::string("library dispatch: ") + *dispatch;
+  }
+}
+
 bool is_change(const ComparisonRow& row) {
   return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
 }
@@ -85,6 +96,7 @@ bool is_change(const ComparisonRow& row) {
 }  // namespace
 
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options) {
+  note_dispatch(comparison, baseline, candidate);
   const auto baseline_profiles = profiles_by_benchmark(baseline);
   const auto candidate_profiles = profiles_by_benchmark(candidate);
   // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)

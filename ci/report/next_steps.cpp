@@ -29,16 +29,13 @@ double rounds_for(const ComparisonRow& row, double effect) {
   return row.rounds * ratio * ratio;
 }
 
-std::int64_t up_to_even(double rounds) {
-  const auto whole = static_cast<std::int64_t>(std::ceil(rounds));
-  return whole + whole % 2;
-}
-
-// Past this a gate takes hours; a larger minimum effect is the better advice.
+// Past this a gate takes hours; caring for less is the better advice.
 constexpr double kMostRounds = 400;
-// With fewer, one lone change among a few benchmarks cannot reach the level of the whole gate.
-constexpr double kLeastRounds = 12;
 
+std::string effect_text(double effect) { return fixed_text(effect * 100, 1) + " %"; }
+
+// How many rounds each row would need stands in its reason; here is what the rounds at hand could do, and the way out
+// where no sensible number of them would do.
 void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps) {
   std::int64_t concurrent = 0;
   std::int64_t apart = 0;
@@ -47,8 +44,8 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.kind != MetricKind::noisy || row.verdict != Verdict::inconclusive) continue;
     ++(is_concurrent(row.layout) ? concurrent : apart);
-    if (!row.minimum_detectable_effect || !is_concurrent(row.layout) || !(row.minimum_effect > 0)) continue;
-    most_rounds = std::max(most_rounds, rounds_for(row, row.minimum_effect));
+    if (!row.minimum_detectable_effect || !is_concurrent(row.layout) || !(row.margin > 0)) continue;
+    most_rounds = std::max(most_rounds, rounds_for(row, row.margin));
     largest_effect = std::max(largest_effect, *row.minimum_detectable_effect);
   }
   if (apart > 0) {
@@ -56,18 +53,14 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
         {std::to_string(apart) + " inconclusive, measured apart; measure both sides together", "steelyard ab OLD NEW"});
   }
   if (concurrent == 0) return;
-  const std::string who = std::to_string(concurrent) + " inconclusive; ";
-  const std::string effect = percent_text(comparison.policy.minimum_effect);
+  std::string advice = std::to_string(concurrent) + " inconclusive";
   if (!(most_rounds <= kMostRounds)) {
-    steps.push_back({who + "showing a change of " + effect + " would take about " +
-                         grouped_text(up_to_even(std::min(most_rounds, 1e9))) +
-                         " rounds here: use a quieter machine, or care for less",
-                     "--minimum-effect " + percent_text(std::ceil(largest_effect * 100) / 100)});
+    steps.push_back({advice + ", too noisy for any sensible number of rounds; use a quieter machine or care for less",
+                     "--margin " + fixed_text(std::ceil(largest_effect * 100), 0) + "%"});
     return;
   }
-  const std::int64_t rounds = up_to_even(std::max(most_rounds, kLeastRounds));
-  steps.push_back(
-      {who + "a change of " + effect + " would show in about this many rounds", "--rounds " + std::to_string(rounds)});
+  if (largest_effect > 0) advice += "; changes below " + effect_text(largest_effect) + " could hide";
+  steps.push_back({advice + "; measure longer", "--rounds N"});
 }
 
 void advise_regression(const Comparison& comparison, std::vector<NextStep>& steps) {

@@ -176,6 +176,19 @@ TEST(Attribute, TimeRowThatChangedSharesTheFunctionsOfItsCount) {
   EXPECT_THAT(comparison.rows[3].functions, IsEmpty());
 }
 
+TEST(Attribute, DispatchOfALibraryIsSaidInTheReasonOfTheCount) {
+  const CountedProfile baseline = tokenizer(1, "/home/a");
+  const CountedProfile candidate = tokenizer(11, "/home/a");
+  auto run = run_of({candidate});
+  run.environment.set("count.dispatch", "SkylakeX natively, Haswell under Valgrind", false);
+  Comparison comparison;
+  comparison.rows = {row_of(baseline, candidate, kRealTime), row_of(baseline, candidate, kInstructions)};
+  comparison.rows[1].reason = "counted exactly";
+  attribute(comparison, run_of({baseline}), run, {});
+  EXPECT_EQ(comparison.rows[0].reason, "");
+  EXPECT_EQ(comparison.rows[1].reason, "counted exactly; library dispatch: SkylakeX natively, Haswell under Valgrind");
+}
+
 TEST(Attribute, MissingProfileLeavesTheRowAsItIs) {
   const CountedProfile baseline = tokenizer(1, "/home/a");
   const CountedProfile candidate = tokenizer(11, "/home/a");
