@@ -25,7 +25,9 @@ constexpr std::size_t kHashDigits = 16;
 fs::path location_note(const fs::path& state) { return state / "postgres.location"; }
 
 std::string short_hash(const fs::path& folder) {
-  return sha256_hex(fs::absolute(folder).lexically_normal().string()).substr(0, kHashDigits);
+  const fs::path normal = fs::absolute(folder).lexically_normal();
+  // "/a/b/" is "/a/b".
+  return sha256_hex((normal.has_filename() ? normal : normal.parent_path()).string()).substr(0, kHashDigits);
 }
 
 Error cannot_create(const fs::path& folder, const std::string& why) {

@@ -9,6 +9,11 @@ namespace {
 
 // Any number that no other program is likely to use; the bytes of "steelyar".
 constexpr const char* kLock = "select pg_advisory_xact_lock(8319395793567867250)";
+// Not to_regclass(): it may answer from a cache filled before we waited for the lock, while a query sees what the other
+// program committed.
+constexpr const char* kHasLedger =
+    "select count(*) > 0 from pg_class c join pg_namespace n on n.oid = c.relnamespace "
+    "where n.nspname = 'steelyard' and c.relname = 'schema_migrations'";
 constexpr const char* kCreateLedger = R"sql(
 create schema if not exists steelyard;
 create table if not exists steelyard.schema_migrations (
@@ -34,8 +39,7 @@ Error changed_script(const Session& session, const Migration& migration) {
 
 // The number of migrations that are applied, all of them checked.
 Result<std::size_t> applied(Session& session, Transaction& transaction, std::span<const Migration> migrations) {
-  STEELYARD_TRY(const Rows ledger,
-                transaction.run("select to_regclass('steelyard.schema_migrations') is not null", {}, kOneRow));
+  STEELYARD_TRY(const Rows ledger, transaction.run(kHasLedger, {}, kOneRow));
   if (!ledger.boolean(0, 0)) return std::size_t{0};
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select version, checksum from steelyard.schema_migrations order by version"));

@@ -1,0 +1,298 @@
+#include "storage/embedded/cluster.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "storage/embedded/cluster_layout.hpp"
+#include "storage/embedded/server_programs.hpp"
+#include "storage/postgres/session.hpp"
+#include "storage/store.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/test_server.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class ClusterTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (find_server_programs().empty()) GTEST_SKIP() << storage_test::kNoServer;
+    state_ = storage_test::fresh_state_folder();
+  }
+  void TearDown() override {
+    if (!state_.empty()) {
+      EXPECT_TRUE(stop_embedded(state_));
+    }
+  }
+  EmbeddedServer start() {
+    auto server = ensure_embedded_running(state_);
+    if (!server) throw std::runtime_error(server.error().text());
+    return std::move(server).value();
+  }
+  static pid_t server_process(const EmbeddedServer& server) {
+    std::ifstream file(server.data / "postmaster.pid");
+    pid_t process = 0;
+    file >> process;
+    return process;
+  }
+  static std::string ask(const EmbeddedServer& server, const std::string& query) {
+    auto session = Session::connect(server.url, "test");
+    if (!session) return session.error().text();
+    auto transaction = Transaction::begin(*session);
+    const auto rows = transaction->run(query, {}, kOneRow);
+    return rows ? rows->text(0, 0) : rows.error().text();
+  }
+  fs::path state_;
+};
+
+// Runs `action` in a child process; its exit status is what action returns.
+template <class Action>
+int in_child(Action action) {
+  const pid_t child = fork();
+  if (child == 0) _exit(action());
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(ClusterTest, ServesASecondCallFromTheServerOfTheFirst) {
+  const EmbeddedServer first = start();
+  const EmbeddedServer second = start();
+  EXPECT_EQ(first.url, second.url);
+  EXPECT_EQ(server_process(first), server_process(second));
+  EXPECT_EQ(ask(first, "select current_database()"), "steelyard");
+  EXPECT_TRUE(first.notes.empty());
+}
+
+TEST_F(ClusterTest, WritesDurablyAndListensOnNoNetwork) {
+  const EmbeddedServer server = start();
+  EXPECT_EQ(ask(server, "show fsync"), "on");
+  EXPECT_EQ(ask(server, "show synchronous_commit"), "on");
+  EXPECT_EQ(ask(server, "show listen_addresses"), "");
+  EXPECT_EQ(ask(server, "show data_checksums"), "on");
+}
+
+TEST_F(ClusterTest, RunsAsAnUnprivilegedUserInAFolderClosedToOthers) {
+  const EmbeddedServer server = start();
+  struct stat status {};
+  ASSERT_EQ(stat(server.data.parent_path().c_str(), &status), 0);
+  EXPECT_NE(status.st_uid, 0U);
+  EXPECT_EQ(status.st_mode & (S_IRWXG | S_IRWXO), 0U);
+}
+
+TEST_F(ClusterTest, KeepsAcknowledgedRunsThroughKillNineOfTheServer) {
+  auto store = Store::open({}, state_);
+  ASSERT_TRUE(store) << store.error().text();
+  ASSERT_TRUE(*store->put_run(storage_test::example_run(1)));
+  const EmbeddedServer server = start();
+  ASSERT_EQ(kill(server_process(server), SIGKILL), 0);
+  // The same store object finds its link gone, brings the server back and goes on.
+  const auto is_new = store->put_run(storage_test::example_run(2));
+  ASSERT_TRUE(is_new) << is_new.error().text();
+  EXPECT_TRUE(*is_new);
+  auto reopened = Store::open({}, state_);
+  ASSERT_TRUE(reopened) << reopened.error().text();
+  for (const int number : {1, 2}) {
+    const auto run = reopened->get_run(storage_test::example_run(number).header.id);
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(*run, storage_test::example_run(number));
+  }
+}
+
+TEST_F(ClusterTest, StartsAlthoughTheOldServersNumberBelongsToAnotherProcess) {
+  const EmbeddedServer server = start();
+  ASSERT_EQ(kill(server_process(server), SIGKILL), 0);
+  // What a reused number, or a zombie that nobody reaps, looks like: the noted process exists.
+  std::string note;
+  {
+    std::ifstream file(server.data / "postmaster.pid");
+    note.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  note.replace(0, note.find('\n'), std::to_string(getpid()));
+  std::ofstream(server.data / "postmaster.pid") << note;
+  const auto again = ensure_embedded_running(state_);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_NE(server_process(*again), getpid());
+}
+
+TEST_F(ClusterTest, StartsOneServerForManyCallersAtOnce) {
+  constexpr std::size_t kCallers = 4;
+  std::array<std::string, kCallers> outcomes;
+  std::vector<std::thread> callers;
+  for (std::string& outcome : outcomes) {
+    callers.emplace_back([this, &outcome] {
+      const auto server = ensure_embedded_running(state_);
+      outcome = server ? std::to_string(server_process(*server)) : server.error().text();
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const std::string& outcome : outcomes) EXPECT_EQ(outcome, outcomes[0]);
+  EXPECT_EQ(outcomes[0], std::to_string(server_process(start())));
+}
+
+TEST_F(ClusterTest, DoesNotHoldTheOutputOfTheCommandThatStartedIt) {
+  std::array<int, 2> output{};
+  ASSERT_EQ(pipe(output.data()), 0);
+  EXPECT_EQ(in_child([&] {
+              dup2(output[1], STDOUT_FILENO);
+              dup2(output[1], STDERR_FILENO);
+              return ensure_embedded_running(state_) ? 0 : 1;
+            }),
+            0);
+  close(output[1]);
+  // All writers are gone exactly if the reader is told of the end.
+  pollfd end{output[0], POLLIN, 0};
+  ASSERT_EQ(poll(&end, 1, 0), 1) << "the server still holds the pipe";
+  char byte = 0;
+  EXPECT_EQ(read(output[0], &byte, 1), 0);
+  close(output[0]);
+  EXPECT_EQ(ask(start(), "select 'alive'"), "alive");
+}
+
+TEST_F(ClusterTest, StopsAndKeepsWhatItHolds) {
+  start();
+  ASSERT_TRUE(Store::open({}, state_)->put_run(storage_test::example_run()));
+  EXPECT_TRUE(*stop_embedded(state_));
+  EXPECT_FALSE(*stop_embedded(state_)) << "it was stopped already";
+  EXPECT_TRUE(Store::open({}, state_)->get_run(storage_test::example_run().header.id));
+}
+
+TEST_F(ClusterTest, ServesTheSameStoreByItsAddress) {
+  ASSERT_TRUE(Store::open({}, state_)->put_run(storage_test::example_run()));
+  const auto address = parse_store_address(start().url, "STEELYARD_STORE");
+  ASSERT_TRUE(address) << address.error().text();
+  auto store = Store::open(*address, storage_test::fresh_state_folder());
+  ASSERT_TRUE(store) << store.error().text();
+  EXPECT_TRUE(store->get_run(storage_test::example_run().header.id));
+}
+
+TEST_F(ClusterTest, IsNotLedAstrayByTheCallersOwnDatabaseSettings) {
+  EXPECT_EQ(in_child([&] {
+              setenv("PGPORT", "1", 1);
+              setenv("PGHOST", "nowhere.invalid", 1);
+              setenv("PGDATA", "/nowhere", 1);
+              setenv("PGOPTIONS", "-c no_such_setting=1", 1);
+              setenv("PGSSLMODE", "verify-full", 1);
+              setenv("LC_ALL", "no_SUCH.locale", 1);
+              return ensure_embedded_running(state_) ? 0 : 1;
+            }),
+            0);
+}
+
+TEST_F(ClusterTest, NotesAClusterOfAnotherVersionAndLeavesItAlone) {
+  fs::create_directories(state_ / "postgres/9/data");
+  std::ofstream(state_ / "postgres/9/data/PG_VERSION") << "9\n";
+  const EmbeddedServer server = start();
+  ASSERT_EQ(server.notes.size(), 1U);
+  EXPECT_THAT(server.notes[0], HasSubstr("PostgreSQL 9 is kept in " + (state_ / "postgres/9").string()));
+  EXPECT_TRUE(fs::exists(state_ / "postgres/9/data/PG_VERSION"));
+}
+
+TEST_F(ClusterTest, PutsTheSocketElsewhereWhenThePathIsTooLongForOne) {
+  state_ /= std::string(60, 'x') + "/" + std::string(60, 'y');
+  const auto server = ensure_embedded_running(state_);
+  ASSERT_TRUE(server) << server.error().text();
+  EXPECT_EQ(ask(*server, "select 'alive'"), "alive");
+  const fs::path socket = ask(*server, "select trim(both '\"' from current_setting('unix_socket_directories'))");
+  EXPECT_EQ(socket.parent_path(), "/tmp");
+  EXPECT_TRUE(stop_embedded(state_));
+
+  // Below /tmp anyone could put a folder of that name: one that is open to others is refused.
+  chmod(socket.c_str(), 0777);
+  const auto refused = ensure_embedded_running(state_);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr(socket.string()));
+  fs::remove_all(socket);
+}
+
+TEST_F(ClusterTest, KeepsACompleteClusterAsideFromOneThatWasNotFinished) {
+  const fs::path folder = state_ / "postgres" / std::to_string(find_server_programs().front().major);
+  start();
+  ASSERT_TRUE(*stop_embedded(state_));
+  // As if the first initdb had been killed half-way.
+  fs::rename(folder / "data", folder / "data.new");
+  fs::remove(folder / "data.new/PG_VERSION");
+  EXPECT_EQ(ask(start(), "select 'alive'"), "alive");
+  EXPECT_FALSE(fs::exists(folder / "data.new"));
+}
+
+class ClusterAsRootTest : public ClusterTest {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root";
+    ClusterTest::SetUp();
+  }
+};
+
+TEST_F(ClusterAsRootTest, LiesElsewhereWhenTheServerCannotReachTheStateFolder) {
+  chmod(state_.c_str(), 0700);
+  const auto server = ensure_embedded_running(state_);
+  ASSERT_TRUE(server) << server.error().text();
+  ASSERT_EQ(server->notes.size(), 1U);
+  EXPECT_THAT(server->notes[0], HasSubstr("cannot reach " + state_.string()));
+  EXPECT_EQ(server->data.string().substr(0, 28), "/var/lib/steelyard/postgres-");
+  chmod(state_.c_str(), 0755);
+  EXPECT_EQ(start().data, server->data) << "a cluster stays where it once was";
+  EXPECT_TRUE(*stop_embedded(state_));
+  fs::remove_all(server->data.parent_path().parent_path());
+}
+
+TEST_F(ClusterAsRootTest, RunsForAnOrdinaryUserAsThatUser) {
+  const passwd* nobody = getpwnam("nobody");
+  if (nobody == nullptr) GTEST_SKIP() << "no user nobody";
+  ASSERT_EQ(chown(state_.c_str(), nobody->pw_uid, nobody->pw_gid), 0);
+  EXPECT_EQ(in_child([&] {
+              if (setgid(nobody->pw_gid) != 0 || setuid(nobody->pw_uid) != 0) return 2;
+              const auto server = ensure_embedded_running(state_);
+              if (!server) return 1;
+              return ask(*server, "select 'alive'") == "alive" && stop_embedded(state_) ? 0 : 3;
+            }),
+            0);
+}
+
+TEST_F(ClusterAsRootTest, SaysWhatAUserWithoutAPasswordEntryCanDo) {
+  constexpr uid_t kUnknown = 54321;
+  ASSERT_EQ(getpwuid(kUnknown), nullptr);
+  ASSERT_EQ(chown(state_.c_str(), kUnknown, kUnknown), 0);
+  EXPECT_EQ(in_child([&] {
+              if (setgid(kUnknown) != 0 || setuid(kUnknown) != 0) return 2;
+              const auto server = ensure_embedded_running(state_);
+              if (server) return 1;
+              const std::string text = server.error().text();
+              const bool clear = text.find("54321") != text.npos && text.find("STEELYARD_STORE") != text.npos;
+              return clear && server.error().kind == ErrorKind::store ? 0 : 3;
+            }),
+            0);
+}
+
+TEST_F(ClusterAsRootTest, SaysThatTheDiskIsFullAndLeavesNoHalfCluster) {
+  if (mount("tmpfs", state_.c_str(), "tmpfs", 0, "size=8m,mode=755") != 0) GTEST_SKIP() << "cannot mount a small disk";
+  const auto server = ensure_embedded_running(state_);
+  EXPECT_FALSE(server);
+  if (!server) {
+    EXPECT_EQ(server.error().kind, ErrorKind::store);
+    EXPECT_THAT(server.error().text(), HasSubstr("No space left on device"));
+  }
+  EXPECT_TRUE(existing_majors(state_ / "postgres").empty());
+  umount2(state_.c_str(), MNT_DETACH);
+}
+
+}  // namespace
+}  // namespace steelyard

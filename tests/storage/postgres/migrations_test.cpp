@@ -1,0 +1,105 @@
+#include "storage/postgres/migrations.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <thread>
+#include <vector>
+
+#include "tests/storage/postgres/test_server.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::array<Migration, 2> kTwo{
+    {{1, "0001_a", "create table steelyard.a (x int)"}, {2, "0002_b", "create table steelyard.b (x int)"}}};
+
+class MigrationsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto url = storage_test::fresh_database();
+    if (!url) GTEST_SKIP() << storage_test::kNoServer;
+    url_ = *url;
+    session_.emplace(Session::connect(url_, "test").value());
+  }
+  bool exists(const std::string& table) {
+    auto transaction = Transaction::begin(*session_);
+    return transaction->run("select to_regclass($1) is not null", SqlValues().text(table))->boolean(0, 0);
+  }
+  std::string url_;
+  std::optional<Session> session_;
+};
+
+TEST(KnownMigrationsTest, AreNumberedFromOneWithoutAGap) {
+  int expected = 1;
+  for (const Migration& migration : known_migrations()) {
+    EXPECT_EQ(migration.version, expected++);
+    EXPECT_FALSE(migration.script.empty());
+  }
+  EXPECT_GT(expected, 1);
+}
+
+TEST_F(MigrationsTest, AppliesEachOnce) {
+  EXPECT_EQ(*migrate(*session_, kTwo), 2);
+  const auto again = migrate(*session_, kTwo);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(*again, 2);
+}
+
+TEST_F(MigrationsTest, BringsAnOlderDatabaseForward) {
+  EXPECT_EQ(*migrate(*session_, std::span(kTwo).first(1)), 1);
+  EXPECT_FALSE(exists("steelyard.b"));
+  EXPECT_EQ(*migrate(*session_, kTwo), 2);
+  EXPECT_TRUE(exists("steelyard.b"));
+}
+
+TEST_F(MigrationsTest, RefusesADatabaseNewerThanTheProgram) {
+  ASSERT_TRUE(migrate(*session_, kTwo));
+  const auto refused = migrate(*session_, std::span(kTwo).first(1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::store);
+  EXPECT_THAT(refused.error().text(), HasSubstr("schema version 2, wanted at most 1"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("update"));
+}
+
+TEST_F(MigrationsTest, RefusesAScriptThatChangedSinceItWasApplied) {
+  ASSERT_TRUE(migrate(*session_, std::span(kTwo).first(1)));
+  auto changed = kTwo;
+  changed[0].script = "create table steelyard.a (x bigint)";
+  const auto refused = migrate(*session_, changed);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("0001_a"));
+  EXPECT_FALSE(exists("steelyard.b")) << "nothing was touched";
+}
+
+TEST_F(MigrationsTest, LeavesNothingOfAScriptThatFails) {
+  auto broken = kTwo;
+  broken[1].script = "create table steelyard.b (x int); select no_such_column";
+  const auto failed = migrate(*session_, broken);
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().text(), HasSubstr("no_such_column"));
+  EXPECT_TRUE(exists("steelyard.a"));
+  EXPECT_FALSE(exists("steelyard.b"));
+  EXPECT_EQ(*migrate(*session_, kTwo), 2) << "a mended script is applied";
+}
+
+TEST_F(MigrationsTest, AppliesEachOnceForManyProgramsAtOnce) {
+  constexpr std::size_t kPrograms = 4;
+  std::array<std::string, kPrograms> errors;
+  std::vector<std::thread> programs;
+  for (std::string& error : errors) {
+    programs.emplace_back([this, &error] {
+      auto session = Session::connect(url_, "test");
+      const auto version = migrate(*session, known_migrations());
+      if (!version) error = version.error().text();
+    });
+  }
+  for (std::thread& program : programs) program.join();
+  for (const std::string& error : errors) EXPECT_EQ(error, "");
+}
+
+}  // namespace
+}  // namespace steelyard
