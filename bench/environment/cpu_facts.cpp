@@ -1,7 +1,13 @@
 #include "bench/environment/cpu_facts.hpp"
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstring>
 #include <map>
 #include <set>
 #include <string>
@@ -121,6 +127,24 @@ std::string mean_mhz(const Names& values) {
   return count == 0 ? "" : std::to_string(static_cast<std::int64_t>(sum / static_cast<double>(count) + 0.5));
 }
 
+// What the processor itself says (CPUID leaf 0x40000000), as /proc and /sys do not name it; empty where it does not.
+std::string hypervisor_by_cpuid() {
+#if defined(__x86_64__) || defined(__i386__)
+  constexpr unsigned kHypervisorLeaf = 0x40000000;
+  std::array<unsigned, 4> registers{};
+  __cpuid(kHypervisorLeaf, registers[0], registers[1], registers[2], registers[3]);
+  std::array<char, 12> signature{};
+  std::memcpy(signature.data(), &registers[1], signature.size());
+  std::string text;
+  for (const char c : signature) {
+    if (c > ' ' && c <= '~') text += c;
+  }
+  return text;  // "KVMKVMKVM", "MicrosoftHv", "VMwareVMware"
+#else
+  return "";
+#endif
+}
+
 void add_hypervisor(const std::filesystem::path& root, const Names& features, Environment& environment) {
   const std::string xen = read_system_file(root / "sys/hypervisor/type").value_or("");
   const std::string vendor = read_system_file(root / "sys/class/dmi/id/sys_vendor").value_or("");
@@ -131,7 +155,11 @@ void add_hypervisor(const std::filesystem::path& root, const Names& features, En
   const bool virtual_machine = features.contains("hypervisor") || !xen.empty();
   // Under a hypervisor the product is the class of the virtual machine ("Amazon EC2 m5.large"), and decides.
   std::string value = virtual_machine ? "present" : "none";
-  if (virtual_machine && !xen.empty()) value = xen;
+  if (virtual_machine && !xen.empty()) {
+    value = xen;
+  } else if (features.contains("hypervisor") && root == "/") {
+    if (const std::string named = hypervisor_by_cpuid(); !named.empty()) value = named;
+  }
   if (virtual_machine && !machine.empty()) value += " (" + machine + ")";
   environment.set("hypervisor", value, true);
 }

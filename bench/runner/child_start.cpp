@@ -264,7 +264,7 @@ Result<StartedChild> start_child(const ChildCommand& command) {
     if (report.step == Step::pin) {
       child.core = -1;
     } else if (report.step == Step::randomization) {
-      child.addresses_randomized = true;
+      child.addresses_randomized = !prepared.randomize_addresses;
     } else {
       while (::waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) {
       }

@@ -60,7 +60,8 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
   if (outcome.budget_spent) settings["stopped"] = "budget spent" + after;
   if (outcome.cancelled) settings["stopped"] = "cancelled" + after;
   if (!outcome.unpaired.empty()) {
-    settings["interleaved_benchmarks"] = joined(outcome.unpaired, kNamesShown) + ": several threads";
+    settings["interleaved_benchmarks"] = joined(outcome.unpaired, kNamesShown);
+    settings["layout_reason"] += "; benchmarks of several threads were interleaved";
   }
   return settings;
 }

@@ -270,6 +270,24 @@ TEST(RunChild, RefusesAScriptWhoseInterpreterIsMissing) {
   EXPECT_THAT(error.text(), HasSubstr("an interpreter or loader that is missing"));
 }
 
+TEST(RunChild, RefusesArgumentsAboveTheSystemsLimit) {
+  ChildCommand command = shell("true");
+  command.arguments.push_back(std::string(std::size_t{4} << 20, 'x'));
+  const Result<ChildResult> child = run_child(command);
+  ASSERT_FALSE(child);
+  EXPECT_EQ(child.error().kind, ErrorKind::input);
+  EXPECT_THAT(child.error().text(), HasSubstr("above the system's limit"));
+}
+
+TEST(RunChild, SaysThatTheExitStatusIsLostWhereSomeoneIgnoresTheDeathOfChildren) {
+  const auto before = ::signal(SIGCHLD, SIG_IGN);
+  const ChildResult child = run(shell("echo done"));
+  ::signal(SIGCHLD, before);
+  EXPECT_FALSE(child.succeeded());
+  EXPECT_EQ(child.output, "done\n");
+  EXPECT_THAT(child.describe(), HasSubstr("its exit status was lost"));
+}
+
 TEST(RunChild, RefusesAWorkingDirectoryThatIsMissing) {
   ChildCommand command = shell("true");
   command.working_directory = "/no/such/folder";

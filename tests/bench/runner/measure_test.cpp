@@ -113,7 +113,8 @@ TEST(MeasurePair, RunsADuetOnTwoCoresAndSwapsThem) {
   for (const Invocation& invocation : invocations_of(pair.baseline, "BM_threaded/threads:2")) {
     EXPECT_EQ(invocation.core, -1);
   }
-  EXPECT_THAT(pair.baseline.header.settings.at("interleaved_benchmarks"), HasSubstr("BM_threaded/threads:2"));
+  EXPECT_EQ(pair.baseline.header.settings.at("interleaved_benchmarks"), "BM_threaded/threads:2");
+  EXPECT_THAT(pair.baseline.header.settings.at("layout_reason"), HasSubstr("several threads were interleaved"));
 }
 
 TEST(MeasurePair, InterleavesWhereEveryBenchmarkHasSeveralThreads) {
