@@ -142,9 +142,9 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
   if (levels.candidate.empty() != levels.baseline.empty()) {
     (levels.candidate.empty() ? cells.candidate : cells.baseline) = style_.unicode ? "\u2013" : "-";
   }
-  if (row.ratio) cells.change = change_text(*row.ratio);
+  if (row.ratio) cells.change = per_cent_text(*row.ratio);
   cells.interval = interval_cell(row);
-  if (row.q) cells.q = probability_text(*row.q);
+  if (row.q) cells.q = chance_text(*row.q);
   if (row.ratio && bar_columns_ > 0) {
     const Interval interval = row.interval.value_or(Interval{*row.ratio, *row.ratio});
     cells.bar = interval_bar(interval, *row.ratio, row.minimum_effect, {bar_columns_, style_.unicode});

@@ -23,7 +23,8 @@ std::string plural(std::int64_t count, const std::string& one, const std::string
 // Calls per iteration: "3", "0.5", "1,024".
 std::string calls_text(double calls) {
   const double size = std::abs(calls);
-  return size == std::floor(size) && size < 1e15 ? grouped_text(static_cast<std::int64_t>(size)) : fixed_text(size, 2);
+  return size == std::floor(size) && size < 1e15 ? grouped_text(static_cast<std::int64_t>(size))
+                                                 : decimal_text(size, 2);
 }
 
 std::string what_happened(const FunctionChange& function, bool is_culprit) {
@@ -144,10 +145,10 @@ std::string fused_story(const RowIndex& index, const std::string& benchmark) {
   }
   if (!is_significant(*time) && !is_significant(*count)) return "";
   const bool count_equal = count->verdict == Verdict::unchanged;
-  const std::string counted = count_equal ? "instructions equal" : "instructions " + change_text(*count->ratio);
+  const std::string counted = count_equal ? "instructions equal" : "instructions " + per_cent_text(*count->ratio);
   const std::string timed = time->verdict == Verdict::unchanged      ? "time equal"
                             : time->verdict == Verdict::inconclusive ? "time undecided"
-                                                                     : "time " + change_text(*time->ratio);
+                                                                     : "time " + per_cent_text(*time->ratio);
   std::string meaning;
   if (count_equal) {
     meaning = "layout, memory or the machine";
@@ -211,8 +212,8 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
                             std::abs(function.inclusive_change) >= std::abs(function.self_change);
     FunctionLine line;
     line.name = short_function_name(function.name);
-    line.change = has_total ? change_text(1 + function.share * (*count->ratio - 1))
-                            : fixed_text(function.share * 100, 0) + " % of it";
+    line.change = has_total ? per_cent_text(1 + function.share * (*count->ratio - 1))
+                            : decimal_text(function.share * 100, 0) + " % of it";
     line.place = place_of(function);
     line.what = what_happened(function, is_culprit);
     lines.push_back(std::move(line));

@@ -43,7 +43,7 @@ std::vector<Column> pushed_together(const std::vector<double>& values, std::size
     const std::size_t last = std::max(first + 1, (c + 1) * values.size() / count);
     const std::vector<double> part(values.begin() + static_cast<std::ptrdiff_t>(first),
                                    values.begin() + static_cast<std::ptrdiff_t>(last));
-    columns.push_back({median(part).value_or(0), false});
+    columns.push_back({middle_of(part).value_or(0), false});
   }
   return columns;
 }

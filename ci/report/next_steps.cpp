@@ -32,7 +32,7 @@ double rounds_for(const ComparisonRow& row, double effect) {
 // Past this a gate takes hours; caring for less is the better advice.
 constexpr double kMostRounds = 400;
 
-std::string effect_text(double effect) { return fixed_text(effect * 100, 1) + " %"; }
+std::string effect_text(double effect) { return decimal_text(effect * 100, 1) + " %"; }
 
 // How many rounds each row would need stands in its reason; here is what the rounds at hand could do, and the way out
 // where no sensible number of them would do.
@@ -56,7 +56,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   std::string advice = std::to_string(concurrent) + " inconclusive";
   if (!(most_rounds <= kMostRounds)) {
     steps.push_back({advice + ", too noisy for any sensible number of rounds; use a quieter machine or care for less",
-                     "--margin " + fixed_text(std::ceil(largest_effect * 100), 0) + "%"});
+                     "--margin " + decimal_text(std::ceil(largest_effect * 100), 0) + "%"});
     return;
   }
   if (largest_effect > 0) advice += "; changes below " + effect_text(largest_effect) + " could hide";

@@ -63,7 +63,7 @@ bool is_exact_unit(const std::string& unit) { return unit == "count"; }
 
 }  // namespace
 
-std::string fixed_text(double value, int decimals) {
+std::string decimal_text(double value, int decimals) {
   if (!std::isfinite(value)) return "-";
   std::array<char, 400> text{};  // the longest double has 309 digits before the point
   const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed,
@@ -108,16 +108,16 @@ LevelPair level_pair(std::optional<double> baseline, std::optional<double> candi
   // One digit more for what is exact: its changes are often below a tenth of a percent.
   const double smaller = std::min(a, b) == 0 ? std::max(a, b) : std::min(a, b);
   const int decimals = decimals_for(smaller / scale.base_units) + (is_exact_unit(unit) ? 1 : 0);
-  write([&](double value) { return fixed_text(value / scale.base_units, decimals); });
+  write([&](double value) { return decimal_text(value / scale.base_units, decimals); });
   pair.unit = scales.size() > 1 || unit == "1" ? scale.unit : unit;
   return pair;
 }
 
-std::string change_text(double ratio) {
+std::string per_cent_text(double ratio) {
   if (!std::isfinite(ratio)) return "-";
   // Past this a percentage is harder to read than a factor.
   constexpr double kFactorFrom = 10;
-  if (ratio >= kFactorFrom) return "x " + fixed_text(ratio, ratio < 100 ? 1 : 0);
+  if (ratio >= kFactorFrom) return "x " + decimal_text(ratio, ratio < 100 ? 1 : 0);
   const double percent = (ratio - 1) * 100;
   const double size = std::abs(percent);
   // A ratio of equal values may carry the rounding of one division.
@@ -128,7 +128,7 @@ std::string change_text(double ratio) {
     const auto result = std::to_chars(text.data(), text.data() + text.size(), size, std::chars_format::scientific, 0);
     return sign + std::string(text.data(), result.ptr) + " %";
   }
-  return sign + fixed_text(size, size < 0.095 ? 2 : size < 99.95 ? 1 : 0) + " %";
+  return sign + decimal_text(size, size < 0.095 ? 2 : size < 99.95 ? 1 : 0) + " %";
 }
 
 std::string interval_text(const Interval& interval) {
@@ -137,14 +137,14 @@ std::string interval_text(const Interval& interval) {
   const double size = std::max(std::abs(low), std::abs(high));
   const int decimals = size < 0.095 ? 2 : size < 99.95 ? 1 : 0;
   const auto signed_text = [&](double percent) {
-    const std::string text = fixed_text(percent, decimals);
+    const std::string text = decimal_text(percent, decimals);
     return text.find_first_not_of("0.") == std::string::npos || text.front() == '-' ? text : "+" + text;
   };
   return "[" + signed_text(low) + ", " + signed_text(high) + "]";
 }
 
 std::string percent_text(double part) {
-  std::string digits = fixed_text(part * 100, 3);
+  std::string digits = decimal_text(part * 100, 3);
   if (digits.find('.') != std::string::npos) {
     digits.erase(digits.find_last_not_of('0') + 1);
     if (digits.back() == '.') digits.pop_back();
@@ -152,10 +152,10 @@ std::string percent_text(double part) {
   return digits + " %";
 }
 
-std::string probability_text(double p) {
+std::string chance_text(double p) {
   if (!std::isfinite(p)) return "-";
   if (p >= 0.9995) return "1";
-  if (p >= 0.001) return fixed_text(p, p < 0.0995 ? 3 : 2);
+  if (p >= 0.001) return decimal_text(p, p < 0.0995 ? 3 : 2);
   std::array<char, 32> text{};
   const auto result = std::to_chars(text.data(), text.data() + text.size(), p, std::chars_format::scientific, 0);
   return std::string(text.data(), result.ptr);

@@ -2,7 +2,7 @@
 // Not for programs: JSON carries base units and every digit. Never depends on the locale.
 //
 //     level_text(1071.3, "ns")   -> "1.07 us"
-//     change_text(1.0721)        -> "+7.2 %"
+//     per_cent_text(1.0721)      -> "+7.2 %"
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace steelyard {
 
-std::string fixed_text(double value, int decimals);  // "-" where the value is not finite
-std::string grouped_text(std::int64_t count);        // "1,234,567"
+std::string decimal_text(double value, int decimals);  // "-" where the value is not finite
+std::string grouped_text(std::int64_t count);          // "1,234,567"
 
 // A level in its metric's base unit ("ns", "count", "bytes", "bytes/s", "flop/s", "1/s", "1", or a user's own).
 std::string level_text(double value, const std::string& unit);
@@ -28,13 +28,13 @@ struct LevelPair {
 LevelPair level_pair(std::optional<double> baseline, std::optional<double> candidate, const std::string& unit);
 
 // "+7.2 %", "-0.04 %", "0 %"; from ten times on "x 12.5".
-std::string change_text(double ratio);
+std::string per_cent_text(double ratio);
 // In percent: "[+6.1, +8.3]".
 std::string interval_text(const Interval& interval);
 // A level such as 0.05 or 0.01: "5 %", "0.1 %".
 std::string percent_text(double part);
 // "0.012", "8e-08".
-std::string probability_text(double p);
+std::string chance_text(double p);
 
 // "2026-07-31T09:24:06Z", UTC; what is left of the second is dropped.
 std::string time_text(std::int64_t unix_ns);

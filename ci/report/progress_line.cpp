@@ -44,7 +44,7 @@ void ProgressLine::show(const std::string& what, double done, Nanoseconds left) 
   constexpr std::size_t kBarColumns = 24;
   const auto filled = static_cast<std::size_t>(std::floor(part * static_cast<double>(kBarColumns)));
   // Rounded down: 100 % is said when it is true.
-  std::string tail = "  " + padded(fixed_text(std::floor(part * 100), 0), 3, Align::right) + " %";
+  std::string tail = "  " + padded(decimal_text(std::floor(part * 100), 0), 3, Align::right) + " %";
   const std::string time = left_text(left);
   if (!time.empty()) tail += "  " + time;
   // The last column stays free, because a character there makes some terminals wrap.

@@ -20,7 +20,7 @@ std::optional<double> relative_deviation(const std::vector<double>& values) {
 
 }  // namespace
 
-std::optional<double> median(std::vector<double> values) {
+std::optional<double> middle_of(std::vector<double> values) {
   values.erase(std::remove_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); }),
                values.end());
   if (values.empty()) return std::nullopt;
@@ -34,15 +34,15 @@ SampleSummary summarize(const Measurement& measurement) {
   std::vector<double> medians;
   std::vector<double> deviations;
   for (const InvocationSamples& invocation : measurement.invocations) {
-    const std::optional<double> level = median(invocation.values);
+    const std::optional<double> level = middle_of(invocation.values);
     if (!level) continue;
     ++summary.invocations;
     summary.samples += static_cast<std::int64_t>(invocation.values.size());
     medians.push_back(*level);
     if (const auto deviation = relative_deviation(invocation.values)) deviations.push_back(*deviation);
   }
-  summary.level = median(medians);
-  summary.within = median(deviations);
+  summary.level = middle_of(medians);
+  summary.within = middle_of(deviations);
   summary.between = relative_deviation(medians);
   return summary;
 }

@@ -22,6 +22,6 @@ struct SampleSummary {
 SampleSummary summarize(const Measurement& measurement);
 
 // Of finite values; absent for none. The mean of the middle two for an even number.
-std::optional<double> median(std::vector<double> values);
+std::optional<double> middle_of(std::vector<double> values);
 
 }  // namespace steelyard

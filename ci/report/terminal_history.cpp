@@ -82,7 +82,7 @@ std::string listing(const std::vector<HistoryPoint>& points, const std::string& 
     subjects.push_back(printable(point.subject, style.unicode));
     levels.push_back(level_text(point.value, unit));
     const bool has_change = i > 0 && points[i - 1].value > 0;
-    changes.push_back(has_change ? change_text(point.value / points[i - 1].value) : "");
+    changes.push_back(has_change ? per_cent_text(point.value / points[i - 1].value) : "");
     sha_columns = std::max(sha_columns, columns_of(shas.back()));
     level_columns = std::max(level_columns, columns_of(levels.back()));
     change_columns = std::max(change_columns, columns_of(changes.back()));

@@ -13,7 +13,7 @@ std::int64_t first_of(const std::vector<std::int64_t>& costs) { return costs.emp
 
 std::string share_text(std::int64_t cost, std::int64_t total) {
   if (total == 0) return "-";
-  return fixed_text(100 * static_cast<double>(cost) / static_cast<double>(total), 1) + " %";
+  return decimal_text(100 * static_cast<double>(cost) / static_cast<double>(total), 1) + " %";
 }
 
 std::string place_of(const ProfiledFunction& function) {

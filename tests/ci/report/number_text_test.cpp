@@ -48,16 +48,16 @@ TEST(LevelPair, LeavesAnAbsentSideEmpty) {
 }
 
 TEST(ChangeText, IsASignedPercentage) {
-  EXPECT_EQ(change_text(1.0721), "+7.2 %");
-  EXPECT_EQ(change_text(0.9), "-10.0 %");
-  EXPECT_EQ(change_text(1), "0 %");
-  EXPECT_EQ(change_text(1 + 1e-15), "0 %");
-  EXPECT_EQ(change_text(1.0004), "+0.04 %");
-  EXPECT_EQ(change_text(1.0000004), "+4e-05 %");
-  EXPECT_EQ(change_text(2.34), "+134 %");
-  EXPECT_EQ(change_text(0), "-100 %");
-  EXPECT_EQ(change_text(12.5), "x 12.5");
-  EXPECT_EQ(change_text(std::nan("")), "-");
+  EXPECT_EQ(per_cent_text(1.0721), "+7.2 %");
+  EXPECT_EQ(per_cent_text(0.9), "-10.0 %");
+  EXPECT_EQ(per_cent_text(1), "0 %");
+  EXPECT_EQ(per_cent_text(1 + 1e-15), "0 %");
+  EXPECT_EQ(per_cent_text(1.0004), "+0.04 %");
+  EXPECT_EQ(per_cent_text(1.0000004), "+4e-05 %");
+  EXPECT_EQ(per_cent_text(2.34), "+134 %");
+  EXPECT_EQ(per_cent_text(0), "-100 %");
+  EXPECT_EQ(per_cent_text(12.5), "x 12.5");
+  EXPECT_EQ(per_cent_text(std::nan("")), "-");
 }
 
 TEST(IntervalText, HasTheDecimalsThatItsSizeNeeds) {
@@ -68,11 +68,11 @@ TEST(IntervalText, HasTheDecimalsThatItsSizeNeeds) {
 }
 
 TEST(ProbabilityText, NeverRoundsToZero) {
-  EXPECT_EQ(probability_text(8e-8), "8e-08");
-  EXPECT_EQ(probability_text(0.0123), "0.012");
-  EXPECT_EQ(probability_text(0.41), "0.41");
-  EXPECT_EQ(probability_text(1), "1");
-  EXPECT_EQ(probability_text(std::numeric_limits<double>::denorm_min()), "5e-324");
+  EXPECT_EQ(chance_text(8e-8), "8e-08");
+  EXPECT_EQ(chance_text(0.0123), "0.012");
+  EXPECT_EQ(chance_text(0.41), "0.41");
+  EXPECT_EQ(chance_text(1), "1");
+  EXPECT_EQ(chance_text(std::numeric_limits<double>::denorm_min()), "5e-324");
 }
 
 TEST(PercentText, HasNoEmptyDecimals) {
@@ -83,10 +83,10 @@ TEST(PercentText, HasNoEmptyDecimals) {
 }
 
 TEST(FixedText, HasNoNegativeZeroAndNoInfinity) {
-  EXPECT_EQ(fixed_text(-0.04, 1), "0.0");
-  EXPECT_EQ(fixed_text(-0.06, 1), "-0.1");
-  EXPECT_EQ(fixed_text(std::numeric_limits<double>::infinity(), 1), "-");
-  EXPECT_EQ(fixed_text(std::numeric_limits<double>::max(), 0).size(), 309U);
+  EXPECT_EQ(decimal_text(-0.04, 1), "0.0");
+  EXPECT_EQ(decimal_text(-0.06, 1), "-0.1");
+  EXPECT_EQ(decimal_text(std::numeric_limits<double>::infinity(), 1), "-");
+  EXPECT_EQ(decimal_text(std::numeric_limits<double>::max(), 0).size(), 309U);
 }
 
 TEST(GroupedText, SetsACommaBeforeEveryThirdDigit) {

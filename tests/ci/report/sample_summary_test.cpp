@@ -42,9 +42,9 @@ TEST(SampleSummary, SpreadDoesNotCancelOnLargeValues) {
 }
 
 TEST(Median, IsTheMiddleOrTheMeanOfTwo) {
-  EXPECT_EQ(median({3, 1, 2}), 2);
-  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
-  EXPECT_FALSE(median({}));
+  EXPECT_EQ(middle_of({3, 1, 2}), 2);
+  EXPECT_EQ(middle_of({4, 1, 2, 3}), 2.5);
+  EXPECT_FALSE(middle_of({}));
 }
 
 }  // namespace
