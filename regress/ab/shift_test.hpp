@@ -3,8 +3,8 @@
 // the set of shifts that are not rejected (inversion.hpp), so that the two cannot disagree.
 //
 // Statistic: mean ranks of the samples of each invocation among all samples of both sides. On recorded noise of
-// unchanged programs (docs/method.md) it finds 5 % in 85 % of tries where the signed-rank test on log medians finds it
-// in 71 % and the paired t in 58 %; all hold 5 %.
+// unchanged programs (docs/method.md) it finds 5 % in 83 % of tries where the signed-rank test on log medians finds it
+// in 72 % and the paired t in 58 %; all hold 5 %.
 #pragma once
 
 #include <vector>

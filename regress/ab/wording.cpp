@@ -1,5 +1,6 @@
 #include "regress/ab/wording.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
