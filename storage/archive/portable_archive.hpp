@@ -4,18 +4,16 @@
 // and lists after their length. Boost's own archives do not: text ones cannot read NaN back and are refused by older
 // libraries, binary ones depend on the machine, and all of them allocate what the file claims.
 //
-//     PayloadWriter<PayloadTypes<Thing>> writer;       PayloadReader<PayloadTypes<Thing>> reader(bytes);
-//     writer & thing;                                  reader & thing;  // throws PayloadDefect
-//     use(writer.bytes());                             reader.expect_end();
+//     using Types = PayloadTypes<ThroughBoost, Thing>;
+//     PayloadWriter<Types> writer;          PayloadReader<Types> reader(bytes);
+//     writer & thing;                       reader & thing;  // throws PayloadDefect
+//     use(writer.bytes());                  reader.expect_end();
 //
 // Not for pointers, and no object tracking: what is archived are plain values. Internal to storage/archive.
 #pragma once
 
 #include <array>
 #include <bit>
-#include <boost/mpl/bool.hpp>
-#include <boost/serialization/serialization.hpp>
-#include <boost/serialization/version.hpp>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -39,21 +37,27 @@ struct PayloadDefect {
   bool newer = false;  // not damaged: written by a later version
 };
 
-// The classes that may stand in a payload. Their order is part of the format: append, never insert, never remove. The
-// version of each is BOOST_CLASS_VERSION's, 0 unless declared; a payload opens with the versions it was written in.
-template <class... Types>
+// The classes that may stand in a payload. Their order is part of the format: append, never insert, never remove. A
+// payload opens with the version of each that it was written in.
+//
+// `Serialization` keeps Boost's headers out of this one. It tells the current version of a class, 0 unless declared
+// with BOOST_CLASS_VERSION, and calls its serialize():
+//
+//     struct ThroughBoost {
+//       template <class T> static constexpr std::uint32_t kVersion = boost::serialization::version<T>::value;
+//       template <class Archive, class T> static void call(Archive& archive, T& object, std::uint32_t version);
+//     };
+template <class Serialization, class... Types>
 struct PayloadTypes {
   static constexpr std::size_t kCount = sizeof...(Types);
   using Versions = std::array<std::uint32_t, kCount>;
+  using Through = Serialization;
 
-  static constexpr Versions current() {
-    return {static_cast<std::uint32_t>(boost::serialization::version<Types>::value)...};
-  }
+  static constexpr Versions current() { return {Serialization::template kVersion<Types>...}; }
 
   // Grows with every class added and every version raised, so that one number tells a newer payload.
   static constexpr std::uint32_t payload_version() {
-    return (static_cast<std::uint32_t>(kCount) + ... +
-            static_cast<std::uint32_t>(boost::serialization::version<Types>::value));
+    return (static_cast<std::uint32_t>(kCount) + ... + Serialization::template kVersion<Types>);
   }
 
   template <class T>
@@ -76,8 +80,8 @@ concept FixedWidthInteger = std::same_as<T, std::int32_t> || std::same_as<T, std
 template <class Types>
 class PayloadWriter {
  public:
-  using is_saving = boost::mpl::bool_<true>;
-  using is_loading = boost::mpl::bool_<false>;
+  using is_saving = std::true_type;
+  using is_loading = std::false_type;
 
   // `versions` other than the current ones are for tests of reading old payloads.
   explicit PayloadWriter(typename Types::Versions versions = Types::current()) : versions_(versions) {
@@ -129,7 +133,7 @@ class PayloadWriter {
   template <class T>
   requires std::is_class_v<T> PayloadWriter& operator&(const T& object) {
     // One serialize() serves both directions, so that it takes a reference; a writer does not change what it is given.
-    boost::serialization::serialize_adl(*this, const_cast<T&>(object), versions_[Types::template index_of<T>()]);
+    Types::Through::call(*this, const_cast<T&>(object), versions_[Types::template index_of<T>()]);
     return *this;
   }
   template <class T>
@@ -145,8 +149,8 @@ class PayloadWriter {
 template <class Types>
 class PayloadReader {
  public:
-  using is_saving = boost::mpl::bool_<false>;
-  using is_loading = boost::mpl::bool_<true>;
+  using is_saving = std::false_type;
+  using is_loading = std::true_type;
 
   explicit PayloadReader(std::string_view bytes) : bytes_(bytes) {
     std::uint32_t count = 0;
@@ -223,7 +227,7 @@ class PayloadReader {
   }
   template <class T>
   requires std::is_class_v<T> PayloadReader& operator&(T& object) {
-    boost::serialization::serialize_adl(*this, object, versions_[Types::template index_of<T>()]);
+    Types::Through::call(*this, object, versions_[Types::template index_of<T>()]);
     return *this;
   }
   template <class T>

@@ -1,6 +1,8 @@
 #include "storage/archive/run_payload.hpp"
 
 #include <algorithm>
+#include <boost/serialization/serialization.hpp>
+#include <boost/serialization/version.hpp>
 
 #include "storage/archive/portable_archive.hpp"
 
@@ -96,8 +98,18 @@ void serialize(Archive& archive, Run& run, unsigned /*version*/) {
 
 namespace {
 
-using RunTypes = PayloadTypes<Run, RunHeader, Commit, Environment, Fact, Invocation, Measurement, InvocationSamples,
-                              BenchmarkId, Parameter, Metric, CountedProfile, ProfiledFunction, CallArc, Failure>;
+struct ThroughBoost {
+  template <class T>
+  static constexpr std::uint32_t kVersion = boost::serialization::version<T>::value;
+  template <class Archive, class T>
+  static void call(Archive& archive, T& object, std::uint32_t version) {
+    boost::serialization::serialize_adl(archive, object, version);
+  }
+};
+
+using RunTypes =
+    PayloadTypes<ThroughBoost, Run, RunHeader, Commit, Environment, Fact, Invocation, Measurement, InvocationSamples,
+                 BenchmarkId, Parameter, Metric, CountedProfile, ProfiledFunction, CallArc, Failure>;
 
 // What a reader of the run may rely on; empty where all of it holds.
 std::string flaw_of(const Measurement& measurement, std::size_t invocations) {

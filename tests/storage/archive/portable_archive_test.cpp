@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/serialization/serialization.hpp>
+#include <boost/serialization/version.hpp>
 #include <cmath>
 #include <limits>
 
@@ -31,7 +33,16 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Types = PayloadTypes<Thing>;
+struct ThroughBoost {
+  template <class T>
+  static constexpr std::uint32_t kVersion = boost::serialization::version<T>::value;
+  template <class Archive, class T>
+  static void call(Archive& archive, T& object, std::uint32_t version) {
+    boost::serialization::serialize_adl(archive, object, version);
+  }
+};
+
+using Types = PayloadTypes<ThroughBoost, Thing>;
 using Writer = PayloadWriter<Types>;
 using Reader = PayloadReader<Types>;
 
@@ -125,7 +136,7 @@ TEST(PortableArchive, NewerVersionIsToldFromDamage) {
 
 TEST(PortableArchive, PayloadVersionRisesWithEveryClassAndEveryVersion) {
   EXPECT_EQ(Types::payload_version(), 2U);
-  EXPECT_EQ((PayloadTypes<Thing, Colour>::payload_version()), 3U);
+  EXPECT_EQ((PayloadTypes<ThroughBoost, Thing, Colour>::payload_version()), 3U);
 }
 
 TEST(PortableArchive, CountBeyondTheRestOfThePayloadIsRefusedUnallocated) {
