@@ -7,7 +7,7 @@ namespace {
 
 TEST(Compression, BytesComeBackAsTheyWere) {
   std::string mixed;
-  for (int i = 0; i < 300'000; ++i) mixed += static_cast<char>((i * i) >> 3);
+  for (unsigned i = 0; i < 300'000; ++i) mixed += static_cast<char>((i * i) >> 3U);
   for (const std::string& bytes : {std::string(), std::string("a"), std::string(1'000'000, '\0'), mixed}) {
     EXPECT_EQ(decompress(compress(bytes), bytes.size()), bytes);
   }
