@@ -1,11 +1,17 @@
 # The build rules that all layers share. One static library per layer, C++20, warnings as errors for our own code.
 
+# -O2, not CMake's -O3: a third less time to compile, and nothing here is a hot numeric loop.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "Flags of the release build" FORCE)
 set(CMAKE_CXX_FLAGS_CHECK "-O1 -g1" CACHE STRING "Flags of the build type that runs the tests")
 
 add_library(steelyard_build_flags INTERFACE)
 target_compile_features(steelyard_build_flags INTERFACE cxx_std_20)
 target_compile_options(steelyard_build_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror)
+# g++ 12 sees overlapping copies in std::string that are none (GCC bug 105329, mended in 13).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(steelyard_build_flags INTERFACE -Wno-restrict)
+endif()
 target_include_directories(steelyard_build_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(STEELYARD_SANITIZE)
   target_compile_options(steelyard_build_flags INTERFACE
