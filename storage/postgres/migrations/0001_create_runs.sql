@@ -11,7 +11,9 @@ create table steelyard.commits (
   committed_at_unix_s bigint not null
 );
 create index commits_by_sha on steelyard.commits (sha);
-comment on table steelyard.commits is 'Commits as a run saw them; the same sha twice where two runs knew different things of it (a shallow clone knows no parent).';
+comment on table steelyard.commits is
+  'Commits as a run saw them; the same sha twice where two runs knew different things of it (a shallow clone '
+  'knows no parent).';
 comment on column steelyard.commits.identity is 'SHA-256 of the other columns.';
 comment on column steelyard.commits.sha is 'Full hash; empty: not under version control.';
 comment on column steelyard.commits.parent is 'First parent; empty: none or unknown.';
@@ -27,8 +29,10 @@ create table steelyard.environments (
 create index environments_by_fingerprint on steelyard.environments (fingerprint);
 comment on table steelyard.environments is 'Machines and toolchains as found.';
 comment on column steelyard.environments.identity is 'SHA-256 of all facts in their order.';
-comment on column steelyard.environments.fingerprint is 'Hash of the decisive facts: runs of different fingerprints are not comparable. Empty: nothing is known.';
-comment on column steelyard.environments.facts is 'Array of {"name", "value", "decisive"}, in the order they were read.';
+comment on column steelyard.environments.fingerprint is
+  'Hash of the decisive facts: runs of different fingerprints are not comparable. Empty: nothing is known.';
+comment on column steelyard.environments.facts is
+  'Array of {"name", "value", "decisive"}, in the order they were read.';
 
 create table steelyard.benchmarks (
   benchmark_key bigint generated always as identity primary key,
@@ -97,7 +101,8 @@ create index runs_by_commit on steelyard.runs (commit_key);
 create index runs_by_time on steelyard.runs (created_at_unix_ns);
 comment on table steelyard.runs is 'What one archive holds; written in one transaction, never changed.';
 comment on column steelyard.runs.id is 'Hash of the run''s content, as in its archive: the same run twice is one run.';
-comment on column steelyard.runs.created_at_unix_ns is 'Nanoseconds since 1970-01-01 UTC, by the clock of the measuring machine.';
+comment on column steelyard.runs.created_at_unix_ns is
+  'Nanoseconds since 1970-01-01 UTC, by the clock of the measuring machine.';
 comment on column steelyard.runs.commit_key is 'Null: not under version control.';
 comment on column steelyard.runs.dirty is 'The work tree differed from the commit.';
 comment on column steelyard.runs.session is 'Runs measured together share it; empty: alone.';
@@ -139,14 +144,21 @@ create table steelyard.measurements (
   primary key (run_key, position)
 );
 create index measurements_by_series on steelyard.measurements (benchmark_key, metric_key, run_key);
-comment on table steelyard.measurements is 'All samples of one benchmark and metric in one run. The arrays of all invocations stand end to end: a row per sample would cost several times the space.';
+comment on table steelyard.measurements is
+  'All samples of one benchmark and metric in one run. The arrays of all invocations stand end to end: a row '
+  'per sample would cost several times the space.';
 comment on column steelyard.measurements.count_key is 'Counted metrics: the conditions under which the count holds.';
 comment on column steelyard.measurements.invocations is 'Positions in steelyard.invocations.';
 comment on column steelyard.measurements.sample_counts is 'Samples of each of these invocations, in the same order.';
-comment on column steelyard.measurements.values_flat is 'The samples, per iteration, in the unit of the metric, invocation by invocation.';
-comment on column steelyard.measurements.iteration_counts is 'How many entries of iterations_flat belong to each invocation: as many as samples, or 0 where the source does not say.';
+comment on column steelyard.measurements.values_flat is
+  'The samples, per iteration, in the unit of the metric, invocation by invocation.';
+comment on column steelyard.measurements.iteration_counts is
+  'How many entries of iterations_flat belong to each invocation: as many as samples, or 0 where the source '
+  'does not say.';
 comment on column steelyard.measurements.iterations_flat is 'Iterations of each sample''s timed block.';
-comment on column steelyard.measurements.value is 'Median of the invocations'' medians, in the unit of the metric; derived. Null: not defined for these samples.';
+comment on column steelyard.measurements.value is
+  'Median of the invocations'' medians, in the unit of the metric; derived. Null: not defined for these '
+  'samples.';
 
 create table steelyard.profiles (
   run_key bigint not null references steelyard.runs,
@@ -166,7 +178,9 @@ create table steelyard.profiles (
   arc_inclusive_flat bigint[] not null,
   primary key (run_key, position)
 );
-comment on table steelyard.profiles is 'Where the counted instructions of a benchmark went. Parallel arrays, one entry a function or call arc; the flat ones hold one entry per event for each.';
+comment on table steelyard.profiles is
+  'Where the counted instructions of a benchmark went. Parallel arrays, one entry a function or call arc; the '
+  'flat ones hold one entry per event for each.';
 comment on column steelyard.profiles.iterations is 'That the costs cover; 0: a whole program.';
 comment on column steelyard.profiles.events is 'Names of what was counted, e.g. Ir.';
 comment on column steelyard.profiles.totals is 'One per event.';

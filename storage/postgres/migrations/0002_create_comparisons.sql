@@ -33,8 +33,11 @@ comment on table steelyard.comparisons is 'A candidate held against a baseline, 
 comment on column steelyard.comparisons.id is 'SHA-256 of the comparison''s content: the same comparison twice is one.';
 comment on column steelyard.comparisons.baseline_run is 'Id of the run; empty: it came from a file that has none.';
 comment on column steelyard.comparisons.branch is 'The candidate''s.';
-comment on column steelyard.comparisons.compared_at_unix_ns is 'When the candidate was measured, nanoseconds since 1970-01-01 UTC: a comparison is the same whenever it is computed.';
-comment on column steelyard.comparisons.difference_names is 'Facts of the environment that differ; the next three arrays run parallel.';
+comment on column steelyard.comparisons.compared_at_unix_ns is
+  'When the candidate was measured, nanoseconds since 1970-01-01 UTC: a comparison is the same whenever it is '
+  'computed.';
+comment on column steelyard.comparisons.difference_names is
+  'Facts of the environment that differ; the next three arrays run parallel.';
 comment on column steelyard.comparisons.false_alarm_rate is 'Of the whole gate.';
 comment on column steelyard.comparisons.minimum_effect is 'Relative, e.g. 0.01.';
 comment on column steelyard.comparisons.margin is 'Of equivalence, relative.';
@@ -77,7 +80,8 @@ comment on column steelyard.comparison_rows.interval_low is 'Of the ratio, at th
 comment on column steelyard.comparison_rows.p is 'Two-sided, unadjusted; null hypothesis: ratio = 1.';
 comment on column steelyard.comparison_rows.q is 'p adjusted over all noisy comparisons of the gate.';
 comment on column steelyard.comparison_rows.jitter is 'Counted metrics: the tolerance, relative.';
-comment on column steelyard.comparison_rows.verdict is 'regression, improvement, unchanged, inconclusive, missing, new, failed or incomparable.';
+comment on column steelyard.comparison_rows.verdict is
+  'regression, improvement, unchanged, inconclusive, missing, new, failed or incomparable.';
 
 create table steelyard.comparison_functions (
   comparison_key bigint not null,
@@ -94,7 +98,8 @@ create table steelyard.comparison_functions (
   primary key (comparison_key, row_position, position),
   foreign key (comparison_key, row_position) references steelyard.comparison_rows
 );
-comment on table steelyard.comparison_functions is 'Functions whose cost changed, the culprit first. Costs per iteration, candidate minus baseline.';
+comment on table steelyard.comparison_functions is
+  'Functions whose cost changed, the culprit first. Costs per iteration, candidate minus baseline.';
 comment on column steelyard.comparison_functions.line is '0: unknown.';
 comment on column steelyard.comparison_functions.share is 'Of the benchmark''s whole change.';
 comment on column steelyard.comparison_functions.own_source is 'The function is of the project''s own sources.';

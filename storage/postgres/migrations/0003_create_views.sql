@@ -24,7 +24,9 @@ join steelyard.benchmarks b using (benchmark_key)
 join steelyard.metrics m using (metric_key)
 join steelyard.environments e using (environment_key)
 left join steelyard.commits c using (commit_key);
-comment on view steelyard.history is 'One row per measurement. A series is one benchmark, metric, project, branch and fingerprint, ordered by measured_at.';
+comment on view steelyard.history is
+  'One row per measurement. A series is one benchmark, metric, project, branch and fingerprint, ordered by '
+  'measured_at.';
 comment on column steelyard.history.benchmark is 'Canonical text, e.g. BM_sort/1024 [suite=cpu].';
 comment on column steelyard.history.unit is 'Unit of value.';
 comment on column steelyard.history.fingerprint is 'Only values of equal fingerprint are comparable.';
@@ -88,7 +90,9 @@ join steelyard.metrics m using (metric_key)
 left join steelyard.comparison_functions f
   on f.comparison_key = x.comparison_key and f.row_position = x.position and f.position = 0
 where x.verdict in ('regression', 'failed', 'missing');
-comment on view steelyard.alerts is 'What somebody should look at: regressions, and benchmarks that failed or disappeared.';
+comment on view steelyard.alerts is
+  'What somebody should look at: regressions, and benchmarks that failed or disappeared.';
 comment on column steelyard.alerts.ratio is 'Candidate over baseline.';
-comment on column steelyard.alerts.culprit is 'The deepest own function that covers at least 90 % of the change. Null: not known.';
+comment on column steelyard.alerts.culprit is
+  'The deepest own function that covers at least 90 % of the change. Null: not known.';
 comment on column steelyard.alerts.recorded_at is 'When this store got the comparison.';
