@@ -1,0 +1,39 @@
+// The count of one benchmark: a first collection of one iteration to choose n, then n and 2n iterations, as often as
+// asked, and a last one where the cost does not look proportional.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/counting/collection.hpp"
+#include "bench/model/counted_profile.hpp"
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+struct BenchmarkCountOptions {
+  int repeats = 1;
+  Nanoseconds timeout;                             // of one collection
+  std::chrono::steady_clock::time_point deadline;  // of all
+  std::function<int()> next_number;                // for CollectionOrder::number
+};
+
+struct BenchmarkCount {
+  std::vector<double> values;   // instructions per iteration, one per repeat
+  std::int64_t iterations = 0;  // that each value is the difference of
+  CountedProfile profile;       // of the first repeat
+  std::string count_key;
+  std::string openblas_core;
+  bool keeps_state = false;
+  std::int64_t started_at_unix_ns = 0;
+  std::int64_t duration_ns = 0;
+};
+
+// Error (program): `found` says why there is no count, `mend` what to do; a deadline that has passed is one.
+Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::string& benchmark,
+                                       const BenchmarkCountOptions& options);
+
+}  // namespace steelyard

@@ -1,0 +1,51 @@
+// One collection: one process of the program under Callgrind, with one benchmark and a set number of iterations.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/counting_tools.hpp"
+#include "bench/counting/shim_report.hpp"
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+#include "bench/runner/program.hpp"
+
+namespace steelyard {
+
+// Where collections of one program are made. The folder is private to them.
+struct CollectionPlace {
+  const CountingTools* tools = nullptr;
+  const Program* program = nullptr;
+  std::filesystem::path link;  // to the program, under a path of fixed length
+  std::filesystem::path folder;
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+struct CollectionOrder {
+  std::string benchmark;  // as the program lists it
+  std::int64_t iterations = 1;
+  Nanoseconds timeout;
+  int number = 0;  // no other collection in the folder has it
+};
+
+struct Collection {
+  ShimReport report;
+  CallgrindPart part;         // without the preload library's own functions
+  std::string openblas_core;  // whose kernels OpenBLAS chose; empty where the program has no OpenBLAS
+  std::int64_t started_at_unix_ns = 0;
+  std::int64_t duration_ns = 0;
+
+  std::int64_t instructions() const { return part.totals.empty() ? 0 : part.totals.front(); }
+};
+
+// Error (program): nothing was collected; `found` says why and `mend` what to do. Cancellation is one too; the caller
+// knows that it cancelled. Files of its own are removed.
+Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& order);
+
+// "Haswell" of the line "Core: Haswell" that OpenBLAS writes with OPENBLAS_VERBOSE=2; empty where there is none.
+std::string openblas_core_of(std::string_view error_output);
+
+}  // namespace steelyard

@@ -1,0 +1,214 @@
+#include "bench/counting/count.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "bench/counting/benchmark_count.hpp"
+#include "bench/counting/counting_tools.hpp"
+#include "bench/runner/child_environment.hpp"
+#include "bench/runner/child_process.hpp"
+#include "bench/runner/private_folder.hpp"
+
+namespace steelyard {
+namespace {
+
+// A count of several threads has a few different values (4 in 40 runs of three threads): how far they lie apart is
+// learned from this many repeats.
+constexpr int kLeastRepeatsOfThreads = 3;
+constexpr std::size_t kMostNamesShown = 20;
+constexpr Nanoseconds kDispatchTimeout = seconds(30);
+
+using Outcome = std::optional<Result<BenchmarkCount>>;  // absent: not counted, because of the budget or a cancellation
+
+BenchmarkId id_of(const Program& program, const std::string& benchmark) {
+  BenchmarkId id = parse_google_benchmark_name(benchmark);
+  id.suite = program.suite;
+  return id;
+}
+
+// Counts the benchmarks on several threads; each waits for one process at a time.
+class CountingPool {
+ public:
+  CountingPool(const CollectionPlace& place, const std::vector<std::string>& benchmarks, const CountOptions& options)
+      : place_(place), benchmarks_(benchmarks), options_(options), outcomes_(benchmarks.size()) {
+    const std::chrono::duration<double, std::nano> budget(options.budget.count());
+    deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(budget);
+  }
+
+  std::vector<Outcome> run() && {
+    const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const int wanted = options_.parallel > 0 ? options_.parallel : cores;
+    const int workers = std::min(wanted, static_cast<int>(benchmarks_.size()));
+    std::vector<std::jthread> threads;
+    for (int i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
+    work();
+    threads.clear();  // joins
+    return std::move(outcomes_);
+  }
+
+ private:
+  bool must_stop() const {
+    return (options_.cancelled != nullptr && options_.cancelled->load()) ||
+           std::chrono::steady_clock::now() >= deadline_;
+  }
+
+  void work() {
+    for (std::size_t i = next_++; i < benchmarks_.size() && !must_stop(); i = next_++) {
+      report(benchmarks_[i], 0);
+      Result<BenchmarkCount> count = count_one(benchmarks_[i]);
+      const bool is_cancelled = options_.cancelled != nullptr && options_.cancelled->load();
+      if (count || !is_cancelled) outcomes_[i] = std::move(count);
+      report(benchmarks_[i], 1);
+    }
+  }
+
+  Result<BenchmarkCount> count_one(const std::string& benchmark) {
+    BenchmarkCountOptions options;
+    options.repeats = std::max(1, options_.repeats);
+    if (parse_google_benchmark_name(benchmark).threads.value_or(1) > 1) {
+      options.repeats = std::max(options.repeats, kLeastRepeatsOfThreads);
+    }
+    options.timeout = options_.timeout;
+    options.deadline = deadline_;
+    options.next_number = [this] { return number_++; };
+    return count_benchmark(place_, benchmark, options);
+  }
+
+  void report(const std::string& benchmark, int more_done) {
+    const std::lock_guard lock(progress_mutex_);
+    done_ += more_done;
+    if (options_.progress) options_.progress({benchmark, done_, static_cast<int>(benchmarks_.size())});
+  }
+
+  const CollectionPlace& place_;
+  const std::vector<std::string>& benchmarks_;
+  const CountOptions& options_;
+  std::vector<Outcome> outcomes_;  // each written by one thread
+  std::chrono::steady_clock::time_point deadline_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<int> number_ = 0;
+  std::mutex progress_mutex_;
+  int done_ = 0;
+};
+
+void add_count(const Program& program, const std::string& benchmark, BenchmarkCount count, Run& run) {
+  Invocation invocation;
+  invocation.started_at_unix_ns = count.started_at_unix_ns;
+  invocation.duration_ns = count.duration_ns;
+  const auto index = static_cast<std::uint32_t>(run.invocations.size());
+  run.invocations.push_back(invocation);
+
+  Measurement measurement;
+  measurement.benchmark = id_of(program, benchmark);
+  measurement.metric = *well_known_metric(kInstructions);
+  measurement.count_key = std::move(count.count_key);
+  const std::vector<std::int64_t> iterations(count.values.size(), count.iterations);
+  measurement.invocations.push_back({index, std::move(count.values), iterations});
+  count.profile.benchmark = measurement.benchmark;
+  run.measurements.push_back(std::move(measurement));
+  run.profiles.push_back(std::move(count.profile));
+}
+
+void add_failure(const Program& program, const std::string& benchmark, const Error& error, Run& run) {
+  std::string reason = error.where.empty() ? error.found : error.text();
+  if (error.where.empty() && !error.mend.empty()) reason += "; " + error.mend;
+  run.failures.push_back({id_of(program, benchmark), std::string(kInstructions), -1, std::move(reason)});
+}
+
+// Which kernels OpenBLAS takes when nothing counts: it chooses by the CPU, and Valgrind shows it another one.
+std::string native_openblas_core(const Program& program, const CountOptions& options) {
+  ChildCommand command;
+  command.executable = program.executable;
+  command.arguments = program.arguments;
+  command.arguments.push_back("--benchmark_list_tests=true");
+  command.environment = child_environment(program);
+  command.environment["OPENBLAS_VERBOSE"] = "2";
+  command.working_directory = program.working_directory;
+  command.timeout = kDispatchTimeout;
+  const Result<ChildResult> child = run_child(command, options.cancelled);
+  return child && child->succeeded() ? openblas_core_of(child->error_output) : "";
+}
+
+void record_dispatch(const Program& program, const std::set<std::string>& cores, const CountOptions& options,
+                     Run& run) {
+  if (cores.empty()) return;
+  std::string counted;
+  for (const std::string& core : cores) counted += (counted.empty() ? "" : ", ") + core;
+  const std::string native = native_openblas_core(program, options);
+  const bool is_same = cores.size() == 1 && native == counted;
+  run.environment.set("count.dispatch",
+                      "OpenBLAS " + counted + " under Valgrind, " + (native.empty() ? "unknown" : native) +
+                          " natively" + (is_same ? "" : ": counts and times are of different code"),
+                      false);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamesShown); ++i) text += (i == 0 ? "" : "; ") + names[i];
+  if (names.size() > kMostNamesShown) text += "; and " + std::to_string(names.size() - kMostNamesShown) + " more";
+  return text;
+}
+
+void record_conditions(const CountingTools& tools, const std::vector<std::string>& with_state,
+                       const std::vector<std::string>& with_threads, Run& run) {
+  run.header.settings["counting"] = tools.valgrind_version + ", the difference of n and 2n iterations";
+  if (!with_threads.empty())
+    run.header.settings["counting.learned_jitter"] = listed(with_threads) + ": several threads";
+  if (!with_state.empty()) {
+    run.environment.set("count.keeps_state",
+                        listed(with_state) + ": the count of an iteration depends on how many came before", false);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> counting_unavailable(const CountOptions& options) {
+  const Result<CountingTools> tools = find_counting_tools(options);
+  if (tools) return std::nullopt;
+  return tools.error().text();
+}
+
+Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
+                                const CountOptions& options, Run& run) {
+  STEELYARD_TRY(const CountingTools tools, find_counting_tools(options));
+  if (benchmarks.empty()) return {};
+  STEELYARD_TRY(const PrivateFolder folder, PrivateFolder::create());
+  CollectionPlace place;
+  place.tools = &tools;
+  place.program = &program;
+  STEELYARD_TRY(place.link, folder.place(Side::baseline, program.executable));
+  place.folder = folder.output_file(Side::baseline).parent_path();
+  place.cancelled = options.cancelled;
+
+  std::vector<Outcome> outcomes = CountingPool(place, benchmarks, options).run();
+  std::set<std::string> cores;
+  std::vector<std::string> with_state, with_threads;
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    const bool is_cancelled = options.cancelled != nullptr && options.cancelled->load();
+    if (!outcomes[i] && is_cancelled) continue;
+    if (!outcomes[i]) {
+      add_failure(program, benchmarks[i],
+                  program_error("", "the budget for counting was spent before it was reached", "",
+                                "raise it, or count fewer benchmarks"),
+                  run);
+    } else if (!*outcomes[i]) {
+      add_failure(program, benchmarks[i], outcomes[i]->error(), run);
+    } else {
+      BenchmarkCount& count = outcomes[i]->value();
+      if (!count.openblas_core.empty()) cores.insert(count.openblas_core);
+      if (count.keeps_state) with_state.push_back(benchmarks[i]);
+      if (parse_google_benchmark_name(benchmarks[i]).threads.value_or(1) > 1) with_threads.push_back(benchmarks[i]);
+      add_count(program, benchmarks[i], std::move(count), run);
+    }
+  }
+  record_conditions(tools, with_state, with_threads, run);
+  record_dispatch(program, cores, options, run);
+  return {};
+}
+
+}  // namespace steelyard

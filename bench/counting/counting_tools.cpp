@@ -1,0 +1,59 @@
+#include "bench/counting/counting_tools.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "bench/counting/net_profile.hpp"
+#include "bench/runner/child_process.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr Nanoseconds kVersionTimeout = seconds(20);  // a loaded machine included
+
+std::filesystem::path default_shim() {
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return self.parent_path().parent_path() / "lib" / "steelyard" / kShimFile;
+}
+
+// Debian's `valgrind` is a script that adds variables to the environment (a folder of debug libraries among them) and
+// then runs valgrind.bin beside it; the environment has to be ours alone.
+std::filesystem::path without_wrapper(const std::filesystem::path& valgrind) {
+  std::filesystem::path binary = valgrind;
+  binary += ".bin";
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(binary, ignored) ? binary : valgrind;
+}
+
+}  // namespace
+
+Result<CountingTools> find_counting_tools(const CountOptions& options) {
+  CountingTools tools;
+  const auto found = find_in_path("valgrind");
+  if (!found)
+    return input_error("", "valgrind was not found", "", "install the package valgrind to count instructions");
+  tools.valgrind = without_wrapper(*found);
+  tools.shim = options.shim.empty() ? default_shim() : std::filesystem::absolute(options.shim);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(tools.shim, ignored)) {
+    return input_error("", "the counting library " + tools.shim.string() + " is missing", "",
+                       "install Valgrind's headers (package valgrind) and build steelyard again");
+  }
+  // The dynamic loader takes a colon or a blank in LD_PRELOAD for the end of a name.
+  if (tools.shim.string().find_first_of(": ") != std::string::npos) {
+    return input_error("", "the path of the counting library, " + tools.shim.string() + ", has a blank or a colon", "",
+                       "install steelyard in a folder without either");
+  }
+  ChildCommand command;
+  command.executable = tools.valgrind;
+  command.arguments = {"--version"};
+  command.timeout = kVersionTimeout;
+  const Result<ChildResult> child = run_child(command);
+  if (!child) return child.error();
+  if (!child->succeeded()) return input_error("", "valgrind --version " + child->describe());
+  tools.valgrind_version = last_line(child->output);
+  return tools;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,156 @@
+#include "bench/counting/net_profile.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace steelyard {
+namespace {
+
+using Costs = std::vector<std::int64_t>;
+constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
+
+void add(Costs& sum, const Costs& costs, std::int64_t factor) {
+  sum.resize(std::max(sum.size(), costs.size()), 0);
+  for (std::size_t event = 0; event < costs.size(); ++event) sum[event] += factor * costs[event];
+}
+
+bool is_zero(const Costs& costs) {
+  return std::all_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost == 0; });
+}
+
+bool belongs_to_shim(const ProfiledFunction& function) {
+  return std::filesystem::path(function.object).filename() == kShimFile;
+}
+
+// Takes the cost of an arc into the preload library off its caller and that one's callers. Where a function has several
+// callers it cannot be told through which of them the cost came, and what is above keeps it: some ten instructions for
+// each PauseTiming.
+void uncharge_callers(CallgrindPart& part, const CallArc& arc,
+                      const std::vector<std::vector<std::uint32_t>>& arcs_into) {
+  std::vector<char> is_done(part.functions.size(), 0);
+  std::uint32_t function = arc.caller;
+  const Costs cost = arc.inclusive;
+  while (is_done[function] == 0) {
+    is_done[function] = 1;
+    add(part.functions[function].inclusive, cost, -1);
+    if (arcs_into[function].size() != 1) return;
+    CallArc& into = part.arcs[arcs_into[function].front()];
+    add(into.inclusive, cost, -1);
+    function = into.caller;
+  }
+}
+
+// Drops the functions marked kGone in `index_of` and what refers to them; the others move to the indices given there.
+void renumber(CallgrindPart& part, const std::vector<std::uint32_t>& index_of) {
+  std::vector<ProfiledFunction> functions;
+  for (std::size_t i = 0; i < part.functions.size(); ++i) {
+    if (index_of[i] != kGone) functions.push_back(std::move(part.functions[i]));
+  }
+  part.functions = std::move(functions);
+  std::erase_if(part.arcs,
+                [&](const CallArc& arc) { return index_of[arc.caller] == kGone || index_of[arc.callee] == kGone; });
+  for (CallArc& arc : part.arcs) arc.caller = index_of[arc.caller], arc.callee = index_of[arc.callee];
+  std::erase_if(part.inlined, [&](const InlinedCost& piece) { return index_of[piece.function] == kGone; });
+  for (InlinedCost& piece : part.inlined) piece.function = index_of[piece.function];
+}
+
+using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;
+
+FunctionKey key_of(const ProfiledFunction& function) { return {function.object, function.file, function.name}; }
+
+// Functions and arcs of two parts under common indices, while they are being subtracted.
+class Difference {
+ public:
+  void add_part(const CallgrindPart& part, std::int64_t factor) {
+    std::vector<std::uint32_t> index_of;
+    index_of.reserve(part.functions.size());
+    for (const ProfiledFunction& function : part.functions) index_of.push_back(add_function(function, factor));
+    for (const CallArc& arc : part.arcs) add_arc(index_of[arc.caller], index_of[arc.callee], arc, factor);
+  }
+
+  CountedProfile profile(const std::vector<std::string>& events) && {
+    CountedProfile profile;
+    profile.events = events;
+    profile.totals.assign(events.size(), 0);
+    std::vector<std::uint32_t> index_of(functions_.size(), kGone);
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      ProfiledFunction& function = functions_[i];
+      if (function.calls == 0 && is_zero(function.self) && is_zero(function.inclusive)) continue;
+      index_of[i] = static_cast<std::uint32_t>(profile.functions.size());
+      add(profile.totals, function.self, 1);
+      profile.functions.push_back(std::move(function));
+    }
+    for (auto& [pair, arc] : arcs_) {
+      arc.caller = index_of[pair.first];
+      arc.callee = index_of[pair.second];
+      const bool says_something = arc.calls != 0 || !is_zero(arc.inclusive);
+      if (says_something && arc.caller != kGone && arc.callee != kGone) profile.arcs.push_back(std::move(arc));
+    }
+    return profile;
+  }
+
+ private:
+  std::uint32_t add_function(const ProfiledFunction& function, std::int64_t factor) {
+    const auto next = static_cast<std::uint32_t>(functions_.size());
+    const auto [entry, is_new] = index_by_key_.try_emplace(key_of(function), next);
+    if (is_new) {
+      ProfiledFunction& added = functions_.emplace_back(function);
+      added.calls = 0;
+      added.self.assign(function.self.size(), 0);
+      added.inclusive.assign(function.inclusive.size(), 0);
+    }
+    ProfiledFunction& sum = functions_[entry->second];
+    sum.calls += factor * function.calls;
+    add(sum.self, function.self, factor);
+    add(sum.inclusive, function.inclusive, factor);
+    return entry->second;
+  }
+
+  void add_arc(std::uint32_t caller, std::uint32_t callee, const CallArc& arc, std::int64_t factor) {
+    CallArc& sum = arcs_[{caller, callee}];
+    sum.calls += factor * arc.calls;
+    add(sum.inclusive, arc.inclusive, factor);
+  }
+
+  std::vector<ProfiledFunction> functions_;
+  std::map<FunctionKey, std::uint32_t> index_by_key_;  // views into the parts, which outlive this
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CallArc> arcs_;
+};
+
+}  // namespace
+
+void remove_shim(CallgrindPart& part) {
+  std::vector<std::uint32_t> index_of(part.functions.size(), kGone);
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < part.functions.size(); ++i) {
+    if (belongs_to_shim(part.functions[i])) {
+      add(part.totals, part.functions[i].self, -1);
+    } else {
+      index_of[i] = kept++;
+    }
+  }
+  if (kept == part.functions.size()) return;
+  std::vector<std::vector<std::uint32_t>> arcs_into(part.functions.size());
+  for (std::uint32_t i = 0; i < part.arcs.size(); ++i) arcs_into[part.arcs[i].callee].push_back(i);
+  for (std::size_t i = 0; i < part.arcs.size(); ++i) {
+    const CallArc arc = part.arcs[i];
+    if (index_of[arc.callee] == kGone && index_of[arc.caller] != kGone) uncharge_callers(part, arc, arcs_into);
+  }
+  renumber(part, index_of);
+}
+
+Result<CountedProfile> subtract(const CallgrindPart& larger, const CallgrindPart& smaller) {
+  if (larger.events != smaller.events) return bug_error("two collections of one benchmark", "different events");
+  Difference difference;
+  difference.add_part(larger, 1);
+  difference.add_part(smaller, -1);
+  return std::move(difference).profile(larger.events);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,26 @@
+// From profiles as collected to the profile of the benchmark alone: the counting library's own instructions are taken
+// off, and the profile of n iterations is taken from that of 2n, so that what happens once cancels.
+#pragma once
+
+#include <string_view>
+
+#include "bench/counting/callgrind_reader.hpp"
+#include "bench/model/counted_profile.hpp"
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+// File name of the preload library, by which its functions are known.
+inline constexpr std::string_view kShimFile = "libsteelyard_count.so";
+
+// Drops the preload library's functions and the arcs to and from them, its cost from the totals, and its cost from the
+// inclusive cost of the callers as far up as each has one caller. totals are the sum of self costs before and after.
+void remove_shim(CallgrindPart& part);
+
+// larger - smaller, function by function and arc by arc; what is 0 in both is left out. Functions are known by object,
+// file and name. The result's totals are the sum of its self costs; iterations and benchmark are left to the caller.
+// Costs can be negative: a function that costs less in more iterations keeps state.
+// Error (bug): the events differ.
+Result<CountedProfile> subtract(const CallgrindPart& larger, const CallgrindPart& smaller);
+
+}  // namespace steelyard

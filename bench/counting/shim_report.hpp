@@ -1,0 +1,33 @@
+// What the preload library (shim/count_shim.cpp) saw inside the counted program, and why nothing was counted if nothing
+// was.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace steelyard {
+
+struct ShimReport {
+  std::int64_t process = 0;  // pid of the counted program
+  std::int64_t forced = 0;   // iterations each State was made with
+  // How often each wrapped function was called in the counted pass.
+  std::int64_t constructed = 0;
+  std::int64_t started = 0;
+  std::int64_t finished = 0;
+  std::int64_t skipped = 0;
+  std::int64_t iterations = 0;  // made by all threads together; -1: State is laid out in a way we do not know
+  std::string libc;             // version, e.g. "2.36"
+  std::string allocator;        // the file malloc comes from
+  std::string cpu;              // features as Valgrind shows them
+};
+
+// Absent where the text is no whole report.
+std::optional<ShimReport> parse_shim_report(std::string_view text);
+
+// Why a collection with this report is of no use, and what to do about it; empty where it is of use. `output` is what
+// the program printed: it says why a benchmark skipped itself.
+std::string what_is_wrong(const ShimReport& report, std::string_view output);
+
+}  // namespace steelyard

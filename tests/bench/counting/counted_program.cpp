@@ -1,0 +1,143 @@
+// The program that the tests of counting count: every way to write a timed loop around the same work, and every way to
+// spoil one.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+// Exactly the same instructions for every word, so that costs can be computed.
+__attribute__((noinline)) std::uint64_t mix_words(const std::vector<std::uint64_t>& words) {
+  std::uint64_t hash = 7;
+  for (const std::uint64_t word : words) hash ^= word + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
+  return hash;
+}
+
+// Far dearer than mixing the result, for what must not be counted.
+__attribute__((noinline)) std::vector<std::uint64_t> make_words(std::size_t count) {
+  std::map<std::uint64_t, std::string> dictionary;
+  for (std::size_t i = 0; i < count; ++i) dictionary[i * 2654435761u % 100003] = std::to_string(i);
+  std::vector<std::uint64_t> words(count);
+  for (std::size_t i = 0; i < count; ++i) words[i] = i * 2654435761u + dictionary.size();
+  return words;
+}
+
+namespace {
+
+void mix_in_range_for(benchmark::State& state) {
+  const auto words = make_words(static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
+}
+BENCHMARK(mix_in_range_for)->Arg(100)->Arg(1000)->Arg(2000);
+
+void mix_1000(benchmark::State& state) {
+  const auto words = make_words(1000);
+  for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
+}
+BENCHMARK(mix_1000)->Name("iterations_set")->Iterations(777);
+BENCHMARK(mix_1000)->Name("min_time_set")->MinTime(1.0);
+BENCHMARK(mix_1000)->Name("repetitions_set")->Repetitions(3);
+BENCHMARK(mix_1000)->Name("process_time")->MeasureProcessCPUTime()->UseRealTime();
+BENCHMARK(mix_1000)->Name("two_threads")->Threads(2);
+BENCHMARK(mix_1000)->Name("name.with+(special)[characters]$");
+
+void keep_running(benchmark::State& state) {
+  const auto words = make_words(1000);
+  while (state.KeepRunning()) benchmark::DoNotOptimize(mix_words(words));
+}
+BENCHMARK(keep_running);
+
+void keep_running_batch(benchmark::State& state) {
+  const auto words = make_words(1000);
+  while (state.KeepRunningBatch(7)) {
+    for (int i = 0; i < 7; ++i) benchmark::DoNotOptimize(mix_words(words));
+  }
+}
+BENCHMARK(keep_running_batch);
+
+void manual_time(benchmark::State& state) {
+  const auto words = make_words(1000);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(mix_words(words));
+    state.SetIterationTime(1e-9);
+  }
+}
+BENCHMARK(manual_time)->UseManualTime()->MinTime(100.0);
+
+void paused(benchmark::State& state) {
+  std::vector<std::uint64_t> words;
+  for (auto _ : state) {
+    state.PauseTiming();
+    words = make_words(100);
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(mix_words(words));
+  }
+}
+BENCHMARK(paused);
+
+struct WordFixture : benchmark::Fixture {
+  std::vector<std::uint64_t> words;
+  void SetUp(const benchmark::State&) override { words = make_words(1000); }
+};
+BENCHMARK_F(WordFixture, in_fixture)(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
+}
+
+// The n-th iteration costs n times the first.
+void grows(benchmark::State& state) {
+  std::vector<std::uint64_t> words;
+  for (auto _ : state) {
+    words.resize(words.size() + 100);
+    benchmark::DoNotOptimize(mix_words(words));
+  }
+}
+BENCHMARK(grows);
+
+// Much in the first iteration, the same in all others.
+void first_is_dear(benchmark::State& state) {
+  std::vector<std::uint64_t> words;
+  for (auto _ : state) {
+    if (words.empty()) words = make_words(1000);
+    benchmark::DoNotOptimize(mix_words(words));
+  }
+}
+BENCHMARK(first_is_dear);
+
+// Needs 2 s without Valgrind, some minutes under it.
+void takes_long(benchmark::State& state) {
+  const auto words = make_words(1000);
+  for (auto _ : state) {
+    for (int i = 0; i < 1'000'000; ++i) benchmark::DoNotOptimize(mix_words(words));
+  }
+}
+BENCHMARK(takes_long);
+
+void skips_itself(benchmark::State& state) {
+  state.SkipWithError("the data is not here");
+  for (auto _ : state) benchmark::DoNotOptimize(state.iterations());
+}
+BENCHMARK(skips_itself);
+
+void aborts(benchmark::State& state) {
+  for (auto _ : state) std::abort();
+}
+BENCHMARK(aborts);
+
+void exits(benchmark::State& state) {
+  for (auto _ : state) std::exit(0);
+}
+BENCHMARK(exits);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto words = make_words(1000);
+  benchmark::RegisterBenchmark("lambda", [words](benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
+  });
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -1,0 +1,65 @@
+#include "bench/counting/shim_report.hpp"
+
+#include "tests/promised.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kWhole =
+    "steelyard-count 1\npid 42\nforced 10\nconstructed 2\nstarted 2\nfinished 2\nskipped 0\niterations 20\nlibc 2.36\n"
+    "allocator /lib/libc.so.6\ncpu x86 01 02\nend\n";
+
+ShimReport good() { return *parse_shim_report(kWhole); }
+
+TEST(ShimReport, ReadsEveryLine) {
+  const auto report = parse_shim_report(kWhole);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->process, 42);
+  EXPECT_EQ(report->forced, 10);
+  EXPECT_EQ(report->constructed, 2);
+  EXPECT_EQ(report->iterations, 20);
+  EXPECT_EQ(report->libc, "2.36");
+  EXPECT_EQ(report->allocator, "/lib/libc.so.6");
+  EXPECT_EQ(report->cpu, "x86 01 02");
+  EXPECT_EQ(what_is_wrong(*report, ""), "");
+}
+
+TEST(ShimReport, ACutReportIsNone) {
+  for (std::size_t length = 0; length + 1 < kWhole.size(); ++length) {
+    EXPECT_FALSE(parse_shim_report(kWhole.substr(0, length))) << length;
+  }
+  EXPECT_FALSE(parse_shim_report("something else\nend\n"));
+  EXPECT_FALSE(parse_shim_report("steelyard-count 1\nstarted many\nend\n"));
+}
+
+TEST(ShimReport, SaysWhyNothingWasCounted) {
+  ShimReport report = good();
+  report.constructed = report.started = report.finished = 0;
+  EXPECT_THAT(what_is_wrong(report, ""), HasSubstr("keep the program's symbols"));
+  EXPECT_THAT(what_is_wrong(report, "Failed to match any benchmarks against regex: x"), HasSubstr("of that name"));
+  report = good();
+  report.constructed = 0;
+  EXPECT_THAT(what_is_wrong(report, ""), HasSubstr("1.5 to 1.9"));
+  report = good();
+  report.started = report.finished = 0;
+  EXPECT_THAT(what_is_wrong(report, ""), HasSubstr("never entered"));
+  report = good();
+  report.finished = 1;
+  EXPECT_THAT(what_is_wrong(report, ""), HasSubstr("left its timed loop"));
+  report = good();
+  report.iterations = -1;
+  EXPECT_THAT(what_is_wrong(report, ""), HasSubstr("could not be read"));
+}
+
+TEST(ShimReport, QuotesWhyABenchmarkSkippedItself) {
+  ShimReport report = good();
+  report.skipped = 1;
+  EXPECT_EQ(what_is_wrong(report, "BM_x  ERROR OCCURRED: 'no data'\n"), "the benchmark skipped itself: \"no data\"");
+  EXPECT_EQ(what_is_wrong(report, "BM_x  SKIPPED: 'no CPU'\n"), "the benchmark skipped itself: \"no CPU\"");
+  EXPECT_EQ(what_is_wrong(report, ""), "the benchmark skipped itself");
+}
+
+}  // namespace
+}  // namespace steelyard
