@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "ci/attribution/library_dispatch.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/attribution/profile_difference.hpp"
 
@@ -78,17 +79,6 @@ std::map<std::string, const CountedProfile*> profiles_by_benchmark(const Run& ru
   return profiles;
 }
 
-// A comparison does not carry the environments, so what matters of them is said in the rows.
-void note_dispatch(Comparison& comparison, const Run& baseline, const Run& candidate) {
-  const std::string* dispatch = candidate.environment.find("count.dispatch");
-  if (!dispatch) dispatch = baseline.environment.find("count.dispatch");
-  if (!dispatch) return;
-  for (ComparisonRow& row : comparison.rows) {
-    if (row.metric.name != kInstructions || row.reason.find("dispatch") != std::string::npos) continue;
-    row.reason += (row.reason.empty() ? "" : "; ") + std::string("library dispatch: ") + *dispatch;
-  }
-}
-
 bool is_change(const ComparisonRow& row) {
   return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
 }
@@ -96,17 +86,22 @@ bool is_change(const ComparisonRow& row) {
 }  // namespace
 
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options) {
-  note_dispatch(comparison, baseline, candidate);
+  const std::string* dispatch = different_dispatch(candidate);
+  if (!dispatch) dispatch = different_dispatch(baseline);
   const auto baseline_profiles = profiles_by_benchmark(baseline);
   const auto candidate_profiles = profiles_by_benchmark(candidate);
   // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
   // they could name functions that have nothing to do with it.
   std::map<std::string, std::vector<FunctionChange>> functions;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.name != kInstructions || !is_change(row)) continue;
+  for (ComparisonRow& row : comparison.rows) {
+    if (row.metric.name != kInstructions) continue;
     const auto a = baseline_profiles.find(row.benchmark);
     const auto b = candidate_profiles.find(row.benchmark);
     if (a == baseline_profiles.end() || b == candidate_profiles.end()) continue;
+    if (dispatch && (calls_a_dispatching_library(*a->second) || calls_a_dispatching_library(*b->second))) {
+      row.reason += (row.reason.empty() ? "" : "; ") + std::string("library dispatch: ") + *dispatch;
+    }
+    if (!is_change(row)) continue;
     functions[row.benchmark] = functions_behind(*a->second, *b->second, options);
   }
   for (ComparisonRow& row : comparison.rows) {

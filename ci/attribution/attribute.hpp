@@ -20,9 +20,9 @@ struct AttributionOptions {
 };
 
 // Fills `functions` of every row of a counted metric whose count changed, and of the noisy rows of the same benchmark
-// that are regressions or improvements, from the runs' profiles. Where a run recorded that a library chose its code
-// under the counter by itself (fact "count.dispatch"), the reasons of the counted rows say so: time and count are then
-// two witnesses of two programs, and reports do not fuse them.
+// that are regressions or improvements, from the runs' profiles. Where a benchmark calls a library that ran other code
+// under the counter than natively (ci/attribution/library_dispatch.hpp), the reason of its counted row says so, and
+// reports do not fuse its time and count.
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
 
 }  // namespace steelyard

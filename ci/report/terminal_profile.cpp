@@ -36,7 +36,7 @@ std::string part_text(const CallgrindPart& part, std::size_t rows) {
   std::string text = "part " + std::to_string(part.part);
   if (!part.thread.empty()) text += ", thread " + printable(part.thread, false);
   text += ": " + grouped_text(total) + " " + printable(event, false);
-  if (!part.command.empty()) text += "  " + shortened(printable(part.command, true), 60, true);
+  if (!part.command.empty()) text += "  " + shortened(printable(part.command, true), 60, false);
   text += "\n";
   constexpr std::size_t kLongestName = 60;
   std::vector<std::vector<std::string>> table{{"self", "", "inclusive", "calls", "function", "where"}};
@@ -44,7 +44,7 @@ std::string part_text(const CallgrindPart& part, std::size_t rows) {
     const ProfiledFunction& function = *functions[i];
     table.push_back({grouped_text(first_of(function.self)), share_text(first_of(function.self), total),
                      share_text(first_of(function.inclusive), total), grouped_text(function.calls),
-                     shortened(printable(function.name, true), kLongestName, true),
+                     shortened(printable(function.name, true), kLongestName, false),
                      printable(place_of(function), true)});
   }
   text += aligned_rows(table, {Align::right, Align::right, Align::right, Align::right, Align::left, Align::left}, "  ");

@@ -176,17 +176,27 @@ TEST(Attribute, TimeRowThatChangedSharesTheFunctionsOfItsCount) {
   EXPECT_THAT(comparison.rows[3].functions, IsEmpty());
 }
 
-TEST(Attribute, DispatchOfALibraryIsSaidInTheReasonOfTheCount) {
-  const CountedProfile baseline = tokenizer(1, "/home/a");
-  const CountedProfile candidate = tokenizer(11, "/home/a");
-  auto run = run_of({candidate});
-  run.environment.set("count.dispatch", "SkylakeX natively, Haswell under Valgrind", false);
+TEST(Attribute, DispatchOfALibraryIsSaidInTheCountOfWhatCallsIt) {
+  const auto call_blas = [](std::int64_t cost) {
+    return HandMadeProfile("BM_gemm/64", 1)
+        .function("BM_gemm", "/home/a/gemm.cpp", 10)
+        .function("sgemm_kernel_HASWELL", "???", cost, "/usr/lib/x86_64-linux-gnu/libopenblas.so.0")
+        .call("BM_gemm", "sgemm_kernel_HASWELL", 1)
+        .build();
+  };
+  const CountedProfile plain = tokenizer(1, "/home/a");
+  const CountedProfile blas = call_blas(100);
+  auto run = run_of({plain, blas});
+  run.environment.set("count.dispatch", "Haswell under Valgrind, SkylakeX natively: different code", false);
   Comparison comparison;
-  comparison.rows = {row_of(baseline, candidate, kRealTime), row_of(baseline, candidate, kInstructions)};
-  comparison.rows[1].reason = "counted exactly";
-  attribute(comparison, run_of({baseline}), run, {});
-  EXPECT_EQ(comparison.rows[0].reason, "");
-  EXPECT_EQ(comparison.rows[1].reason, "counted exactly; library dispatch: SkylakeX natively, Haswell under Valgrind");
+  comparison.rows = {row_of(plain, plain, kInstructions), row_of(blas, blas, kInstructions),
+                     row_of(blas, blas, kRealTime)};
+  for (ComparisonRow& row : comparison.rows) row.reason = "measured";
+  attribute(comparison, run, run, {});
+  EXPECT_EQ(comparison.rows[0].reason, "measured");
+  EXPECT_EQ(comparison.rows[1].reason,
+            "measured; library dispatch: Haswell under Valgrind, SkylakeX natively: different code");
+  EXPECT_EQ(comparison.rows[2].reason, "measured");
 }
 
 TEST(Attribute, MissingProfileLeavesTheRowAsItIs) {

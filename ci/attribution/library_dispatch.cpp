@@ -1,0 +1,29 @@
+#include "ci/attribution/library_dispatch.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace steelyard {
+namespace {
+
+// The counter records the fact for every program that links the library; these words only where the code differs.
+constexpr std::string_view kDifferenceWords = "different code";
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+const std::string* different_dispatch(const Run& run) {
+  const std::string* fact = run.environment.find("count.dispatch");
+  return fact && contains(*fact, kDifferenceWords) ? fact : nullptr;
+}
+
+bool calls_a_dispatching_library(const CountedProfile& profile) {
+  return std::any_of(profile.functions.begin(), profile.functions.end(), [](const ProfiledFunction& function) {
+    // Linked statically its object is the program; the names of its interface remain.
+    return contains(function.object, "openblas") || contains(function.name, "openblas") ||
+           contains(function.name, "cblas_");
+  });
+}
+
+}  // namespace steelyard
