@@ -10,7 +10,7 @@ chmod 0711 "$folder"
 export STEELYARD_STATE=${STEELYARD_STATE:-$folder/state}
 report=$folder/report.md comparison=$folder/comparison.json
 
-arguments=(gate --markdown "$report" --json --output "$comparison")
+arguments=(gate --markdown "$report" --json)
 [ -z "${STEELYARD_INPUT_BASE:-}" ] || arguments+=(--base "$STEELYARD_INPUT_BASE")
 [ -z "${STEELYARD_INPUT_BUILD:-}" ] || arguments+=(--build "$STEELYARD_INPUT_BUILD")
 [ -z "${STEELYARD_INPUT_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_INPUT_BENCH")
@@ -18,8 +18,12 @@ read -r -a further <<<"${STEELYARD_INPUT_ARGUMENTS:-}"
 arguments+=("${further[@]}")
 
 status=0
-"$program" "${arguments[@]}" || status=$?
-[ ! -s "$report" ] || cat "$report" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+"$program" "${arguments[@]}" >"$comparison" || status=$?
+# Once into the log, once into the summary: whoever reads only one of them has the whole report.
+if [ -s "$report" ]; then
+  cat "$report"
+  [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$report" >>"$GITHUB_STEP_SUMMARY"
+fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
   printf '%s=%s\n' status "$status" report "$report" comparison "$comparison" >>"$GITHUB_OUTPUT"
 fi

@@ -8,13 +8,13 @@ folder=${CI_PROJECT_DIR:-$PWD}/steelyard-report
 mkdir -p "$folder"
 export STEELYARD_STATE=${STEELYARD_STATE:-/var/tmp/steelyard-state}
 
-arguments=(gate --markdown "$folder/report.md" --json --output "$folder/comparison.json" --archive-dir "$folder")
+arguments=(gate --markdown "$folder/report.md" --json --archive-dir "$folder")
 [ -z "${STEELYARD_BUILD:-}" ] || arguments+=(--build "$STEELYARD_BUILD")
 [ -z "${STEELYARD_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_BENCH")
 read -r -a further <<<"${STEELYARD_ARGUMENTS:-}"
 arguments+=("${further[@]}")
 
 status=0
-"$program" "${arguments[@]}" || status=$?
+"$program" "${arguments[@]}" >"$folder/comparison.json" || status=$?
 [ ! -s "$folder/report.md" ] || cat "$folder/report.md"
 exit "$status"
