@@ -23,7 +23,11 @@ std::string main_help(const std::vector<std::unique_ptr<Verb>>& verbs) {
   HelpPage page;
   page.usage = "steelyard VERB [options]";
   page.description = "Tells whether a build got slower, by how much, how sure that is, and which function did it.";
-  for (const auto& verb : verbs) page.entries.push_back({"Verbs", verb->name, verb->description});
+  for (const auto& verb : verbs) {
+    const std::size_t end = verb->description.find(". ");  // the rest is for the verb's own page
+    page.entries.push_back(
+        {"Verbs", verb->name, verb->description.substr(0, end == std::string::npos ? end : end + 1)});
+  }
   page.entries.push_back(kHelpEntry);
   page.entries.push_back(kVersionEntry);
   page.footer = kExitCodeTable;
@@ -36,8 +40,13 @@ std::string help_of(const Verb& verb) {
   for (const std::string& name : verb.names) page.usage += ' ' + name;
   if (verb.takes_rest && verb.least_names > 0) page.usage += " [-- ARGUMENTS...]";
   page.description = verb.description;
-  for (const VerbOption& option : verb.options) {
-    page.entries.push_back({option.group, option.name + (option.value.empty() ? "" : ' ' + option.value), option.help});
+  // What every verb has comes last.
+  for (const bool general : {false, true}) {
+    for (const VerbOption& option : verb.options) {
+      if ((option.group == kGeneralGroup) != general) continue;
+      const std::string value = option.value.empty() ? "" : ' ' + option.value;
+      page.entries.push_back({option.group, option.name + value, option.help});
+    }
   }
   page.entries.push_back(kHelpEntry);
   page.footer = "Example:\n" + verb.example;

@@ -195,11 +195,11 @@ std::unique_ptr<Verb> make_profile() {
 }
 
 std::unique_ptr<Verb> make_config() {
-  auto verb = make_verb<ConfigOptions>(
-      "config",
-      "ACTION show: prints the configuration in force; check: reads steelyard.toml, or FILE, and says whether it "
-      "holds.",
-      "  steelyard config check");
+  auto verb = make_verb<ConfigOptions>("config",
+                                       "Shows the configuration in force, or checks a steelyard.toml. ACTION: show, "
+                                       "check. FILE: in place of the one that "
+                                       "is found from here.",
+                                       "  steelyard config check");
   auto& config = options_of<ConfigOptions>(verb);
   verb->names = {"[ACTION]", "[FILE]"};
   verb->finish = [&config](Words given, Words) -> Result<void> {

@@ -84,7 +84,7 @@ Result<MeasuredPair> time_all(const MeasuringPlan& plan, const std::vector<Liste
   MeasuredPair whole;
   for (std::size_t i = 0; i < plan.programs.size(); ++i) {
     if (i > 0 && cancelled != nullptr && cancelled->load()) break;
-    const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
+    const double spent = i == 0 ? 0 : std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
     const double share = ahead == 0 ? 1 : static_cast<double>(listed[i].size()) / static_cast<double>(ahead);
     options.budget = Nanoseconds(std::max(0.0, budget.count() - spent) * share);
     ahead -= listed[i].size();

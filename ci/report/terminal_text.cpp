@@ -84,9 +84,9 @@ std::string padded(std::string_view text, std::size_t columns, Align align) {
 }
 
 std::string shortened(std::string_view text, std::size_t columns, bool unicode) {
-  assert(columns >= 5);
   const std::size_t width = columns_of(text);
   if (width <= columns) return std::string(text);
+  assert(columns >= 5);  // room for a character on both sides of the gap
   const std::string_view gap = unicode ? "\u2026" : "...";
   const std::size_t kept = columns - columns_of(gap);
   // The end tells a parameter apart from the next; the beginning names the benchmark. Both are kept alike.

@@ -1,0 +1,36 @@
+// A Google Benchmark program for the end-to-end tests. FIXTURE_WORK is how much BM_varied does: the sides of a
+// comparison differ by far more than any machine's noise. FIXTURE_CRASH: BM_varied ends the process.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace {
+
+std::uint64_t turn(std::uint64_t rounds) {
+  std::uint64_t state = 88172645463325252ULL;
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    benchmark::DoNotOptimize(state);
+  }
+  return state;
+}
+
+void BM_same(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(turn(200));
+}
+BENCHMARK(BM_same);
+
+void BM_varied(benchmark::State& state) {
+#ifdef FIXTURE_CRASH
+  std::abort();
+#endif
+  for (auto _ : state) benchmark::DoNotOptimize(turn(FIXTURE_WORK));
+}
+BENCHMARK(BM_varied);
+
+}  // namespace
+
+BENCHMARK_MAIN();

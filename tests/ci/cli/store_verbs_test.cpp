@@ -1,0 +1,152 @@
+// The verbs that keep and fetch, with the embedded store: nothing that was measured is lost, nothing is kept twice.
+#include <gmock/gmock.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "tests/ci/cli/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Port 1 of the machine itself: refused at once, whatever the network.
+constexpr const char* kUnreachable = "postgresql://someone:hunter2@127.0.0.1:1/steelyard";
+
+class StoreVerbs : public ProgramUnderTest {
+ protected:
+  static void SetUpTestSuite() {
+    std::string name = (std::filesystem::temp_directory_path() / "steelyard-store-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    std::filesystem::permissions(name, std::filesystem::perms(0711));
+    shared_ = name;
+    use_state(shared_ / "state");
+    const Outcome started = run({"db", "init"});
+    available_ = started.status == 0;
+    why_ = started.err;
+  }
+  static void TearDownTestSuite() {
+    use_state(shared_ / "state");
+    run({"db", "stop", "--quiet"});
+    std::error_code ignored;
+    std::filesystem::remove_all(shared_, ignored);
+  }
+  void SetUp() override {
+    ProgramUnderTest::SetUp();
+    if (!available_ && why_.find("install") != std::string::npos) GTEST_SKIP() << "no PostgreSQL server: " << why_;
+    ASSERT_TRUE(available_) << why_;
+    use_state(shared_ / "state");
+  }
+  static int runs_in_store() {
+    const std::string json = run({"db", "status", "--json", "--quiet"}).out;
+    const std::size_t at = json.find("\"runs\": ");
+    return at == std::string::npos ? -1 : std::stoi(json.substr(at + 8));
+  }
+  static std::size_t runs_in_spool() {
+    std::size_t count = 0;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(shared_ / "state/spool", ignored)) {
+      count += entry.path().extension() == ".syrun" ? 1 : 0;
+    }
+    return count;
+  }
+  static std::vector<std::string> quick_ab(const std::string& baseline, const std::string& candidate) {
+    return {"ab",       fixture(baseline), fixture(candidate), "--min-time", "1ms", "--rounds", "12",
+            "--counts", "never",           "--filter",         "varied"};
+  }
+
+  static inline std::filesystem::path shared_;
+  static inline bool available_ = false;
+  static inline std::string why_;
+};
+
+TEST_F(StoreVerbs, ARunWaitsWhileTheStoreIsAwayAndIsDeliveredOnceByTheNextCommandThatReachesIt) {
+  const int before = runs_in_store();
+  write("a.json", google_json(100));
+  const Outcome away = run({"import", "google-benchmark", "a.json", "--store", kUnreachable});
+  EXPECT_EQ(away.status, 5) << away.err;
+  EXPECT_THAT(away.err, AllOf(HasSubstr("1 run waits in the spool at"), HasSubstr((shared_ / "state").string())));
+  EXPECT_THAT(away.err, Not(HasSubstr("hunter2")));
+  EXPECT_EQ(runs_in_spool(), 1U);
+  const Outcome reached = run({"history"});
+  EXPECT_EQ(reached.status, 0) << reached.err;
+  EXPECT_THAT(reached.err, HasSubstr("delivered from the spool: 1 run"));
+  EXPECT_EQ(runs_in_spool(), 0U);
+  EXPECT_EQ(runs_in_store(), before + 1);
+  EXPECT_EQ(run({"import", "google-benchmark", "a.json"}).status, 0);
+  EXPECT_EQ(runs_in_store(), before + 1) << "the same run twice is one run";
+}
+
+TEST_F(StoreVerbs, AStoreThatIsAwayHidesNoVerdict) {
+  std::vector<std::string> slower = quick_ab("fast", "slow");
+  slower.insert(slower.end(), {"--store", kUnreachable});
+  const Outcome regression = run(slower);
+  EXPECT_EQ(regression.status, 1) << regression.err;
+  EXPECT_THAT(regression.out, HasSubstr("1 regression"));
+  EXPECT_THAT(regression.err, HasSubstr("wait in the spool"));
+  std::vector<std::string> faster = quick_ab("slow", "fast");
+  faster.insert(faster.end(), {"--store", kUnreachable});
+  const Outcome improvement = run(faster);
+  EXPECT_EQ(improvement.status, 5) << improvement.err;
+  EXPECT_THAT(improvement.out, HasSubstr("1 improvement"));
+  EXPECT_EQ(run({"db", "status"}).status, 0);
+  EXPECT_EQ(runs_in_spool(), 0U);
+}
+
+TEST_F(StoreVerbs, AnImportIsFoundInTheHistoryAndByItsCommit) {
+  write("old.json", google_json(200));
+  write("new.json", google_json(260));
+  const std::string old_commit(40, 'a');
+  const std::string new_commit(40, 'b');
+  ASSERT_EQ(run({"import", "google-benchmark", "old.json", "--commit", old_commit, "--project", "shop"}).status, 0);
+  ASSERT_EQ(run({"import", "google-benchmark", "new.json", "--commit", new_commit, "--project", "shop"}).status, 0);
+  const Outcome history = run({"history", "BM_x", "--project", "shop", "--json"});
+  EXPECT_EQ(history.status, 0) << history.err;
+  EXPECT_THAT(history.out, AllOf(HasSubstr("steelyard.history/1"), HasSubstr(old_commit), HasSubstr(new_commit)));
+  const Outcome compared = run({"compare", "commit:" + old_commit, "commit:" + new_commit, "--json"});
+  EXPECT_THAT(compared.out, HasSubstr("\"benchmark\": \"BM_x\"")) << compared.err;
+  EXPECT_EQ(run({"compare", "commit:" + std::string(40, 'c'), "commit:" + new_commit}).status, 3);
+  EXPECT_EQ(run({"export", "run:ffffffffffffffff"}).status, 3);
+}
+
+TEST_F(StoreVerbs, AbKeepsBothSidesInTheStore) {
+  const int before = runs_in_store();
+  const Outcome outcome = run(quick_ab("fast", "slow"));
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_EQ(runs_in_store(), before + 2);
+  EXPECT_EQ(runs_in_spool(), 0U);
+}
+
+TEST_F(StoreVerbs, AStateFolderThatCannotBeMadeCostsNoReport) {
+  write("in-the-way", "a file, not a folder\n");
+  use_state(folder_ / "in-the-way/state");
+  std::vector<std::string> arguments{"run", "--output", "kept.syrun", "--min-time", "1ms",          "--rounds",
+                                     "2",   "--counts", "never",      "--",         fixture("fast")};
+  const Outcome outcome = run(arguments);
+  EXPECT_EQ(outcome.status, 5) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("BM_varied"));
+  EXPECT_THAT(outcome.err, HasSubstr("in-the-way"));
+  EXPECT_EQ(run({"export", "kept.syrun"}).status, 0);
+}
+
+TEST_F(StoreVerbs, AFullDiskUnderTheStateFolderIsNamedAndCostsNoReport) {
+  const std::filesystem::path full = folder_ / "full";
+  std::filesystem::create_directory(full);
+  if (mount("steelyard-test", full.c_str(), "tmpfs", 0, "size=16k,mode=0711") != 0) {
+    GTEST_SKIP() << "no right to mount a small file system";
+  }
+  std::ofstream(full / "filler") << std::string(std::size_t{64} << 10, 'x');
+  use_state(full / "state");
+  const Outcome outcome = run({"run", "--output", "kept.syrun", "--min-time", "1ms", "--rounds", "2", "--counts",
+                               "never", "--", fixture("fast")});
+  umount2(full.c_str(), MNT_DETACH);
+  EXPECT_EQ(outcome.status, 5) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("BM_varied"));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr(full.string()), HasSubstr("No space left")));
+  EXPECT_EQ(run({"export", "kept.syrun"}).status, 0);
+}
+
+}  // namespace
+}  // namespace steelyard
