@@ -22,7 +22,7 @@ std::string printable(std::string_view text, bool unicode);
 
 enum class Align { left, right };
 std::string padded(std::string_view text, std::size_t columns, Align align = Align::left);
-// At most `columns`, the middle left out: "BM_token...e/1024". Precondition: columns >= 5.
+// At most `columns`, the middle left out: "BM_token...e/1024". Precondition: columns >= 5, or the text fits.
 std::string shortened(std::string_view text, std::size_t columns, bool unicode);
 // Broken at spaces into lines of at most `columns`; a longer word stays whole on its own line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);

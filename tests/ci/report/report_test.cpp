@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "ci/report/terminal_text.hpp"
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
@@ -25,6 +29,46 @@ TEST(TerminalReport, UsesAsciiOnlyWhereTheTerminalHasNoMore) {
 TEST(TerminalReport, MarksColourWithoutChangingAWord) {
   golden::expect_equal(terminal_report(sample::comparison_with_every_verdict(), {true, true, 120}),
                        "report/every_verdict_color.out");
+}
+
+TEST(TerminalReport, TakesShortNamesOddNumbersAndEveryWidth) {
+  Comparison comparison;
+  EXPECT_NE(terminal_report(comparison, {false, true, 100}).find("nothing to compare"), std::string::npos);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  ComparisonRow odd = sample::time_row("b", 0, Verdict::regression);
+  odd.interval = Interval{0, kInfinity};
+  odd.candidate = kInfinity;
+  odd.q = 0;
+  odd.minimum_effect = -1;
+  odd.functions = {FunctionChange{}};
+  comparison.rows = {sample::time_row("a", 1, Verdict::unchanged), odd, sample::instructions_row("", 0, 1)};
+  for (int width = -1; width < 200; ++width) {
+    for (const std::string& text : {terminal_report(comparison, {false, true, width}),
+                                    terminal_report(sample::comparison_with_every_verdict(), {false, true, width})}) {
+      std::size_t longest = 0;
+      for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+        const std::string line = text.substr(at, text.find('\n', at) - at);
+        // A command is whole even where it does not fit, and so is a long word of a sentence.
+        if (line.find("--") == std::string::npos && line.find("BM_") != std::string::npos) {
+          longest = std::max(longest, columns_of(line));
+        }
+      }
+      EXPECT_LE(longest, static_cast<std::size_t>(std::max(width, 80)));
+    }
+  }
+}
+
+TEST(TerminalHistory, TakesShortSubjectsSingleRunsAndNone) {
+  HistorySeries series = sample::history_of_four_commits();
+  series.points.resize(1);
+  series.points[0].subject = "Fix";
+  series.points[0].commit = "";
+  for (const int width : {-1, 0, 40, 300}) {
+    EXPECT_NE(terminal_history({series}, {true, true, width}).find("Fix"), std::string::npos);
+  }
+  series.points[0].value = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(terminal_history({series}, {false, true, 80}).find("no runs"), std::string::npos);
+  EXPECT_NE(terminal_history({}, {false, true, 80}).find("no series"), std::string::npos);
 }
 
 TEST(MarkdownReport, ShowsEveryVerdictWorstFirst) {
