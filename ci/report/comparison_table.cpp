@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ci/report/findings.hpp"
 #include "ci/report/interval_bar.hpp"
@@ -96,6 +97,11 @@ ComparisonTable::ComparisonTable(const Comparison& comparison, const TerminalSty
     widen(change_columns_, cells.change);
     widen(interval_columns_, cells.interval);
     widen(q_columns_, cells.q);
+  }
+  // A column that has cells has room for its title.
+  for (const auto& [columns, title] :
+       {std::pair(&metric_columns_, "metric"), {&change_columns_, "change"}, {&interval_columns_, "interval"}}) {
+    if (*columns > 0) widen(*columns, title);
   }
   fit();
 }

@@ -113,7 +113,8 @@ std::string conditions_line(const Comparison& comparison) {
   if (line.empty()) line = to_text(comparison.candidate.layout);
   if (most > 0 && fewest == most) line += ", " + plural(most, "round", "rounds");
   if (most > 0 && fewest != most) line += ", " + std::to_string(fewest) + " to " + std::to_string(most) + " rounds";
-  line += ", seed " + std::to_string(comparison.candidate.seed);
+  // What was imported has no seed of ours.
+  if (comparison.candidate.seed != 0) line += ", seed " + std::to_string(comparison.candidate.seed);
   line += "; minimum effect " + percent_text(comparison.policy.minimum_effect);
   line += ", intervals at " + percent_text(comparison.policy.confidence);
   return line;
@@ -128,6 +129,15 @@ std::vector<std::string> environment_lines(const Comparison& comparison) {
       lines.push_back(difference.name + ": " + shown(difference.baseline) + " -> " + shown(difference.candidate) +
                       (decisive ? " (decisive)" : ""));
     }
+  }
+  return lines;
+}
+
+std::vector<std::string> warning_lines(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  std::set<std::string> given;
+  for (const std::string& warning : comparison.warnings) {
+    if (given.insert(warning).second) lines.push_back(warning);
   }
   return lines;
 }

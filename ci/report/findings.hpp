@@ -23,6 +23,9 @@ std::string conditions_line(const Comparison& comparison);
 // One line per fact that differs, decisive ones first.
 std::vector<std::string> environment_lines(const Comparison& comparison);
 
+// Each warning once, in the order of their first mention: both sides may have given rise to the same one.
+std::vector<std::string> warning_lines(const Comparison& comparison);
+
 // What time and instructions of one benchmark say together: "instructions +12.1 %, time +9.8 %: real". Empty unless
 // both are known, one of them changed, and both ran the same code (a row whose reason speaks of dispatch did not).
 std::string fused_story(const RowIndex& index, const std::string& benchmark);

@@ -145,7 +145,7 @@ void add_steps(std::string& text, const std::vector<NextStep>& steps) {
 std::string foot(const Comparison& comparison) {
   std::string text;
   add_steps(text, next_steps(comparison));
-  add_list(text, "Warnings", comparison.warnings);
+  add_list(text, "Warnings", warning_lines(comparison));
   add_list(text, "The environments differ", environment_lines(comparison));
   const std::string promise = promise_line(comparison);
   text += "\n<sub>" + (promise.empty() ? "" : words(promise) + " ") +

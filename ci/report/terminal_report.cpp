@@ -161,7 +161,7 @@ class Writer {
     const std::vector<std::string> environment = environment_lines(comparison_);
     if (!environment.empty() || !comparison_.warnings.empty()) text_ += "\n";
     some("differs", environment, Tone::plain);
-    some("warning", comparison_.warnings, Tone::doubtful);
+    some("warning", warning_lines(comparison_), Tone::doubtful);
   }
 
   void some(const std::string& word, const std::vector<std::string>& lines, Tone t) {

@@ -45,6 +45,8 @@ TEST(PromiseLine, SpeaksOfTheWholeGateOnlyWhereTheSidesWereMeasuredTogether) {
 TEST(ConditionsLine, GivesTheRangeOfRounds) {
   Comparison comparison = sample::quiet_comparison(2);
   EXPECT_EQ(conditions_line(comparison), "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %");
+  comparison.candidate.seed = 0;
+  EXPECT_EQ(conditions_line(comparison), "duet, 24 rounds; minimum effect 1 %, intervals at 95 %");
   comparison.rows[0].rounds = 12;
   EXPECT_THAT(conditions_line(comparison), HasSubstr("duet, 12 to 24 rounds"));
 }
@@ -53,6 +55,12 @@ TEST(EnvironmentLines, PutDecisiveFactsFirstAndNameWhatIsNotRecorded) {
   Comparison comparison;
   comparison.environment_differences = {{"host", "a", "b", false}, {"cpu.model", "x", "", true}};
   EXPECT_THAT(environment_lines(comparison), ElementsAre("cpu.model: x -> not recorded (decisive)", "host: a -> b"));
+}
+
+TEST(WarningLines, SayEachWarningOnce) {
+  Comparison comparison;
+  comparison.warnings = {"b", "a", "b"};
+  EXPECT_THAT(warning_lines(comparison), ElementsAre("b", "a"));
 }
 
 TEST(FusedStory, TellsRealChangesFromThoseOfTheMachine) {
