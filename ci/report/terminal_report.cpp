@@ -74,7 +74,9 @@ class Writer {
     double largest_hidden = 0;
     std::size_t hidden = 0;
     std::optional<Verdict> section;
-    for (const RowGroup& group : worst_first(comparison_)) {
+    const std::vector<RowGroup> groups = worst_first(comparison_);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const RowGroup& group = groups[i];
       if (!table_.names_verdicts() && section != group.verdict) {
         section = group.verdict;
         text_ += "  " + tone(std::string(to_text(group.verdict)), tone_of(group.verdict)) + "\n";
@@ -87,7 +89,7 @@ class Writer {
         }
         text_ += table_.line(*row);
       }
-      behind(group);
+      behind(group, i + 1 < groups.size() ? &groups[i + 1] : nullptr);
     }
     if (hidden > 0) {
       text_ += tone("  and " + grouped_text(static_cast<std::int64_t>(hidden)) + " more unchanged, none by more than " +
@@ -99,8 +101,8 @@ class Writer {
   }
 
   // What stands below the rows of a group: the story, the functions, or the reason why there is no answer.
-  void behind(const RowGroup& group) {
-    const std::string indent(table_.indent(), ' ');
+  // What the next group would repeat is said there, once for all of them.
+  void behind(const RowGroup& group, const RowGroup* next) {
     if (told_.insert(group.benchmark).second) {
       const std::string story = fused_story(index_, group.benchmark);
       if (!story.empty()) paragraph("", story, table_.indent(), Tone::plain);
@@ -114,11 +116,25 @@ class Writer {
       return;
     }
     if (group.verdict == Verdict::unchanged || group.verdict == Verdict::fresh) return;
-    std::set<std::string> given;
-    for (const ComparisonRow* row : group.rows) {
-      if (row->reason.empty() || !given.insert(row->reason).second) continue;
-      paragraph("", row->reason, table_.indent(), Tone::dim, kMostReasonLines);
+    const std::vector<std::string> reasons = reasons_of(group);
+    if (next && next->verdict == group.verdict && reasons_of(*next) == reasons) {
+      ++sharing_;
+      return;
     }
+    for (const std::string& reason : reasons) {
+      const std::string who = sharing_ > 0 ? "these " + std::to_string(sharing_ + 1) + " benchmarks: " : "";
+      paragraph("", who + reason, table_.indent(), Tone::dim, kMostReasonLines);
+    }
+    sharing_ = 0;
+  }
+
+  static std::vector<std::string> reasons_of(const RowGroup& group) {
+    std::vector<std::string> reasons;
+    for (const ComparisonRow* row : group.rows) {
+      const bool is_new = std::find(reasons.begin(), reasons.end(), row->reason) == reasons.end();
+      if (!row->reason.empty() && is_new) reasons.push_back(row->reason);
+    }
+    return reasons;
   }
 
   void functions(const ComparisonRow& row) {
@@ -197,6 +213,7 @@ class Writer {
   ComparisonTable table_;
   RowIndex index_;
   std::string text_;
+  int sharing_ = 0;             // groups before this one that wait for the same reasons
   std::set<std::string> told_;  // benchmarks whose time and instructions were told together
 };
 

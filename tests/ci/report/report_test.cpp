@@ -58,6 +58,23 @@ TEST(TerminalReport, TakesShortNamesOddNumbersAndEveryWidth) {
   }
 }
 
+TEST(TerminalReport, SaysAReasonThatSeveralBenchmarksShareOnce) {
+  Comparison comparison;
+  for (const char* name : {"BM_a", "BM_b", "BM_c"}) {
+    comparison.rows.push_back(sample::time_row(name, 1, Verdict::inconclusive));
+    comparison.rows.back().reason = "one invocation a side";
+  }
+  comparison.rows.push_back(sample::time_row("BM_d", 1, Verdict::inconclusive));
+  comparison.rows.back().reason = "too noisy";
+  const std::string text = terminal_report(comparison, {false, true, 100});
+  const std::size_t shared = text.find("these 3 benchmarks: one invocation a side");
+  ASSERT_NE(shared, std::string::npos);
+  EXPECT_GT(shared, text.find("BM_c"));
+  EXPECT_LT(shared, text.find("BM_d"));
+  EXPECT_EQ(text.find("one invocation a side", shared + 30), std::string::npos);
+  EXPECT_NE(text.find("  too noisy"), std::string::npos);
+}
+
 TEST(TerminalHistory, TakesShortSubjectsSingleRunsAndNone) {
   HistorySeries series = sample::history_of_four_commits();
   series.points.resize(1);
