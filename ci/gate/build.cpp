@@ -33,6 +33,7 @@ Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancell
   shell.timeout = request.timeout;
   STEELYARD_TRY(const ChildResult child, run_child(shell, cancelled));
   if (child.succeeded()) return {};
+  if (child.end == ChildEnd::cancelled) return program_error("build of " + request.side, "interrupted");
   ChildResult without_output = child;
   without_output.error_output.clear();
   const std::string output = last_lines(child.error_output, kShownLines);

@@ -46,6 +46,13 @@ TEST_F(Build, EndsAtItsLimit) {
   EXPECT_THAT(failed.error().text(), HasSubstr("limit"));
 }
 
+TEST_F(Build, ThatIsInterruptedSaysOnlyThat) {
+  const std::atomic<bool> cancelled{true};
+  const Result<void> ended = build({tree_, "echo output >&2; sleep 600", seconds(60), "the candidate"}, &cancelled);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().text(), "build of the candidate: interrupted");
+}
+
 TEST_F(Build, OfNothingSucceeds) { EXPECT_TRUE(run("")); }
 
 }  // namespace
