@@ -150,8 +150,8 @@ void add_iterations(const long* state) {
 
 }  // namespace
 
-// Z-encoded patterns of Valgrind: Za stands for *, ZZ for Z. Za as the object: wherever the function is, in a shared
-// libbenchmark or in the program itself.
+// Z-encoded patterns of Valgrind: Za stands for *, ZZ for Z. Za as the object: wherever the function is, in a
+// shared libbenchmark or in the program itself.
 #define STEELYARD_WRAP(function) I_WRAP_SONAME_FNNAME_ZZ(Za, function)
 using Word = unsigned long;
 
@@ -212,17 +212,21 @@ void STEELYARD_WRAP(_ZZN9benchmark5State15SkipWithMessageEZa)(void* state, void*
   add_to(&Observed::skipped);
 }
 
-// State(max_iterations, ranges, thread, threads, timer, manager[, perf_counters]): 1.5 to 1.7. 1.5.0 to 1.5.3 have no
-// perf_counters; passing on a word that nobody reads does no harm.
-void STEELYARD_WRAP(_ZZN9benchmark5StateC1ElZa)(void* state, Word iterations, Word ranges, Word thread, Word threads,
-                                                Word timer, Word manager, Word perf_counters) {
-  OrigFn original;
-  VALGRIND_GET_ORIG_FN(original);
-  const Word chosen = static_cast<Word>(iterations_for_new_state(static_cast<long>(iterations)));
-  Word unused;
-  CALL_FN_W_8W(unused, original, state, chosen, ranges, thread, threads, timer, manager, perf_counters);
-  static_cast<void>(unused);
-}
+// State(max_iterations, ranges, thread, threads, timer, manager[, perf_counters]): 1.5 to 1.7. The number is unsigned
+// long until 1.6, long in 1.7, and one pattern cannot stand for both. 1.5.0 to 1.5.3 have no perf_counters; passing on
+// a word that nobody reads does no harm.
+#define STEELYARD_WRAP_STATE(pattern)                                                                            \
+  void STEELYARD_WRAP(pattern)(void* state, Word iterations, Word ranges, Word thread, Word threads, Word timer, \
+                               Word manager, Word perf_counters) {                                               \
+    OrigFn original;                                                                                             \
+    VALGRIND_GET_ORIG_FN(original);                                                                              \
+    const Word chosen = static_cast<Word>(iterations_for_new_state(static_cast<long>(iterations)));              \
+    Word unused;                                                                                                 \
+    CALL_FN_W_8W(unused, original, state, chosen, ranges, thread, threads, timer, manager, perf_counters);       \
+    static_cast<void>(unused);                                                                                   \
+  }
+STEELYARD_WRAP_STATE(_ZZN9benchmark5StateC1EmZa)
+STEELYARD_WRAP_STATE(_ZZN9benchmark5StateC1ElZa)
 
 // State(name, max_iterations, ranges, thread, threads, timer, manager, perf_counters[, profiler]): 1.8, with profiler
 // from 1.9 on. The name is a std::string by value: the caller passes its address, whatever library it is from.
