@@ -206,7 +206,7 @@ TEST_F(ClusterTest, NotesAClusterOfAnotherVersionAndLeavesItAlone) {
 }
 
 TEST_F(ClusterTest, PutsTheSocketElsewhereWhenThePathIsTooLongForOne) {
-  state_ /= std::string(60, 'x') + "/" + std::string(60, 'y');
+  state_ = state_ / std::string(60, 'x') / std::string(60, 'y');
   const auto server = ensure_embedded_running(state_);
   ASSERT_TRUE(server) << server.error().text();
   EXPECT_EQ(ask(*server, "select 'alive'"), "alive");
