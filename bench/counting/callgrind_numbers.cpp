@@ -54,6 +54,24 @@ bool read_position(std::string_view text, std::uint64_t base, std::uint64_t& pos
   return !__builtin_sub_overflow(base, step, &position);
 }
 
+Result<void> read_costs(std::string_view text, std::size_t maximum, std::vector<std::int64_t>& costs) {
+  costs.clear();
+  for (std::string_view word; !(word = take_word(text)).empty();) {
+    if (costs.size() == maximum) {
+      return input_error("", quoted(word), "at most " + std::to_string(maximum) + " costs, one per event");
+    }
+    if (!read_cost(word, costs.emplace_back())) return input_error("", quoted(word), "a cost of at most 63 bits");
+  }
+  return {};
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kMaximumBytes = 80;
+  std::string shown = "\"";
+  for (const char c : text.substr(0, kMaximumBytes)) shown += c >= ' ' && c < '\x7f' ? c : '?';
+  return shown + (text.size() > kMaximumBytes ? "...\"" : "\"");
+}
+
 bool add_cost(std::int64_t& a, std::int64_t b) { return !__builtin_add_overflow(a, b, &a); }
 
 }  // namespace steelyard

@@ -4,7 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "bench/model/result.hpp"
 
 namespace steelyard {
 
@@ -22,6 +26,12 @@ bool read_cost(std::string_view text, std::int64_t& cost);
 
 // An absolute position, or one relative to `base`. A result below 0 or above 64 bits is refused.
 bool read_position(std::string_view text, std::uint64_t base, std::uint64_t& position);
+
+// At most `maximum` costs, separated by blanks, in place of what `costs` held. Error without a place.
+Result<void> read_costs(std::string_view text, std::size_t maximum, std::vector<std::int64_t>& costs);
+
+// For messages: in quotes, printable, at most 80 bytes.
+std::string quoted(std::string_view text);
 
 // a += b; false where the sum does not fit.
 bool add_cost(std::int64_t& a, std::int64_t b);

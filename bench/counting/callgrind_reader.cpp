@@ -1,12 +1,11 @@
 #include "bench/counting/callgrind_reader.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <optional>
 #include <system_error>
 
+#include "bench/counting/callgrind_header.hpp"
 #include "bench/counting/callgrind_numbers.hpp"
 #include "bench/counting/callgrind_part_builder.hpp"
 
@@ -15,16 +14,6 @@ namespace {
 
 // A profile of a large C++ program with line and instruction positions is some 50 MiB.
 constexpr std::uintmax_t kMaximumFileBytes = std::uintmax_t{512} << 20;
-// Callgrind has 17 events with everything switched on.
-constexpr std::size_t kMaximumEvents = 64;
-constexpr std::uint64_t kMaximumPart = 1'000'000'000;  // fits an int
-constexpr std::size_t kMaximumQuotedBytes = 80;
-
-std::string quoted(std::string_view text) {
-  std::string shown = "\"";
-  for (const char c : text.substr(0, kMaximumQuotedBytes)) shown += c >= ' ' && c < '\x7f' ? c : '?';
-  return shown + (text.size() > kMaximumQuotedBytes ? "...\"" : "\"");
-}
 
 bool is_key_character(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-'; }
 
@@ -85,61 +74,9 @@ class CallgrindParser {
   Result<void> read_header(std::string_view key, std::string_view value) {
     if (key == "totals") return finish_part(value);
     if (builder_) return wrong(key, "\"totals:\" at the end of the part");
-    if (!header_) {
-      header_.emplace();
-      header_->positions = {"line"};
-      positions_.assign(1, 0);
-    }
-    return read_header_of_part(key, value, *header_);
-  }
-
-  Result<void> read_header_of_part(std::string_view key, std::string_view value, CallgrindPart& part) {
-    static constexpr std::array<std::string_view, 4> kOfNoUse = {"version", "creator", "pid", "desc"};
-    if (key == "part") {
-      const std::string_view word = take_word(value);
-      std::uint64_t number = 0;
-      if (!read_decimal(word, number) || number > kMaximumPart) return wrong(word, "the number of a part");
-      part.part = static_cast<int>(number);
-    } else if (key == "thread") {
-      part.thread = take_word(value);
-    } else if (key == "cmd") {
-      part.command = value;
-    } else if (key == "positions") {
-      return read_positions_header(value, part);
-    } else if (key == "events") {
-      return read_events_header(value, part);
-    } else if (key == "event") {
-      part.event_definitions.emplace_back(value);
-    } else if (key == "summary") {
-      return read_costs(value, kMaximumEvents, part.summary);
-    } else if (std::find(kOfNoUse.begin(), kOfNoUse.end(), key) == kOfNoUse.end()) {
-      part.other_headers.push_back(std::string(key) + ": " + std::string(value));
-    }
-    return {};
-  }
-
-  Result<void> read_positions_header(std::string_view value, CallgrindPart& part) {
-    part.positions.clear();
-    const std::string_view whole = value;
-    for (std::string_view word; !(word = take_word(value)).empty();) part.positions.emplace_back(word);
-    const std::vector<std::string>& given = part.positions;
-    const bool is_known = (given.size() == 1 && (given[0] == "line" || given[0] == "instr")) ||
-                          (given.size() == 2 && given[0] == "instr" && given[1] == "line");
-    if (!is_known) return wrong(whole, "positions: line, instr, or instr line");
-    positions_.assign(given.size(), 0);
-    return {};
-  }
-
-  Result<void> read_events_header(std::string_view value, CallgrindPart& part) {
-    if (!part.events.empty()) return wrong(value, "one line \"events:\" in each part");
-    for (std::string_view word; !(word = take_word(value)).empty();) {
-      if (part.events.size() == kMaximumEvents) return wrong(word, "at most 64 events");
-      if (std::find(part.events.begin(), part.events.end(), word) != part.events.end()) {
-        return wrong(word, "every event once");
-      }
-      part.events.emplace_back(word);
-    }
-    return {};
+    if (!header_) header_.emplace().positions = {"line"};
+    const Result<void> read = read_callgrind_header(key, value, *header_);
+    return read ? read : at(read.error());
   }
 
   // ob= fl= fi= fe= fn= and their forms for callees and jump targets; calls=, jump=, jcnd=.
@@ -171,6 +108,7 @@ class CallgrindParser {
     const auto is_line = std::find(header_->positions.begin(), header_->positions.end(), "line");
     line_column_ = is_line - header_->positions.begin();
     events_ = header_->events.size();
+    positions_.assign(header_->positions.size(), 0);
     builder_.emplace(names_, std::move(*header_));
     header_.reset();
     function_.reset();
@@ -182,7 +120,7 @@ class CallgrindParser {
     if (!builder_) STEELYARD_CHECK(begin_body("totals"));  // an empty part: nothing was collected
     if (without_leading_blanks(value).empty()) return wrong("totals:", "one number per event");
     std::vector<std::int64_t> totals;
-    STEELYARD_CHECK(read_costs(value, events_, totals));
+    STEELYARD_CHECK(read_costs_here(value, events_, totals));
     Result<CallgrindPart> part = std::move(*builder_).finish(totals);
     builder_.reset();
     if (!part) return at(part.error());
@@ -221,13 +159,9 @@ class CallgrindParser {
     return {};
   }
 
-  Result<void> read_costs(std::string_view text, std::size_t maximum, std::vector<std::int64_t>& costs) {
-    costs.clear();
-    for (std::string_view word; !(word = take_word(text)).empty();) {
-      if (costs.size() == maximum) return wrong(word, "at most " + std::to_string(maximum) + " costs, one per event");
-      if (!read_cost(word, costs.emplace_back())) return wrong(word, "a cost of at most 63 bits");
-    }
-    return {};
+  Result<void> read_costs_here(std::string_view text, std::size_t maximum, std::vector<std::int64_t>& costs) {
+    const Result<void> read = read_costs(text, maximum, costs);
+    return read ? read : at(read.error());
   }
 
   Result<void> read_calls(std::string_view value) {
@@ -262,7 +196,7 @@ class CallgrindParser {
     std::string_view costs_text = line;
     STEELYARD_CHECK(read_target(costs_text, here_));
     std::swap(positions_, here_);
-    STEELYARD_CHECK(read_costs(costs_text, pending_ == Pending::jump_source ? 0 : events_, costs_));
+    STEELYARD_CHECK(read_costs_here(costs_text, pending_ == Pending::jump_source ? 0 : events_, costs_));
     const bool is_call = pending_ == Pending::call_cost;
     const bool is_jump = pending_ == Pending::jump_source;
     pending_ = Pending::none;

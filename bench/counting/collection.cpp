@@ -66,6 +66,8 @@ ChildCommand command_for(const CollectionPlace& place, const CollectionOrder& or
   // One pass is enough for the program as well; 0 is a plain number, as 1.5 to 1.7 want it, and later ones take it.
   program.push_back("--benchmark_min_time=0");
   program.push_back("--benchmark_repetitions=1");
+  // A file that the user's own arguments name must not be overwritten; a program with a reporter for it wants one.
+  program.push_back("--benchmark_out=/dev/null");
 
   ChildCommand command;
   command.executable = place.tools->valgrind;
@@ -79,7 +81,7 @@ ChildCommand command_for(const CollectionPlace& place, const CollectionOrder& or
                        "--callgrind-out-file=" + files.profile("%p")};
   command.arguments.insert(command.arguments.end(), program.begin(), program.end());
   command.environment =
-      counting_environment(*place.program, {place.tools->shim, files.report(), order.iterations}, program);
+      counting_environment(*place.program, {place.shim_link, files.report(), order.iterations}, program);
   command.working_directory = place.program->working_directory;
   command.randomize_addresses = false;
   command.timeout = order.timeout;

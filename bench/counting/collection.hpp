@@ -19,7 +19,8 @@ namespace steelyard {
 struct CollectionPlace {
   const CountingTools* tools = nullptr;
   const Program* program = nullptr;
-  std::filesystem::path link;  // to the program, under a path of fixed length
+  std::filesystem::path link;       // to the program, under a path of fixed length
+  std::filesystem::path shim_link;  // to the preload library, likewise
   std::filesystem::path folder;
   const std::atomic<bool>* cancelled = nullptr;
 };

@@ -10,6 +10,7 @@
 
 #include "bench/counting/benchmark_count.hpp"
 #include "bench/counting/counting_tools.hpp"
+#include "bench/counting/net_profile.hpp"
 #include "bench/runner/child_environment.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/private_folder.hpp"
@@ -95,6 +96,19 @@ class CountingPool {
   std::mutex progress_mutex_;
   int done_ = 0;
 };
+
+// The dynamic loader takes a colon or a blank in LD_PRELOAD for the end of a name, so the library is loaded by a link
+// in the private folder, wherever steelyard is installed.
+Result<std::filesystem::path> link_shim(const std::filesystem::path& shim, const std::filesystem::path& folder) {
+  const std::filesystem::path link = folder / kShimFile;
+  if (link.string().find_first_of(": ") != std::string::npos) {
+    return input_error("TMPDIR", link.parent_path().string(), "a path without blanks and colons", "set another TMPDIR");
+  }
+  std::error_code failure;
+  std::filesystem::create_symlink(shim, link, failure);
+  if (failure) return input_error(link.string(), failure.message(), "a link to " + shim.string());
+  return link;
+}
 
 void add_count(const Program& program, const std::string& benchmark, BenchmarkCount count, Run& run) {
   Invocation invocation;
@@ -183,6 +197,7 @@ Result<void> count_instructions(const Program& program, const std::vector<std::s
   place.program = &program;
   STEELYARD_TRY(place.link, folder.place(Side::baseline, program.executable));
   place.folder = folder.output_file(Side::baseline).parent_path();
+  STEELYARD_TRY(place.shim_link, link_shim(tools.shim, place.folder));
   place.cancelled = options.cancelled;
 
   std::vector<Outcome> outcomes = CountingPool(place, benchmarks, options).run();

@@ -40,11 +40,6 @@ Result<CountingTools> find_counting_tools(const CountOptions& options) {
     return input_error("", "the counting library " + tools.shim.string() + " is missing", "",
                        "install Valgrind's headers (package valgrind) and build steelyard again");
   }
-  // The dynamic loader takes a colon or a blank in LD_PRELOAD for the end of a name.
-  if (tools.shim.string().find_first_of(": ") != std::string::npos) {
-    return input_error("", "the path of the counting library, " + tools.shim.string() + ", has a blank or a colon", "",
-                       "install steelyard in a folder without either");
-  }
   ChildCommand command;
   command.executable = tools.valgrind;
   command.arguments = {"--version"};

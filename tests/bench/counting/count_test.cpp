@@ -161,6 +161,18 @@ TEST_F(Counting, NeitherThePathOfTheProgramNorItsVariablesReachTheCount) {
   EXPECT_EQ(value_of(run, "lambda"), value_of(all(), "lambda"));
 }
 
+TEST_F(Counting, TheLibraryIsLoadedFromAFolderWithABlankInItsName) {
+  const auto folder = std::filesystem::temp_directory_path() / "steelyard counting: a folder";
+  std::filesystem::create_directories(folder);
+  CountOptions options;
+  options.shim = folder / "libsteelyard_count.so";
+  std::filesystem::copy_file(beside_this("../lib/steelyard/libsteelyard_count.so"), options.shim,
+                             std::filesystem::copy_options::overwrite_existing);
+  const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(value_of(run, "lambda"), value_of(all(), "lambda")) << failure_of(run, "lambda");
+}
+
 TEST_F(Counting, PausedPartsAreLeftOut) {
   const CountedProfile* profile = profile_of(all(), "paused");
   ASSERT_NE(profile, nullptr);

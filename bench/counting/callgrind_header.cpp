@@ -1,0 +1,69 @@
+#include "bench/counting/callgrind_header.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "bench/counting/callgrind_numbers.hpp"
+
+namespace steelyard {
+namespace {
+
+// Callgrind has 17 events with everything switched on.
+constexpr std::size_t kMaximumEvents = 64;
+constexpr std::uint64_t kMaximumPart = 1'000'000'000;  // fits an int
+// Keys that say nothing about costs.
+constexpr std::array<std::string_view, 4> kOfNoUse = {"version", "creator", "pid", "desc"};
+
+Result<void> read_part_number(std::string_view value, CallgrindPart& part) {
+  const std::string_view word = take_word(value);
+  std::uint64_t number = 0;
+  if (!read_decimal(word, number) || number > kMaximumPart) {
+    return input_error("", quoted(word), "the number of a part");
+  }
+  part.part = static_cast<int>(number);
+  return {};
+}
+
+Result<void> read_positions(std::string_view value, CallgrindPart& part) {
+  part.positions.clear();
+  const std::string_view whole = value;
+  for (std::string_view word; !(word = take_word(value)).empty();) part.positions.emplace_back(word);
+  const std::vector<std::string>& given = part.positions;
+  const bool is_known = (given.size() == 1 && (given[0] == "line" || given[0] == "instr")) ||
+                        (given.size() == 2 && given[0] == "instr" && given[1] == "line");
+  if (!is_known) return input_error("", quoted(whole), "positions: line, instr, or instr line");
+  return {};
+}
+
+Result<void> read_events(std::string_view value, CallgrindPart& part) {
+  if (!part.events.empty()) return input_error("", quoted(value), "one line \"events:\" in each part");
+  for (std::string_view word; !(word = take_word(value)).empty();) {
+    if (part.events.size() == kMaximumEvents) return input_error("", quoted(word), "at most 64 events");
+    if (std::find(part.events.begin(), part.events.end(), word) != part.events.end()) {
+      return input_error("", quoted(word), "every event once");
+    }
+    part.events.emplace_back(word);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> read_callgrind_header(std::string_view key, std::string_view value, CallgrindPart& part) {
+  if (key == "part") return read_part_number(value, part);
+  if (key == "positions") return read_positions(value, part);
+  if (key == "events") return read_events(value, part);
+  if (key == "summary") return read_costs(value, kMaximumEvents, part.summary);
+  if (key == "thread") {
+    part.thread = take_word(value);
+  } else if (key == "cmd") {
+    part.command = value;
+  } else if (key == "event") {
+    part.event_definitions.emplace_back(value);
+  } else if (std::find(kOfNoUse.begin(), kOfNoUse.end(), key) == kOfNoUse.end()) {
+    part.other_headers.push_back(std::string(key) + ": " + std::string(value));
+  }
+  return {};
+}
+
+}  // namespace steelyard

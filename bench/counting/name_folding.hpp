@@ -1,0 +1,25 @@
+// Functions of one origin under one name: recursion levels that Callgrind kept apart (f, f'2) and the copies of a
+// function that the compiler made (f [clone .isra.0]). Asked for by who prints; nothing is folded on reading, because a
+// change in one clone alone is a finding.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bench/counting/callgrind_reader.hpp"
+
+namespace steelyard {
+
+struct NameFolding {
+  bool recursion_levels = true;  // "f'2" -> "f"
+  bool clones = true;            // "f(int) [clone .isra.0]" -> "f(int)"; several in a row too
+};
+
+std::string fold_name(std::string_view name, const NameFolding& folding);
+
+// The same part with folded names: costs, calls and arcs of functions that now have equal object, file and name are
+// added up, and inclusive costs found anew (an arc from f to f'2 becomes one from f to itself, which costs nothing
+// more). Self costs add up to the same totals. Error (input): a sum does not fit into 63 bits.
+Result<CallgrindPart> fold_names(const CallgrindPart& part, const NameFolding& folding);
+
+}  // namespace steelyard

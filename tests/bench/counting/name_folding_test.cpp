@@ -1,0 +1,67 @@
+#include "bench/counting/name_folding.hpp"
+
+#include <filesystem>
+#include <map>
+
+#include "tests/promised.hpp"
+
+namespace steelyard {
+namespace {
+
+CallgrindPart read_golden(const std::string& file) {
+  const auto parts = read_callgrind(std::filesystem::path(STEELYARD_GOLDEN_CALLGRIND) / file);
+  EXPECT_TRUE(parts) << (parts ? "" : parts.error().text());
+  return parts ? parts->front() : CallgrindPart{};
+}
+
+TEST(NameFolding, DropsLevelsAndClonesAndNothingElse) {
+  EXPECT_EQ(fold_name("fib(int)'2", {}), "fib(int)");
+  EXPECT_EQ(fold_name("f(int) [clone .isra.0]", {}), "f(int)");
+  EXPECT_EQ(fold_name("f(int) [clone .constprop.0] [clone .cold]", {}), "f(int)");
+  EXPECT_EQ(fold_name("f(int) [clone .part.0]'3", {}), "f(int)");
+  EXPECT_EQ(fold_name("operator[]", {}), "operator[]");
+  EXPECT_EQ(fold_name("f(char) 'x'", {}), "f(char) 'x'");
+  EXPECT_EQ(fold_name("'2", {}), "'2");
+  EXPECT_EQ(fold_name("f'2", {.recursion_levels = false}), "f'2");
+  EXPECT_EQ(fold_name("f [clone .cold]", {.clones = false}), "f [clone .cold]");
+}
+
+// The same program, with levels kept apart and folded here, and with levels merged by Callgrind itself.
+TEST(NameFolding, FoldedLevelsCostWhatCallgrindsOwnMergingSays) {
+  const auto folded = fold_names(read_golden("08_recursion/default.callgrind.out"), {});
+  ASSERT_TRUE(folded);
+  const CallgrindPart merged = read_golden("08_recursion/merged.callgrind.out");
+  const auto costs_by_name = [](const CallgrindPart& part) {
+    std::map<std::string, std::pair<std::int64_t, std::int64_t>> costs;
+    for (const ProfiledFunction& function : part.functions) {
+      costs[function.name] = {function.self[0], function.inclusive[0]};
+    }
+    return costs;
+  };
+  EXPECT_EQ(costs_by_name(*folded), costs_by_name(merged));
+  EXPECT_EQ(folded->totals, merged.totals);
+}
+
+TEST(NameFolding, FoldedClonesKeepTheSumOfSelfCosts) {
+  const CallgrindPart part = read_golden("01_names/compressed.callgrind.out");
+  const auto folded = fold_names(part, {});
+  ASSERT_TRUE(folded);
+  EXPECT_LT(folded->functions.size(), part.functions.size());
+  std::int64_t sum = 0;
+  for (const ProfiledFunction& function : folded->functions) {
+    sum += function.self[0];
+    EXPECT_EQ(function.name.find("[clone"), std::string::npos) << function.name;
+  }
+  EXPECT_EQ(sum, part.totals[0]);
+}
+
+TEST(NameFolding, FoldingNothingChangesNothing) {
+  const CallgrindPart part = read_golden("04_cache_branch/callgrind.out");
+  const auto folded = fold_names(part, {.recursion_levels = false, .clones = false});
+  ASSERT_TRUE(folded);
+  EXPECT_EQ(folded->functions, part.functions);
+  EXPECT_EQ(folded->arcs, part.arcs);
+}
+
+}  // namespace
+}  // namespace steelyard
