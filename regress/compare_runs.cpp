@@ -115,6 +115,9 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   comparison.baseline_fingerprint = baseline.environment.fingerprint();
   comparison.candidate_fingerprint = candidate.environment.fingerprint();
   comparison.environment_differences = differences(baseline.environment, candidate.environment);
+  // That the programs differ is what is compared, no circumstance of it.
+  std::erase_if(comparison.environment_differences,
+                [](const FactDifference& difference) { return difference.name.starts_with("program."); });
   comparison.policy = within_range(policy, comparison.warnings);
   comparison.rule_version = kRuleVersion;
   warn_about_environments(comparison);

@@ -12,7 +12,7 @@ using Assigned = Result<void>;
 constexpr CountRange kRounds{0, 1000};
 constexpr CountRange kRepetitions{1, 1000};
 
-const std::vector<std::string> kLayoutWords{"auto", "duet", "interleaved"};
+const std::vector<std::string> kLayoutWords{"auto", "duet", "interleaved", "sequential"};
 const std::vector<std::string> kCountWords{"auto", "always", "never"};
 
 std::string share_text(double share) {
@@ -97,8 +97,9 @@ const std::array kKeys{
     ConfigurationKey{"build", "timeout", "--build-timeout", "DURATION", "limit of one build",
                      STEELYARD_ASSIGN(read_duration(value, where), build_timeout),
                      STEELYARD_PRINT(duration_text(of.build_timeout))},
-    ConfigurationKey{"run", "layout", "--layout", "auto|duet|interleaved",
-                     "both sides at once on two cores (duet) or in turns; auto: duet where two equal cores are free",
+    ConfigurationKey{"run", "layout", "--layout", "auto|duet|interleaved|sequential",
+                     "both sides at once on two cores, in turns, or one after the other (judged with drift in mind); "
+                     "auto: duet where two equal cores are free, else interleaved",
                      assign_layout, STEELYARD_PRINT(quoted_for_toml(of.run.layout ? to_text(*of.run.layout) : "auto"))},
     ConfigurationKey{"run", "rounds", "--rounds", "N", "rounds, an even number; 0: as many as the judgement needs",
                      assign_rounds, STEELYARD_PRINT(std::to_string(of.run.rounds))},

@@ -8,7 +8,9 @@ namespace steelyard {
 namespace {
 
 // $1 benchmark, $2 metric, $3 branch, $4 project, $5 points kept per series. Series of different projects are kept
-// apart: equal names say nothing about equal code. A benchmark without a name exists where a whole program failed.
+// apart: equal names say nothing about equal code. Points follow the commits' dates, whenever they were measured (a
+// gate measures the parent again); runs without a commit stand where they were taken. A benchmark without a name exists
+// where a whole program failed.
 constexpr const char* kStatement = R"sql(
 with wanted as (
   select benchmark_key, canonical from steelyard.benchmarks where canonical = $1::text and $1::text <> ''
@@ -18,10 +20,12 @@ with wanted as (
     and ($1::text = '' or not exists (select 1 from steelyard.benchmarks where canonical = $1::text))
 ), points as (
   select b.canonical, r.project, m.name, m.unit, m.better, m.kind, e.fingerprint, r.id, c.sha, c.subject,
+         coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) as place,
          r.created_at_unix_ns, r.run_key, x.position, x.value, x.samples, cardinality(x.invocations) as invocations,
          row_number() over (
            partition by b.canonical, r.project, m.metric_key, e.fingerprint
-           order by r.created_at_unix_ns desc, r.run_key desc, x.position desc) as age
+           order by coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) desc,
+                    r.created_at_unix_ns desc, r.run_key desc, x.position desc) as age
   from wanted b
   join steelyard.measurements x using (benchmark_key)
   join steelyard.metrics m using (metric_key)
@@ -37,7 +41,8 @@ select name, unit, better, kind, canonical, project, fingerprint, id, coalesce(s
        created_at_unix_ns, value, samples, invocations
 from points
 where age <= $5::bigint
-order by canonical, project, name, unit, better, kind, fingerprint, created_at_unix_ns, run_key, position
+order by canonical, project, name, unit, better, kind, fingerprint, place, created_at_unix_ns, run_key,
+         position
 )sql";
 
 bool belongs_to(const HistorySeries& series, const HistorySeries& other) {

@@ -212,6 +212,18 @@ TEST(CompareRuns, DifferentMachinesAreIncomparableUnlessTheFactIsIgnored) {
   EXPECT_EQ(compare_runs(baseline, candidate, policy).rows.at(0).verdict, Verdict::regression);
 }
 
+TEST(CompareRuns, FactsOfTheProgramsThemselvesAreNoDifferenceOfTheEnvironment) {
+  steelyard::Run baseline = run_with({counted("a", {5})});
+  steelyard::Run candidate = run_with({counted("a", {5})});
+  baseline.environment.set("program.sha256", "aa", false);
+  candidate.environment.set("program.sha256", "bb", false);
+  baseline.environment.set("libc", "2.36", false);
+  candidate.environment.set("libc", "2.41", false);
+  const Comparison comparison = compare_runs(baseline, candidate, {});
+  ASSERT_EQ(comparison.environment_differences.size(), 1U);
+  EXPECT_EQ(comparison.environment_differences[0].name, "libc");
+}
+
 TEST(CompareRuns, SidesThatDoNotNameTheirMachineAreWarnedAbout) {
   EXPECT_THAT(compare_runs(steelyard::Run{}, steelyard::Run{}, {}).warnings,
               ElementsAre("neither side says what machine it was measured on; one machine was assumed"));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "storage/archive/archive.hpp"
 #include "storage/postgres/session.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -208,6 +209,27 @@ TEST_F(StoreTest, OrdersHistoryOldestFirstHoweverItWasWritten) {
     EXPECT_EQ(point.samples, 1);
     EXPECT_EQ(point.invocations, 1);
   }
+}
+
+TEST_F(StoreTest, OrdersHistoryByTheCommitsDatesThoughAnOldCommitWasMeasuredLast) {
+  Store store = open();
+  steelyard::Run parent = example_run(1);
+  steelyard::Run child = example_run(2);
+  parent.header.commit.committed_at_unix_s = 1'000;
+  child.header.commit.committed_at_unix_s = 2'000;
+  parent.header.created_at_unix_ns = child.header.created_at_unix_ns + 1;
+  seal(parent);
+  seal(child);
+  ASSERT_TRUE(store.put_run(child));
+  ASSERT_TRUE(store.put_run(parent));
+  HistoryQuery query;
+  query.metric = "instructions";
+  const auto all = store.history(query);
+  ASSERT_TRUE(all) << all.error().text();
+  ASSERT_EQ(all->size(), 1U);
+  ASSERT_EQ((*all)[0].points.size(), 2U);
+  EXPECT_EQ((*all)[0].points[0].run, parent.header.id);
+  EXPECT_EQ((*all)[0].points[1].run, child.header.id);
 }
 
 TEST_F(StoreTest, KeepsTheNewestPointsOfALongHistory) {
