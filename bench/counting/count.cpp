@@ -23,6 +23,12 @@ namespace {
 constexpr int kLeastRepeatsOfThreads = 3;
 constexpr std::size_t kMostNamesShown = 20;
 constexpr Nanoseconds kDispatchTimeout = seconds(30);
+// Longer budgets are no limits; keeps the arithmetic of the clock in range.
+constexpr Nanoseconds kLongestBudget = seconds(86400.0 * 365);
+
+std::chrono::nanoseconds bounded(Nanoseconds budget) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::clamp(budget.count(), 0.0, kLongestBudget.count())));
+}
 
 using Outcome = std::optional<Result<BenchmarkCount>>;  // absent: not counted, because of the budget or a cancellation
 
@@ -37,8 +43,7 @@ class CountingPool {
  public:
   CountingPool(const CollectionPlace& place, const std::vector<std::string>& benchmarks, const CountOptions& options)
       : place_(place), benchmarks_(benchmarks), options_(options), outcomes_(benchmarks.size()) {
-    const std::chrono::duration<double, std::nano> budget(options.budget.count());
-    deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(budget);
+    deadline_ = std::chrono::steady_clock::now() + bounded(options.budget);
   }
 
   std::vector<Outcome> run() && {
@@ -208,7 +213,7 @@ Result<void> count_instructions(const Program& program, const std::vector<std::s
     if (!outcomes[i] && is_cancelled) continue;
     if (!outcomes[i]) {
       add_failure(program, benchmarks[i],
-                  program_error("", "the budget for counting was spent before it was reached", "",
+                  program_error("", std::string(kNotReached) + "the budget for counting was spent", "",
                                 "raise it, or count fewer benchmarks"),
                   run);
     } else if (!*outcomes[i]) {

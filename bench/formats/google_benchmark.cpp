@@ -89,11 +89,21 @@ class FileListener {
         (section_ == "benchmarks" && depth == kRecordKeys) || (section_ == "context" && depth == kContextKeys);
     if (!watched || keys_.insert(key).second) return true;
     // A counter of the program's that bears the name of a field of Google Benchmark's: the field comes first.
-    const std::string owner = section_ == "benchmarks" ? record_name() : section_;
+    // Of which benchmark is known when the record is complete.
+    if (section_ == "benchmarks") {
+      twice_.push_back(key);
+    } else {
+      add_twice(section_, key, {}, "");
+    }
+    return false;
+  }
+
+  void add_twice(const std::string& owner, const std::string& key, const BenchmarkId& benchmark,
+                 const std::string& metric) {
     bad_.add(owner + '.' + shorten(key, 60),
              "found twice, wanted once: a counter or context key bears the name of a "
-             "field; rename it in the program. The first one was read");
-    return false;
+             "field; rename it in the program. The first one was read",
+             benchmark, metric);
   }
 
   bool on_value(int depth, json::parse_event_t event, const json& parsed) {
@@ -104,6 +114,10 @@ class FileListener {
     }
     if (!in_records || depth != kRecords) return true;
     if (index_ == kMostRecords) throw Refusal{"more records", "at most " + std::to_string(kMostRecords)};
+    for (const std::string& key : twice_) {
+      add_twice(record_name(), key, benchmark_of_record(parsed), metric_of_key(key));
+    }
+    twice_.clear();
     records_.add(parsed, record_name());
     ++index_;
     values_ = 0;
@@ -112,9 +126,10 @@ class FileListener {
 
   BadRecordList& bad_;
   GoogleBenchmarkRecords records_;
-  std::string section_;         // the top-level key whose value is being read
-  std::set<std::string> keys_;  // of the record being read
-  std::size_t values_ = 0;      // parser events since the context or the record began
+  std::string section_;             // the top-level key whose value is being read
+  std::set<std::string> keys_;      // of the record being read
+  std::vector<std::string> twice_;  // those of them that came again
+  std::size_t values_ = 0;          // parser events since the context or the record began
   std::size_t index_ = 0;
   bool has_benchmarks_ = false;
 };
@@ -153,6 +168,8 @@ Error no_samples(std::string_view name, const FileListener& listener) {
 }
 
 }  // namespace
+
+bool is_bad_record(const Failure& failure) { return failure.reason.starts_with(kBadRecordWords); }
 
 Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name) {
   if (text.size() > kMostFileBytes) {

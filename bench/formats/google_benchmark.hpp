@@ -18,7 +18,14 @@ namespace steelyard {
 struct BadRecord {
   std::string where;
   std::string why;
+  BenchmarkId benchmark{};  // name empty: it cannot be told, or the record is of none
+  std::string metric{};     // empty: all of the benchmark's
 };
+
+// Where files become runs, each bad record becomes a Failure, so that archives keep it and what it spoils is neither
+// new nor unchanged. It is no failure of the program: the reason begins with these words.
+inline constexpr std::string_view kBadRecordWords = "bad record ";
+bool is_bad_record(const Failure& failure);
 
 // What one file holds, metric by metric. Times in ns whatever time_unit says. User counters become metrics of
 // undeclared direction; items_per_second and bytes_per_second are "higher". Every Measurement has one
@@ -45,12 +52,12 @@ struct LoadedPair {
   Run baseline;
   Run candidate;
   std::vector<std::string> warnings;  // "one invocation a side", "taken as one machine", bad records
-  std::int64_t bad_records = 0;       // of both sides; a gate with one does not pass
+  std::int64_t bad_records = 0;       // of both sides, each a Failure of its run; a gate with one does not pass
 };
 Result<LoadedPair> load_google_benchmark_pair(const std::filesystem::path& baseline,
                                               const std::filesystem::path& candidate);
 
-// One side alone, as `import` takes it: a file or a folder.
+// One side alone, as `import` takes it: a file or a folder. Bad records are failures of the run, and warnings.
 Result<Run> load_google_benchmark(const std::filesystem::path& path, std::vector<std::string>& warnings);
 
 }  // namespace steelyard

@@ -120,6 +120,15 @@ std::int32_t slot_of(const LoadedFile& file, bool is_baseline, std::int64_t part
   return is_baseline ? 0 : 1;
 }
 
+// Names no file, so that the same content is the same run whatever it is called.
+Failure failure_of(const BadRecord& record, std::int32_t round) {
+  std::string reason = std::string(kBadRecordWords) + record.where + ": " + record.why;
+  // A key of the file's may be quoted in it; a zero byte can be neither stored nor printed.
+  std::replace_if(
+      reason.begin(), reason.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  return {record.benchmark, record.metric, round, std::move(reason)};
+}
+
 void append_file(Run& run, LoadedFile& file, const Invocation& invocation,
                  std::map<std::tuple<std::string, std::string>, std::size_t>& measurement_by_name) {
   const auto index = static_cast<std::uint32_t>(run.invocations.size());
@@ -137,6 +146,9 @@ void append_file(Run& run, LoadedFile& file, const Invocation& invocation,
   for (Failure& failure : file.content.failures) {
     failure.round = invocation.round;
     run.failures.push_back(std::move(failure));
+  }
+  for (const BadRecord& record : file.content.bad_records) {
+    run.failures.push_back(failure_of(record, invocation.round));
   }
 }
 

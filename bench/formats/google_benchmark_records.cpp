@@ -82,6 +82,13 @@ bool is_aggregate(const json& record, std::string_view name) {
                      [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
+std::string name_of(const json& record) {
+  const std::string name = text_field(record, "run_name");
+  return name.empty() ? text_field(record, "name") : name;
+}
+
+bool is_storable(const std::string& name) { return name.size() <= kLongestName && !has_control_character(name); }
+
 // Absent unless the record says that it yielded nothing.
 std::optional<std::string> failure_reason(const json& record) {
   const auto say = [](std::string_view what, const std::string& message) {
@@ -135,31 +142,38 @@ bool has_control_character(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-void BadRecordList::add(std::string where, std::string why) {
+BenchmarkId benchmark_of_record(const json& record) {
+  const std::string name = record.is_object() ? name_of(record) : std::string();
+  return is_storable(name) ? parse_google_benchmark_name(name) : BenchmarkId{};
+}
+
+std::string metric_of_key(const std::string& key) { return is_storable(key) ? key : std::string(); }
+
+void BadRecordList::add(std::string where, std::string why, const BenchmarkId& benchmark, std::string_view metric) {
   if (records_.size() < kMostBadRecords) {
-    records_.push_back({std::move(where), std::move(why)});
+    records_.push_back({std::move(where), std::move(why), benchmark, std::string(metric)});
     return;
   }
   ++left_out_;
-  records_.back() = {"benchmarks", std::to_string(left_out_ + 1) + " more bad records were left out of this list"};
+  records_.back() = {
+      "benchmarks", std::to_string(left_out_ + 1) + " more bad records were left out of this list", {}, ""};
 }
 
 void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
   if (!record.is_object()) return bad_.add(where, "found " + describe_json(record) + ", wanted an object");
-  std::string name = text_field(record, "run_name");
-  if (name.empty()) name = text_field(record, "name");
+  const std::string name = name_of(record);
   if (is_aggregate(record, name)) {
     ++aggregates_;
     return;
   }
   if (name.empty()) return bad_.add(where + ".run_name", "found none, wanted the benchmark's name");
-  if (name.size() > kLongestName || has_control_character(name)) {
+  if (!is_storable(name)) {
     return bad_.add(where + ".run_name", "found " + std::to_string(name.size()) +
                                              " bytes, wanted printable text of at most " +
                                              std::to_string(kLongestName));
   }
   const BenchmarkId id = parse_google_benchmark_name(name);
-  if (!is_first_of_its_name(record, where, name)) return;
+  if (!is_first_of_its_name(record, where, name, id)) return;
   if (auto reason = failure_reason(record)) {
     Failure failure{id, "", -1, std::move(*reason)};
     // Every repetition repeats it.
@@ -178,20 +192,20 @@ void GoogleBenchmarkRecords::add_repetition(const json& record, const std::strin
     iterations = integer_field(record, "iterations");
     if (!iterations || *iterations <= 0) {
       const std::string found = iterations ? std::to_string(*iterations) : describe_json(record["iterations"]);
-      return bad_.add(where + ".iterations", "found " + found + ", wanted a whole number above 0");
+      return bad_.add(where + ".iterations", "found " + found + ", wanted a whole number above 0", id);
     }
   }
   for (const std::string_view key : {kRealTime, kCpuTime}) {
-    const auto time = number(record, key, where);
+    const auto time = number(record, key, where, id);
     if (!time) continue;
     if (scale == kTimeUnits.end()) {
-      bad_.add(where + ".time_unit", "found \"" + shorten(unit, 40) + "\", wanted ns, us, ms or s");
+      bad_.add(where + ".time_unit", "found \"" + shorten(unit, 40) + "\", wanted ns, us, ms or s", id);
       break;
     }
     const double in_ns = *time * scale->nanoseconds;
     if (*time < 0 || !std::isfinite(in_ns)) {
       bad_.add(where + '.' + std::string(key),
-               "found " + record[std::string(key)].dump() + ", wanted a time of 0 or more");
+               "found " + record[std::string(key)].dump() + ", wanted a time of 0 or more", id, key);
       continue;
     }
     add_sample(id, *well_known_metric(key), {in_ns, iterations});
@@ -207,38 +221,43 @@ void GoogleBenchmarkRecords::add_counters(const json& record, const std::string&
     const bool non_finite = value.is_string() && !unmask_non_finite(value.get_ref<const std::string&>()).empty();
     // Texts, flags and nested values are fields of a version newer than this reader.
     if (!value.is_number() && !non_finite) continue;
-    if (++counters > kMostCounters || key.size() > kLongestName || has_control_character(key)) {
-      return bad_.add(where, "found the counter \"" + shorten(key, 60) + "\", wanted printable names of at most " +
-                                 std::to_string(kLongestName) + " bytes and at most " + std::to_string(kMostCounters) +
-                                 " counters; the rest of them was left out");
+    if (++counters > kMostCounters || !is_storable(key)) {
+      return bad_.add(where,
+                      "found the counter \"" + shorten(key, 60) + "\", wanted printable names of at most " +
+                          std::to_string(kLongestName) + " bytes and at most " + std::to_string(kMostCounters) +
+                          " counters; the rest of them was left out",
+                      id);
     }
-    if (const auto count = number(record, key, where)) add_sample(id, metric_of_counter(key), {*count, iterations});
+    if (const auto count = number(record, key, where, id)) add_sample(id, metric_of_counter(key), {*count, iterations});
   }
 }
 
-std::optional<double> GoogleBenchmarkRecords::number(const json& record, std::string_view key,
-                                                     const std::string& where) {
+std::optional<double> GoogleBenchmarkRecords::number(const json& record, std::string_view key, const std::string& where,
+                                                     const BenchmarkId& id) {
   const auto at = record.find(std::string(key));
   if (at != record.end() && at->is_number()) {
     const auto value = at->get<double>();
     if (std::isfinite(value)) return value;
   }
   bad_.add(where + '.' + std::string(key),
-           "found " + (at == record.end() ? std::string("none") : describe_json(*at)) + ", wanted a finite number");
+           "found " + (at == record.end() ? std::string("none") : describe_json(*at)) + ", wanted a finite number", id,
+           key);
   return std::nullopt;
 }
 
 // Two registrations under one name cannot be told apart by their identity; samples of the two would mix to nonsense.
-bool GoogleBenchmarkRecords::is_first_of_its_name(const json& record, const std::string& where,
-                                                  const std::string& name) {
+bool GoogleBenchmarkRecords::is_first_of_its_name(const json& record, const std::string& where, const std::string& name,
+                                                  const BenchmarkId& id) {
   const auto family = integer_field(record, "family_index");
   const auto instance = integer_field(record, "per_family_instance_index");
   if (!family || !instance) return true;
   const auto [at, is_new] = instance_by_name_.try_emplace(name, *family, *instance);
   if (is_new || at->second == std::pair(*family, *instance)) return true;
   if (ambiguous_names_.insert(name).second) {
-    bad_.add(where + ".run_name", "found a second benchmark named \"" + shorten(name, 200) +
-                                      "\", wanted one name for each; only the first was read");
+    bad_.add(where + ".run_name",
+             "found a second benchmark named \"" + shorten(name, 200) +
+                 "\", wanted one name for each; only the first was read",
+             id);
   }
   return false;
 }

@@ -21,7 +21,8 @@ namespace steelyard {
 class BadRecordList {
  public:
   explicit BadRecordList(std::vector<BadRecord>& records) : records_(records) {}
-  void add(std::string where, std::string why);
+  // `benchmark` and `metric` as in BadRecord: what cannot be judged for it.
+  void add(std::string where, std::string why, const BenchmarkId& benchmark = {}, std::string_view metric = {});
 
  private:
   std::vector<BadRecord>& records_;
@@ -44,8 +45,10 @@ class GoogleBenchmarkRecords {
   void add_repetition(const nlohmann::json& record, const std::string& where, const BenchmarkId& id);
   void add_counters(const nlohmann::json& record, const std::string& where, const BenchmarkId& id,
                     std::optional<std::int64_t> iterations);
-  std::optional<double> number(const nlohmann::json& record, std::string_view key, const std::string& where);
-  bool is_first_of_its_name(const nlohmann::json& record, const std::string& where, const std::string& name);
+  std::optional<double> number(const nlohmann::json& record, std::string_view key, const std::string& where,
+                               const BenchmarkId& id);
+  bool is_first_of_its_name(const nlohmann::json& record, const std::string& where, const std::string& name,
+                            const BenchmarkId& id);
   void add_sample(const BenchmarkId& id, const Metric& metric, const Sample& sample);
 
   GoogleBenchmarkFile& file_;
@@ -59,6 +62,12 @@ class GoogleBenchmarkRecords {
 
 // "a string", "null", "an object": the kind of a JSON value, for messages; a masked NaN gives its own spelling.
 std::string describe_json(const nlohmann::json& value);
+
+// Which benchmark a record is of; its name is empty where the record has none that can be stored.
+BenchmarkId benchmark_of_record(const nlohmann::json& record);
+
+// A key that can stand as the name of a metric, else empty.
+std::string metric_of_key(const std::string& key);
 
 // The first `bytes` of a UTF-8 text, or fewer so that no character is cut.
 std::string shorten(const std::string& text, std::size_t bytes);

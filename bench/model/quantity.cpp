@@ -16,6 +16,9 @@ struct Scale {
 constexpr std::array kDurationScales{Scale{"ns", 1},  Scale{"us", 1e3}, Scale{"ms", 1e6},
                                      Scale{"s", 1e9}, Scale{"m", 60e9}, Scale{"h", 3600e9}};
 
+// Clocks count nanoseconds in 64-bit integers, which end after 292 years; nobody measures for more than a year.
+constexpr double kLongest = 366 * 24 * 3600e9;
+
 // Three significant digits, never in exponent form for 1 <= value < 1000.
 std::string three_digits(double value) {
   const double size = std::abs(value);
@@ -39,9 +42,11 @@ Result<Nanoseconds> parse_duration(std::string_view text, std::string_view where
   if (suffix.empty()) return refuse("write \"" + std::string(text) + "s\" if seconds are meant");
   if (number < 0) return refuse("a duration cannot be negative");
   for (const Scale& scale : kDurationScales) {
-    if (suffix == scale.suffix && std::isfinite(number * scale.base_units)) {
-      return Nanoseconds(number * scale.base_units);
-    }
+    if (suffix != scale.suffix) continue;
+    const double count = number * scale.base_units;
+    if (count <= kLongest) return Nanoseconds(count);
+    return input_error(std::string(where), '"' + std::string(text) + '"', "at most 366 days",
+                       "write \"8784h\" or less");
   }
   return refuse("write for example \"2s\"");
 }

@@ -56,8 +56,8 @@ constexpr FlopsPerSecond operator/(Flops amount, Nanoseconds duration) {
   return FlopsPerSecond(static_cast<double>(amount.count()) / in_seconds(duration));
 }
 
-// "250ms", "2s", "1.5us", "10ns", "3m" (minutes), "1h". A number without its unit, a negative one, or one that is not
-// finite is an error; `where` names the option or line the text came from.
+// "250ms", "2s", "1.5us", "10ns", "3m" (minutes), "1h". A number without its unit, a negative one, one that is not
+// finite or a duration above 366 days is an error; `where` names the option or line the text came from.
 Result<Nanoseconds> parse_duration(std::string_view text, std::string_view where);
 
 // For people: three significant digits and the unit that keeps the number between 1 and 1000, e.g. "812 ns", "1.07 ms".

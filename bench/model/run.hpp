@@ -50,6 +50,9 @@ struct RunHeader {
   bool operator==(const RunHeader&) const = default;
 };
 
+// A failure whose reason begins so was never tried, because the budget was spent: the data cannot tell, nobody failed.
+inline constexpr std::string_view kNotReached = "not reached: ";
+
 // Something that should have been measured and was not: a crash, a time-out, output that is no result.
 struct Failure {
   BenchmarkId benchmark;    // name empty: the program as a whole

@@ -138,15 +138,15 @@ std::string exact_filter(const std::string& name) {
   return filter + '$';
 }
 
-Result<std::vector<std::string>> list_benchmarks(const Program& program, const std::string& filter,
-                                                 Nanoseconds timeout) {
+Result<std::vector<std::string>> list_benchmarks(const Program& program, const std::string& filter, Nanoseconds timeout,
+                                                 const std::atomic<bool>* cancelled) {
   ChildCommand command;
   command.executable = program.executable;
   command.arguments = program.arguments;
   command.working_directory = program.working_directory;
   command.environment = child_environment(program);
   command.timeout = timeout;
-  STEELYARD_TRY(ProgramListing listing, list_program(command, filter));
+  STEELYARD_TRY(ProgramListing listing, list_program(command, filter, cancelled));
   return std::move(listing.benchmarks);
 }
 

@@ -57,7 +57,7 @@ Result<void> Session::check() const {
   constexpr int kMostRepetitions = 10000;
   const auto found = [](int value) { return std::to_string(value); };
   if (options_.rounds < 0 || options_.rounds > kMostRounds) {
-    return input_error("rounds", found(options_.rounds), "0 (as many as are needed) to 10000");
+    return input_error("rounds", found(options_.rounds), "0 (for " + found(kUsualRounds) + ") to 10000");
   }
   if (!is_alone() && options_.rounds % 2 != 0) {
     return input_error("rounds", found(options_.rounds), "an even number, as rounds come in balanced pairs",
@@ -124,8 +124,7 @@ void Session::choose() {
   } else {
     layout_ = choose_layout(options_.layout, cores_, all_have_several_threads);
   }
-  constexpr int kRoundsAlone = 12;
-  rounds_ = options_.rounds > 0 ? options_.rounds : is_alone() ? kRoundsAlone : rounds_needed(names.size());
+  rounds_ = options_.rounds > 0 ? options_.rounds : kUsualRounds;
 }
 
 RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds) {
@@ -166,7 +165,7 @@ std::vector<Run> Session::finish() {
       if (!sides_[i].has(name)) continue;
       sides_[i].record().add_failure(
           name, -1,
-          "the budget of " + to_text(options_.budget) + " was spent before it was reached; ask for more time");
+          std::string(kNotReached) + "the budget of " + to_text(options_.budget) + " was spent; ask for more time");
     }
     Run run = sides_[i].record().take();
     const std::vector<Fact> told = std::move(run.environment.facts);

@@ -30,10 +30,14 @@ struct MeasureProgress {
   Nanoseconds left;  // estimated
 };
 
+// Rounds where the caller asks for none. How many a verdict needs depends on its test and on how many comparisons share
+// the alarm rate, so whoever judges asks for its own number.
+inline constexpr int kUsualRounds = 12;
+
 struct MeasureOptions {
   std::string filter;                       // regular expression, as --benchmark_filter; empty: all
   std::optional<Layout> layout;             // absent: duet where two equal cores are free to pin to, else interleaved
-  int rounds = 0;                           // even; 0: as many as the judgement needs for this many benchmarks
+  int rounds = 0;                           // even where there are two sides; 0: kUsualRounds
   int repetitions = 3;                      // samples per invocation
   Nanoseconds min_time = milliseconds(20);  // per sample
   Nanoseconds budget = seconds(120);        // of measuring, everything together
@@ -53,12 +57,12 @@ struct MeasuredPair {
 // The headers carry session, layout, seed, settings; commit and project are the caller's to fill in.
 Result<MeasuredPair> measure_pair(const Program& baseline, const Program& candidate, const MeasureOptions& options);
 
-// Measures one program alone: `rounds` invocations of each benchmark (0: 12).
+// Measures one program alone: `rounds` invocations of each benchmark.
 Result<Run> measure_one(const Program& program, const MeasureOptions& options);
 
 // Names of the benchmarks a program has, by --benchmark_list_tests. Error (input) where it is not an executable or not
-// a Google Benchmark program; (program) where it crashes.
-Result<std::vector<std::string>> list_benchmarks(const Program& program, const std::string& filter,
-                                                 Nanoseconds timeout);
+// a Google Benchmark program; (program) where it crashes, hangs or is cancelled.
+Result<std::vector<std::string>> list_benchmarks(const Program& program, const std::string& filter, Nanoseconds timeout,
+                                                 const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace steelyard

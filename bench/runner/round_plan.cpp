@@ -1,8 +1,6 @@
 #include "bench/runner/round_plan.hpp"
 
-#include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -61,14 +59,6 @@ std::vector<std::size_t> shuffled_benchmarks(std::size_t count, std::uint64_t se
   Engine engine = engine_for(seed, static_cast<std::uint64_t>(round));
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[below(engine, i)]);
   return order;
-}
-
-int rounds_needed(std::size_t benchmarks) {
-  constexpr int kLeast = 12;
-  constexpr double kLevel = 0.05;
-  int rounds = kLeast;
-  while (2 / std::exp2(rounds) > kLevel / static_cast<double>(std::max<std::size_t>(benchmarks, 1))) rounds += 2;
-  return rounds;
 }
 
 }  // namespace steelyard

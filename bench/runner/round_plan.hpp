@@ -20,8 +20,4 @@ std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, st
 // 0 .. count-1, shuffled for this round, so that no benchmark always follows the same one.
 std::vector<std::size_t> shuffled_benchmarks(std::size_t count, std::uint64_t seed, int round);
 
-// The least even number of rounds at which a re-labelling test of single rounds, two-sided, can reach 0.05 after
-// correction for this many benchmarks: 2 / 2^n <= 0.05 / benchmarks; at least 12. benchmarks = 0 counts as 1.
-int rounds_needed(std::size_t benchmarks);
-
 }  // namespace steelyard

@@ -79,6 +79,25 @@ std::map<std::string, const CountedProfile*> profiles_by_benchmark(const Run& ru
   return profiles;
 }
 
+const CountedProfile* find_profile(const std::map<std::string, const CountedProfile*>& profiles,
+                                   const std::string& benchmark) {
+  const auto found = profiles.find(benchmark);
+  return found == profiles.end() ? nullptr : found->second;
+}
+
+// One profile is enough to know; without any the benchmark may have called it, and silence would be a claim.
+bool may_call_a_dispatching_library(const CountedProfile* baseline, const CountedProfile* candidate) {
+  if (!baseline && !candidate) return true;
+  return (baseline && calls_a_dispatching_library(*baseline)) || (candidate && calls_a_dispatching_library(*candidate));
+}
+
+// What a changed count has to say for the time of its benchmark.
+struct CountFinding {
+  Verdict verdict = Verdict::unchanged;
+  bool same_code = true;  // as ran natively
+  std::vector<FunctionChange> functions;
+};
+
 bool is_change(const ComparisonRow& row) {
   return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
 }
@@ -92,23 +111,25 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
   const auto candidate_profiles = profiles_by_benchmark(candidate);
   // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
   // they could name functions that have nothing to do with it.
-  std::map<std::string, std::vector<FunctionChange>> functions;
+  std::map<std::string, CountFinding> findings;
   for (ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions) continue;
-    const auto a = baseline_profiles.find(row.benchmark);
-    const auto b = candidate_profiles.find(row.benchmark);
-    if (a == baseline_profiles.end() || b == candidate_profiles.end()) continue;
-    if (dispatch && (calls_a_dispatching_library(*a->second) || calls_a_dispatching_library(*b->second))) {
+    const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
+    const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
+    const bool same_code = !dispatch || !may_call_a_dispatching_library(a, b);
+    if (!same_code) {
       row.reason += (row.reason.empty() ? "" : "; ") + std::string("library dispatch: ") + *dispatch;
     }
-    if (!is_change(row)) continue;
-    functions[row.benchmark] = functions_behind(*a->second, *b->second, options);
+    if (!is_change(row) || !a || !b) continue;
+    row.functions = functions_behind(*a, *b, options);
+    findings[row.benchmark] = {row.verdict, same_code, row.functions};
   }
+  // Fewer instructions do not explain more time, nor does code that the time was not spent in.
   for (ComparisonRow& row : comparison.rows) {
-    const bool is_of_time = row.metric.kind == MetricKind::noisy;
-    if (!is_change(row) || (!is_of_time && row.metric.name != kInstructions)) continue;
-    const auto found = functions.find(row.benchmark);
-    if (found != functions.end()) row.functions = found->second;
+    if (!is_change(row) || row.metric.kind != MetricKind::noisy) continue;
+    const auto found = findings.find(row.benchmark);
+    if (found == findings.end() || !found->second.same_code || found->second.verdict != row.verdict) continue;
+    row.functions = found->second.functions;
   }
 }
 

@@ -20,9 +20,10 @@ struct AttributionOptions {
 };
 
 // Fills `functions` of every row of a counted metric whose count changed, and of the noisy rows of the same benchmark
-// that are regressions or improvements, from the runs' profiles. Where a benchmark calls a library that ran other code
-// under the counter than natively (ci/attribution/library_dispatch.hpp), the reason of its counted row says so, and
-// reports do not fuse its time and count.
+// that moved the same way (a regression of time gets those of a regression of instructions), from the runs' profiles.
+// Where a benchmark calls a library that ran other code under the counter than natively
+// (ci/attribution/library_dispatch.hpp), the reason of its counted row says so, its noisy rows get no functions, and
+// reports do not fuse its time and count. Without a profile of it the benchmark is taken to be one that calls it.
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
 
 }  // namespace steelyard

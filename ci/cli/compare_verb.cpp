@@ -35,8 +35,7 @@ ExitCode do_compare(const CompareOptions& options, Streams& streams) {
   Comparison comparison = compare_runs(sides->baseline, sides->candidate, policy);
   attribute(comparison, sides->baseline, sides->candidate, AttributionOptions{});
   comparison.warnings.insert(comparison.warnings.end(), sides->warnings.begin(), sides->warnings.end());
-  const ExitCode code =
-      outcome_of(comparison, sides->baseline, sides->candidate, {configuration->policy.demand_decision});
+  const ExitCode code = outcome_of(comparison, sides->baseline, sides->candidate, outcome_rules(*configuration));
   const std::string report = report_of(comparison, options, streams);
   if (options.output.empty()) {
     streams.out << report << std::flush;

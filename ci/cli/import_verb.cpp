@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <list>
 #include <ostream>
 
 #include "bench/formats/google_benchmark.hpp"
@@ -37,6 +39,14 @@ Result<Run> load(const std::string& path, const ImportOptions& options, const st
   return run;
 }
 
+// What is spoilt is in the archive as failures; said even where quiet is asked for, since a gate will not pass it.
+void tell_bad_records(const std::string& path, const Run& run, Streams& streams) {
+  const auto count = std::count_if(run.failures.begin(), run.failures.end(), is_bad_record);
+  if (count == 0) return;
+  streams.err << "steelyard: " << path << ": " << count << (count == 1 ? " bad record" : " bad records")
+              << " kept as failed; a gate does not pass with " << (count == 1 ? "it" : "them") << '\n';
+}
+
 void print(const std::vector<ImportedRun>& imported, const CommonOptions& common, Streams& streams) {
   if (common.json) {
     streams.out << json_imports(imported) << std::flush;
@@ -64,20 +74,24 @@ ExitCode do_import(const ImportOptions& options, Streams& streams) {
   const std::string project = project_name(*configuration);
   ExitCode code = ExitCode::success;
   std::vector<ImportedRun> imported;
+  std::list<Run> runs;
+  std::vector<const Run*> kept;
   // A bad file costs itself, not those beside it.
   for (const std::string& path : options.paths) {
     std::vector<std::string> warnings;
-    const Result<Run> run = load(path, options, project, warnings);
+    Result<Run> run = load(path, options, project, warnings);
     if (!run) {
       code = worse(code, report_error(run.error(), streams));
       continue;
     }
     code = worse(code, keep_in_spool({&*run}, streams));
+    tell_bad_records(path, *run, streams);
     imported.push_back({path, run->header.id, run->measurements.size(), run->failures.size(), std::move(warnings)});
+    kept.push_back(&runs.emplace_back(std::move(run).value()));
   }
   print(imported, options.common, streams);
   if (imported.empty()) return code;
-  return worse(code, deliver_to_store(*configuration, nullptr, options.common, streams));
+  return worse(code, deliver_to_store(*configuration, nullptr, options.common, streams, kept));
 }
 
 }  // namespace steelyard

@@ -52,4 +52,13 @@ std::string json_imports(const std::vector<ImportedRun>& runs) {
   return text + "]\n}\n";
 }
 
+std::string json_rebuild(const Rebuild& rebuild, const std::filesystem::path& folder) {
+  std::vector<std::string> bad;
+  for (const Error& error : rebuild.bad) bad.push_back(error.text());
+  return "{\n  \"schema\": \"steelyard.rebuild/1\",\n  \"folder\": " + quoted(folder.string()) +
+         ",\n  \"runs\": " + std::to_string(rebuild.runs) +
+         ",\n  \"already_there\": " + std::to_string(rebuild.already_there) +
+         ",\n  \"bad\": " + to_text(WrittenValue{bad, false}) + "\n}\n";
+}
+
 }  // namespace steelyard

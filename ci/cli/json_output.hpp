@@ -1,10 +1,12 @@
 // The small JSON documents of verbs that have no report of their own.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "ci/config/configuration.hpp"
+#include "storage/spool/rebuild.hpp"
 
 namespace steelyard {
 
@@ -18,5 +20,8 @@ struct ImportedRun {
   std::vector<std::string> warnings;
 };
 std::string json_imports(const std::vector<ImportedRun>& runs);  // schema steelyard.import/1
+
+// schema steelyard.rebuild/1; `bad` holds one message for each archive
+std::string json_rebuild(const Rebuild& rebuild, const std::filesystem::path& folder);
 
 }  // namespace steelyard

@@ -105,9 +105,10 @@ struct ConfigOptions {
 };
 
 struct DbOptions {
-  enum class Action { init, migrate, status, stop };
+  enum class Action { init, migrate, rebuild, status, stop };
   CommonOptions common;
   Action action = Action::status;
+  std::filesystem::path from;  // with rebuild: the folder of archives; empty: that of the state folder
 };
 
 using VerbOptions = std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions,

@@ -67,7 +67,7 @@ ExitCode do_run(const RunOptions& options, Streams& streams) {
   if (cancellation.requested()) code = worse(code, ExitCode::not_judged);
   if (program_failed(*run)) code = worse(code, ExitCode::program_failed);
   if (options.no_store) return code;
-  return worse(code, deliver_to_store(*configuration, nullptr, options.common, streams));
+  return worse(code, deliver_to_store(*configuration, nullptr, options.common, streams, {&*run}));
 }
 
 }  // namespace steelyard

@@ -216,17 +216,24 @@ std::unique_ptr<Verb> make_config() {
 }
 
 std::unique_ptr<Verb> make_db() {
-  auto verb = make_verb<DbOptions>("db", "Looks after the store. ACTION: init, migrate, status, stop.",
-                                   "  steelyard db status");
+  auto verb = make_verb<DbOptions>(
+      "db",
+      "Looks after the store. ACTION: init, migrate, rebuild, status, stop. Rebuild fills a store that was lost or "
+      "left behind from the archives of its runs, which stay in the state folder; running it twice changes nothing.",
+      "  steelyard db status\n"
+      "  steelyard db rebuild --from /backup/steelyard/runs");
   auto& db = options_of<DbOptions>(verb);
   verb->names = {"ACTION"};
   verb->least_names = 1;
   verb->finish = [&db](Words given, Words) -> Result<void> {
-    STEELYARD_TRY(const std::size_t index,
-                  read_word(WrittenValue{given[0], true}, "steelyard db", {"init", "migrate", "status", "stop"}));
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{given[0], true}, "steelyard db",
+                                                     {"init", "migrate", "rebuild", "status", "stop"}));
     db.action = static_cast<DbOptions::Action>(index);
-    return {};
+    if (db.from.empty() || db.action == DbOptions::Action::rebuild) return {};
+    return input_error("--from", "steelyard db " + given[0], "steelyard db rebuild");
   };
+  verb->options.push_back(
+      path_option("--from", "FOLDER", db.from, "with rebuild: of the archives (default: runs in the state folder)"));
   add_key_options(*verb, db.common, {{"store"}, {}});
   add_common_options(*verb, db.common);
   return verb;

@@ -28,6 +28,8 @@ Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancell
   // One stream keeps the order of lines; of stderr it is the end that is kept.
   shell.arguments = {"-c", "exec 1>&2 </dev/null; eval \"$1\"", "sh", request.command};
   shell.environment = caller_environment();
+  // What is built is the code under test, which may be a stranger's pull request: the store's password is not its.
+  for (const char* secret : {"STEELYARD_STORE", "PGPASSWORD"}) shell.environment.erase(secret);
   shell.environment["PWD"] = request.tree.string();
   shell.working_directory = request.tree;
   shell.timeout = request.timeout;

@@ -18,7 +18,8 @@ struct BuildRequest {
   std::string side;  // "the baseline (1a2b3c4)", for messages
 };
 
-// Error (program): the command failed, with the last 40 lines of its output; it ran past its limit or was cancelled.
+// The command has the caller's environment, less STEELYARD_STORE and PGPASSWORD. Error (program): the command failed,
+// with the last 40 lines of its output; it ran past its limit or was cancelled.
 Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled);
 
 }  // namespace steelyard

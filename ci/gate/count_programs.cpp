@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ci/gate/unmeasured.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -29,14 +31,14 @@ Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySett
   return false;
 }
 
-Result<void> count_programs(const std::vector<CountJob>& jobs, const CountLimits& limits, ProgressLine& progress) {
+void count_programs(const std::vector<CountJob>& jobs, const CountLimits& limits, ProgressLine& progress) {
   const auto begun = Clock::now();
   const double budget = std::max(limits.budget.count(), kLeastBudget.count());
   std::size_t all = 0;
   for (const CountJob& job : jobs) all += job.benchmarks.size();
   std::size_t done = 0;
   for (const CountJob& job : jobs) {
-    if (limits.cancelled != nullptr && limits.cancelled->load()) return {};
+    if (limits.cancelled != nullptr && limits.cancelled->load()) return;
     if (job.benchmarks.empty()) continue;
     const auto spent = [&] { return std::chrono::duration<double, std::nano>(Clock::now() - begun).count(); };
     CountOptions options;
@@ -50,10 +52,12 @@ Result<void> count_programs(const std::vector<CountJob>& jobs, const CountLimits
       const Nanoseconds left(share > 0 ? spent() * (1 - share) / share : 0);
       progress.show("counting " + now.benchmark, share, left);
     };
-    STEELYARD_CHECK(count_instructions(*job.program, job.benchmarks, options, *job.run));
+    const Result<void> counted = count_instructions(*job.program, job.benchmarks, options, *job.run);
+    if (!counted) {
+      fail_benchmarks(*job.program, job.benchmarks, {std::string(kInstructions), counted.error().text()}, *job.run);
+    }
     done += job.benchmarks.size();
   }
-  return {};
 }
 
 }  // namespace steelyard

@@ -28,6 +28,8 @@ struct CountLimits {
   Nanoseconds timeout;  // of one process at its native speed; counting is granted a multiple
   const std::atomic<bool>* cancelled = nullptr;
 };
-Result<void> count_programs(const std::vector<CountJob>& jobs, const CountLimits& limits, ProgressLine& progress);
+
+// Where a program cannot be counted at all, each of its benchmarks has a Failure of kInstructions in its run.
+void count_programs(const std::vector<CountJob>& jobs, const CountLimits& limits, ProgressLine& progress);
 
 }  // namespace steelyard

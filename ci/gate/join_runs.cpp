@@ -22,8 +22,13 @@ void join_run(Run& whole, Run part) {
   append(whole.measurements, part.measurements);
   append(whole.profiles, part.profiles);
   append(whole.failures, part.failures);
-  if (whole.header.layout != part.header.layout && is_concurrent(whole.header.layout) &&
-      is_concurrent(part.header.layout)) {
+  if (whole.header.session.empty() && !part.header.session.empty()) {
+    whole.header.session = part.header.session;
+    whole.header.layout = part.header.layout;
+    whole.environment = std::move(part.environment);
+    whole.header.settings.swap(part.header.settings);
+  } else if (whole.header.layout != part.header.layout && is_concurrent(whole.header.layout) &&
+             is_concurrent(part.header.layout)) {
     whole.header.layout = Layout::interleaved;
   }
   for (auto& [name, value] : part.header.settings) whole.header.settings.emplace(name, std::move(value));

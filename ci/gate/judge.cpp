@@ -82,15 +82,15 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   complete_header(pair.baseline, sides.baseline, request);
   complete_header(pair.candidate, sides.candidate, request);
   ExitCode code = ExitCode::success;
-  if (!request.no_store) code = keep_in_spool({&pair.baseline, &pair.candidate}, streams);
+  const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
+  if (!request.no_store) code = keep_in_spool(runs, streams);
   code = worse(code, copy_archives(pair, request.archive_dir, streams));
   const Comparison comparison = compare_sides(*measured, sides, request);
   code = worse(code, print_reports(comparison, request, streams));
-  code = worse(code,
-               outcome_of(comparison, pair.baseline, pair.candidate, {request.configuration->policy.demand_decision}));
+  code = worse(code, outcome_of(comparison, pair.baseline, pair.candidate, outcome_rules(*request.configuration)));
   if (request.cancelled != nullptr && request.cancelled->load()) code = worse(code, ExitCode::not_judged);
   if (request.no_store) return code;
-  return worse(code, deliver_to_store(*request.configuration, &comparison, *request.common, streams));
+  return worse(code, deliver_to_store(*request.configuration, &comparison, *request.common, streams, runs));
 }
 
 }  // namespace steelyard

@@ -99,7 +99,7 @@ Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& co
 ExitCode judge_commits(const GitRepository& repository, const CommitPair& commits,
                        const std::vector<ConfiguredProgram>& programs, const std::vector<std::string>& arguments,
                        const JudgeRequest& request, Streams& streams) {
-  const Result<Commit> base = repository.describe(commits.baseline);
+  const Result<Commit> base = repository.describe_baseline(commits.baseline);
   if (!base) return report_error(base.error(), streams);
   const Result<Commit> head = repository.describe(commits.candidate);
   if (!head) return report_error(head.error(), streams);

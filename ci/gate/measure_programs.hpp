@@ -30,7 +30,8 @@ struct MeasuredPrograms {
   std::vector<std::string> warnings;  // "instructions were not counted: ..."
 };
 
-// Errors: as measure_pair and list_benchmarks; (input) counts were demanded and cannot be had.
+// What goes wrong with one program becomes failures of the runs, and the others are measured. Errors: a file that is no
+// benchmark program (input); no program could be measured; (input) counts were demanded and cannot be had.
 Result<MeasuredPrograms> measure_programs(const MeasuringPlan& plan, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled);
 

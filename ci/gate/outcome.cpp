@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bench/formats/google_benchmark.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -15,25 +17,40 @@ bool has_measurement(const Run& run, const ComparisonRow& row) {
 bool program_failed(const Run& run, const ComparisonRow& row) {
   return std::any_of(run.failures.begin(), run.failures.end(), [&](const Failure& failure) {
     const bool concerns_row = failure.benchmark.name.empty() || failure.benchmark.canonical() == row.benchmark;
-    return concerns_row && failure.metric != kInstructions;
+    return concerns_row && failure.metric != kInstructions && !is_bad_record(failure);
   });
 }
 
-ExitCode outcome_of_failed(const ComparisonRow& row, const Run& baseline, const Run& candidate) {
-  if (row.metric.kind == MetricKind::counted) {
-    const bool lost = has_measurement(baseline, row) && !has_measurement(candidate, row);
-    return lost ? ExitCode::not_judged : ExitCode::success;
-  }
-  return program_failed(candidate, row) ? ExitCode::program_failed : ExitCode::not_judged;
+bool has_bad_record(const Run& run) { return std::any_of(run.failures.begin(), run.failures.end(), is_bad_record); }
+
+bool is_judged(const ComparisonRow& row) {
+  return row.verdict != Verdict::missing && row.verdict != Verdict::incomparable && row.verdict != Verdict::failed;
+}
+
+bool is_asked_for(const Metric& metric, const ComparisonPolicy& policy, const OutcomeRules& rules) {
+  if (rules.demand_counts && metric.name == kInstructions) return true;
+  return std::find(policy.metrics.begin(), policy.metrics.end(), metric.name) != policy.metrics.end();
+}
+
+// Both sides failed alike at something that nobody named.
+bool is_dispensable(const ComparisonRow& row, const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                    const OutcomeRules& rules) {
+  return row.metric.kind == MetricKind::counted && !is_asked_for(row.metric, policy, rules) &&
+         !has_measurement(baseline, row) && !has_measurement(candidate, row);
 }
 
 }  // namespace
 
+OutcomeRules outcome_rules(const Configuration& configuration) {
+  return {configuration.policy.demand_decision, configuration.run.counts == CountChoice::always};
+}
+
 ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate,
                     const OutcomeRules& rules) {
   // Nothing was judged at all, perhaps because a filter matches nothing: that is no pass.
-  if (comparison.rows.empty()) return ExitCode::not_judged;
-  ExitCode code = ExitCode::success;
+  const bool any_judged = std::any_of(comparison.rows.begin(), comparison.rows.end(), is_judged);
+  const bool whole = any_judged && !has_bad_record(baseline) && !has_bad_record(candidate);
+  ExitCode code = whole ? ExitCode::success : ExitCode::not_judged;
   for (const ComparisonRow& row : comparison.rows) {
     switch (row.verdict) {
       case Verdict::regression:
@@ -44,7 +61,11 @@ ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run
         code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::failed:
-        code = worse(code, outcome_of_failed(row, baseline, candidate));
+        if (program_failed(candidate, row)) {
+          code = worse(code, ExitCode::program_failed);
+        } else if (!is_dispensable(row, baseline, candidate, comparison.policy, rules)) {
+          code = worse(code, ExitCode::not_judged);
+        }
         break;
       case Verdict::inconclusive:
         if (rules.demand_decision) code = worse(code, ExitCode::not_judged);

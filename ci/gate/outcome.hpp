@@ -3,17 +3,24 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "ci/config/configuration.hpp"
 #include "ci/exit_code.hpp"
 
 namespace steelyard {
 
 struct OutcomeRules {
   bool demand_decision = false;  // an inconclusive row was to be judged and was not
+  bool demand_counts = false;    // instructions were asked for, whatever the policy names
 };
+OutcomeRules outcome_rules(const Configuration& configuration);
 
-// regression -> 1; missing, incomparable, failed or no row at all -> 2; a failure of the candidate's own processes ->
-// 4; the worst holds. A count that failed is no failure of the program: 2 where the baseline has that count, else
-// nothing that was to be judged is lost.
+// regression -> 1; missing, incomparable, failed -> 2; a failure of the candidate's own processes -> 4; the worst
+// holds. No row that was judged (none at all, or only such as are missing, incomparable or failed) -> 2. A bad record
+// of an imported file, on either side and of whatever metric -> 2, never 4: it is the file's failure.
+//
+// A count that failed is no failure of the program. It is 2 where instructions were asked for (the policy names them,
+// or demand_counts) and where one side alone has them. Where nobody asked and neither side could be counted, nothing
+// that was to be judged is lost: the row stands in the report, and time decides.
 ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate, const OutcomeRules& rules);
 
 }  // namespace steelyard

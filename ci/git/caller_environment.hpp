@@ -1,5 +1,6 @@
 // The environment variables of whoever called us, for the children that are the user's own tools (git, the build
-// command) and need all of them. Measured programs get the allow-list of bench/runner instead.
+// command) and need them (the build command without the store's password). Measured programs get the allow-list of
+// bench/runner instead.
 #pragma once
 
 #include <map>

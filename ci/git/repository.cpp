@@ -1,6 +1,7 @@
 #include "ci/git/repository.hpp"
 
 #include <charconv>
+#include <initializer_list>
 #include <sstream>
 
 #include "bench/runner/child_process.hpp"
@@ -41,6 +42,27 @@ std::vector<std::string> words(const std::string& text) {
   return list;
 }
 
+// The first of these environment variables that says anything.
+std::string first_variable(std::initializer_list<const char*> names) {
+  const std::map<std::string, std::string> variables = caller_environment();
+  for (const char* name : names) {
+    if (const auto found = variables.find(name); found != variables.end() && !found->second.empty()) {
+      return found->second;
+    }
+  }
+  return "";
+}
+
+// No option, whatever git would make of it, and of a bounded length.
+bool may_be_name(const std::string& text) {
+  return !text.empty() && text.front() != '-' && text.size() <= kMostNameBytes;
+}
+
+// What a server can have under that very name; "a:b" would even write a branch here.
+bool may_be_on_server(const std::string& name) {
+  return may_be_name(name) && name.find_first_of(":+*^~?[\\{ ") == std::string::npos;
+}
+
 }  // namespace
 
 Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
@@ -67,7 +89,7 @@ Result<GitRepository> GitRepository::find(const std::filesystem::path& folder) {
 }
 
 Result<std::string> GitRepository::resolve(const std::string& name) const {
-  if (name.empty() || name.front() == '-' || name.size() > kMostNameBytes) {
+  if (!may_be_name(name)) {
     return input_error(root_.string(), '"' + name.substr(0, 100) + '"', "the name of a commit");
   }
   STEELYARD_TRY(GitAnswer answer, run_git(root_, {"rev-parse", "--verify", "--quiet", name + "^{commit}"}));
@@ -97,11 +119,25 @@ Result<Commit> GitRepository::describe(const std::string& sha) const {
   std::getline(lines, commit.subject);
   if (const std::vector<std::string> list = words(parent_line); !list.empty()) commit.parent = list.front();
   std::from_chars(time.data(), time.data() + time.size(), commit.committed_at_unix_s);
-  if (const std::string branch = current_branch(); !branch.empty()) {
-    STEELYARD_TRY(const GitAnswer on_it, run_git(root_, {"merge-base", "--is-ancestor", sha, "HEAD"}));
-    if (on_it.succeeded) commit.branch = branch;
-  }
+  if (const std::string branch = current_branch(); !branch.empty() && is_ancestor(sha, "HEAD")) commit.branch = branch;
   return commit;
+}
+
+Result<Commit> GitRepository::describe_baseline(const std::string& sha) const {
+  STEELYARD_TRY(Commit commit, describe(sha));
+  const std::string target = first_variable({"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"});
+  if (target.empty()) return commit;
+  // A shallow clone does not know who descends from whom, and a runner may have fetched no branch at all.
+  const std::optional<std::string> from = is_shallow() ? std::nullopt : remote();
+  const std::string tip = from ? "refs/remotes/" + *from + '/' + target : "";
+  const bool elsewhere = !tip.empty() && resolve(tip) && !is_ancestor(sha, tip);
+  commit.branch = elsewhere ? "" : target;
+  return commit;
+}
+
+bool GitRepository::is_ancestor(const std::string& sha, const std::string& of) const {
+  const Result<GitAnswer> answer = run_git(root_, {"merge-base", "--is-ancestor", sha, of});
+  return answer && answer->succeeded;
 }
 
 Result<bool> GitRepository::is_dirty() const {
@@ -129,28 +165,21 @@ std::optional<std::string> GitRepository::remote() const {
 std::string GitRepository::current_branch() const {
   const Result<GitAnswer> answer = run_git(root_, {"symbolic-ref", "--short", "--quiet", "HEAD"});
   if (answer && answer->succeeded) return answer->output;
-  const std::map<std::string, std::string> variables = caller_environment();
-  for (const char* name :
-       {"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_COMMIT_REF_NAME"}) {
-    if (const auto found = variables.find(name); found != variables.end() && !found->second.empty()) {
-      return found->second;
-    }
-  }
-  return "";
+  return first_variable(
+      {"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_COMMIT_REF_NAME"});
 }
 
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name) {
   Result<std::string> sha = repository.resolve(name);
-  if (sha || !repository.is_shallow()) return sha;
+  if (sha || !may_be_name(name) || !repository.is_shallow()) return sha;
   const std::optional<std::string> remote = repository.remote();
   const Result<std::string> head = repository.resolve("HEAD");
   std::string trouble = "there is no remote to fetch from";
   if (remote && head) {
     // Deepening reaches only what the fetched commit reaches, so HEAD itself is asked for, which may be no branch.
-    const std::vector<std::vector<std::string>> attempts{
-        {"fetch", "--quiet", "--no-tags", kDeepenBy, *remote, *head},
-        {"fetch", "--quiet", "--no-tags", "--depth=1", *remote, name},  // the server has it under that very name
-        {"fetch", "--quiet", "--no-tags", "--unshallow", *remote}};
+    std::vector<std::vector<std::string>> attempts{{"fetch", "--quiet", "--no-tags", kDeepenBy, "--", *remote, *head}};
+    if (may_be_on_server(name)) attempts.push_back({"fetch", "--quiet", "--no-tags", "--depth=1", "--", *remote, name});
+    attempts.push_back({"fetch", "--quiet", "--no-tags", "--unshallow", "--", *remote});
     for (const std::vector<std::string>& attempt : attempts) {
       STEELYARD_TRY(const GitAnswer answer, run_git(repository.root(), attempt, kFetchLimit));
       trouble = answer.succeeded ? "fetching more history did not bring it" : answer.trouble;

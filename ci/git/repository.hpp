@@ -41,6 +41,10 @@ class GitRepository {
   Result<std::vector<std::string>> parents(const std::string& sha) const;
   // Of a commit that resolve() gave. `branch`: the current branch where the commit lies on it, else empty.
   Result<Commit> describe(const std::string& sha) const;
+  // The same of the commit that a change is compared with. In the pipeline of a pull request `branch` is the one that
+  // the request is to be merged into (left empty where the remote shows that the commit does not lie on it), so that
+  // the history of neither branch is mixed with the other's.
+  Result<Commit> describe_baseline(const std::string& sha) const;
   Result<bool> is_dirty() const;  // tracked files of the work tree differ from HEAD
   bool is_shallow() const;
   std::optional<std::string> remote() const;  // "origin" where there is one, else the first
@@ -48,11 +52,13 @@ class GitRepository {
  private:
   explicit GitRepository(std::filesystem::path root) : root_(std::move(root)) {}
   std::string current_branch() const;
+  bool is_ancestor(const std::string& sha, const std::string& of) const;
   std::filesystem::path root_;
 };
 
 // resolve() that, in a shallow clone with a remote, fetches more history once before it gives up. Error (input): the
-// commit is not there; in a shallow clone the mend names the depth to check out with.
+// commit is not there; in a shallow clone the mend names the depth to check out with. What is no name (resolve()
+// refuses it) is not fetched, and an expression or refspec is not sent to the remote as if it were one.
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name);
 
 // HEAD of the work tree that `folder` lies in, for a run of a program that was built there; an empty Commit outside of

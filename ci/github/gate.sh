@@ -7,10 +7,14 @@ program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
 folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/steelyard-report.XXXXXX")
 # The embedded store's server may run as another user, who must be able to reach its folder.
 chmod 0711 "$folder"
-export STEELYARD_STATE=${STEELYARD_STATE:-$folder/state}
+if [ -z "${STEELYARD_STATE:-}" ]; then
+  export STEELYARD_STATE=$folder/state
+  # A server in a folder that nobody else knows would outlive this step.
+  trap '"$program" db stop --quiet >/dev/null 2>&1 || true' EXIT
+fi
 report=$folder/report.md comparison=$folder/comparison.json
 
-arguments=(gate --markdown "$report" --json)
+arguments=(gate --markdown "$report" --json --archive-dir "$folder")
 [ -z "${STEELYARD_INPUT_BASE:-}" ] || arguments+=(--base "$STEELYARD_INPUT_BASE")
 [ -z "${STEELYARD_INPUT_BUILD:-}" ] || arguments+=(--build "$STEELYARD_INPUT_BUILD")
 [ -z "${STEELYARD_INPUT_BENCH:-}" ] || arguments+=(--bench "$STEELYARD_INPUT_BENCH")
@@ -25,7 +29,7 @@ if [ -s "$report" ]; then
   [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$report" >>"$GITHUB_STEP_SUMMARY"
 fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
-  printf '%s=%s\n' status "$status" report "$report" comparison "$comparison" >>"$GITHUB_OUTPUT"
+  printf '%s=%s\n' status "$status" report "$report" comparison "$comparison" archives "$folder" >>"$GITHUB_OUTPUT"
 fi
 if [ "$status" -ne 0 ]; then
   echo "::error title=Steelyard::the gate left with status $status; the job summary has the report"

@@ -6,7 +6,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${STEELYARD_PROGRAM:-$here/../../build/release/bin/steelyard}
 folder=${CI_PROJECT_DIR:-$PWD}/steelyard-report
 mkdir -p "$folder"
-export STEELYARD_STATE=${STEELYARD_STATE:-/var/tmp/steelyard-state}
+if [ -z "${STEELYARD_STATE:-}" ]; then
+  export STEELYARD_STATE=/var/tmp/steelyard-state
+  # On a runner without containers the server would outlive this job.
+  trap '"$program" db stop --quiet >/dev/null 2>&1 || true' EXIT
+fi
 
 arguments=(gate --markdown "$folder/report.md" --json --archive-dir "$folder")
 [ -z "${STEELYARD_BUILD:-}" ] || arguments+=(--build "$STEELYARD_BUILD")

@@ -1,6 +1,7 @@
 #include "regress/ab/match.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -29,7 +30,6 @@ class Matcher {
   void add_measurements(const Run& run, MatchedSide Matched::*side) {
     for (const Measurement& measurement : run.measurements) {
       if (!is_asked_for(measurement.metric.name, measurement.metric.kind)) continue;
-      measured_.insert(measurement.metric.name);
       (entry(measurement.benchmark.canonical(), measurement.metric.name).*side).measurements.push_back(&measurement);
     }
   }
@@ -51,22 +51,18 @@ class Matcher {
   }
 
   std::vector<Matched> take(std::vector<std::string>& warnings) {
-    std::set<std::string> undeclared;
-    std::vector<Matched> result;
-    for (auto& [key, matched] : entries_) {
-      if (is_undeclared(matched)) {
-        undeclared.insert(key.metric);
-        continue;
+    for (const auto& [metric, benchmarks] : drop_undeclared()) {
+      if (!policy_.metrics.empty()) {
+        entry(kAllBenchmarks, metric).unjudged = "it declares no better direction in " + std::to_string(benchmarks) +
+                                                 (benchmarks == 1 ? " benchmark" : " benchmarks") +
+                                                 ", so it is recorded and not judged";
+      } else {
+        warnings.push_back("metric " + metric + ": it declares no better direction, so it is recorded and not judged");
       }
-      result.push_back(std::move(matched));
     }
-    for (const std::string& metric : policy_.metrics) {
-      if (!measured_.contains(metric))
-        warnings.push_back("metric " + metric + ": the policy names it, nobody measured it");
-    }
-    for (const std::string& metric : undeclared) {
-      warnings.push_back("metric " + metric + ": it declares no better direction, so it is recorded and not judged");
-    }
+    add_what_nobody_measured();
+    std::vector<Matched> result;
+    for (auto& [key, matched] : entries_) result.push_back(std::move(matched));
     return result;
   }
 
@@ -123,9 +119,29 @@ class Matcher {
     return std::all_of(b.begin(), b.end(), undeclared) && std::all_of(c.begin(), c.end(), undeclared);
   }
 
+  // Benchmarks by metric. With a policy that names metrics only named ones got here (is_asked_for).
+  std::map<std::string, std::size_t> drop_undeclared() {
+    std::map<std::string, std::size_t> dropped;
+    for (auto at = entries_.begin(); at != entries_.end();) {
+      const bool drop = is_undeclared(at->second);
+      if (drop) ++dropped[at->first.metric];
+      at = drop ? entries_.erase(at) : std::next(at);
+    }
+    return dropped;
+  }
+
+  void add_what_nobody_measured() {
+    std::set<std::string> present;
+    for (const auto& [key, matched] : entries_) present.insert(key.metric);
+    for (const std::string& metric : policy_.metrics) {
+      if (present.contains(metric)) continue;
+      entry(kAllBenchmarks, metric).unjudged =
+          "no benchmark measured it; the policy names it, so take it from the policy or let a benchmark report it";
+    }
+  }
+
   const ComparisonPolicy& policy_;
   std::map<Key, Matched> entries_;
-  std::set<std::string> measured_;
 };
 
 }  // namespace

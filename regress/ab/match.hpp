@@ -12,6 +12,8 @@ namespace steelyard {
 
 // Stands for a program that failed as a whole where no benchmark of it is known.
 inline constexpr const char* kWholeProgram = "(the whole program)";
+// Stands for all benchmarks where the policy names a metric that cannot be judged of them.
+inline constexpr const char* kAllBenchmarks = "(all)";
 
 struct MatchedSide {
   std::vector<const Measurement*> measurements;
@@ -22,10 +24,13 @@ struct Matched {
   std::string metric;
   MatchedSide baseline;
   MatchedSide candidate;
+  std::string unjudged{};  // why a metric that the policy names is missing; empty: look at the sides
 };
 
 // By benchmark, then metric: time first, then instructions, the other known ones, the user's own. The result points
-// into the runs. Adds to `warnings` what the policy names and nobody measured, or what declares no direction.
+// into the runs. A metric that the policy names and nobody measured, or that declares no direction, is one entry of
+// kAllBenchmarks, `unjudged`: it was to be judged and is not. Adds to `warnings` what declares no direction and is not
+// named.
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                 std::vector<std::string>& warnings);
 

@@ -61,15 +61,39 @@ void finish(ComparisonRow& row, Verdict verdict, std::string reason) {
   row.reason = std::move(reason);
 }
 
+bool is_not_reached(const Failure& failure) { return failure.reason.starts_with(kNotReached); }
+
+// What the budget did not reach is no failure of anybody: it is undecided, and only where there are no values either.
+const Failure* budget_spent_before(const MatchedSide& side) {
+  if (!side.measurements.empty() || side.failures.empty()) return nullptr;
+  const bool all = std::all_of(side.failures.begin(), side.failures.end(),
+                               [](const Failure* failure) { return is_not_reached(*failure); });
+  return all ? side.failures.front() : nullptr;
+}
+
+bool has_failed(const MatchedSide& side) {
+  return std::any_of(side.failures.begin(), side.failures.end(),
+                     [](const Failure* failure) { return !is_not_reached(*failure); });
+}
+
+const Failure& real_failure(const MatchedSide& side) {
+  return **std::find_if(side.failures.begin(), side.failures.end(),
+                        [](const Failure* failure) { return !is_not_reached(*failure); });
+}
+
 // True where failures or a lacking side settle the row.
 bool finish_without_values(const Matched& matched, ComparisonRow& row) {
   const auto& b = matched.baseline;
   const auto& c = matched.candidate;
-  if (!c.failures.empty()) {
-    const std::string both = b.failures.empty() ? "the candidate failed " : "both sides failed, the candidate ";
-    finish(row, Verdict::failed, both + failure_text(*c.failures.front()));
-  } else if (!b.failures.empty()) {
-    finish(row, Verdict::failed, "the baseline failed " + failure_text(*b.failures.front()));
+  if (!matched.unjudged.empty()) {
+    finish(row, Verdict::missing, matched.unjudged);
+  } else if (has_failed(c)) {
+    const std::string both = has_failed(b) ? "both sides failed, the candidate " : "the candidate failed ";
+    finish(row, Verdict::failed, both + failure_text(real_failure(c)));
+  } else if (has_failed(b)) {
+    finish(row, Verdict::failed, "the baseline failed " + failure_text(real_failure(b)));
+  } else if (const Failure* spent = budget_spent_before(c) ? budget_spent_before(c) : budget_spent_before(b)) {
+    finish(row, Verdict::inconclusive, spent->reason.substr(0, kMostFailureText));
   } else if (c.measurements.empty()) {
     finish(row, Verdict::missing, "the baseline has it, the candidate does not");
   } else if (b.measurements.empty()) {

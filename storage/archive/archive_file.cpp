@@ -10,28 +10,12 @@
 #include <cstring>
 
 #include "storage/archive/archive.hpp"
+#include "storage/file_descriptor.hpp"
 
 namespace steelyard {
 namespace {
 
 namespace fs = std::filesystem;
-
-// An open file that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-
-  explicit operator bool() const { return number_ >= 0; }
-  int number() const { return number_; }
-  // False where the system reports, only now, that something was not written.
-  bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
-
- private:
-  int number_;
-};
 
 // A file under a name of its own until it is renamed; removed where that does not happen.
 class PartialFile {
@@ -85,7 +69,7 @@ int write_whole(int descriptor, std::string_view bytes) {
 }
 
 int flush_folder(const fs::path& folder) {
-  Descriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  FileDescriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor) return errno;
   // Some file systems cannot flush a folder and say so with EINVAL; there is nothing more to do on those.
   return ::fsync(descriptor.number()) == 0 || errno == EINVAL ? 0 : errno;
@@ -98,7 +82,7 @@ Result<std::string> read_file(const fs::path& path, std::int64_t limit) {
     return input_error(path.string(), std::move(found), "a readable .syrun archive", "");
   };
   // A pipe would block the open for ever.
-  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!descriptor) return refuse(std::strerror(errno));
   struct stat status {};
   if (::fstat(descriptor.number(), &status) != 0) return refuse(std::strerror(errno));
@@ -122,7 +106,7 @@ Result<std::string> read_file(const fs::path& path, std::int64_t limit) {
 
 Result<void> write_file(const fs::path& path, std::string_view bytes) {
   PartialFile part(path);
-  Descriptor descriptor(::open(part.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  FileDescriptor descriptor(::open(part.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!descriptor) return write_error(path, errno);
   if (const int code = write_whole(descriptor.number(), bytes); code != 0) return write_error(path, code);
   if (::fsync(descriptor.number()) != 0) return write_error(path, errno);

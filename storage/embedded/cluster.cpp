@@ -13,11 +13,11 @@
 #include <thread>
 
 #include "storage/embedded/cluster_layout.hpp"
-#include "storage/embedded/file_lock.hpp"
 #include "storage/embedded/server_account.hpp"
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/embedded/server_programs.hpp"
+#include "storage/file_lock.hpp"
 #include "storage/postgres/session.hpp"
 
 namespace steelyard {
@@ -49,7 +49,9 @@ EmbeddedServer described(const ClusterLayout& layout, const fs::path& state) {
   for (const int major : existing_majors(layout.home)) {
     if (major == layout.major) continue;
     server.notes.push_back("a cluster of PostgreSQL " + std::to_string(major) + " is kept in " +
-                           (layout.home / std::to_string(major)).string() + "; its runs are not in this store");
+                           (layout.home / std::to_string(major)).string() +
+                           "; its runs are not in this store: steelyard db rebuild fills it from their archives in " +
+                           (fs::absolute(state) / "runs").string());
   }
   if (layout.home.parent_path() != fs::absolute(state)) {
     server.notes.push_back("the server cannot reach " + fs::absolute(state).string() + "; its files are in " +

@@ -4,16 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <thread>
 
-#include "storage/embedded/file_lock.hpp"
 #include "storage/embedded/server_process.hpp"
+#include "storage/file_lock.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/postgres/store_address.hpp"
 
@@ -31,6 +31,8 @@ constexpr std::chrono::milliseconds kNoPatience{0};
 // A log that nobody reads must not fill the disk.
 constexpr std::uintmax_t kLongestLog = 1 << 20;
 constexpr std::size_t kLastWords = 400;
+// Whatever a server that fails for days has written, no more of it is read.
+constexpr std::streamoff kLogTail = 8 << 10;
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -92,12 +94,6 @@ void remove_misleading_notes(const ClusterLayout& layout) {
   fs::remove(layout.socket_folder() / ".s.PGSQL.5432.lock", trouble);
 }
 
-std::string tail_of_log(const ClusterLayout& layout) {
-  std::ifstream file(layout.log(), std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return last_lines(text);
-}
-
 Error did_not_start(const ClusterLayout& layout, const std::string& why) {
   return store_error("embedded store " + layout.data().string(), "the server did not start: " + why, "",
                      "see " + layout.log().string() + ", or set STEELYARD_STORE to a postgresql:// address");
@@ -109,7 +105,7 @@ Result<void> wait_until_ready(const ClusterLayout& layout, steady_clock::time_po
     if (answers(layout, "postgres")) return {};
     STEELYARD_TRY(const auto lock, FileLock::take(layout.server_lock(), kNoPatience));
     const auto process = noted_process(layout);
-    if (lock && !(process && is_server(layout, *process))) return did_not_start(layout, tail_of_log(layout));
+    if (lock && !(process && is_server(layout, *process))) return did_not_start(layout, last_lines_of(layout.log()));
     std::this_thread::sleep_for(kPause);
   }
   return did_not_start(layout, "it does not answer");
@@ -178,6 +174,16 @@ std::string last_lines(std::string_view output) {
   const std::string line = one_line_without_secrets(
       output.size() > kLastWords ? output.substr(output.size() - kLastWords) : output, "postgresql://");
   return line.empty() ? "it said nothing" : line;
+}
+
+std::string last_lines_of(const fs::path& log) {
+  std::ifstream file(log, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? std::streamoff(file.tellg()) : 0;
+  std::string text(static_cast<std::size_t>(std::clamp<std::streamoff>(size, 0, kLogTail)), '\0');
+  file.seekg(size - static_cast<std::streamoff>(text.size()));
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return last_lines(text);
 }
 
 }  // namespace steelyard

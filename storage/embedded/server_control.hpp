@@ -5,6 +5,7 @@
 // nobody reaps, or to another program, and orphans of the dead server may still use its memory.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -30,5 +31,7 @@ Result<bool> stop_server(const ClusterLayout& layout);
 
 // The end of a program's output, as one line.
 std::string last_lines(std::string_view output);
+// The same of a log file, however long that is; one that cannot be read said nothing.
+std::string last_lines_of(const std::filesystem::path& log);
 
 }  // namespace steelyard

@@ -18,28 +18,14 @@
 #include <fstream>
 #include <iterator>
 
+#include "storage/file_descriptor.hpp"
+
 namespace steelyard {
 namespace {
 
 // initdb takes a second; on a loaded machine with a slow disk, tens of them.
 constexpr std::chrono::minutes kLongestProgram{2};
 constexpr std::size_t kKeptOutput = 64 * 1024;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() { reset(); }
-  int get() const { return number_; }
-  void reset() {
-    if (number_ >= 0) close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_;
-};
 
 Error cannot(const std::string& what, const std::string& program) {
   return store_error("embedded store", "cannot " + what + " for " + program + ": " + std::strerror(errno));
@@ -134,13 +120,13 @@ int wait_for(pid_t child) {
 }
 
 struct Pipe {
-  Descriptor reading;
-  Descriptor writing;
+  FileDescriptor reading;
+  FileDescriptor writing;
 };
 Result<Pipe> open_pipe(const std::string& program) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return cannot("open a pipe", program);
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
 // What the detached child tells us before and instead of becoming the program.
@@ -178,16 +164,16 @@ Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vecto
   if (child < 0) return cannot("start a process", command[0]);
   if (child == 0) {
     forget_callers_signals_and_cores();
-    if (become(account) && chdir("/") == 0 && set_standard_streams(pipe.writing.get())) {
+    if (become(account) && chdir("/") == 0 && set_standard_streams(pipe.writing.number())) {
       close_others(STDERR_FILENO, STDERR_FILENO);
       execve(prepared.argument_pointers[0], prepared.argument_pointers.data(), prepared.variable_pointers.data());
     }
     _exit(127);
   }
-  pipe.writing.reset();
+  pipe.writing.close();
   bool late = false;
   ProgramAnswer answer;
-  answer.output = read_until_end(pipe.reading.get(), std::chrono::steady_clock::now() + kLongestProgram, late);
+  answer.output = read_until_end(pipe.reading.number(), std::chrono::steady_clock::now() + kLongestProgram, late);
   if (late) kill(child, SIGKILL);
   answer.status = wait_for(child);
   return answer;
@@ -199,12 +185,12 @@ Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram
   STEELYARD_TRY(Pipe pipe, open_pipe(name));
   const pid_t child = fork();
   if (child < 0) return cannot("start a process", name);
-  if (child == 0) become_detached(account, program, prepared, pipe.writing.get());
-  pipe.writing.reset();
+  if (child == 0) become_detached(account, program, prepared, pipe.writing.number());
+  pipe.writing.close();
   wait_for(child);
   bool late = false;
   const std::string answers =
-      read_until_end(pipe.reading.get(), std::chrono::steady_clock::now() + kLongestProgram, late);
+      read_until_end(pipe.reading.number(), std::chrono::steady_clock::now() + kLongestProgram, late);
   std::array<StartMessage, 2> messages{};
   std::memcpy(messages.data(), answers.data(), std::min(answers.size(), sizeof messages));
   const int error = messages[0].error != 0 ? messages[0].error : messages[1].error;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "storage/postgres/database_text.hpp"
@@ -97,6 +98,15 @@ void forbid_reconnecting([[maybe_unused]] pqxx::connection& connection) {
 #endif
 }
 
+// Whether the server refused the values themselves, as it would every time they are sent. Classes of PostgreSQL's
+// appendix "Error Codes": 22 data exception, 23 integrity constraint violation, 54 program limit exceeded.
+bool refuses_values(const std::exception& trouble) {
+  const auto* refusal = dynamic_cast<const pqxx::sql_error*>(&trouble);
+  if (refusal == nullptr) return false;
+  const std::string_view state = refusal->sqlstate();
+  return state.starts_with("22") || state.starts_with("23") || state.starts_with("54");
+}
+
 }  // namespace
 
 struct Rows::Content {
@@ -110,14 +120,34 @@ struct Session::Connection {
   std::optional<pqxx::connection> server;
   std::shared_ptr<void> notice_handler;  // destroyed before `server`, which it refers to
 
-  // Runs `action` and turns what it throws into an error.
+  // Runs `action` and turns what it throws into an error of kind store.
   template <class Action>
   Result<void> guard(const std::string& what, Action action) {
+    bool values_refused = false;
+    return guard(what, action, values_refused);
+  }
+  // The same for an action that carries values: where the server refuses those, the kind is input.
+  template <class Action>
+  Result<void> guard_values(const std::string& what, Action action) {
+    bool values_refused = false;
+    Result<void> done = guard(what, action, values_refused);
+    if (done || !values_refused) return done;
+    Error error = std::move(done).error();
+    error.kind = ErrorKind::input;
+    error.wanted = "values that the server takes";
+    error.mend = "sent again they would be refused again; please report this";
+    return error;
+  }
+
+ private:
+  template <class Action>
+  Result<void> guard(const std::string& what, Action& action, bool& values_refused) {
     try {
       action();
       return {};
     } catch (const std::exception& trouble) {
       if (link == Link::up && (!server || !server->is_open())) link = Link::lost;
+      values_refused = link == Link::up && refuses_values(trouble);
       return store_error("store " + name, what + ": " + one_line_without_secrets(trouble.what(), url));
     }
   }
@@ -191,7 +221,7 @@ Result<Transaction> Transaction::begin(Session& session) {
 
 Result<Rows> Transaction::run(const std::string& statement, const SqlValues& values, RowCount expected) {
   Rows rows;
-  STEELYARD_CHECK(work_->connection->guard("a statement failed", [&] {
+  STEELYARD_CHECK(work_->connection->guard_values("a statement failed", [&] {
     rows.content_ = std::make_shared<Rows::Content>(Rows::Content{run_with_values(*work_->work, statement, values)});
   }));
   // A statement without columns (insert, update, delete) yields no rows; it touches some.
@@ -212,13 +242,13 @@ Result<void> Transaction::run_script(const std::string& statements) {
 Result<void> Transaction::copy(const CopyTarget& target, std::size_t count,
                                const std::function<SqlValues(std::size_t)>& row) {
   if (count == 0) return {};
-  return work_->connection->guard("copying into " + target.table + " failed",
-                                  [&] { copy_rows(*work_->work, target, count, row); });
+  return work_->connection->guard_values("copying into " + target.table + " failed",
+                                         [&] { copy_rows(*work_->work, target, count, row); });
 }
 
 Result<void> Transaction::commit() {
   Session::Connection& connection = *work_->connection;
-  const Result<void> done = connection.guard("COMMIT failed", [&] { work_->work->commit(); });
+  const Result<void> done = connection.guard_values("COMMIT failed", [&] { work_->work->commit(); });
   // With the link gone, the COMMIT may have arrived all the same.
   if (!done && connection.link == Session::Link::lost) connection.link = Session::Link::commit_unanswered;
   work_->work.reset();

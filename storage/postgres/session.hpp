@@ -1,6 +1,7 @@
 // One connection to a PostgreSQL server, its transactions and their rows. This file pair alone knows libpqxx and its
-// versions; nothing in it throws. Errors are of kind store, name the address without its password, and leave the
-// session's link() telling whether the connection survived.
+// versions; nothing in it throws. Errors name the address without its password, and leave the session's link() telling
+// whether the connection survived. They are of kind store; only where the server refuses the values of a statement
+// (SQLSTATE classes 22, 23 and 54), and would refuse them whenever they are sent, they are of kind input.
 //
 //     STEELYARD_TRY(Session session, Session::connect(url, safe_name));
 //     STEELYARD_TRY(Transaction transaction, Transaction::begin(session));

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <filesystem>
+#include <utility>
 
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
+#include "storage/file_lock.hpp"
 
 namespace steelyard {
 
@@ -15,13 +17,10 @@ class DeliveryLock {
  public:
   // Error (store): another process still has it after `longest_wait`; or the lock file cannot be made.
   static Result<DeliveryLock> take(const std::filesystem::path& folder, Nanoseconds longest_wait);
-  DeliveryLock(DeliveryLock&& other) noexcept;
-  DeliveryLock& operator=(DeliveryLock&&) = delete;
-  ~DeliveryLock();
 
  private:
-  explicit DeliveryLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
+  explicit DeliveryLock(FileLock lock) : lock_(std::move(lock)) {}
+  FileLock lock_;
 };
 
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <fstream>
 #include <string_view>
 
 #include "storage/archive/archive.hpp"
@@ -106,7 +107,9 @@ Result<void> Spool::deliver_one(const fs::path& path, const PutRun& put, Deliver
   if (!is_new && is_new.error().kind == ErrorKind::store) return std::move(is_new).error();
   if (!is_new) {
     // Not the store's state but this run: it would be refused for ever, and hold up all that come after it.
-    set_aside(path, std::move(is_new).error(), delivery);
+    Error why = std::move(is_new).error();
+    why.where = path.string() + ": " + why.where;
+    set_aside(path, std::move(why), delivery);
     return {};
   }
   *is_new ? ++delivery.delivered : ++delivery.already_there;
@@ -129,6 +132,8 @@ void Spool::set_aside(const fs::path& path, Error why, Delivery& delivery) {
   why.mend +=
       (why.mend.empty() ? "" : "; ") +
       (code ? "it could not be moved to " + bad.string() + ": " + code.message() : "moved to " + target.string());
+  // For whoever finds the archive there when the message has long scrolled away; lost where it cannot be written.
+  if (!code) std::ofstream(target.string() + ".reason") << why.text() << '\n';
   delivery.bad.push_back(std::move(why));
 }
 

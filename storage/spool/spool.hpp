@@ -28,12 +28,14 @@ class Spool {
   Result<std::filesystem::path> keep(const Run& run);
   // Oldest first, by the time at which the run was taken.
   std::vector<std::filesystem::path> waiting() const;
+  // Where the archives of delivered runs stay; absent before the first delivery.
+  const std::filesystem::path& delivered_folder() const { return delivered_; }
 
   struct Delivery {
     int delivered = 0;
     int already_there = 0;
-    // Archives that cannot be read or that the store will never take: moved to spool/bad, named here. One of a newer
-    // version is named too, and keeps waiting for a newer program.
+    // Archives that cannot be read or that the store will never take: moved to spool/bad, each with its reason in a
+    // file beside it, and named here. One of a newer version is named too, and keeps waiting for a newer program.
     std::vector<Error> bad;
   };
   // Stops at the first error of the store; what was not delivered stays. Safe beside other processes doing the same.

@@ -193,6 +193,18 @@ TEST(CompareRuns, AFailureIsARowThatNamesTheSideAndTheWords) {
   EXPECT_THAT(row.reason, HasSubstr("the candidate failed in round 3: killed by signal 11"));
 }
 
+TEST(CompareRuns, WhatTheBudgetDidNotReachIsInconclusiveAndNobodysFailure) {
+  steelyard::Run run = run_with({counted("a", {5})});
+  run.failures.push_back({parse_google_benchmark_name("b"), "", -1, std::string(kNotReached) + "the budget was spent"});
+  run.failures.push_back({parse_google_benchmark_name("a"), "", -1, std::string(kNotReached) + "the budget was spent"});
+  const Comparison comparison = compare_runs(run, run, {});
+  for (const ComparisonRow& row : comparison.rows) {
+    const bool was_counted = row.benchmark == "a" && row.metric.name == kInstructions;
+    EXPECT_EQ(row.verdict, was_counted ? Verdict::unchanged : Verdict::inconclusive) << row.benchmark << row.reason;
+  }
+  EXPECT_EQ(comparison.count_by_verdict().at(static_cast<std::size_t>(Verdict::unchanged)), 1);
+}
+
 TEST(CompareRuns, AProgramThatFailsAsAWholeIsNeverDropped) {
   steelyard::Run candidate;
   candidate.failures.push_back({{}, "", -1, "no such file"});

@@ -279,6 +279,14 @@ TEST_F(Counting, ABenchmarkThatTheProgramLacksIsAFailure) {
   EXPECT_THAT(failure_of(run, "no_such_benchmark"), HasSubstr("no benchmark of that name"));
 }
 
+TEST_F(Counting, ABudgetBeyondWhatTheClockCanHoldIsNoLimit) {
+  CountOptions options;
+  options.budget = seconds(1e300);
+  const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
+  EXPECT_EQ(failure_of(run, "lambda"), "");
+  EXPECT_GT(value_of(run, "lambda"), 0);
+}
+
 TEST_F(Counting, ASpentBudgetIsAFailureOfEveryBenchmarkItDidNotReach) {
   CountOptions options;
   options.budget = Nanoseconds(0);

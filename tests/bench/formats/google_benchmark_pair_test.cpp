@@ -206,6 +206,27 @@ TEST_F(GoogleBenchmarkPair, BadRecordsAreCountedAndNamedWithTheirFile) {
   EXPECT_THAT(pair.warnings, Contains(HasSubstr("new.json: benchmarks[0].real_time: found")));
 }
 
+TEST_F(GoogleBenchmarkPair, BadRecordIsAFailureOfItsRunWithItsBenchmarkMetricAndRound) {
+  write("old/1.json", "2026-01-01T10:00:00Z", 100);
+  write("old/2.json", "2026-01-01T10:00:10Z", 100);
+  write("new/1.json", "2026-01-01T10:00:20Z", 100);
+  write("new/2.json", "2026-01-01T10:00:30Z", -5);
+  std::ofstream(folder_ / "new/2.json") << R"({"context": {}, "benchmarks": [
+    {"name": "BM_x", "iterations": 10, "real_time": -5, "cpu_time": 1, "time_unit": "ns"},
+    {"name": "BM_y", "iterations": 0, "real_time": 5, "cpu_time": 1, "time_unit": "ns"},
+    {"name": "BM_z", "iterations": 1, "real_time": 5, "cpu_time": 1, "time_unit": "ns", "iterations": 2.5},
+    {"name": "a\u0000b", "iterations": 1}]})";
+  const LoadedPair pair = load("old", "new");
+  EXPECT_THAT(pair.baseline.failures, IsEmpty());
+  std::vector<std::string> found;
+  for (const Failure& failure : pair.candidate.failures) {
+    EXPECT_TRUE(is_bad_record(failure)) << failure.reason;
+    EXPECT_EQ(failure.round, 1);
+    found.push_back(failure.benchmark.name + ' ' + failure.metric);
+  }
+  EXPECT_THAT(found, ElementsAre("BM_x real_time", "BM_y ", "BM_z iterations", " "));
+}
+
 TEST_F(GoogleBenchmarkPair, FailureCarriesItsRound) {
   write("old/1.json", "2026-01-01T10:00:00Z", 100);
   write("new/1.json", "2026-01-01T10:00:00Z", 100);

@@ -27,6 +27,16 @@ TEST(Quantity, RefusesNegativeInfiniteAndUnknownUnits) {
   }
 }
 
+// In integer nanoseconds, as clocks and polls have them, more would overflow.
+TEST(Quantity, RefusesDurationsAboveAYear) {
+  EXPECT_EQ(parse_duration("8784h", "x")->count(), 366 * 24 * 3600e9);
+  for (const char* text : {"8784.1h", "1e10s", "1e30ns", "1e300h", "1e308h"}) {
+    const auto result = parse_duration(text, "--timeout");
+    ASSERT_FALSE(result) << text;
+    EXPECT_EQ(result.error().wanted, "at most 366 days") << text;
+  }
+}
+
 TEST(Quantity, DoublingTheTimeHalvesTheRate) {
   const Flops work(2'000'000);
   EXPECT_DOUBLE_EQ((work / seconds(1)).count(), 2e6);

@@ -266,6 +266,16 @@ TEST(MeasurePair, LeavesNoFileAndNoProcessBehind) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
 }
 
+// How many a verdict needs is for whoever judges to say; nothing here depends on the number of benchmarks.
+TEST(MeasurePair, PlansTheUsualRoundsWhereNobodyAsksForOthers) {
+  STEELYARD_NEEDS_FIXTURE();
+  MeasureOptions options = quick("sum/8");
+  options.rounds = 0;
+  options.budget = nanoseconds(1);  // ends after what cannot be left out
+  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  EXPECT_EQ(pair.baseline.header.settings.at("rounds_planned"), std::to_string(kUsualRounds));
+}
+
 TEST(MeasureOne, TakesAsManyInvocationsAsAskedFor) {
   STEELYARD_NEEDS_FIXTURE();
   MeasureOptions options = quick("sum/8");

@@ -62,13 +62,5 @@ TEST(ShuffledBenchmarks, PutsEveryBenchmarkFirstInSomeRound) {
   EXPECT_EQ(first.size(), 5U);
 }
 
-TEST(RoundsNeeded, IsTheLeastEvenNumberThatCanReachTheAdjustedLevel) {
-  EXPECT_EQ(rounds_needed(0), 12);
-  EXPECT_EQ(rounds_needed(1), 12);
-  EXPECT_EQ(rounds_needed(102), 12);  // 2/2^12 = 0.000488 <= 0.05/102 = 0.000490
-  EXPECT_EQ(rounds_needed(103), 14);  // 0.05/103 = 0.000485
-  EXPECT_EQ(rounds_needed(1000), 16);
-}
-
 }  // namespace
 }  // namespace steelyard

@@ -176,6 +176,48 @@ TEST(Attribute, TimeRowThatChangedSharesTheFunctionsOfItsCount) {
   EXPECT_THAT(comparison.rows[3].functions, IsEmpty());
 }
 
+TEST(Attribute, TimeThatMovedAgainstItsCountGetsNoFunctions) {
+  const CountedProfile baseline = tokenizer(1, "/home/a");
+  const CountedProfile candidate = tokenizer(11, "/home/a");
+  Comparison comparison;
+  comparison.rows = {row_of(baseline, candidate, kRealTime), row_of(baseline, candidate, kInstructions)};
+  comparison.rows[0].verdict = Verdict::improvement;
+  attribute(comparison, run_of({baseline}), run_of({candidate}), {});
+  EXPECT_THAT(comparison.rows[0].functions, IsEmpty());
+  EXPECT_THAT(comparison.rows[1].functions, SizeIs(3));
+}
+
+TEST(Attribute, TimeOfCodeThatWasNotCountedGetsNoFunctions) {
+  const auto call_blas = [](std::int64_t cost) {
+    return HandMadeProfile("BM_gemm/64", 1)
+        .function("BM_gemm", "/home/a/gemm.cpp", 10)
+        .function("sgemm_kernel_HASWELL", "???", cost, "/usr/lib/x86_64-linux-gnu/libopenblas.so.0")
+        .call("BM_gemm", "sgemm_kernel_HASWELL", 1)
+        .build();
+  };
+  const CountedProfile baseline = call_blas(100);
+  const CountedProfile candidate = call_blas(200);
+  auto run = run_of({candidate});
+  run.environment.set("count.dispatch", "Haswell under Valgrind, SkylakeX natively: different code", false);
+  Comparison comparison;
+  comparison.rows = {row_of(baseline, candidate, kRealTime), row_of(baseline, candidate, kInstructions)};
+  attribute(comparison, run_of({baseline}), run, {});
+  EXPECT_THAT(comparison.rows[0].functions, IsEmpty());
+  EXPECT_THAT(comparison.rows[1].functions, testing::Not(IsEmpty()));
+}
+
+TEST(Attribute, DispatchIsSaidWhereAProfileIsMissingUnlessTheOtherShowsThatItIsNotCalled) {
+  const CountedProfile plain = tokenizer(1, "/home/a");
+  auto without = run_of({});
+  without.environment.set("count.dispatch", "Haswell under Valgrind, SkylakeX natively: different code", false);
+  Comparison comparison;
+  comparison.rows = {row_of(plain, plain, kInstructions)};
+  attribute(comparison, run_of({plain}), without, {});
+  EXPECT_EQ(comparison.rows[0].reason, "");
+  attribute(comparison, run_of({}), without, {});
+  EXPECT_THAT(comparison.rows[0].reason, testing::HasSubstr("library dispatch"));
+}
+
 TEST(Attribute, DispatchOfALibraryIsSaidInTheCountOfWhatCallsIt) {
   const auto call_blas = [](std::int64_t cost) {
     return HandMadeProfile("BM_gemm/64", 1)

@@ -39,6 +39,15 @@ TEST(CommandLine, HelpOfEveryVerbShowsUsageCommonOptionsAndAnExampleOfThatVerb) 
   }
 }
 
+TEST(CommandLine, DbRebuildTakesAFolderAndNoOtherActionDoes) {
+  const auto db = options_of<DbOptions>({"db", "rebuild", "--from", "old/runs"});
+  EXPECT_EQ(db.action, DbOptions::Action::rebuild);
+  EXPECT_EQ(db.from, "old/runs");
+  EXPECT_EQ(options_of<DbOptions>({"db", "stop"}).action, DbOptions::Action::stop);
+  EXPECT_THAT(error_of({"db", "status", "--from", "old"}), HasSubstr("--from: found steelyard db status"));
+  EXPECT_THAT(help_of({"db", "--help"}), HasSubstr("\n  steelyard db rebuild --from "));
+}
+
 TEST(CommandLine, NoHelpIsWiderThanItsPage) {
   std::vector<std::string> pages{help_of({"--help"})};
   for (const std::string& verb : verb_names()) pages.push_back(help_of({verb, "-h"}));

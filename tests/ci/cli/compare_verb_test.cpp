@@ -25,6 +25,63 @@ class Compare : public ProgramUnderTest {
   }
 };
 
+// Puts one more record before the others of a file.
+void put_record(const std::filesystem::path& file, const std::string& record, std::string json) {
+  const std::string_view list = "\"benchmarks\":[";
+  json.insert(json.find(list) + list.size(), record + ",");
+  std::ofstream(file, std::ios::binary) << json;
+}
+
+constexpr const char* kNoTime = R"({"name":"BM_bad","run_name":"BM_bad","run_type":"iteration","iterations":1,)"
+                                R"("real_time":NaN,"cpu_time":1,"time_unit":"ns"})";
+
+TEST_F(Compare, ABadRecordFailsItsRowIsNoPassAndLeavesTheOtherRowsAsTheyAre) {
+  write_rounds(1.0);
+  put_record("head/105.json", kNoTime, text_of("head/105.json"));
+  const Outcome outcome = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(outcome.status, 2) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("bad record benchmarks[0].real_time: found NaN, wanted a finite number"));
+  EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"failed\""));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\"verdict\": \"new\"")));
+  write_rounds(1.2);
+  put_record("head/105.json", kNoTime, text_of("head/105.json"));
+  const Outcome slower = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(slower.status, 1) << slower.out;
+  EXPECT_THAT(slower.out, HasSubstr("\"verdict\": \"regression\""));
+}
+
+TEST_F(Compare, ABadRecordIsNoPassWhateverItIsOf) {
+  write("good.json", google_json(100));
+  const std::vector<std::string> records = {
+      "7", R"({"run_type":"iteration","iterations":1,"real_time":1,"cpu_time":1,"time_unit":"ns"})",
+      R"({"name":"BM_x","run_type":"iteration","iterations":1,"real_time":100,"cpu_time":NaN,"time_unit":"ns"})",
+      R"({"name":"BM_x","run_type":"iteration","iterations":0,"real_time":100,"cpu_time":1,"time_unit":"ns"})"};
+  for (const std::string& record : records) {
+    put_record("bad.json", record, google_json(100));
+    EXPECT_EQ(run({"compare", "good.json", "bad.json"}).status, 2) << record;
+    EXPECT_EQ(run({"compare", "bad.json", "good.json"}).status, 2) << record;
+  }
+}
+
+TEST_F(Compare, ABadRecordIsKeptInAnArchiveAndIsNoPassThere) {
+  write("good.json", google_json(100));
+  put_record("bad.json", kNoTime, google_json(100));
+  ASSERT_EQ(run({"export", "good.json", "--output", "good.syrun"}).status, 0);
+  ASSERT_EQ(run({"export", "bad.json", "--output", "bad.syrun"}).status, 0);
+  const Outcome outcome = run({"compare", "good.syrun", "bad.syrun", "--json"});
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("bad record benchmarks[0].real_time"));
+}
+
+TEST_F(Compare, AMetricThatThePolicyNamesAndNobodyMeasuredIsNoPass) {
+  write_rounds(1.0);
+  write("steelyard.toml", "[policy]\nmetrics = [\"real_time\", \"bandwidth\"]\n");
+  const Outcome outcome = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("\"benchmark\": \"(all)\""));
+  EXPECT_THAT(outcome.out, HasSubstr("no benchmark measured it"));
+}
+
 TEST_F(Compare, ExitsWithOneForARegressionBetweenTwoFolders) {
   write_rounds(1.2);
   const Outcome outcome = run({"compare", "base", "head", "--json"});

@@ -19,7 +19,7 @@ struct Outcome {
   std::string err;
 };
 
-class ProgramUnderTest : public testing::Test {
+class ProgramUnderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "steelyard-cli-XXXXXX").string();

@@ -3,14 +3,20 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <optional>
+
+#include "storage/embedded/cluster.hpp"
+#include "storage/postgres/session.hpp"
 #include "tests/ci/cli/program_under_test.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Port 1 of the machine itself: refused at once, whatever the network.
 constexpr const char* kUnreachable = "postgresql://someone:hunter2@127.0.0.1:1/steelyard";
@@ -35,7 +41,8 @@ class StoreVerbs : public ProgramUnderTest {
   }
   void SetUp() override {
     ProgramUnderTest::SetUp();
-    if (!available_ && why_.find("install") != std::string::npos) GTEST_SKIP() << "no PostgreSQL server: " << why_;
+    const bool is_missing = !available_ && why_.find("install") != std::string::npos;
+    STEELYARD_SKIP_WITHOUT("postgresql", !is_missing, "no PostgreSQL server: " + why_);
     ASSERT_TRUE(available_) << why_;
     use_state(shared_ / "state");
   }
@@ -111,6 +118,59 @@ TEST_F(StoreVerbs, AnImportIsFoundInTheHistoryAndByItsCommit) {
   EXPECT_EQ(run({"export", "run:ffffffffffffffff"}).status, 3);
 }
 
+// By way of another database of the same server: none can be dropped from inside.
+void drop_database(const std::filesystem::path& state) {
+  const auto server = ensure_embedded_running(state);
+  ASSERT_TRUE(server) << server.error().text();
+  std::string url = server->url;
+  url.replace(url.find("/steelyard?"), std::string("/steelyard").size(), "/postgres");
+  auto session = Session::connect(url, "test");
+  ASSERT_TRUE(session) << session.error().text();
+  const auto dropped = session->run_alone("drop database steelyard with (force)");
+  ASSERT_TRUE(dropped) << dropped.error().text();
+  ASSERT_TRUE(session->run_alone("create database steelyard"));
+}
+
+TEST_F(StoreVerbs, RebuildFillsALostDatabaseFromTheArchivesSoThatTheHistoryIsTheSame) {
+  for (const double time : {200.0, 210.0, 190.0}) {
+    const std::string name = std::to_string(static_cast<int>(time)) + ".json";
+    write(name, google_json(time));
+    const std::string commit(40, time < 200 ? 'd' : time > 200 ? 'e' : 'f');
+    ASSERT_EQ(run({"import", "google-benchmark", name, "--commit", commit, "--project", "rebuilt"}).status, 0);
+  }
+  const std::string before = run({"history", "--project", "rebuilt", "--json"}).out;
+  EXPECT_THAT(before, HasSubstr(std::string(40, 'e')));
+  const int runs = runs_in_store();
+  drop_database(shared_ / "state");
+  ASSERT_EQ(runs_in_store(), 0);
+  const Outcome rebuilt = run({"db", "rebuild"});
+  EXPECT_EQ(rebuilt.status, 0) << rebuilt.err;
+  EXPECT_EQ(rebuilt.out, std::to_string(runs) + " runs, 0 were there already, 0 could not be read\n");
+  EXPECT_EQ(rebuilt.err, "") << "no progress in a pipe";
+  EXPECT_EQ(runs_in_store(), runs);
+  EXPECT_EQ(run({"history", "--project", "rebuilt", "--json"}).out, before);
+  const Outcome again = run({"db", "rebuild", "--json"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.out, AllOf(HasSubstr("\"schema\": \"steelyard.rebuild/1\""),
+                               HasSubstr("\"already_there\": " + std::to_string(runs)), HasSubstr("\"bad\": []")));
+}
+
+TEST_F(StoreVerbs, RebuildFromAFolderNamesTheArchiveThatCannotBeReadAndTakesTheRest) {
+  write("a.json", google_json(3000));
+  ASSERT_EQ(run({"export", "a.json", "--output", "old/a.syrun"}).status, 3) << "no such folder yet";
+  std::filesystem::create_directory("old");
+  ASSERT_EQ(run({"export", "a.json", "--output", "old/a.syrun"}).status, 0);
+  write("old/b.syrun", "damaged");
+  const int before = runs_in_store();
+  const Outcome outcome = run({"db", "rebuild", "--from", "old"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(outcome.out, "1 run, 0 were there already, 1 could not be read\n");
+  EXPECT_THAT(outcome.err, HasSubstr("old/b.syrun"));
+  EXPECT_EQ(runs_in_store(), before + 1);
+  EXPECT_EQ(run({"db", "rebuild", "--from", "absent"}).status, 3);
+  EXPECT_EQ(run({"db", "rebuild", "--store", kUnreachable}).status, 5);
+}
+
 TEST_F(StoreVerbs, AbKeepsBothSidesInTheStore) {
   const int before = runs_in_store();
   const Outcome outcome = run(quick_ab("fast", "slow"));
@@ -129,6 +189,83 @@ TEST_F(StoreVerbs, AStateFolderThatCannotBeMadeCostsNoReport) {
   EXPECT_THAT(outcome.out, HasSubstr("BM_varied"));
   EXPECT_THAT(outcome.err, HasSubstr("in-the-way"));
   EXPECT_EQ(run({"export", "kept.syrun"}).status, 0);
+}
+
+// Sets $TMPDIR for one test.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::filesystem::path& folder) {
+    if (const char* const before = std::getenv("TMPDIR")) before_ = before;
+    setenv("TMPDIR", folder.c_str(), 1);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() { before_ ? setenv("TMPDIR", before_->c_str(), 1) : unsetenv("TMPDIR"); }
+
+ private:
+  std::optional<std::string> before_;
+};
+
+std::vector<std::filesystem::path> archives_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".syrun") found.push_back(entry.path());
+  }
+  return found;
+}
+
+TEST_F(StoreVerbs, ARunThatNeitherSpoolNorStoreTakesIsWrittenToTheTemporaryFolder) {
+  write("in-the-way", "a file, not a folder\n");
+  use_state(folder_ / "in-the-way/state");
+  std::filesystem::create_directory(folder_ / "tmp");
+  const TemporaryFolder temporary(folder_ / "tmp");
+  const Outcome outcome =
+      run({"run", "--min-time", "1ms", "--rounds", "2", "--counts", "never", "--", fixture("fast")});
+  EXPECT_EQ(outcome.status, 5) << outcome.err;
+  EXPECT_THAT(outcome.err, Not(HasSubstr("kept in the store")));
+  const auto kept = archives_in(folder_ / "tmp");
+  ASSERT_EQ(kept.size(), 1U) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the run is kept in " + kept.front().string()));
+  EXPECT_EQ(run({"export", kept.front().string()}).status, 0);
+}
+
+TEST_F(StoreVerbs, ARunIsWrittenToTheCurrentFolderWhereThereIsNoTemporaryOne) {
+  write("in-the-way", "a file, not a folder\n");
+  write("a.json", google_json(100));
+  use_state(folder_ / "in-the-way/state");
+  const TemporaryFolder temporary(folder_ / "nowhere");
+  const Outcome outcome = run({"import", "google-benchmark", "a.json"});
+  EXPECT_EQ(outcome.status, 5) << outcome.err;
+  const auto kept = archives_in(folder_);
+  ASSERT_EQ(kept.size(), 1U) << outcome.err;
+  EXPECT_EQ(run({"export", kept.front().string()}).status, 0);
+}
+
+TEST_F(StoreVerbs, ARunThatTheSpoolCannotTakeIsPutIntoTheStore) {
+  const int before = runs_in_store();
+  const std::filesystem::path spool = shared_ / "state/spool";
+  std::filesystem::remove_all(spool);
+  write(spool, "a file, not a folder\n");
+  write("a.json", google_json(123.25));
+  const Outcome outcome = run({"import", "google-benchmark", "a.json"});
+  std::filesystem::remove(spool);
+  EXPECT_EQ(outcome.status, 5) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("kept in the store"));
+  EXPECT_EQ(runs_in_store(), before + 1);
+  EXPECT_TRUE(archives_in(folder_).empty());
+}
+
+TEST_F(StoreVerbs, AnImportSaysHowManyRecordsWereBadAndKeepsTheRest) {
+  const int before = runs_in_store();
+  std::string json = google_json(124.5);
+  const std::string_view list = "\"benchmarks\":[";
+  json.insert(json.find(list) + list.size(), "7,");
+  write("bad.json", json);
+  const Outcome outcome = run({"import", "google-benchmark", "bad.json", "--quiet"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("bad.json: 1 bad record kept as failed"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 failed"));
+  EXPECT_EQ(runs_in_store(), before + 1);
 }
 
 TEST_F(StoreVerbs, AFullDiskUnderTheStateFolderIsNamedAndCostsNoReport) {

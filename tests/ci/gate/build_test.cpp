@@ -28,6 +28,15 @@ TEST_F(Build, RunsTheCommandInTheTreeByTheShell) {
   EXPECT_TRUE(std::filesystem::exists(tree_ / "out/file"));
 }
 
+TEST_F(Build, HidesTheStoresPasswordAndNothingElse) {
+  setenv("STEELYARD_STORE", "postgresql://user:secret@host/db", 1);
+  setenv("PGPASSWORD", "secret", 1);
+  setenv("STEELYARD_BUILD_TEST", "kept", 1);
+  const Result<void> built = run("test -z \"$STEELYARD_STORE$PGPASSWORD\" && test \"$STEELYARD_BUILD_TEST\" = kept");
+  for (const char* variable : {"STEELYARD_STORE", "PGPASSWORD", "STEELYARD_BUILD_TEST"}) unsetenv(variable);
+  EXPECT_TRUE(built) << built.error().text();
+}
+
 TEST_F(Build, ShowsTheLastFortyLinesInOrderWhereItFails) {
   const Result<void> failed = run("for i in $(seq 1 100); do echo out $i; echo err $i >&2; done; exit 7");
   ASSERT_FALSE(failed);

@@ -35,6 +35,38 @@ TEST(JoinRun, KeepsEveryMeasurementWithItsOwnInvocations) {
   EXPECT_EQ(whole.header.layout, Layout::duet);
 }
 
+// A program that only the candidate has is measured alone. Listed first, it must not make all others look so.
+TEST(JoinRun, TakesSessionLayoutAndSettingsFromTheFirstPartThatWasMeasuredAsAPair) {
+  steelyard::Run fresh = run_of("new", 1);
+  fresh.header.session = "";
+  fresh.header.layout = Layout::separate;
+  fresh.header.settings = {{"layout_reason", "one program alone"}, {"only", "new"}};
+  fresh.environment.set("program.text_bytes", "1", false);
+  steelyard::Run paired = run_of("old", 2);
+  paired.header.settings = {{"layout_reason", "two equal cores"}};
+  paired.environment.set("program.text_bytes", "2", false);
+  for (const bool fresh_first : {true, false}) {
+    steelyard::Run whole = fresh_first ? fresh : paired;
+    join_run(whole, fresh_first ? paired : fresh);
+    EXPECT_EQ(whole.header.session, "s");
+    EXPECT_EQ(whole.header.layout, Layout::duet);
+    EXPECT_EQ(whole.header.settings.at("layout_reason"), "two equal cores");
+    EXPECT_EQ(whole.header.settings.at("only"), "new");
+    EXPECT_EQ(whole.environment, paired.environment);
+    EXPECT_EQ(whole.measurements.size(), 2U);
+  }
+}
+
+TEST(JoinRun, KeepsTheLayoutOfPairsThatWereNotConcurrent) {
+  steelyard::Run whole = run_of("a", 1);
+  steelyard::Run part = run_of("b", 1);
+  whole.header.layout = part.header.layout = Layout::sequential;
+  part.header.session = "t";
+  join_run(whole, part);
+  EXPECT_EQ(whole.header.layout, Layout::sequential);
+  EXPECT_EQ(whole.header.session, "s");
+}
+
 TEST(JoinRun, OfDifferentConcurrentLayoutsClaimsTheWeakerOne) {
   steelyard::Run whole = run_of("a", 1);
   steelyard::Run part = run_of("b", 1);

@@ -53,11 +53,60 @@ TEST(Outcome, TellsTheCandidatesCrashFromTheBaselines) {
   EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, elsewhere), 2);
 }
 
-TEST(Outcome, OfACountThatFailedIsALossOnlyWhereTheBaselineHasIt) {
+// Time was judged; the counts of a side failed where `has_count` is false.
+int outcome_of_failed_counts(bool baseline_has_count, bool candidate_has_count, const ComparisonPolicy& policy = {},
+                             const OutcomeRules& rules = {}) {
+  const auto side = [](bool has_count) {
+    if (has_count) return run_with({}, true);
+    return run_with({{parse_google_benchmark_name("BM_x"), std::string(kInstructions), -1, "stripped"}});
+  };
+  Comparison comparison;
+  comparison.policy = policy;
+  comparison.rows = {row(Verdict::unchanged), row(Verdict::failed, kInstructions)};
+  return static_cast<int>(outcome_of(comparison, side(baseline_has_count), side(candidate_has_count), rules));
+}
+
+TEST(Outcome, OfCountsThatFailedOnBothSidesPassesOnlyWhereNobodyAskedForThem) {
+  EXPECT_EQ(outcome_of_failed_counts(false, false), 0);
+  EXPECT_EQ(outcome_of_failed_counts(false, false, {}, {false, true}), 2);
+  ComparisonPolicy named;
+  named.metrics = {std::string(kRealTime), std::string(kInstructions)};
+  EXPECT_EQ(outcome_of_failed_counts(false, false, named), 2);
+}
+
+TEST(Outcome, OfACountThatOneSideAloneHasIsNoPass) {
+  EXPECT_EQ(outcome_of_failed_counts(true, false), 2);
+  EXPECT_EQ(outcome_of_failed_counts(false, true), 2);
+}
+
+TEST(Outcome, OfRowsNoneOfWhichWasJudgedIsNoPass) {
   const steelyard::Run failed =
       run_with({{parse_google_benchmark_name("BM_x"), std::string(kInstructions), -1, "stripped"}});
-  EXPECT_EQ(outcome({row(Verdict::failed, kInstructions)}, failed, failed), 0);
-  EXPECT_EQ(outcome({row(Verdict::failed, kInstructions)}, run_with({}, true), failed), 2);
+  EXPECT_EQ(outcome({row(Verdict::failed, kInstructions)}, failed, failed), 2);
+}
+
+TEST(Outcome, OfABenchmarkThatCrashedIsTheProgramsFailureThoughOnlyCountsAreJudged) {
+  const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
+  EXPECT_EQ(outcome({row(Verdict::failed, kInstructions)}, run_with({}, true), crashed), 4);
+}
+
+TEST(Outcome, OfABadRecordIsNotJudgedOnEitherSideAndWhateverItsMetric) {
+  const auto bad = [](const char* benchmark, std::string_view metric) {
+    return run_with({{parse_google_benchmark_name(benchmark), std::string(metric), 0, "bad record benchmarks[0]"}});
+  };
+  EXPECT_EQ(outcome({row(Verdict::failed)}, {}, bad("BM_x", kRealTime)), 2);
+  EXPECT_EQ(outcome({row(Verdict::unchanged)}, {}, bad("BM_x", kCpuTime)), 2);
+  EXPECT_EQ(outcome({row(Verdict::unchanged)}, bad("BM_other", ""), {}), 2);
+  EXPECT_EQ(outcome({row(Verdict::regression)}, {}, bad("BM_x", kCpuTime)), 1);
+}
+
+TEST(Outcome, RulesTakeCountsAsDemandedWhereTheyAreAlwaysTaken) {
+  Configuration configuration;
+  EXPECT_FALSE(outcome_rules(configuration).demand_counts);
+  configuration.run.counts = CountChoice::always;
+  configuration.policy.demand_decision = true;
+  EXPECT_TRUE(outcome_rules(configuration).demand_counts);
+  EXPECT_TRUE(outcome_rules(configuration).demand_decision);
 }
 
 TEST(Outcome, OfSeveralRowsIsTheWorstByTheContract) {

@@ -55,6 +55,31 @@ build='g++ -O1 -g bench.cpp -o bench -lbenchmark -lpthread'
 arguments="--rounds 12 --min-time 5ms --counts never --minimum-effect 0.5"
 common=(CI=true STEELYARD_PROGRAM="$program" STEELYARD_STATE="$work/state")
 
+# 0. With a program that only notes how it was called: the step stops the server of a state folder that it chose itself,
+# and of no other, and leaves by the gate's own status.
+cat >"$work/noting" <<SH
+#!/usr/bin/env bash
+echo "\$1 \${2:-} state=\$STEELYARD_STATE" >>"$work/calls"
+echo "\$*" >>"$work/arguments"
+[ "\$1" = gate ] && exit 7
+exit 9
+SH
+chmod +x "$work/noting"
+run_noting() {  # run_noting [VARIABLE=VALUE]
+  rm -f "$work/calls" "$work/arguments"
+  status=0
+  env -u STEELYARD_STATE -u GITHUB_OUTPUT -u GITHUB_STEP_SUMMARY STEELYARD_PROGRAM="$work/noting" RUNNER_TEMP="$work" \
+    CI_PROJECT_DIR="$work" "$@" "$source/ci/$service/gate.sh" >"$work/log" 2>&1 || status=$?
+  [ "$status" -eq 7 ] || fail "status $status, wanted the gate's own, 7"
+  grep -q -- "--archive-dir $work/steelyard-report" "$work/arguments" || fail "the archives are kept nowhere"
+}
+run_noting
+state=$(sed -n 's/^gate .* state=//p' "$work/calls")
+[ -n "$state" ] || fail "no state folder was chosen"
+grep -qx "db stop state=$state" "$work/calls" || fail "the server in $state was left running"
+run_noting STEELYARD_STATE="$work/state"
+! grep -q "^db stop" "$work/calls" || fail "a server in the caller's own state folder was stopped"
+
 run_gate() {  # run_gate FOLDER: the service's own step in that checkout
   cd "$1"
   rm -f "$work/summary" "$work/outputs"
@@ -82,6 +107,8 @@ grep -q BM_work "$work/report" || fail "the report does not name BM_work"
 grep -qi regression "$work/report" || fail "the report does not say regression"
 if [ "$service" = github ]; then
   grep -qx status=1 "$work/outputs" || fail "the step's outputs lack status=1"
+  archives=$(sed -n 's/^archives=//p' "$work/outputs")
+  ls "$archives/"*.syrun >/dev/null || fail "no archive in the folder that the step's outputs name"
 else
   [ -s "$work/full/steelyard-report/comparison.json" ] || fail "no comparison.json among the artifacts"
   ls "$work/full/steelyard-report/"*.syrun >/dev/null || fail "no archive among the artifacts"

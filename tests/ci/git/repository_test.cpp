@@ -13,6 +13,10 @@ using testing::HasSubstr;
 class Repository : public testing::Test {
  protected:
   void SetUp() override {
+    for (const char* variable : {"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "GITHUB_BASE_REF", "CI_COMMIT_REF_NAME",
+                                 "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"}) {
+      unsetenv(variable);
+    }
     made_.write("file", "one\n");
     made_.commit("first");
     made_.write("file", "two\n");
@@ -54,6 +58,49 @@ TEST_F(Repository, DoesNotSayABranchThatACommitIsNotOn) {
   EXPECT_EQ(repository.describe(*repository.resolve("side"))->branch, "");
 }
 
+// A merge commit of a pull request, checked out as a runner does: no branch, only variables.
+TEST_F(Repository, FilesTheBaselineOfAPullRequestUnderItsTarget) {
+  made_.git("checkout --quiet -b topic");
+  made_.commit("change");
+  made_.git("checkout --quiet main");
+  made_.git("checkout --quiet --detach");
+  made_.git("merge --quiet --no-ff -m 'merge topic' topic");
+  const GitRepository repository = found();
+  const std::string head = *repository.resolve("HEAD");
+  const std::string base = *repository.resolve("HEAD^1");
+  for (const auto& [source, target] :
+       {std::pair("GITHUB_HEAD_REF", "GITHUB_BASE_REF"),
+        std::pair("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")}) {
+    setenv(source, "topic", 1);
+    setenv(target, "main", 1);
+    EXPECT_EQ(repository.describe(head)->branch, "topic") << source;
+    EXPECT_EQ(repository.describe_baseline(base)->branch, "main") << target;
+    unsetenv(source);
+    unsetenv(target);
+  }
+}
+
+TEST_F(Repository, FilesNoBaselineUnderATargetThatItDoesNotLieOn) {
+  const std::string clone = (made_.folder() / "clone").string();
+  TemporaryRepository::shell("git clone --quiet 'file://" + made_.root().string() + "' '" + clone + "' && git -C '" +
+                             clone + "' commit --quiet --allow-empty -m 'only here'");
+  const Result<GitRepository> repository = GitRepository::find(clone);
+  ASSERT_TRUE(repository);
+  setenv("GITHUB_BASE_REF", "main", 1);
+  EXPECT_EQ(repository->describe_baseline(*repository->resolve("HEAD"))->branch, "");
+  EXPECT_EQ(repository->describe_baseline(*repository->resolve("HEAD^1"))->branch, "main");
+  unsetenv("GITHUB_BASE_REF");
+}
+
+TEST_F(Repository, FilesABaselineOnTheSameLocalBranchUnderIt) {
+  const GitRepository repository = found();
+  EXPECT_EQ(repository.describe_baseline(*repository.resolve("HEAD^1"))->branch, "main");
+  made_.git("checkout --quiet -b side");
+  made_.commit("aside");
+  made_.git("checkout --quiet main");
+  EXPECT_EQ(repository.describe_baseline(*repository.resolve("side"))->branch, "");
+}
+
 TEST_F(Repository, RefusesNamesOfNoCommit) {
   const GitRepository repository = found();
   EXPECT_THAT(repository.resolve("nowhere").error().text(), HasSubstr("no commit \"nowhere\""));
@@ -83,6 +130,19 @@ TEST_F(Repository, DeepensAShallowCloneUntilTheParentIsThere) {
   const Result<std::string> parent = resolve_deepening(*shallow, "HEAD^1");
   ASSERT_TRUE(parent) << parent.error().text();
   EXPECT_EQ(*parent, *found().resolve("HEAD^1"));
+}
+
+TEST_F(Repository, NeverHandsAnOptionOrARefspecToAFetch) {
+  const std::string clone = (made_.folder() / "clone").string();
+  TemporaryRepository::shell("git clone --quiet --depth=1 'file://" + made_.root().string() + "' '" + clone + "'");
+  const Result<GitRepository> shallow = GitRepository::find(clone);
+  ASSERT_TRUE(shallow);
+  const std::filesystem::path mark = made_.folder() / "mark";
+  EXPECT_FALSE(resolve_deepening(*shallow, "--upload-pack=touch '" + mark.string() + "'; git-upload-pack"));
+  EXPECT_FALSE(std::filesystem::exists(mark)) << "git ran what the name says";
+  EXPECT_TRUE(shallow->is_shallow()) << "it fetched for a name that is none";
+  EXPECT_FALSE(resolve_deepening(*shallow, "main:refs/heads/written"));
+  EXPECT_FALSE(shallow->resolve("written")) << "a name made a branch";
 }
 
 TEST_F(Repository, SaysHowToCheckOutWhereAShallowCloneCannotBeDeepened) {

@@ -34,24 +34,37 @@ TEST(MatchRuns, WithoutAPolicyTimeAndCountsAreJudged) {
   EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(MatchRuns, APolicyNamesWhatIsJudgedAndWhatNobodyMeasured) {
+TEST(MatchRuns, APolicyNamesWhatIsJudgedAndWhatNobodyMeasuredIsAnEntryOfItsOwn) {
   SideRun run;
   run.measurements = {of("b", "real_time"), of("b", "cpu_time")};
   ComparisonPolicy policy;
-  policy.metrics = {"cpu_time", "bandwidth"};
+  policy.metrics = {"cpu_time", "bandwidth", "bandwidth"};
   std::vector<std::string> warnings;
-  EXPECT_THAT(names(match_runs(run, run, policy, warnings)), ElementsAre("b cpu_time"));
-  EXPECT_THAT(warnings, ElementsAre(HasSubstr("bandwidth")));
+  const auto all = match_runs(run, run, policy, warnings);
+  ASSERT_THAT(names(all), ElementsAre("(all) bandwidth", "b cpu_time"));
+  EXPECT_THAT(all[0].unjudged, HasSubstr("no benchmark measured it"));
+  EXPECT_EQ(all[1].unjudged, "");
 }
 
-TEST(MatchRuns, AnUndeclaredDirectionIsWarnedAboutAndNotJudged) {
+TEST(MatchRuns, AnUndeclaredDirectionThatNobodyNamedIsWarnedAboutAndNotJudged) {
   SideRun run;
   run.measurements = {of("b", "hits")};
-  ComparisonPolicy policy;
-  policy.metrics = {"hits"};
+  run.measurements.front().metric.kind = MetricKind::counted;
   std::vector<std::string> warnings;
-  EXPECT_THAT(match_runs(run, run, policy, warnings), IsEmpty());
+  EXPECT_THAT(match_runs(run, run, {}, warnings), IsEmpty());
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("declares no better direction")));
+}
+
+TEST(MatchRuns, AnUndeclaredDirectionOfANamedMetricIsAnEntryThatSaysSo) {
+  SideRun run;
+  run.measurements = {of("b", "hits"), of("c", "hits"), of("c", "real_time")};
+  ComparisonPolicy policy;
+  policy.metrics = {"hits", "real_time"};
+  std::vector<std::string> warnings;
+  const auto all = match_runs(run, run, policy, warnings);
+  ASSERT_THAT(names(all), ElementsAre("(all) hits", "c real_time"));
+  EXPECT_THAT(all[0].unjudged, HasSubstr("no better direction in 2 benchmarks"));
+  EXPECT_THAT(warnings, IsEmpty());
 }
 
 TEST(MatchRuns, AFailedBenchmarkTouchesEachOfItsMetrics) {

@@ -21,6 +21,7 @@
 #include "storage/embedded/server_programs.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/store.hpp"
+#include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
@@ -33,7 +34,7 @@ using ::testing::HasSubstr;
 class ClusterTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (find_server_programs().empty()) GTEST_SKIP() << storage_test::kNoServer;
+    STEELYARD_SKIP_WITHOUT("postgresql", !find_server_programs().empty(), storage_test::kNoServer);
     state_ = storage_test::fresh_state_folder();
   }
   void TearDown() override {
@@ -202,6 +203,7 @@ TEST_F(ClusterTest, NotesAClusterOfAnotherVersionAndLeavesItAlone) {
   const EmbeddedServer server = start();
   ASSERT_EQ(server.notes.size(), 1U);
   EXPECT_THAT(server.notes[0], HasSubstr("PostgreSQL 9 is kept in " + (state_ / "postgres/9").string()));
+  EXPECT_THAT(server.notes[0], HasSubstr("steelyard db rebuild fills it from their archives in " + state_.string()));
   EXPECT_TRUE(fs::exists(state_ / "postgres/9/data/PG_VERSION"));
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
 namespace steelyard {
@@ -21,7 +22,7 @@ class MigrationsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto url = storage_test::fresh_database();
-    if (!url) GTEST_SKIP() << storage_test::kNoServer;
+    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     url_ = *url;
     session_.emplace(Session::connect(url_, "test").value());
   }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
 namespace steelyard {
@@ -17,7 +18,7 @@ class SessionTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto url = storage_test::fresh_database();
-    if (!url) GTEST_SKIP() << storage_test::kNoServer;
+    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     url_ = *url;
   }
   Session connect() {
@@ -84,7 +85,7 @@ TEST_F(SessionTest, ReportsARowThatCannotBeCopied) {
   ASSERT_TRUE(transaction.run("create table kept (content bigint)"));
   const auto copied = transaction.copy({"kept", {"content"}}, 2, [](std::size_t) { return SqlValues().text("word"); });
   ASSERT_FALSE(copied);
-  EXPECT_EQ(copied.error().kind, ErrorKind::store);
+  EXPECT_EQ(copied.error().kind, ErrorKind::input) << "the same row would be refused for ever";
   EXPECT_THAT(copied.error().text(), HasSubstr("word"));
   EXPECT_EQ(session.link(), Session::Link::up);
 }
@@ -124,6 +125,44 @@ TEST_F(SessionTest, NamesTheServersComplaint) {
   ASSERT_FALSE(rows);
   EXPECT_THAT(rows.error().text(), HasSubstr("no_such_column"));
   EXPECT_THAT(rows.error().text(), Not(HasSubstr("\n")));
+  EXPECT_EQ(session.link(), Session::Link::up);
+}
+
+TEST_F(SessionTest, TellsValuesThatAreRefusedForEverFromAServerInTrouble) {
+  Session session = connect();
+  const auto kind_of = [&](const std::string& statement, const SqlValues& values) {
+    const auto rows = begin(session).run(statement, values);
+    return rows ? ErrorKind::bug : rows.error().kind;
+  };
+  {
+    Transaction transaction = begin(session);
+    ASSERT_TRUE(transaction.run("create table kept (x int primary key, check (x < 10))"));
+    ASSERT_TRUE(transaction.run("insert into kept values (1)"));
+    ASSERT_TRUE(transaction.commit());
+  }
+  EXPECT_EQ(kind_of("select $1::int", SqlValues().text("word")), ErrorKind::input);
+  EXPECT_EQ(kind_of("insert into kept values ($1)", SqlValues().integer(1)), ErrorKind::input) << "unique";
+  EXPECT_EQ(kind_of("insert into kept values ($1)", SqlValues().integer(10)), ErrorKind::input) << "check";
+  std::string many = "select 1";
+  for (int i = 0; i < 1700; ++i) many += ",1";
+  EXPECT_EQ(kind_of(many, {}), ErrorKind::input) << "more columns than PostgreSQL has";
+  EXPECT_EQ(kind_of("select no_such_column", {}), ErrorKind::store);
+  Transaction transaction = begin(session);
+  ASSERT_TRUE(transaction.run("set transaction read only"));
+  const auto refused = transaction.run("insert into kept values (2)");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::store) << "a standby takes them after its promotion";
+  EXPECT_EQ(session.link(), Session::Link::up);
+}
+
+TEST_F(SessionTest, AConstraintThatIsCheckedAtCommitRefusesTheValuesToo) {
+  Session session = connect();
+  Transaction transaction = begin(session);
+  ASSERT_TRUE(transaction.run("create table kept (x int unique deferrable initially deferred)"));
+  ASSERT_TRUE(transaction.run("insert into kept values (1), (1)"));
+  const auto done = transaction.commit();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::input);
   EXPECT_EQ(session.link(), Session::Link::up);
 }
 

@@ -9,6 +9,7 @@
 
 #include "storage/archive/archive.hpp"
 #include "storage/postgres/session.hpp"
+#include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
@@ -24,7 +25,7 @@ class StoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto url = storage_test::fresh_database();
-    if (!url) GTEST_SKIP() << storage_test::kNoServer;
+    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     address_ = {false, *url};
     state_ = storage_test::fresh_state_folder();
   }

@@ -2,7 +2,7 @@
 // ends; a fresh database for each test.
 //
 //     const auto url = fresh_database();
-//     if (!url) GTEST_SKIP() << kNoServer;
+//     STEELYARD_SKIP_WITHOUT("postgresql", url, kNoServer);
 #pragma once
 
 #include <filesystem>

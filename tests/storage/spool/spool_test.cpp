@@ -139,7 +139,8 @@ TEST_F(SpoolTest, ArchiveThatCannotBeReadIsSetAsideAndTheRestDelivered) {
   }
   EXPECT_THAT(ids_, SizeIs(1));
   EXPECT_THAT(spool.waiting(), IsEmpty());
-  EXPECT_EQ(std::distance(fs::directory_iterator(state_ / "spool/bad"), fs::directory_iterator()), 2);
+  EXPECT_EQ(std::distance(fs::directory_iterator(state_ / "spool/bad"), fs::directory_iterator()), 4)
+      << "two archives, two reasons";
 }
 
 TEST_F(SpoolTest, ArchiveOfANewerVersionKeepsWaiting) {
@@ -169,6 +170,35 @@ TEST_F(SpoolTest, RunThatTheStoreWillNeverTakeDoesNotHoldUpTheRest) {
   ASSERT_TRUE(spool.keep(run_at(1)));
   EXPECT_FALSE(spool.deliver(refuse_with(ErrorKind::store)));
   EXPECT_THAT(spool.waiting(), SizeIs(1));
+}
+
+TEST_F(SpoolTest, RefusedRunIsSetAsideWithItsReasonAndThoseAfterItAreDelivered) {
+  Spool spool(state_);
+  for (const std::int64_t time : {1, 2, 3}) ASSERT_TRUE(spool.keep(run_at(time)));
+  const auto take = put();
+  const auto delivery = spool.deliver([&](const steelyard::Run& run) -> Result<bool> {
+    if (run.header.created_at_unix_ns == 2) return input_error("store main", "invalid byte sequence");
+    return take(run);
+  });
+  ASSERT_TRUE(delivery) << delivery.error().text();
+  EXPECT_EQ(delivery->delivered, 2);
+  EXPECT_THAT(ids_, ElementsAre(run_at(1).header.id, run_at(3).header.id));
+  EXPECT_THAT(spool.waiting(), IsEmpty());
+  ASSERT_THAT(delivery->bad, SizeIs(1));
+  EXPECT_THAT(delivery->bad[0].text(), HasSubstr("0000000000000000002-"));
+  fs::path archive, reason;
+  for (const auto& entry : fs::directory_iterator(state_ / "spool/bad")) {
+    (entry.path().extension() == ".syrun" ? archive : reason) = entry.path();
+  }
+  const auto kept = read_archive(archive);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(kept->header.id, run_at(2).header.id);
+  EXPECT_EQ(reason, archive.string() + ".reason");
+  std::string text;
+  std::ifstream file(reason);
+  std::getline(file, text);
+  EXPECT_EQ(text, delivery->bad[0].text());
+  EXPECT_THAT(text, HasSubstr("invalid byte sequence"));
 }
 
 TEST_F(SpoolTest, ManyThatDeliverAtOncePutEachRunOnce) {

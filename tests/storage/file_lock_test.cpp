@@ -1,12 +1,14 @@
-#include "storage/embedded/file_lock.hpp"
+#include "storage/file_lock.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
+#include <thread>
 
 namespace steelyard {
 namespace {
@@ -55,10 +57,30 @@ TEST_F(FileLockTest, LivesOnInAChildThatInheritedIt) {
   EXPECT_TRUE(is_free());
 }
 
+TEST_F(FileLockTest, IsTakenByTheOneThatWaitsWhenItComesFree) {
+  auto held = FileLock::take(folder_ / "lock", milliseconds(0));
+  ASSERT_TRUE(held->has_value());
+  bool taken = false;
+  std::thread waiting([&] { taken = FileLock::take(folder_ / "lock", std::chrono::nanoseconds::max())->has_value(); });
+  held->reset();
+  waiting.join();
+  EXPECT_TRUE(taken);
+}
+
+TEST_F(FileLockTest, GivesTheFileTheModeThatWasAskedFor) {
+  const mode_t before = umask(0);
+  ASSERT_TRUE(FileLock::take(folder_ / "own", milliseconds(0)));
+  ASSERT_TRUE(FileLock::take(folder_ / "shared", milliseconds(0), 0666));
+  umask(before);
+  EXPECT_EQ(fs::status(folder_ / "own").permissions(), fs::perms(0600));
+  EXPECT_EQ(fs::status(folder_ / "shared").permissions(), fs::perms(0666));
+}
+
 TEST_F(FileLockTest, ReportsAFileThatCannotBeOpened) {
   const auto lock = FileLock::take(folder_ / "no/such/folder", milliseconds(0));
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().kind, ErrorKind::store);
+  EXPECT_NE(lock.error().text().find("no/such/folder: found No such file or directory"), std::string::npos);
 }
 
 TEST_F(FileLockTest, FollowsNoLink) {
