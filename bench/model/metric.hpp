@@ -22,7 +22,7 @@ inline constexpr std::string_view kRealTime = "real_time";
 inline constexpr std::string_view kCpuTime = "cpu_time";
 inline constexpr std::string_view kInstructions = "instructions";
 
-// The metrics that every layer knows (spec: judgement contract, "Fields"); absent for a user's own.
+// The metrics that every layer knows (docs/verdicts.md, "Fields"); absent for a user's own.
 std::optional<Metric> well_known_metric(std::string_view name);
 
 std::string_view to_text(Better better);    // "lower", "higher", "undeclared"

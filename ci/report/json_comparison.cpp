@@ -1,4 +1,4 @@
-// The interface steelyard.comparison/1 of the design. What is absent is null; a number that is not finite is absent.
+// The interface steelyard.comparison/1. What is absent is null; a number that is not finite is absent.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// A counted profile for scripts: the interface steelyard.profile/1 of the design.
+// A counted profile for scripts: the interface steelyard.profile/1.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ struct TerminalStyle {
 std::string terminal_report(const Comparison& comparison, const TerminalStyle& style);
 // At most 65,000 characters (GitHub takes 65,536): what does not fit is counted, worst rows stay.
 std::string markdown_report(const Comparison& comparison);
-// The interface steelyard.comparison/1 of the design; one object, newline at the end.
+// The interface steelyard.comparison/1; one object, newline at the end.
 std::string json_report(const Comparison& comparison);
 
 // One run: each benchmark's level, spread within and between invocations, counts, failures.
