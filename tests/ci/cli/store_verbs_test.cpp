@@ -60,8 +60,8 @@ class StoreVerbs : public ProgramUnderTest {
     return count;
   }
   static std::vector<std::string> quick_ab(const std::string& baseline, const std::string& candidate) {
-    return {"ab",       fixture(baseline), fixture(candidate), "--min-time", "1ms", "--rounds", "12",
-            "--counts", "never",           "--filter",         "varied"};
+    return {"ab",    fixture(baseline), fixture(candidate), "--min-time",       "1ms", "--rounds", "12", "--counts",
+            "never", "--filter",        "varied",           "--minimum-effect", "50%"};
   }
 
   static inline std::filesystem::path shared_;

@@ -18,7 +18,9 @@ class Gate : public ProgramUnderTest {
     std::filesystem::current_path(made_.root());
     made_.write("steelyard.toml",
                 "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
-                "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 12\ncounts = \"never\"\n");
+                "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 12\ncounts = \"never\"\n"
+                // The slow program does thirty times the work: noise cannot decide these tests.
+                "[policy]\nminimum_effect = 0.5\n");
     commit("start", "fast");
   }
   // A commit whose build puts that fixture program into out/bench.
