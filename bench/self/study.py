@@ -51,6 +51,18 @@ def percent(value):
     return f"{100 * value:.2f} %"
 
 
+def binomial_interval(k, n):
+    """Exact 95 % interval of a share, k of n (Clopper and Pearson 1934), by bisection on the binomial tails."""
+    def least(count):  # the share at which `count` or more of n have a chance of 2.5 %
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            tail = sum(math.comb(n, i) * middle**i * (1 - middle)**(n - i) for i in range(count, n + 1))
+            low, high = (middle, high) if tail < 0.025 else (low, middle)
+        return low
+    return (least(k) if k else 0.0), (1 - least(n - k) if k < n else 1.0)
+
+
 def same_build(options, state):
     extra = shlex.split(options.ab_arguments)
     print(f"Machine: {machine()}. {options.tries} tries of each layout with `{os.path.basename(options.program)}`.\n")
@@ -77,6 +89,11 @@ def same_build(options, state):
               f"{verdicts['unchanged']} | {verdicts['inconclusive']} | {failed} of {options.tries} | {percent(spread)} | "
               f"{percent(max(map(abs, errors), default=math.nan))} | "
               + (f"{alarms} of {tested} |" if tested else "no p: not concurrent |"))
+        if tested:
+            low, high = binomial_interval(alarms, tested)
+            print(f"{layout}: false alarms at p <= .05 exactly {percent(low)} to {percent(high)}; "
+                  f"no failed gate of {options.tries} bounds their rate by {percent(1 - 0.05**(1 / options.tries))}",
+                  file=sys.stderr)
 
 
 def planted(options, state):

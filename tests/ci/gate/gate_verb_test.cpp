@@ -43,7 +43,7 @@ TEST_F(Gate, FailsOnTheCommitThatIsSlowerAndPassesOnItsRepair) {
   commit("make it slow", "slow");
   const Outcome slower = gate();
   EXPECT_EQ(slower.status, 1) << slower.err << slower.out;
-  EXPECT_THAT(slower.out, AllOf(HasSubstr("BM_varied"), HasSubstr("make it slow"), HasSubstr("regression")));
+  EXPECT_THAT(slower.out, AllOf(HasSubstr("BM_varied"), HasSubstr("make it slow"), HasSubstr("1 regression")));
   EXPECT_THAT(slower.err, AllOf(HasSubstr("the first parent"), HasSubstr("building the baseline")));
   commit("repair", "fast");
   const Outcome repaired = gate({"--json"});
