@@ -1,0 +1,123 @@
+// How a task and its times read: the text half of task_measurement.hpp.
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "bench/harness/task_measurement.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr double kSevereRatio = 0.25;  // IQR over median
+constexpr std::size_t kFewestForSpread = 4;
+constexpr std::array<TimeUnit, 6> kTimeUnits{{{"min", "minutes", 60},
+                                              {"s", "seconds", 1},
+                                              {"ms", "milliseconds", 1e-3},
+                                              {"us", "microseconds", 1e-6},
+                                              {"ns", "nanoseconds", 1e-9},
+                                              {"ps", "picoseconds", 1e-12}}};
+
+// By to_chars, which no locale changes.
+std::string fixed(double value, int decimals) {
+  std::array<char, 400> digits{};  // the largest double has 309 before its point
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, decimals).ptr;
+  return {digits.data(), end};
+}
+
+bool has_lines(const std::string& text) { return text.find('\n') != std::string::npos; }
+
+// Two blanks before every line that is not empty.
+std::string indented(const std::string& text) {
+  std::string result;
+  bool at_start = true;
+  for (const char c : text) {
+    if (at_start && c != '\n') result += "  ";
+    result += c;
+    at_start = c == '\n';
+  }
+  return result;
+}
+
+std::string plural(std::int64_t n, const std::string& noun) {
+  return std::to_string(n) + ' ' + noun + (n == 1 ? "" : "s");
+}
+
+// A part of several lines is set off by an empty one.
+void append_section(std::string& text, const std::string& section) {
+  if (section.empty()) return;
+  if (!text.empty()) text += '\n';
+  text += section;
+  if (has_lines(section)) text += '\n';
+}
+
+std::string heading(const TaskSpec& task) {
+  std::string text;
+  append_section(text, task.title());
+  append_section(text, task.description);
+  if (!task.setup.empty()) {
+    append_section(text, has_lines(task.setup) ? "setup:\n" + indented(task.setup) : "setup: " + task.setup);
+  }
+  return text;
+}
+
+double round_half_to_even(double value) {
+  const double floor = std::floor(value);
+  const double rest = value - floor;
+  if (rest != 0.5) return rest < 0.5 ? floor : floor + 1;
+  return std::fmod(floor, 2) == 0 ? floor : floor + 1;
+}
+
+}  // namespace
+
+std::string TaskSpec::title() const {
+  const std::string& head = label.empty() ? statement : label;
+  if (!label.empty() || !has_lines(statement)) return sub_label.empty() ? head : head + ": " + sub_label;
+  return (sub_label.empty() ? "stmt:" : "stmt: (" + sub_label + ")") + '\n' + indented(statement);
+}
+
+std::string TaskMeasurement::warning_text() const {
+  if (!has_warning()) return "";
+  const double ratio = *interquartile_range() / *median();
+  return "  WARNING: Interquartile range is " + fixed(ratio * 100, 1) + "% of the median measurement.\n" +
+         std::string(11, ' ') +
+         (ratio >= kSevereRatio ? "This suggests significant environmental influence."
+                                : "This could indicate system fluctuation.");
+}
+
+std::string TaskMeasurement::text() const {
+  std::string lines = heading(task) + '\n';
+  const std::size_t n = raw_times.size();
+  if (n == 0) return lines + "  no measurement";
+  const double middle = *median();
+  const TimeUnit unit = time_unit(middle);
+  const auto scaled = [&unit](double seconds) { return fixed(seconds / unit.seconds, 2); };
+  const std::string name(unit.name);
+  lines += std::string("  ") + (n > 1 ? "Median: " : "") + scaled(middle) + ' ' + name + '\n';
+  if (n >= kFewestForSpread) {
+    lines += "  IQR:    " + scaled(*interquartile_range()) + ' ' + name + " (" + scaled(*p25()) + " to " +
+             scaled(*p75()) + ")\n";
+  }
+  lines += "  " + plural(static_cast<std::int64_t>(n), "measurement") + ", " + plural(runs_per_time, "run") +
+           (n > 1 ? " per measurement" : "") + ", " + plural(task.threads, "thread");
+  const std::string warning = warning_text();
+  return warning.empty() ? lines : lines + '\n' + warning;
+}
+
+TimeUnit time_unit(double seconds) {
+  for (const TimeUnit& unit : kTimeUnits) {
+    if (seconds >= unit.seconds) return unit;
+  }
+  return kTimeUnits.back();
+}
+
+double trim_to_significant_figures(double value, int n) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int exponent = static_cast<int>(std::ceil(std::log10(std::abs(value)))) - n;
+  // Multiplied by a whole power of ten rather than divided by a broken one, so that 1.25 is a tie as it reads.
+  const double power = std::pow(10.0, std::abs(exponent));
+  if (!std::isfinite(power)) return value;  // more digits were asked for than a double has
+  return exponent >= 0 ? round_half_to_even(value / power) * power : round_half_to_even(value * power) / power;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,192 @@
+#include "bench/harness/task_measurement.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/harness/numpy_random.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TaskMeasurement measured(std::vector<double> raw_times, std::int64_t runs_per_time = 1) {
+  TaskMeasurement measurement;
+  measurement.task.statement = "f(x)";
+  measurement.runs_per_time = runs_per_time;
+  measurement.raw_times = std::move(raw_times);
+  return measurement;
+}
+
+TEST(TaskMeasurement, TimesArePerRunAndAscend) {
+  const TaskMeasurement measurement = measured({3, 1, 2}, 2);
+  EXPECT_THAT(measurement.times(), ElementsAre(0.5, 1, 1.5));
+  EXPECT_THAT(measurement.raw_times, ElementsAre(3, 1, 2));
+}
+
+TEST(TaskMeasurement, QuantilesInterpolateBetweenNeighbours) {
+  const TaskMeasurement measurement = measured({4, 1, 3, 2});
+  EXPECT_EQ(measurement.median(), 2.5);
+  EXPECT_EQ(measurement.p25(), 1.75);
+  EXPECT_EQ(measurement.p75(), 3.25);
+  EXPECT_EQ(measurement.interquartile_range(), 1.5);
+  EXPECT_EQ(measurement.mean(), 2.5);
+}
+
+TEST(TaskMeasurement, OneTimeIsItsOwnMedianAndQuartiles) {
+  const TaskMeasurement measurement = measured({7});
+  EXPECT_EQ(measurement.median(), 7);
+  EXPECT_EQ(measurement.p25(), 7);
+  EXPECT_EQ(measurement.interquartile_range(), 0);
+}
+
+TEST(TaskMeasurement, WithoutTimesNothingIsClaimed) {
+  const TaskMeasurement measurement = measured({});
+  EXPECT_EQ(measurement.median(), std::nullopt);
+  EXPECT_EQ(measurement.mean(), std::nullopt);
+  EXPECT_EQ(measurement.interquartile_range(), std::nullopt);
+  EXPECT_EQ(measurement.significant_figures(), 1);
+  EXPECT_FALSE(measurement.has_warning());
+}
+
+// The middle half of 1, 2, 3, 4 is 2 and 3: population deviation .5, half width 1.645 * .5 / sqrt(2) = .5816.
+TEST(TaskMeasurement, SignificantFiguresFollowTheSpreadOfTheMiddleHalf) {
+  EXPECT_EQ(measured({1, 2, 3, 4}).significant_figures(), 1);           // 2.5 / .58 = 4.3
+  EXPECT_EQ(measured({99, 100, 100.5, 102}).significant_figures(), 2);  // 100.25 / .29 = 345
+  EXPECT_EQ(measured({1001, 1002, 1003, 1004}).significant_figures(), 3);
+  EXPECT_EQ(measured({5, 5, 5, 5}).significant_figures(), 4) << "never more than 4";
+  EXPECT_EQ(measured({1, 100, 900, 5000}).significant_figures(), 1) << "never fewer than 1";
+}
+
+TEST(TaskMeasurement, ClockItselfLimitsTheFiguresOfShortTimes) {
+  EXPECT_EQ(measured({1e-6, 1e-6}).significant_figures(), 1);  // 1 us over 25 ns
+  EXPECT_EQ(measured({3e-6, 3e-6}).significant_figures(), 2);
+  EXPECT_EQ(measured({1e-9, 1e-9}).significant_figures(), 1);
+}
+
+TEST(TaskMeasurement, WarnsFromATenthOfTheMedianOn) {
+  EXPECT_TRUE(measured({90, 95, 105, 110}).has_warning());   // IQR 12.5 of 100
+  EXPECT_FALSE(measured({98, 99, 101, 102}).has_warning());  // IQR 2.5 of 100
+  EXPECT_FALSE(measured({50, 100, 150}).has_warning()) << "three times say nothing about spread";
+}
+
+TEST(Merge, EqualTasksJoinInOrderOfFirstAppearance) {
+  TaskMeasurement other = measured({9});
+  other.task.environment = "patched";
+  const auto merged = merge({measured({4, 2}, 2), other, measured({3})});
+  ASSERT_TRUE(merged) << merged.error().text();
+  ASSERT_EQ(merged->size(), 2U);
+  EXPECT_THAT(merged->at(0).raw_times, ElementsAre(2, 1, 3));
+  EXPECT_EQ(merged->at(0).runs_per_time, 1);
+  EXPECT_THAT(merged->at(1).raw_times, ElementsAre(9));
+  EXPECT_EQ(merged->at(1).task.environment, "patched");
+}
+
+TEST(Merge, NothingStaysNothing) {
+  const auto merged = merge({});
+  ASSERT_TRUE(merged);
+  EXPECT_THAT(*merged, IsEmpty());
+}
+
+TEST(Merge, EveryFieldOfATaskKeepsItApart) {
+  const TaskMeasurement plain = measured({1});
+  std::vector<TaskMeasurement> all(9, plain);
+  all[1].task.statement = "g(x)";
+  all[2].task.setup = "x";
+  all[3].task.global_setup = "x";
+  all[4].task.label = "x";
+  all[5].task.sub_label = "x";
+  all[6].task.description = "x";
+  all[7].task.environment = "x";
+  all[8].task.threads = 2;
+  const auto merged = merge(all);
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->size(), 9U);
+}
+
+TEST(Merge, KeepsOnlyTheMetadataThatAllAgreeOn) {
+  TaskMeasurement first = measured({1});
+  TaskMeasurement second = measured({2});
+  first.metadata = {{"clock", "steady"}, {"seed", "1"}, {"rule", "blocked"}};
+  second.metadata = {{"clock", "steady"}, {"seed", "2"}};
+  const auto merged = merge({first, second});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->front().metadata, (std::map<std::string, std::string>{{"clock", "steady"}}));
+}
+
+TEST(Merge, RefusesTwoMachinesUnlessAsked) {
+  TaskMeasurement here = measured({1});
+  TaskMeasurement there = measured({2});
+  here.fingerprint = "aaaa";
+  there.fingerprint = "bbbb";
+  const auto refused = merge({here, there});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::input);
+  EXPECT_THAT(refused.error().text(), HasSubstr("machine aaaa and of machine bbbb"));
+  const auto asked = merge({here, there}, {.across_machines = true});
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->front().raw_times.size(), 2U);
+  EXPECT_EQ(asked->front().fingerprint, "") << "it is no longer of one machine";
+}
+
+TEST(Merge, AnUnknownMachineIsNotTakenForAKnownOne) {
+  TaskMeasurement known = measured({1});
+  known.fingerprint = "aaaa";
+  EXPECT_FALSE(merge({known, measured({2})}));
+  EXPECT_TRUE(merge({measured({1}), measured({2})}));
+}
+
+TEST(Merge, TwoMachinesMayHaveDifferentTasksInOneList) {
+  TaskMeasurement here = measured({1});
+  TaskMeasurement there = measured({2});
+  here.fingerprint = "aaaa";
+  there.fingerprint = "bbbb";
+  there.task.environment = "other machine";
+  const auto merged = merge({here, there});
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->back().fingerprint, "bbbb");
+}
+
+// Lists of up to four measurements of up to three tasks.
+std::vector<TaskMeasurement> drawn(NumpyRandom& random) {
+  std::vector<TaskMeasurement> list(random.interval(4));
+  for (TaskMeasurement& measurement : list) {
+    measurement.task.statement = std::string("f") + static_cast<char>('0' + random.interval(2));
+    measurement.runs_per_time = random.integer(1, 1000);
+    measurement.raw_times.resize(random.interval(5));
+    for (double& raw : measurement.raw_times) raw = random.uniform(1e-6, 1);
+  }
+  return list;
+}
+
+std::vector<TaskMeasurement> joined(std::vector<TaskMeasurement> first, const std::vector<TaskMeasurement>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  auto merged = merge(first);
+  EXPECT_TRUE(merged);
+  return std::move(merged).value();
+}
+
+// What a merge means: of each task, how many times and which.
+std::map<TaskSpec, std::vector<double>> meaning(const std::vector<TaskMeasurement>& list) {
+  std::map<TaskSpec, std::vector<double>> times;
+  for (const TaskMeasurement& measurement : list) times[measurement.task] = measurement.times();
+  EXPECT_EQ(times.size(), list.size()) << "one measurement a task";
+  return times;
+}
+
+TEST(Merge, IsAssociativeAndCommutativeOnTheSortedTimes) {
+  NumpyRandom random(11);
+  for (int i = 0; i < 300; ++i) {
+    const auto a = drawn(random);
+    const auto b = drawn(random);
+    const auto c = drawn(random);
+    const auto whole = meaning(joined(joined(a, b), c));
+    ASSERT_EQ(whole, meaning(joined(a, joined(b, c))));
+    ASSERT_EQ(whole, meaning(joined(joined(c, a), b)));
+  }
+}
+
+}  // namespace
+}  // namespace steelyard
