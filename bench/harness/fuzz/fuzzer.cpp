@@ -1,0 +1,154 @@
+#include "bench/harness/fuzz/fuzzer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "bench/harness/fuzz/item_identity.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr int kMostTries = 1000;  // of one item, as PyTorch's
+
+Result<void> check_names(const FuzzerSpec& spec) {
+  std::set<std::string> names;
+  const auto take_name = [&](const std::string& name, const char* what) -> Result<void> {
+    if (names.insert(name).second) return {};
+    return input_error("fuzzer", std::string(what) + " \"" + name + "\" under a name that is taken",
+                       "one name for each parameter, tensor and constraint");
+  };
+  for (const FuzzedParameter& parameter : spec.parameters) STEELYARD_CHECK(take_name(parameter.name, "the parameter"));
+  for (const FuzzedTensor& tensor : spec.tensors) STEELYARD_CHECK(take_name(tensor.name, "the tensor"));
+  for (const FuzzConstraint& constraint : spec.constraints) {
+    if (constraint.name.empty() || !constraint.holds) {
+      return input_error("fuzzer", "a constraint without a name or a function", "both");
+    }
+    STEELYARD_CHECK(take_name(constraint.name, "the constraint"));
+  }
+  return {};
+}
+
+Result<void> check(const FuzzerSpec& spec) {
+  for (const FuzzedParameter& parameter : spec.parameters) STEELYARD_CHECK(parameter.check());
+  STEELYARD_CHECK(check_names(spec));
+  STEELYARD_CHECK(check_aliases(spec.parameters));
+  for (const FuzzedTensor& tensor : spec.tensors) STEELYARD_CHECK(tensor.check(spec.parameters));
+  return {};
+}
+
+std::string percent(double share) {
+  const double tenths = std::round(1000 * share) / 10;
+  return to_text(FuzzValue(tenths)) + " %";
+}
+
+class Draws {
+ public:
+  explicit Draws(const FuzzerSpec& spec) : spec_(spec), random_(spec.seed) {
+    // PyTorch seeds the generator of its tensors from this stream first; so do we.
+    content_seed_ = static_cast<std::uint64_t>(random_.bits63());
+  }
+
+  Result<ItemPlan> next(int index) {
+    ItemPlan item;
+    item.seed = spec_.seed;
+    item.index = index;
+    STEELYARD_CHECK(draw_valid(item));
+    for (std::size_t i = 0; i < item.tensors.size(); ++i) {
+      TensorPlan& plan = item.tensors[i];
+      if (!plan.sparsity && !storage_bytes_of(plan)) {
+        return input_error("fuzzed tensor " + plan.name, "a size beyond 2^63 bytes", "max_allocation_bytes");
+      }
+      draw_layout(spec_.tensors[i], plan, random_);
+      plan.content_seed = content_seed_ + (static_cast<std::uint64_t>(index) << 32U) + i;
+    }
+    return item;
+  }
+
+  FuzzedItems& counts() { return counts_; }
+
+ private:
+  // Each item starts anew, with its strict parameters not yet drawn.
+  Result<void> draw_valid(ItemPlan& item) {
+    std::vector<std::optional<FuzzDraw>> strict(spec_.parameters.size());
+    std::map<std::string, std::int64_t> rejections;
+    for (int attempt = 0; attempt < kMostTries; ++attempt) {
+      item.values = draw_values(strict);
+      ++counts_.generated;
+      STEELYARD_TRY(const std::string broken, first_broken(item));
+      if (broken.empty()) return {};
+      ++counts_.rejections_by_constraint[broken];
+      ++rejections[broken];
+    }
+    const auto most = std::max_element(rejections.begin(), rejections.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    return input_error("fuzzer with seed " + std::to_string(spec_.seed) + ", item " + std::to_string(item.index),
+                       "no valid parameters in " + std::to_string(kMostTries) + " draws; \"" + most->first +
+                           "\" rejected " + std::to_string(most->second) + " of them (rejection rate so far " +
+                           percent(counts_.rejection_rate()) + ")",
+                       "constraints that some parameters keep", "widen the ranges or that constraint");
+  }
+
+  FuzzValues draw_values(std::vector<std::optional<FuzzDraw>>& strict) {
+    std::vector<FuzzDraw> drawn;
+    for (std::size_t i = 0; i < spec_.parameters.size(); ++i) {
+      const FuzzedParameter& parameter = spec_.parameters[i];
+      if (!parameter.is_strict) {
+        drawn.push_back(parameter.draw(random_));
+        continue;
+      }
+      if (!strict[i]) strict[i] = parameter.draw(random_);
+      drawn.push_back(*strict[i]);
+    }
+    return resolve_aliases(spec_.parameters, drawn);
+  }
+
+  // The name of the constraint or bound that rejects the values; empty: none. Fills item.tensors.
+  Result<std::string> first_broken(ItemPlan& item) {
+    for (const FuzzConstraint& constraint : spec_.constraints) {
+      if (!constraint.holds(item.values)) return constraint.name;
+    }
+    item.tensors.clear();
+    for (const FuzzedTensor& tensor : spec_.tensors) {
+      STEELYARD_TRY(TensorPlan plan, plan_tensor(tensor, item.values));
+      if (std::string broken = broken_bound(tensor, plan); !broken.empty()) return broken;
+      item.tensors.push_back(std::move(plan));
+    }
+    return std::string();
+  }
+
+  const FuzzerSpec& spec_;
+  NumpyRandom random_;
+  std::uint64_t content_seed_ = 0;
+  FuzzedItems counts_;
+};
+
+}  // namespace
+
+std::int64_t FuzzedItems::rejections() const {
+  std::int64_t sum = 0;
+  for (const auto& [constraint, count] : rejections_by_constraint) sum += count;
+  return sum;
+}
+
+double FuzzedItems::rejection_rate() const {
+  return generated == 0 ? 0 : static_cast<double>(rejections()) / static_cast<double>(generated);
+}
+
+Result<FuzzedItems> take(const FuzzerSpec& spec, int n) {
+  if (n < 0) return input_error("fuzzer", std::to_string(n) + " items", "0 or more");
+  STEELYARD_CHECK(check(spec));
+  Draws draws(spec);
+  std::vector<ItemPlan> items;
+  for (int index = 0; index < n; ++index) {
+    STEELYARD_TRY(ItemPlan item, draws.next(index));
+    items.push_back(std::move(item));
+  }
+  name_items(spec, items);
+  FuzzedItems taken = std::move(draws.counts());
+  taken.items = std::move(items);
+  return taken;
+}
+
+}  // namespace steelyard
