@@ -1,0 +1,34 @@
+#include "bench/model/ceiling.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace steelyard {
+
+UtilizationJudgement judge_utilization(double utilization) {
+  if (!std::isfinite(utilization) || utilization <= 0) return UtilizationJudgement::measurement_error;
+  if (utilization > kUtilizationError) return UtilizationJudgement::measurement_error;
+  if (utilization > kUtilizationWarning) return UtilizationJudgement::above_ceiling;
+  return UtilizationJudgement::plausible;
+}
+
+std::string utilization_warning(double utilization) {
+  std::array<char, 32> percent{};
+  std::snprintf(percent.data(), percent.size(), "%.1f %%", utilization * 100);
+  switch (judge_utilization(utilization)) {
+    case UtilizationJudgement::plausible:
+      return "";
+    case UtilizationJudgement::above_ceiling:
+      return std::string(percent.data()) +
+             " of the ceiling: the clock was above the ceiling's, or the ceiling is stale";
+    case UtilizationJudgement::measurement_error:
+      break;
+  }
+  if (!std::isfinite(utilization) || utilization <= 0)
+    return "the utilization is no positive number: measurement error";
+  return std::string(percent.data()) +
+         " of the ceiling is a measurement error: check the flops and bytes that the benchmark states";
+}
+
+}  // namespace steelyard
