@@ -26,6 +26,7 @@ struct Dispatcher {
   ExitCode operator()(const ProfileOptions& options) const { return do_profile(options, streams); }
   ExitCode operator()(const ConfigOptions& options) const { return do_config(options, streams); }
   ExitCode operator()(const DbOptions& options) const { return do_db(options, streams); }
+  ExitCode operator()(const TargetsOptions& options) const { return do_targets(options, streams); }
 };
 
 ExitCode run_guarded(const std::vector<std::string>& arguments, Streams& streams) {

@@ -111,7 +111,15 @@ struct DbOptions {
   std::filesystem::path from;  // with rebuild: the folder of archives; empty: that of the state folder
 };
 
+struct TargetsOptions {
+  enum class Action { datasheet };
+  CommonOptions common;
+  Action action = Action::datasheet;
+  std::vector<std::string> names;  // what follows the action: of a device
+  std::filesystem::path output;    // .syrun: an archive; anything else: JSON; empty: none
+};
+
 using VerbOptions = std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions,
-                                 HistoryOptions, ProfileOptions, ConfigOptions, DbOptions>;
+                                 HistoryOptions, ProfileOptions, ConfigOptions, DbOptions, TargetsOptions>;
 
 }  // namespace steelyard

@@ -239,12 +239,32 @@ std::unique_ptr<Verb> make_db() {
   return verb;
 }
 
+std::unique_ptr<Verb> make_targets() {
+  auto verb = make_verb<TargetsOptions>(
+      "targets", "Prints what devices promise to reach. ACTION: datasheet [DEVICE...] (peaks and bandwidths of GPUs).",
+      "  steelyard targets datasheet \"A100 40G\" --json");
+  auto& targets = options_of<TargetsOptions>(verb);
+  verb->names = {"ACTION", "[NAME...]"};
+  verb->least_names = 1;
+  verb->finish = [&targets](Words given, Words) -> Result<void> {
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{given[0], true}, "steelyard targets", {"datasheet"}));
+    targets.action = static_cast<TargetsOptions::Action>(index);
+    targets.names.assign(given.begin() + 1, given.end());
+    return {};
+  };
+  verb->options.push_back(
+      path_option("--output", "FILE", targets.output, "write there as well; a name in .syrun: an archive, else JSON"));
+  add_key_options(*verb, targets.common, {{"store", "project"}, {}});
+  add_common_options(*verb, targets.common);
+  return verb;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Verb>> make_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   for (const auto make : {make_run, make_ab, make_compare, make_gate, make_import, make_export, make_history,
-                          make_profile, make_config, make_db}) {
+                          make_profile, make_config, make_db, make_targets}) {
     verbs.push_back(make());
   }
   return verbs;

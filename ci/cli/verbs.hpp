@@ -18,5 +18,6 @@ ExitCode do_history(const HistoryOptions& options, Streams& streams);
 ExitCode do_profile(const ProfileOptions& options, Streams& streams);
 ExitCode do_config(const ConfigOptions& options, Streams& streams);
 ExitCode do_db(const DbOptions& options, Streams& streams);
+ExitCode do_targets(const TargetsOptions& options, Streams& streams);
 
 }  // namespace steelyard
