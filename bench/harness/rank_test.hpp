@@ -1,0 +1,42 @@
+// Whether two sets of values differ in location: the test of Mann, Whitney and Wilcoxon (H. B. Mann and D. R. Whitney,
+// On a test of whether one of two random variables is stochastically larger than the other, 1947). Not for paired
+// rounds (regress/ab), and no statement about processes when the values are times of one.
+//
+//     rank_test(before, after).p  // two-sided
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace steelyard {
+
+enum class RankMethod { none, exact, normal };
+std::string_view to_text(RankMethod method);
+
+struct RankTest {
+  double p = 1;  // two-sided; 1 where either side is empty or all values are equal
+  RankMethod method = RankMethod::none;
+};
+
+struct RankTestOptions {
+  // How much larger the variance of a mean is than of independent values (autocorrelation.hpp); at least 1. Above 1 the
+  // normal approximation is used, its standard deviation times the square root of this.
+  double inflation = 1;
+};
+
+// Up to kMostExactValues values together: all ways to deal the ranks, ties included, so that p is exact. Above: normal
+// approximation with the variance of the ties at hand and a continuity correction. Cost O(n^3) up to that many values,
+// then O(n log n). Precondition: no NaN.
+inline constexpr std::size_t kMostExactValues = 50;
+RankTest rank_test(std::span<const double> first, std::span<const double> second, RankTestOptions options = {});
+
+// The smallest two-sided p that so many values could give: complete separation. 1 where either is 0.
+double least_rank_p(std::size_t first, std::size_t second);
+
+// Family-wise control (S. Holm, A simple sequentially rejective multiple test procedure, 1979): q[i] for p[i], same
+// order. regress/ab has its twin; the harness knows nothing of judgement and judgement nothing of it.
+std::vector<double> holm_q(std::span<const double> p);
+
+}  // namespace steelyard
