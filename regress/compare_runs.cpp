@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/disturbance_summary.hpp"
 #include "regress/ab/drift.hpp"
 #include "regress/ab/holm.hpp"
 #include "regress/ab/match.hpp"
@@ -75,6 +76,12 @@ void warn_about_environments(Comparison& comparison) {
   }
 }
 
+void warn_about_disturbances(const Run& baseline, const Run& candidate, Comparison& comparison) {
+  const Run* const runs[] = {&baseline, &candidate};
+  std::string text = to_text(summarize_disturbances(runs));
+  if (!text.empty()) comparison.warnings.push_back(std::move(text));
+}
+
 // Drift is confounded with the change where the sides were not measured together: every such row is widened by it, and
 // the drift itself is told from all rows of a metric.
 void widen_by_drift(std::vector<RowDraft>& drafts, Layout layout, double confidence) {
@@ -121,6 +128,7 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   comparison.policy = within_range(policy, comparison.warnings);
   comparison.rule_version = kRuleVersion;
   warn_about_environments(comparison);
+  warn_about_disturbances(baseline, candidate, comparison);
 
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const RowContext context{baseline, candidate, comparison.policy, layout, environment_obstacle(comparison)};

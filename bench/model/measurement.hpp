@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,23 @@
 #include "bench/model/metric.hpp"
 
 namespace steelyard {
+
+// What went on around a process while it ran, as far as the system tells: absent is not zero. Never looks at what was
+// measured. Times in ns; those of a core come in the ticks of the kernel's accounting (10 ms on most systems).
+struct InvocationConditions {
+  std::optional<std::int64_t> voluntary_switches;    // it waited for something
+  std::optional<std::int64_t> involuntary_switches;  // something else wanted its core
+  std::optional<std::int64_t> migrations;            // its first thread moved to another core
+  std::optional<std::int64_t> minor_faults;
+  std::optional<std::int64_t> major_faults;  // pages that came from a disk
+  std::optional<std::int64_t> user_ns;
+  std::optional<std::int64_t> system_ns;
+  std::optional<std::int64_t> steal_ns;       // a hypervisor ran something else on its core (not pinned: on any core)
+  std::optional<std::int64_t> other_busy_ns;  // its core worked for others (pinned ones only)
+  std::optional<double> mhz_before;           // of its core, read off a chain of dependent additions
+  std::optional<double> mhz_after;
+  bool operator==(const InvocationConditions&) const = default;
+};
 
 // One process of the measured program. Two runs that were measured together share Run::header.session, and their
 // invocations of equal `round` are one round.
@@ -20,6 +38,9 @@ struct Invocation {
   std::int32_t core = -1;  // the core it was pinned to; -1: not pinned
   std::int64_t started_at_unix_ns = 0;
   std::int64_t duration_ns = 0;  // wall time of the whole process; 0: unknown
+  InvocationConditions conditions = {};
+  std::vector<std::string> disturbed_by = {};  // what was unusual (bench/runner/disturbance.hpp); empty: nothing seen
+  bool left_out = false;                       // of the judgement; its samples stand in Measurement::set_aside
   bool operator==(const Invocation&) const = default;
 };
 
@@ -40,6 +61,9 @@ struct Measurement {
   // ones.
   std::string count_key;
   std::vector<InvocationSamples> invocations;
+  // What is kept and never judged: the samples of invocations that are left_out, because they were disturbed and their
+  // round was measured again.
+  std::vector<InvocationSamples> set_aside = {};
   bool operator==(const Measurement&) const = default;
 };
 

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "bench/runner/child_start.hpp"
+#include "bench/runner/core_times.hpp"
 
 namespace steelyard {
 namespace {
@@ -109,6 +110,7 @@ class Watched {
     const bool lost = outcome != 0 && errno == ECHILD;  // someone set SIGCHLD to be ignored: the status is gone
     if (!lost && (outcome != 0 || info.si_pid != child_.pid)) return;
     result_.duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count();
+    if (!lost) result_.migrations = migrations_of(child_.pid);
     if (!lost) ::kill(-child_.pid, SIGKILL);
     read_what_is_there();
     trim();

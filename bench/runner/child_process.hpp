@@ -59,6 +59,7 @@ struct ChildResult {
   std::int64_t involuntary_switches = 0;
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
+  std::optional<std::int64_t> migrations;  // of its first thread; absent where the system does not tell
   std::int64_t peak_resident_bytes = 0;
   Nanoseconds user_time;
   Nanoseconds system_time;

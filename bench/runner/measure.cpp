@@ -152,6 +152,8 @@ void Session::measure() {
   outcome_.rounds = std::min(outcome_.rounds, second.rounds);
   outcome_.budget_spent = outcome_.budget_spent || second.budget_spent;
   outcome_.cancelled = second.cancelled;
+  outcome_.repeated_rounds += second.repeated_rounds;
+  outcome_.replaced_rounds += second.replaced_rounds;
   outcome_.not_reached.insert(outcome_.not_reached.end(), second.not_reached.begin(), second.not_reached.end());
 }
 

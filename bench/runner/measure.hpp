@@ -42,6 +42,7 @@ struct MeasureOptions {
   Nanoseconds min_time = milliseconds(20);  // per sample
   Nanoseconds budget = seconds(120);        // of measuring, everything together
   Nanoseconds timeout = seconds(60);        // of one child process
+  bool repeat_disturbed = true;             // spend what is left of the budget on rounds that were disturbed
   std::uint64_t seed = 0;                   // 0 is a seed like any other; the caller draws it and it is stored
   std::function<void(const MeasureProgress&)> progress;  // may be empty
   const std::atomic<bool>* cancelled = nullptr;          // set by a signal handler: stop, keep what there is

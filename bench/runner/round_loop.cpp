@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
+#include "bench/runner/conditions_watch.hpp"
 #include "bench/runner/round_plan.hpp"
 
 namespace steelyard {
@@ -63,6 +66,7 @@ RoundLoopOutcome RoundLoop::run() {
     }
     outcome_.rounds = round + 1;
   }
+  repeat_disturbed();
   for (const Planned& planned : benchmarks_) {
     if (!planned.reached) outcome_.not_reached.push_back(planned.name);
   }
@@ -119,9 +123,14 @@ void RoundLoop::measure_at_once(const Planned& planned, int round, const std::ve
     const auto core = plan_.cores[static_cast<std::size_t>(slot_of(side->side(), baseline_slot))];
     commands.push_back(side->command(planned.name, core));
   }
+  std::vector<std::optional<int>> cores;
+  for (const ChildCommand& command : commands) cores.push_back(command.core);
+  ConditionsWatch watch(std::move(cores));
   const auto children = run_children(commands, options_.cancelled);
+  const auto conditions = watch.finish(children);
   for (std::size_t i = 0; i < in_order.size(); ++i) {
-    in_order[i]->add({planned.name, round, slot_of(in_order[i]->side(), baseline_slot)}, children[i]);
+    const std::int32_t slot = slot_of(in_order[i]->side(), baseline_slot);
+    in_order[i]->add({planned.name, round, slot, conditions[i]}, children[i]);
   }
 }
 
@@ -132,9 +141,10 @@ void RoundLoop::measure_in_turn(const Planned& planned, int round, const std::ve
     // Alone, or all of one side first: there is one slot a side, whatever the plan drew.
     const bool alternates = is_concurrent(plan_.layout);
     const std::int32_t slot = alternates ? slot_of(side->side(), baseline_slot) : slot_of(side->side(), 0);
-    const Result<ChildResult> child =
-        run_child(side->command(planned.name, core_for(planned, round)), options_.cancelled);
-    side->add({planned.name, round, slot}, child);
+    const std::optional<int> core = core_for(planned, round);
+    ConditionsWatch watch({core});
+    const auto children = run_children({side->command(planned.name, core)}, options_.cancelled);
+    side->add({planned.name, round, slot, watch.finish(children).front()}, children.front());
   }
 }
 

@@ -1,6 +1,11 @@
 // The measuring itself: rounds outermost, within a round every benchmark in shuffled order, each as a pair of
 // processes. Because rounds are outermost, a spent budget leaves every benchmark with the same number of whole pairs of
 // rounds.
+//
+// What remains of the budget goes to rounds in which a process was disturbed (see disturbance): both sides of the round
+// are measured again, in the same slots. An undisturbed repetition takes the round's place; a disturbed one does not,
+// and the round stays as it was, marked. Blind to results and to sides, so that under the null hypothesis a round's two
+// values can still change places. At most a quarter of a benchmark's rounds, each once.
 #pragma once
 
 #include <chrono>
@@ -9,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/runner/disturbance.hpp"
 #include "bench/runner/measure.hpp"
 #include "bench/runner/measured_side.hpp"
 
@@ -27,6 +33,8 @@ struct RoundLoopOutcome {
   bool cancelled = false;
   std::vector<std::string> not_reached;  // the budget was spent in the first round, before these
   std::vector<std::string> unpaired;     // of several threads, so interleaved in a duet
+  int repeated_rounds = 0;               // of single benchmarks, because a process of theirs was disturbed
+  int replaced_rounds = 0;               // of these: the repetition was undisturbed and took the round's place
 };
 
 class RoundLoop {
@@ -43,7 +51,8 @@ class RoundLoop {
     std::vector<std::int32_t> baseline_slots;
     bool several_threads = false;
     bool reached = true;
-    bool done = false;  // given up by a side
+    bool done = false;                   // given up by a side
+    std::vector<UsualConditions> usual;  // of each of `sides`, once the rounds are done
   };
 
   void collect(const std::vector<MeasuredSide*>& sides);
@@ -57,6 +66,9 @@ class RoundLoop {
   bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
   Nanoseconds elapsed() const;
   void report(const std::string& benchmark, int round);
+  void repeat_disturbed();
+  std::vector<int> mark_disturbed(Planned& planned);
+  void repeat(const Planned& planned, int round);
 
   RoundLoopPlan plan_;
   const MeasureOptions& options_;

@@ -55,6 +55,10 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
       {"cores", core_text(layout.cores)},
       {"address_randomization", "on"},
   };
+  if (outcome.repeated_rounds > 0) {
+    settings["repeated_rounds"] = std::to_string(outcome.repeated_rounds);
+    settings["replaced_rounds"] = std::to_string(outcome.replaced_rounds);
+  }
   if (!options.filter.empty()) settings["filter"] = options.filter;
   const std::string after = " after " + std::to_string(outcome.rounds) + " rounds";
   if (outcome.budget_spent) settings["stopped"] = "budget spent" + after;

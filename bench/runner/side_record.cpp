@@ -107,7 +107,30 @@ void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, cons
     return;
   }
   keep_facts(file->environment);
-  run_.invocations.push_back({attempt.round, attempt.slot, child.core, child.started_at_unix_ns, child.duration_ns});
+  run_.invocations.push_back(
+      {attempt.round, attempt.slot, child.core, child.started_at_unix_ns, child.duration_ns, attempt.conditions});
+  invocations_of_[attempt.benchmark].push_back(invocation);
+}
+
+std::vector<std::uint32_t> SideRecord::invocations_of(const std::string& benchmark) const {
+  const auto at = invocations_of_.find(benchmark);
+  return at == invocations_of_.end() ? std::vector<std::uint32_t>() : at->second;
+}
+
+void SideRecord::mark(std::uint32_t position, std::vector<std::string> disturbed_by) {
+  run_.invocations[position].disturbed_by = std::move(disturbed_by);
+}
+
+void SideRecord::leave_out(std::uint32_t position) {
+  run_.invocations[position].left_out = true;
+  for (Measurement& measurement : run_.measurements) {
+    auto& judged = measurement.invocations;
+    const auto is_it = [&](const InvocationSamples& samples) { return samples.invocation == position; };
+    const auto at = std::find_if(judged.begin(), judged.end(), is_it);
+    if (at == judged.end()) continue;
+    measurement.set_aside.push_back(std::move(*at));
+    judged.erase(at);
+  }
 }
 
 void SideRecord::append(Measurement&& measurement, std::uint32_t invocation) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/model/run.hpp"
 #include "bench/runner/child_process.hpp"
@@ -17,6 +18,7 @@ struct Attempt {
   std::string benchmark;  // as the program lists it
   std::int32_t round = 0;
   std::int32_t slot = 0;
+  InvocationConditions conditions = {};
 };
 
 class SideRecord {
@@ -31,6 +33,13 @@ class SideRecord {
   // Tried three times and failed, or twice past its time limit: not worth another try.
   bool has_given_up(const std::string& benchmark) const;
 
+  // Positions in the run of this benchmark's invocations, in the order they were taken.
+  std::vector<std::uint32_t> invocations_of(const std::string& benchmark) const;
+  const Invocation& invocation(std::uint32_t position) const { return run_.invocations[position]; }
+  void mark(std::uint32_t position, std::vector<std::string> disturbed_by);
+  // Its samples are kept, and judged no more.
+  void leave_out(std::uint32_t position);
+
   // Everything but the header. The environment holds what the program's own output said of it, never decisive.
   Run take() { return std::move(run_); }
 
@@ -44,6 +53,7 @@ class SideRecord {
   std::string suite_;
   Run run_;
   std::map<std::pair<std::string, std::string>, std::size_t> measurement_at_;  // by canonical name and metric
+  std::map<std::string, std::vector<std::uint32_t>> invocations_of_;           // by benchmark as the program lists it
   std::map<std::string, int> failure_weight_;
 };
 

@@ -36,6 +36,33 @@ Json commit_json(const Commit& commit) {
           {"dirty", commit.dirty}};
 }
 
+Json whole_or_null(const std::optional<std::int64_t>& count) { return count ? Json(*count) : Json(nullptr); }
+
+Json conditions_json(const InvocationConditions& conditions) {
+  return {{"voluntary_switches", whole_or_null(conditions.voluntary_switches)},
+          {"involuntary_switches", whole_or_null(conditions.involuntary_switches)},
+          {"migrations", whole_or_null(conditions.migrations)},
+          {"minor_faults", whole_or_null(conditions.minor_faults)},
+          {"major_faults", whole_or_null(conditions.major_faults)},
+          {"user_ns", whole_or_null(conditions.user_ns)},
+          {"system_ns", whole_or_null(conditions.system_ns)},
+          {"steal_ns", whole_or_null(conditions.steal_ns)},
+          {"other_busy_ns", whole_or_null(conditions.other_busy_ns)},
+          {"mhz_before", number(conditions.mhz_before)},
+          {"mhz_after", number(conditions.mhz_after)}};
+}
+
+Json samples_json(const std::vector<InvocationSamples>& of_invocations) {
+  Json json = Json::array();
+  for (const InvocationSamples& samples : of_invocations) {
+    Json values = Json::array();
+    for (const double value : samples.values) values.push_back(number(value));
+    json.push_back(
+        {{"invocation", samples.invocation}, {"values", std::move(values)}, {"iterations", samples.iterations}});
+  }
+  return json;
+}
+
 Json measurement_json(const Measurement& measurement) {
   const SampleSummary summary = summarize(measurement);
   Json json;
@@ -48,13 +75,8 @@ Json measurement_json(const Measurement& measurement) {
   json["value"] = number(summary.level);
   json["within_invocations"] = number(summary.within);
   json["between_invocations"] = number(summary.between);
-  json["invocations"] = Json::array();
-  for (const InvocationSamples& samples : measurement.invocations) {
-    Json values = Json::array();
-    for (const double value : samples.values) values.push_back(number(value));
-    json["invocations"].push_back(
-        {{"invocation", samples.invocation}, {"values", std::move(values)}, {"iterations", samples.iterations}});
-  }
+  json["invocations"] = samples_json(measurement.invocations);
+  json["set_aside"] = samples_json(measurement.set_aside);
   return json;
 }
 
@@ -114,7 +136,10 @@ std::string json_run(const Run& run) {
                                    {"slot", invocation.slot},
                                    {"core", invocation.core >= 0 ? Json(invocation.core) : Json(nullptr)},
                                    {"started_at_unix_ns", invocation.started_at_unix_ns},
-                                   {"duration_ns", invocation.duration_ns}});
+                                   {"duration_ns", invocation.duration_ns},
+                                   {"conditions", conditions_json(invocation.conditions)},
+                                   {"disturbed_by", invocation.disturbed_by},
+                                   {"left_out", invocation.left_out}});
   }
   json["measurements"] = Json::array();
   for (const Measurement& measurement : run.measurements) json["measurements"].push_back(measurement_json(measurement));

@@ -1,6 +1,7 @@
 // One run on a terminal: levels and their two spreads, counts, what failed.
 #include <algorithm>
 
+#include "bench/model/disturbance_summary.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/report.hpp"
@@ -81,6 +82,13 @@ std::string terminal_run(const Run& run, const TerminalStyle& style) {
             paint("within, between: standard deviation inside an invocation and from one to the next", Tone::dim,
                   style.color) +
             "\n";
+  }
+  const Run* const runs[] = {&run};
+  if (const std::string disturbances = to_text(summarize_disturbances(runs)); !disturbances.empty()) {
+    for (const std::string& line :
+         wrapped(disturbances + "; `steelyard doctor` says what disturbs this machine", width)) {
+      text += line + "\n";
+    }
   }
   const std::string failures = failures_text(run, style);
   return failures.empty() ? text : text + "\n" + failures;

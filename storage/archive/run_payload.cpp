@@ -10,6 +10,9 @@
 // `if (version >= N)`, and declare BOOST_CLASS_VERSION(steelyard::Class, N) here. Files of older versions then leave
 // the field at its default; never change what an old version means.
 
+BOOST_CLASS_VERSION(steelyard::Invocation, 1)
+BOOST_CLASS_VERSION(steelyard::Measurement, 1)
+
 namespace steelyard {
 
 template <>
@@ -56,8 +59,16 @@ void serialize(Archive& archive, RunHeader& header, unsigned /*version*/) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, Invocation& invocation, unsigned /*version*/) {
+void serialize(Archive& archive, InvocationConditions& conditions, unsigned /*version*/) {
+  archive& conditions.voluntary_switches& conditions.involuntary_switches& conditions.migrations;
+  archive& conditions.minor_faults& conditions.major_faults& conditions.user_ns& conditions.system_ns;
+  archive& conditions.steal_ns& conditions.other_busy_ns& conditions.mhz_before& conditions.mhz_after;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Invocation& invocation, unsigned version) {
   archive& invocation.round& invocation.slot& invocation.core& invocation.started_at_unix_ns& invocation.duration_ns;
+  if (version >= 1) archive& invocation.conditions& invocation.disturbed_by& invocation.left_out;
 }
 
 template <class Archive>
@@ -66,8 +77,9 @@ void serialize(Archive& archive, InvocationSamples& samples, unsigned /*version*
 }
 
 template <class Archive>
-void serialize(Archive& archive, Measurement& measurement, unsigned /*version*/) {
+void serialize(Archive& archive, Measurement& measurement, unsigned version) {
   archive& measurement.benchmark& measurement.metric& measurement.count_key& measurement.invocations;
+  if (version >= 1) archive& measurement.set_aside;
 }
 
 template <class Archive>
@@ -107,18 +119,29 @@ struct ThroughBoost {
   }
 };
 
-using RunTypes =
-    PayloadTypes<ThroughBoost, Run, RunHeader, Commit, Environment, Fact, Invocation, Measurement, InvocationSamples,
-                 BenchmarkId, Parameter, Metric, CountedProfile, ProfiledFunction, CallArc, Failure>;
+using RunTypes = PayloadTypes<ThroughBoost, Run, RunHeader, Commit, Environment, Fact, Invocation, Measurement,
+                              InvocationSamples, BenchmarkId, Parameter, Metric, CountedProfile, ProfiledFunction,
+                              CallArc, Failure, InvocationConditions>;
 
 // What a reader of the run may rely on; empty where all of it holds.
-std::string flaw_of(const Measurement& measurement, std::size_t invocations) {
+std::string flaw_of(const InvocationSamples& samples, const std::vector<Invocation>& invocations, bool set_aside) {
+  if (samples.invocation >= invocations.size()) return "an invocation that is not there";
+  if (samples.values.empty()) return "an invocation without samples";
+  if (!samples.iterations.empty() && samples.iterations.size() != samples.values.size()) {
+    return "iterations of another number of samples";
+  }
+  if (invocations[samples.invocation].left_out != set_aside) {
+    return set_aside ? "samples set aside of an invocation that counts" : "samples of an invocation that was left out";
+  }
+  return "";
+}
+
+std::string flaw_of(const Measurement& measurement, const std::vector<Invocation>& invocations) {
   for (const InvocationSamples& samples : measurement.invocations) {
-    if (samples.invocation >= invocations) return "an invocation that is not there";
-    if (samples.values.empty()) return "an invocation without samples";
-    if (!samples.iterations.empty() && samples.iterations.size() != samples.values.size()) {
-      return "iterations of another number of samples";
-    }
+    if (std::string flaw = flaw_of(samples, invocations, false); !flaw.empty()) return flaw;
+  }
+  for (const InvocationSamples& samples : measurement.set_aside) {
+    if (std::string flaw = flaw_of(samples, invocations, true); !flaw.empty()) return flaw;
   }
   return "";
 }
@@ -140,7 +163,7 @@ std::string flaw_of(const CountedProfile& profile) {
 // Where and what is wrong; empty where nothing is.
 std::string flaw_of(const Run& run) {
   for (const Measurement& measurement : run.measurements) {
-    const std::string flaw = flaw_of(measurement, run.invocations.size());
+    const std::string flaw = flaw_of(measurement, run.invocations);
     if (!flaw.empty()) return measurement.benchmark.canonical() + ' ' + measurement.metric.name + " with " + flaw;
   }
   for (const CountedProfile& profile : run.profiles) {

@@ -83,15 +83,40 @@ Result<Environment> read_environment_of(Transaction& transaction, std::int64_t r
   return environment;
 }
 
+InvocationConditions conditions_of(const Rows& rows, std::int64_t row, int first_column) {
+  int column = first_column;
+  const auto integer = [&]() -> std::optional<std::int64_t> {
+    const int at = column++;
+    return rows.is_null(row, at) ? std::nullopt : std::optional(rows.integer(row, at));
+  };
+  const auto number = [&]() -> std::optional<double> {
+    const int at = column++;
+    return rows.is_null(row, at) ? std::nullopt : std::optional(rows.number(row, at));
+  };
+  InvocationConditions conditions;
+  for (auto* field : {&conditions.voluntary_switches, &conditions.involuntary_switches, &conditions.migrations,
+                      &conditions.minor_faults, &conditions.major_faults, &conditions.user_ns, &conditions.system_ns,
+                      &conditions.steal_ns, &conditions.other_busy_ns}) {
+    *field = integer();
+  }
+  for (auto* field : {&conditions.mhz_before, &conditions.mhz_after}) *field = number();
+  return conditions;
+}
+
 Result<std::vector<Invocation>> read_invocations(Transaction& transaction, std::int64_t run_key) {
   STEELYARD_TRY(const Rows rows,
-                transaction.run("select round, slot, core, started_at_unix_ns, duration_ns from steelyard.invocations "
-                                "where run_key = $1 order by position",
+                transaction.run("select round, slot, core, started_at_unix_ns, duration_ns, disturbed_by, left_out, "
+                                "voluntary_switches, involuntary_switches, migrations, minor_faults, major_faults, "
+                                "user_ns, system_ns, steal_ns, other_busy_ns, mhz_before, mhz_after "
+                                "from steelyard.invocations where run_key = $1 order by position",
                                 SqlValues().integer(run_key)));
+  constexpr int kFirstConditionColumn = 7;
   std::vector<Invocation> invocations;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     const auto narrow = [&](int column) { return static_cast<std::int32_t>(rows.integer(row, column)); };
-    invocations.push_back({narrow(0), narrow(1), narrow(2), rows.integer(row, 3), rows.integer(row, 4)});
+    invocations.push_back({narrow(0), narrow(1), narrow(2), rows.integer(row, 3), rows.integer(row, 4),
+                           conditions_of(rows, row, kFirstConditionColumn), texts_of_array(rows.raw(row, 5)),
+                           rows.boolean(row, 6)});
   }
   return invocations;
 }
@@ -102,6 +127,34 @@ std::vector<Value> take_front(const std::vector<Value>& flat, std::int64_t& at, 
   const auto begin = flat.begin() + at;
   at += count;
   return {begin, begin + count};
+}
+
+// Five array columns from `first_column` on, as the writer's sample_arrays() made them.
+std::vector<InvocationSamples> samples_of(const Rows& rows, std::int64_t row, int first_column) {
+  const auto invocations = integers_of_array(rows.raw(row, first_column));
+  const auto sample_counts = integers_of_array(rows.raw(row, first_column + 1));
+  const auto values = numbers_of_array(rows.raw(row, first_column + 2));
+  const auto iteration_counts = integers_of_array(rows.raw(row, first_column + 3));
+  const auto iterations = integers_of_array(rows.raw(row, first_column + 4));
+  std::int64_t value_at = 0;
+  std::int64_t iteration_at = 0;
+  std::vector<InvocationSamples> samples;
+  for (std::size_t i = 0; i < invocations.size(); ++i) {
+    samples.push_back({static_cast<std::uint32_t>(invocations[i]), take_front(values, value_at, sample_counts[i]),
+                       take_front(iterations, iteration_at, iteration_counts[i])});
+  }
+  return samples;
+}
+
+Result<void> read_set_aside(Transaction& transaction, std::int64_t run_key, std::vector<Measurement>& measurements) {
+  STEELYARD_TRY(const Rows rows, transaction.run("select position, invocations, sample_counts, values_flat, "
+                                                 "iteration_counts, iterations_flat from steelyard.set_aside "
+                                                 "where run_key = $1 order by position",
+                                                 SqlValues().integer(run_key)));
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    measurements[static_cast<std::size_t>(rows.integer(row, 0))].set_aside = samples_of(rows, row, 1);
+  }
+  return {};
 }
 
 Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std::int64_t run_key) {
@@ -121,19 +174,9 @@ Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std
     measurement.benchmark = benchmark_of(rows, row, kFirstBenchmarkColumn);
     measurement.metric = metric_of(rows, row, kFirstMetricColumn);
     measurement.count_key = rows.text(row, 0);
-    const auto invocations = integers_of_array(rows.raw(row, 1));
-    const auto sample_counts = integers_of_array(rows.raw(row, 2));
-    const auto values = numbers_of_array(rows.raw(row, 3));
-    const auto iteration_counts = integers_of_array(rows.raw(row, 4));
-    const auto iterations = integers_of_array(rows.raw(row, 5));
-    std::int64_t value_at = 0;
-    std::int64_t iteration_at = 0;
-    for (std::size_t i = 0; i < invocations.size(); ++i) {
-      measurement.invocations.push_back({static_cast<std::uint32_t>(invocations[i]),
-                                         take_front(values, value_at, sample_counts[i]),
-                                         take_front(iterations, iteration_at, iteration_counts[i])});
-    }
+    measurement.invocations = samples_of(rows, row, 1);
   }
+  STEELYARD_CHECK(read_set_aside(transaction, run_key, measurements));
   return measurements;
 }
 

@@ -60,24 +60,50 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
 
 Result<void> write_invocations(Transaction& transaction, std::int64_t run_key, const Run& run) {
   return transaction.copy(
-      {"steelyard.invocations", {"run_key", "position", "round", "slot", "core", "started_at_unix_ns", "duration_ns"}},
+      {"steelyard.invocations",
+       {"run_key",
+        "position",
+        "round",
+        "slot",
+        "core",
+        "started_at_unix_ns",
+        "duration_ns",
+        "voluntary_switches",
+        "involuntary_switches",
+        "migrations",
+        "minor_faults",
+        "major_faults",
+        "user_ns",
+        "system_ns",
+        "steal_ns",
+        "other_busy_ns",
+        "mhz_before",
+        "mhz_after",
+        "disturbed_by",
+        "left_out"}},
       run.invocations.size(), [&](std::size_t i) {
         const Invocation& invocation = run.invocations[i];
+        const InvocationConditions& conditions = invocation.conditions;
         SqlValues values;
         values.integer(run_key).integer(static_cast<std::int64_t>(i)).integer(invocation.round);
         values.integer(invocation.slot).integer(invocation.core).integer(invocation.started_at_unix_ns);
-        return values.integer(invocation.duration_ns);
+        values.integer(invocation.duration_ns).integer(conditions.voluntary_switches);
+        values.integer(conditions.involuntary_switches).integer(conditions.migrations);
+        values.integer(conditions.minor_faults).integer(conditions.major_faults).integer(conditions.user_ns);
+        values.integer(conditions.system_ns).integer(conditions.steal_ns).integer(conditions.other_busy_ns);
+        values.number(conditions.mhz_before).number(conditions.mhz_after).texts(invocation.disturbed_by);
+        return values.boolean(invocation.left_out);
       });
 }
 
-SqlValues measurement_values(std::int64_t run_key, std::size_t position, const Measurement& measurement,
-                             std::int64_t benchmark, std::int64_t metric) {
+// Columns invocations, sample_counts, values_flat, iteration_counts, iterations_flat.
+SqlValues sample_arrays(const std::vector<InvocationSamples>& of_invocations) {
   std::vector<std::int64_t> invocations;
   std::vector<std::int64_t> sample_counts;
   std::vector<double> samples;
   std::vector<std::int64_t> iteration_counts;
   std::vector<std::int64_t> iterations;
-  for (const InvocationSamples& taken : measurement.invocations) {
+  for (const InvocationSamples& taken : of_invocations) {
     invocations.push_back(taken.invocation);
     sample_counts.push_back(static_cast<std::int64_t>(taken.values.size()));
     samples.insert(samples.end(), taken.values.begin(), taken.values.end());
@@ -85,10 +111,16 @@ SqlValues measurement_values(std::int64_t run_key, std::size_t position, const M
     iterations.insert(iterations.end(), taken.iterations.begin(), taken.iterations.end());
   }
   SqlValues values;
+  values.integers(invocations).integers(sample_counts).numbers(samples);
+  return values.integers(iteration_counts).integers(iterations);
+}
+
+SqlValues measurement_values(std::int64_t run_key, std::size_t position, const Measurement& measurement,
+                             std::int64_t benchmark, std::int64_t metric) {
+  SqlValues values;
   values.integer(run_key).integer(static_cast<std::int64_t>(position)).integer(benchmark).integer(metric);
-  values.text(measurement.count_key).integers(invocations).integers(sample_counts).numbers(samples);
-  values.integers(iteration_counts).integers(iterations).number(median_of_medians(measurement));
-  return values.integer(static_cast<std::int64_t>(samples.size()));
+  values.text(measurement.count_key).append(sample_arrays(measurement.invocations));
+  return values.number(median_of_medians(measurement)).integer(samples_of(measurement));
 }
 
 Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
@@ -99,6 +131,21 @@ Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, 
                             return measurement_values(run_key, i, run.measurements[i], keys.measurement_benchmarks[i],
                                                       keys.measurement_metrics[i]);
                           });
+}
+
+Result<void> write_set_aside(Transaction& transaction, std::int64_t run_key, const Run& run) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
+    if (!run.measurements[i].set_aside.empty()) positions.push_back(i);
+  }
+  return transaction.copy(
+      {"steelyard.set_aside",
+       {"run_key", "position", "invocations", "sample_counts", "values_flat", "iteration_counts", "iterations_flat"}},
+      positions.size(), [&](std::size_t i) {
+        SqlValues values;
+        values.integer(run_key).integer(static_cast<std::int64_t>(positions[i]));
+        return values.append(sample_arrays(run.measurements[positions[i]].set_aside));
+      });
 }
 
 Result<void> write_failures(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
@@ -148,6 +195,7 @@ Result<bool> write_run(Session& session, const Run& run) {
   if (!run_key) return false;
   STEELYARD_CHECK(write_invocations(transaction, *run_key, run));
   STEELYARD_CHECK(write_measurements(transaction, *run_key, run, keys));
+  STEELYARD_CHECK(write_set_aside(transaction, *run_key, run));
   STEELYARD_CHECK(write_profiles(transaction, *run_key, run, keys));
   STEELYARD_CHECK(write_failures(transaction, *run_key, run, keys));
   // Copying reports no count of its own that reaches us: what arrived is counted where it arrived.

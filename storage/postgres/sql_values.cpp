@@ -74,6 +74,7 @@ SqlValues& SqlValues::integer(std::int64_t value) {
   append_number(cells_.emplace_back("").value(), value);
   return *this;
 }
+SqlValues& SqlValues::integer(const std::optional<std::int64_t>& value) { return value ? integer(*value) : null(); }
 SqlValues& SqlValues::unsigned_integer(std::uint64_t value) {
   append_number(cells_.emplace_back("").value(), value);
   return *this;

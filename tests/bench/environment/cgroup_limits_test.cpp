@@ -6,7 +6,7 @@ namespace steelyard {
 namespace {
 
 CgroupLimits limits_of(const std::string& fixture) {
-  return read_cgroup_limits(std::filesystem::path(__FILE__).parent_path() / "fixture" / fixture);
+  return read_cgroup_limits(std::filesystem::path(STEELYARD_FIXTURE) / fixture);
 }
 
 TEST(CgroupLimits, AreTheLeastOfTheGroupAndThoseAboveIt) {

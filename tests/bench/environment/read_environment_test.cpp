@@ -11,9 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::filesystem::path fixture(const std::string& name) {
-  return std::filesystem::path(__FILE__).parent_path() / "fixture" / name;
-}
+std::filesystem::path fixture(const std::string& name) { return std::filesystem::path(STEELYARD_FIXTURE) / name; }
 
 using Values = std::map<std::string, std::string>;
 

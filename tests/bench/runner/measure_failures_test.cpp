@@ -18,6 +18,7 @@ MeasureOptions quick(const std::string& filter) {
   options.rounds = 4;
   options.repetitions = 1;
   options.min_time = milliseconds(1);
+  options.repeat_disturbed = false;  // a busy machine would add processes that the tests do not expect
   return options;
 }
 
@@ -107,6 +108,45 @@ TEST(MeasurePairFailures, AreNotMadeOfChatterOnStdout) {
   ASSERT_TRUE(pair);
   EXPECT_TRUE(pair->candidate.failures.empty());
   EXPECT_EQ(invocations_of(pair->candidate, "BM_sum/8"), 4U);
+}
+
+TEST(MeasurePairFailures, AreMadeOfAnExceptionThatNobodyCaught) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair pair = with_victim("throw");
+  ASSERT_FALSE(pair.candidate.failures.empty());
+  EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("no such table"));
+  EXPECT_EQ(invocations_of(pair.candidate, "BM_sum/8"), 4U);
+}
+
+TEST(MeasurePairFailures, AreNotMadeOfAChildThatAProgramLeavesBehind) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair pair = with_victim("fork");
+  EXPECT_TRUE(pair.candidate.failures.empty());
+  EXPECT_EQ(invocations_of(pair.candidate, "BM_victim"), 4U);
+}
+
+TEST(MeasurePairFailures, AreNotMadeOfABenchmarkThatPrintsWhatLooksLikeAResult) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair pair = with_victim("print");
+  EXPECT_TRUE(pair.candidate.failures.empty());
+  EXPECT_EQ(invocations_of(pair.candidate, "BM_victim"), 4U);
+}
+
+TEST(MeasurePairFailures, SayThatAProgramWhichClosedEverythingLeftNoResult) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair pair = with_victim("close");
+  ASSERT_FALSE(pair.candidate.failures.empty());
+  EXPECT_EQ(pair.candidate.failures[0].benchmark.canonical(), "BM_victim");
+  EXPECT_EQ(invocations_of(pair.candidate, "BM_sum/8"), 4U);
+}
+
+TEST(MeasurePairFailures, AreMadeOfABenchmarkWithoutOneIteration) {
+  STEELYARD_NEEDS_FIXTURE();
+  const MeasuredPair pair = with_victim("no_loop");
+  ASSERT_FALSE(pair.candidate.failures.empty());
+  EXPECT_EQ(pair.candidate.failures[0].benchmark.canonical(), "BM_victim");
+  EXPECT_EQ(invocations_of(pair.candidate, "BM_victim"), 0U);
+  EXPECT_EQ(invocations_of(pair.candidate, "BM_sum/8"), 4U);
 }
 
 TEST(MeasurePairFailures, OfAWholeProgramLeaveTheOtherSideItsData) {

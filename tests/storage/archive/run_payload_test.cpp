@@ -81,8 +81,11 @@ TEST(RunPayload, PartThatPointsNowhereIsRefusedWhenReadAndWhenWritten) {
     const char* flaw;
   };
   const Case cases[] = {
-      {[](steelyard::Run& run) { run.measurements[0].invocations[0].invocation = 3; },
+      {[](steelyard::Run& run) { run.measurements[0].invocations[0].invocation = 4; },
        "an invocation that is not there"},
+      {[](steelyard::Run& run) { run.measurements[0].set_aside[0].invocation = 0; },
+       "samples set aside of an invocation that counts"},
+      {[](steelyard::Run& run) { run.invocations[0].left_out = true; }, "samples of an invocation that was left out"},
       {[](steelyard::Run& run) { run.measurements[1].invocations[0].values.clear(); }, "an invocation without samples"},
       {[](steelyard::Run& run) { run.measurements[0].invocations[0].iterations.pop_back(); },
        "iterations of another number"},

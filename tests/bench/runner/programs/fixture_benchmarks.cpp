@@ -1,13 +1,18 @@
 // A Google Benchmark program whose behaviour the tests choose by environment variables:
-//   VICTIM   what BM_victim does: crash, hang, exit, flood, flood_and_crash, skip; anything else: its work
+//   VICTIM   what BM_victim does: crash, hang, exit, flood, flood_and_crash, skip, throw, fork, print, close, no_loop,
+//            wander (from core to core, the first time only: until the file WANDERED exists);
+//            anything else: its work
 //   START    what main does first: crash, hang, chatter
 //   EXTRA    set: one benchmark more
 //   ONLY_THREADED  set: nothing but the benchmark of two threads
 #include <benchmark/benchmark.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -46,6 +51,22 @@ void work(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(total += 1);
 }
 
+// From core to core, as no pinned process does by itself.
+void wander(benchmark::State& state) {
+  std::FILE* const mark = std::fopen(chosen("WANDERED").c_str(), "w");
+  if (mark != nullptr) std::fclose(mark);
+  cpu_set_t pinned;
+  ::sched_getaffinity(0, sizeof(pinned), &pinned);
+  for (int i = 0; i < 40; ++i) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(i % 2), &one);
+    ::sched_setaffinity(0, sizeof(one), &one);
+  }
+  ::sched_setaffinity(0, sizeof(pinned), &pinned);
+  work(state);
+}
+
 void victim(benchmark::State& state) {
   const std::string behaviour = chosen("VICTIM");
   if (behaviour == "crash") std::abort();
@@ -60,6 +81,17 @@ void victim(benchmark::State& state) {
     state.SkipWithError("the device is away");
     return;
   }
+  if (behaviour == "throw") throw std::runtime_error("no such table");
+  if (behaviour == "fork" && ::fork() == 0) hang();
+  if (behaviour == "close") {
+    for (int descriptor = 0; descriptor < 64; ++descriptor) ::close(descriptor);
+  }
+  if (behaviour == "no_loop") return;
+  if (behaviour == "print") {
+    for (auto _ : state) std::fputs("{\"benchmarks\": [", stdout);
+    return;
+  }
+  if (behaviour == "wander" && ::access(chosen("WANDERED").c_str(), F_OK) != 0) return wander(state);
   work(state);
 }
 

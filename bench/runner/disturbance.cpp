@@ -1,0 +1,99 @@
+#include "bench/runner/disturbance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/runner/core_times.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kLeastToBeUsual = 4;
+constexpr double kDeviations = 6;
+constexpr double kMadOfNormal = 1.4826;  // makes the median absolute deviation a standard deviation of normal noise
+
+std::optional<double> share_of_time(std::optional<std::int64_t> amount_ns, const Invocation& invocation) {
+  if (!amount_ns || invocation.duration_ns <= 0) return std::nullopt;
+  // Both ends of the counting may be off by a tick.
+  const auto sure = static_cast<double>(*amount_ns - 2 * tick_ns());
+  return std::max(sure, 0.0) / static_cast<double>(invocation.duration_ns);
+}
+
+std::optional<double> steal_share(const Invocation& invocation) {
+  return share_of_time(invocation.conditions.steal_ns, invocation);
+}
+
+std::optional<double> other_share(const Invocation& invocation) {
+  return share_of_time(invocation.conditions.other_busy_ns, invocation);
+}
+
+std::optional<double> involuntary_switches_per_second(const Invocation& invocation) {
+  if (!invocation.conditions.involuntary_switches || invocation.duration_ns <= 0) return std::nullopt;
+  return static_cast<double>(*invocation.conditions.involuntary_switches) /
+         (static_cast<double>(invocation.duration_ns) * 1e-9);
+}
+
+std::optional<double> major_faults(const Invocation& invocation) {
+  if (!invocation.conditions.major_faults) return std::nullopt;
+  return static_cast<double>(*invocation.conditions.major_faults);
+}
+
+std::optional<double> moves_of_a_pinned_process(const Invocation& invocation) {
+  if (!invocation.conditions.migrations || invocation.core < 0) return std::nullopt;
+  return static_cast<double>(*invocation.conditions.migrations);
+}
+
+std::optional<double> clock_drift(const Invocation& invocation) {
+  const auto& [before, after] = std::pair(invocation.conditions.mhz_before, invocation.conditions.mhz_after);
+  if (!before || !after || *before <= 0) return std::nullopt;
+  return std::abs(*after / *before - 1);
+}
+
+// Precondition: not empty.
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace
+
+const std::array<Witness, kWitnessCount>& witnesses() {
+  static constexpr std::array<Witness, kWitnessCount> kWitnesses{{
+      {"steal time", 0.01, steal_share},
+      {"other work on its core", 0.02, other_share},
+      {"involuntary switches", 50, involuntary_switches_per_second},
+      {"pages read from disk", 0, major_faults},
+      {"moves to another core", 1, moves_of_a_pinned_process},
+      {"a drifting clock", 0.02, clock_drift},
+  }};
+  return kWitnesses;
+}
+
+UsualConditions usual_conditions(std::span<const Invocation> invocations) {
+  UsualConditions usual;
+  for (std::size_t i = 0; i < kWitnessCount; ++i) {
+    std::vector<double> values;
+    for (const Invocation& invocation : invocations) {
+      if (const auto value = witnesses()[i].read(invocation)) values.push_back(*value);
+    }
+    if (values.size() < kLeastToBeUsual) continue;
+    const double middle = median_of(values);
+    for (double& value : values) value = std::abs(value - middle);
+    usual.limits[i] = middle + kDeviations * kMadOfNormal * median_of(std::move(values));
+  }
+  return usual;
+}
+
+std::vector<std::string> disturbed_by(const Invocation& invocation, const UsualConditions& usual) {
+  std::vector<std::string> causes;
+  for (std::size_t i = 0; i < kWitnessCount; ++i) {
+    const auto value = witnesses()[i].read(invocation);
+    if (value && *value > witnesses()[i].floor && *value > usual.limits[i]) {
+      causes.emplace_back(witnesses()[i].cause);
+    }
+  }
+  return causes;
+}
+
+}  // namespace steelyard
