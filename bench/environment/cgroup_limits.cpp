@@ -50,37 +50,82 @@ std::vector<std::filesystem::path> folders_up(const std::filesystem::path& mount
   return folders;
 }
 
+// One line of /proc/self/cgroup: "4:memory:/a/b", version 2: "0::/a/b".
+struct Membership {
+  std::string controllers;  // ",cpu,cpuacct,"; ",,": version 2
+  std::string group;
+
+  bool is_unified() const { return controllers == ",,"; }
+  bool controls(std::string_view name) const {
+    return controllers.find("," + std::string(name) + ",") != std::string::npos;
+  }
+};
+
+std::vector<Membership> read_memberships(const std::filesystem::path& root) {
+  std::vector<Membership> memberships;
+  const std::string groups = read_system_file(root / "proc/self/cgroup").value_or("");
+  for (const std::string_view line : lines_of(groups)) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    memberships.push_back(
+        {"," + std::string(line.substr(first + 1, second - first - 1)) + ",", std::string(line.substr(second + 1))});
+  }
+  return memberships;
+}
+
+// "nr_periods 120\nnr_throttled 7\n..."
+std::optional<CgroupThrottling> parse_statistics(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  std::optional<std::int64_t> periods;
+  std::optional<std::int64_t> throttled;
+  for (const std::string_view line : lines_of(*text)) {
+    if (line.starts_with("nr_periods ")) periods = parse_number(trimmed(line.substr(11)));
+    if (line.starts_with("nr_throttled ")) throttled = parse_number(trimmed(line.substr(13)));
+  }
+  if (!periods || !throttled || *periods <= 0 || *throttled < 0 || *throttled > *periods) return std::nullopt;
+  return CgroupThrottling{*periods, *throttled};
+}
+
 }  // namespace
 
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root) {
   CgroupLimits limits;
   const std::filesystem::path mount = root / "sys/fs/cgroup";
-  const std::string groups = read_system_file(root / "proc/self/cgroup").value_or("");
-  for (const std::string_view line : lines_of(groups)) {  // "4:memory:/a/b", version 2: "0::/a/b"
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) continue;
-    const std::string controllers = "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
-    const std::string_view group = line.substr(second + 1);
-    if (controllers == ",,") {
-      for (const auto& folder : folders_up(mount, group)) {
+  for (const Membership& membership : read_memberships(root)) {
+    if (membership.is_unified()) {
+      for (const auto& folder : folders_up(mount, membership.group)) {
         lower(limits.cores, parse_cpu_max(read_system_file(folder / "cpu.max")));
         lower(limits.memory_bytes, memory_limit(folder / "memory.max"));
       }
     }
-    if (controllers.find(",cpu,") != std::string::npos) {
-      for (const auto& folder : folders_up(mount / "cpu", group)) {
+    if (membership.controls("cpu")) {
+      for (const auto& folder : folders_up(mount / "cpu", membership.group)) {
         lower(limits.cores, quotient(read_system_number(folder / "cpu.cfs_quota_us"),
                                      read_system_number(folder / "cpu.cfs_period_us")));
       }
     }
-    if (controllers.find(",memory,") != std::string::npos) {
-      for (const auto& folder : folders_up(mount / "memory", group)) {
+    if (membership.controls("memory")) {
+      for (const auto& folder : folders_up(mount / "memory", membership.group)) {
         lower(limits.memory_bytes, memory_limit(folder / "memory.limit_in_bytes"));
       }
     }
   }
   return limits;
+}
+
+std::optional<CgroupThrottling> read_cgroup_throttling(const std::filesystem::path& root) {
+  std::optional<CgroupThrottling> worst;
+  const std::filesystem::path mount = root / "sys/fs/cgroup";
+  for (const Membership& membership : read_memberships(root)) {
+    if (!membership.is_unified() && !membership.controls("cpu")) continue;
+    const auto folders = folders_up(membership.is_unified() ? mount : mount / "cpu", membership.group);
+    for (const auto& folder : folders) {
+      const auto found = parse_statistics(read_system_file(folder / "cpu.stat"));
+      if (found && (!worst || found->throttled > worst->throttled)) worst = found;
+    }
+  }
+  return worst;
 }
 
 }  // namespace steelyard

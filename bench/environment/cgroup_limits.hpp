@@ -17,4 +17,14 @@ struct CgroupLimits {
 // The least over this process's group and all above it, version 2 or 1. `root` is "/" but in tests.
 CgroupLimits read_cgroup_limits(const std::filesystem::path& root = "/");
 
+// How often the quota of processor time held this process's groups back since they were made: of `periods` that had
+// work to do, `throttled` ran out of time. Of the group, or one above it, that was held back most; absent without a
+// quota.
+struct CgroupThrottling {
+  std::int64_t periods = 0;
+  std::int64_t throttled = 0;
+  bool operator==(const CgroupThrottling&) const = default;
+};
+std::optional<CgroupThrottling> read_cgroup_throttling(const std::filesystem::path& root = "/");
+
 }  // namespace steelyard

@@ -7,8 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "bench/environment/cache_facts.hpp"
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/cpu_facts.hpp"
+#include "bench/environment/gpu_facts.hpp"
+#include "bench/environment/kernel_facts.hpp"
+#include "bench/environment/power_facts.hpp"
+#include "bench/environment/steal_time.hpp"
 #include "bench/environment/system_file.hpp"
 
 namespace steelyard {
@@ -63,14 +68,40 @@ void add_memory(const std::filesystem::path& root, Environment& environment) {
   }
 }
 
+std::string two_decimals(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", value);
+  return text.data();
+}
+
 void add_limits(const std::filesystem::path& root, Environment& environment) {
   const CgroupLimits limits = read_cgroup_limits(root);
-  if (limits.cores) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.2f", *limits.cores);
-    environment.set("cgroup.cores", text.data(), false);
-  }
+  if (limits.cores) environment.set("cgroup.cores", two_decimals(*limits.cores), false);
   if (limits.memory_bytes) environment.set("cgroup.memory_bytes", std::to_string(*limits.memory_bytes), false);
+  if (const auto throttling = read_cgroup_throttling(root)) {
+    environment.set("cgroup.periods", std::to_string(throttling->periods), false);
+    environment.set("cgroup.throttled_periods", std::to_string(throttling->throttled), false);
+  }
+}
+
+// Since boot: the steal time of the machine, in percent of the time that it wanted to run.
+void add_steal(const std::filesystem::path& root, Environment& environment) {
+  const auto time = read_processor_time(root);
+  const auto share = time ? steal_share(ProcessorTime{}, *time) : std::nullopt;
+  if (share) environment.set("steal.percent", two_decimals(100 * *share), false);
+}
+
+// What a container's files say of it; a container may as well say nothing.
+void add_container(const std::filesystem::path& root, Environment& environment) {
+  std::error_code failure;
+  std::string kind;
+  if (std::filesystem::exists(root / ".dockerenv", failure)) kind = "docker";
+  if (std::filesystem::exists(root / "run/.containerenv", failure)) kind = "podman";
+  const std::string groups = read_system_file(root / "proc/self/cgroup").value_or("");
+  for (const char* name : {"kubepods", "docker", "lxc"}) {
+    if (kind.empty() && groups.find(name) != std::string::npos) kind = name;
+  }
+  if (!kind.empty()) environment.set("container", kind, false);
 }
 
 void add_system(const std::filesystem::path& root, Environment& environment) {
@@ -92,10 +123,16 @@ void add_system(const std::filesystem::path& root, Environment& environment) {
 Environment read_environment(const std::filesystem::path& root) {
   Environment environment;
   add_cpu_facts(root, environment);
+  add_cache_facts(root, environment);
+  add_power_facts(root, environment);
   add_memory(root, environment);
   add_kernel(root, environment);
+  add_kernel_facts(root, environment);
   add_limits(root, environment);
+  add_steal(root, environment);
+  add_container(root, environment);
   add_system(root, environment);
+  add_gpu_facts(root, environment);
   // No file says it; a copied tree of files is not the machine that runs this.
   if (root == "/") environment.set("libc", std::string("glibc ") + ::gnu_get_libc_version(), false);
   return environment;

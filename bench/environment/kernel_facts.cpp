@@ -1,0 +1,84 @@
+#include "bench/environment/kernel_facts.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "bench/environment/system_file.hpp"
+
+namespace steelyard {
+namespace {
+
+void set_if_said(Environment& environment, std::string_view name, const std::filesystem::path& file) {
+  const auto value = read_system_file(file);
+  if (value && !value->empty() && *value != "(null)") environment.set(name, *value, false);
+}
+
+// Only the one option: the rest of the line is nobody's business, and may carry secrets.
+void add_mitigations(const std::filesystem::path& root, Environment& environment) {
+  const auto line = read_system_file(root / "proc/cmdline");
+  if (line) {
+    std::string value = "default";
+    std::string_view rest = *line;
+    while (!(rest = trimmed(rest)).empty()) {
+      const std::string_view word = rest.substr(0, rest.find_first_of(" \t\n"));
+      constexpr std::string_view kOption = "mitigations=";
+      if (word.starts_with(kOption)) value = std::string(word.substr(kOption.size()));
+      rest.remove_prefix(word.size());
+    }
+    environment.set("kernel.mitigations", value, false);
+  }
+  std::error_code failure;
+  std::size_t known = 0;
+  std::size_t open = 0;
+  const std::filesystem::path folder = root / "sys/devices/system/cpu/vulnerabilities";
+  for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    ++known;
+    if (read_system_file(entry->path()).value_or("").starts_with("Vulnerable")) ++open;
+  }
+  if (known > 0) environment.set("kernel.vulnerabilities", std::to_string(open), false);
+}
+
+std::optional<std::int64_t> meminfo_bytes(std::string_view meminfo, std::string_view field) {
+  for (const std::string_view line : lines_of(meminfo)) {  // "SwapTotal:      2097148 kB"
+    if (!line.starts_with(field) || line.substr(field.size(), 1) != ":") continue;
+    std::string_view amount = trimmed(line.substr(field.size() + 1));
+    if (!amount.ends_with(" kB")) return std::nullopt;
+    amount.remove_suffix(3);
+    const auto kibibytes = parse_number(trimmed(amount));
+    if (!kibibytes || *kibibytes < 0 || *kibibytes > (std::int64_t{1} << 50)) return std::nullopt;
+    return *kibibytes << 10;
+  }
+  return std::nullopt;
+}
+
+void add_swap(const std::filesystem::path& root, Environment& environment) {
+  const std::string meminfo = read_system_file(root / "proc/meminfo").value_or("");
+  const auto total = meminfo_bytes(meminfo, "SwapTotal");
+  const auto free = meminfo_bytes(meminfo, "SwapFree");
+  if (total) environment.set("memory.swap_bytes", std::to_string(*total), false);
+  if (total && free && *free <= *total) {
+    environment.set("memory.swap_used_bytes", std::to_string(*total - *free), false);
+  }
+  set_if_said(environment, "memory.swappiness", root / "proc/sys/vm/swappiness");
+}
+
+}  // namespace
+
+void add_kernel_facts(const std::filesystem::path& root, Environment& environment) {
+  const std::filesystem::path clock = root / "sys/devices/system/clocksource/clocksource0";
+  set_if_said(environment, "kernel.clocksource", clock / "current_clocksource");
+  set_if_said(environment, "kernel.clocksources", clock / "available_clocksource");
+  set_if_said(environment, "kernel.perf_event_paranoid", root / "proc/sys/kernel/perf_event_paranoid");
+  const std::filesystem::path cpu = root / "sys/devices/system/cpu";
+  set_if_said(environment, "kernel.isolated_cores", cpu / "isolated");
+  set_if_said(environment, "kernel.nohz_full", cpu / "nohz_full");
+  add_mitigations(root, environment);
+  add_swap(root, environment);
+  const std::size_t nodes =
+      parse_core_list(read_system_file(root / "sys/devices/system/node/online").value_or("")).size();
+  if (nodes > 0) environment.set("numa.nodes", std::to_string(nodes), false);
+  set_if_said(environment, "numa.balancing", root / "proc/sys/kernel/numa_balancing");
+}
+
+}  // namespace steelyard
