@@ -173,7 +173,7 @@ std::vector<Run> Session::finish() {
     const std::vector<Fact> told = std::move(run.environment.facts);
     run.environment = environment_;
     for (const Fact& fact : told) run.environment.set(fact.name, fact.value, false);
-    add_program_facts(programs_[i]->executable, run.environment);
+    add_program_facts(*programs_[i], run.environment);
     run.header.created_at_unix_ns = created_at_unix_ns_;
     run.header.tool = "steelyard " STEELYARD_VERSION;
     run.header.program = program_line(*programs_[i]);

@@ -22,5 +22,11 @@ TEST(CgroupLimits, AreAbsentWhereNoneIsSet) {
   EXPECT_EQ(limits_of("garbled"), CgroupLimits{});
 }
 
+TEST(CgroupThrottling, IsThatOfTheGroupHeldBackMost) {
+  const std::filesystem::path folder = STEELYARD_FIXTURE;
+  EXPECT_EQ(read_cgroup_throttling(folder / "container"), (CgroupThrottling{4000, 1300}));
+  EXPECT_EQ(read_cgroup_throttling(folder / "bare_metal"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace steelyard

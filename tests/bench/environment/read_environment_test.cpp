@@ -72,6 +72,55 @@ TEST(ReadEnvironment, TellsApartTheKindsOfCoresOfOneMachine) {
   EXPECT_EQ(decisive.at("memory.bytes"), "1073741824");  // never below one
 }
 
+TEST(ReadEnvironment, SaysWhatMovesTheClock) {
+  const Environment laptop = read_environment(fixture("laptop"));
+  const Values recorded = facts(laptop, false);
+  EXPECT_EQ(recorded.at("power.source"), "battery");
+  EXPECT_EQ(recorded.at("cpu.frequency_driver"), "intel_pstate");
+  EXPECT_EQ(recorded.at("cpu.mhz.max"), "4400");
+  EXPECT_EQ(recorded.at("cpu.mhz.min"), "800");
+  EXPECT_EQ(recorded.at("cpu.thermal_throttles"), "68");
+  EXPECT_EQ(recorded.at("cpu.smt"), "on");
+  const Values arm = facts(read_environment(fixture("arm")), false);
+  EXPECT_EQ(arm.at("cpu.mhz"), "600");  // its /proc/cpuinfo has none
+  EXPECT_EQ(arm.at("cpu.capacities"), "2");
+}
+
+TEST(ReadEnvironment, SaysWhatTheKernelChose) {
+  const Values server = facts(read_environment(fixture("server")), false);
+  EXPECT_EQ(server.at("kernel.clocksource"), "tsc");
+  EXPECT_EQ(server.at("kernel.clocksources"), "tsc hpet acpi_pm");
+  EXPECT_EQ(server.at("kernel.perf_event_paranoid"), "1");
+  EXPECT_EQ(server.at("kernel.isolated_cores"), "2-3");
+  EXPECT_EQ(server.at("kernel.nohz_full"), "2-3");
+  EXPECT_EQ(server.at("kernel.mitigations"), "off");
+  EXPECT_EQ(server.at("kernel.vulnerabilities"), "1");
+  EXPECT_EQ(server.at("numa.nodes"), "2");
+  EXPECT_EQ(server.count("power.source"), 0U);  // nothing is listed
+}
+
+TEST(ReadEnvironment, SaysHowTheCachesAreShared) {
+  const Values server = facts(read_environment(fixture("server")), false);
+  EXPECT_EQ(server.at("cpu.cache.l1d"), "49152");
+  EXPECT_EQ(server.at("cpu.cache.l1i"), "32768");
+  EXPECT_EQ(server.at("cpu.cache.l2"), "1310720");
+  EXPECT_EQ(server.at("cpu.cache.l3"), "50331648");
+  EXPECT_EQ(server.at("cpu.cache.last_level_threads"), "4");
+}
+
+TEST(ReadEnvironment, SaysWhatWasTakenAway) {
+  const Values guest = facts(read_environment(fixture("virtual_machine")), false);
+  EXPECT_EQ(guest.at("steal.percent"), "25.00");  // 2500 of the 10000 ticks that were not idle
+  const Values container = facts(read_environment(fixture("container")), false);
+  EXPECT_EQ(container.at("container"), "kubepods");
+  EXPECT_EQ(container.at("cgroup.cores"), "0.50");
+  EXPECT_EQ(container.at("cgroup.periods"), "4000");
+  EXPECT_EQ(container.at("cgroup.throttled_periods"), "1300");
+  const Values laptop = facts(read_environment(fixture("laptop")), false);
+  EXPECT_EQ(laptop.at("memory.swap_bytes"), "2147479552");
+  EXPECT_EQ(laptop.at("memory.swap_used_bytes"), "536870912");
+}
+
 TEST(ReadEnvironment, LeavesOutWhatItCannotRead) {
   EXPECT_TRUE(read_environment(fixture("no such machine")).facts.empty());
   const Environment garbled = read_environment(fixture("garbled"));
@@ -81,11 +130,11 @@ TEST(ReadEnvironment, LeavesOutWhatItCannotRead) {
 
 TEST(ReadEnvironment, GivesEachMachineAFingerprintOfItsOwn) {
   std::set<std::string> fingerprints;
-  for (const char* name : {"bare_metal", "virtual_machine", "arm"}) {
+  for (const char* name : {"bare_metal", "virtual_machine", "arm", "laptop", "server", "container"}) {
     fingerprints.insert(read_environment(fixture(name)).fingerprint());
     EXPECT_EQ(read_environment(fixture(name)).fingerprint(), read_environment(fixture(name)).fingerprint());
   }
-  EXPECT_EQ(fingerprints.size(), 3U);
+  EXPECT_EQ(fingerprints.size(), 6U);
 }
 
 TEST(ReadEnvironment, KnowsThisMachine) {

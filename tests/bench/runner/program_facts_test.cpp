@@ -26,5 +26,24 @@ TEST(AddProgramFacts, LeavesThemOutWhereThereIsNothingToRead) {
   EXPECT_TRUE(environment.facts.empty());
 }
 
+TEST(AddProgramFacts, SayHowAnElfProgramWasBuilt) {
+  Environment environment;
+  add_program_facts(std::filesystem::path("/proc/self/exe"), environment);
+  ASSERT_NE(environment.find("program.linkage"), nullptr);
+  EXPECT_EQ(*environment.find("program.debug_info"), "present");
+  EXPECT_NE(environment.find("program.compiler"), nullptr);
+  EXPECT_EQ(environment.fingerprint(), "");
+}
+
+TEST(AddProgramFacts, NameAPreloadedAllocator) {
+  Program program;
+  program.executable = "/proc/self/exe";
+  program.environment["LD_PRELOAD"] = "/usr/lib/libjemalloc.so.2";
+  Environment environment;
+  add_program_facts(program, environment);
+  EXPECT_EQ(*environment.find("program.preload"), "/usr/lib/libjemalloc.so.2");
+  EXPECT_EQ(*environment.find("program.allocator"), "jemalloc");
+}
+
 }  // namespace
 }  // namespace steelyard

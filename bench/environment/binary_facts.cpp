@@ -1,0 +1,186 @@
+#include "bench/environment/binary_facts.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bench/environment/byte_reader.hpp"
+#include "bench/environment/elf_file.hpp"
+#include "bench/environment/system_file.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kMostComments = 16;
+constexpr std::size_t kLongestComment = 200;
+
+std::string hex_text(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 0xf];
+  }
+  return text;
+}
+
+// A note: sizes of name and content, kind, name, content, both padded to 4 bytes.
+std::string build_id_of(std::string_view notes) {
+  constexpr std::size_t kLongest = 64;
+  const auto padding = [](std::uint64_t size) { return (4 - size % 4) % 4; };
+  ByteReader reader(notes);
+  while (reader.ok() && reader.left() > 0) {
+    const std::uint64_t name_size = reader.number(4);
+    const std::uint64_t size = reader.number(4);
+    const std::uint64_t kind = reader.number(4);
+    const std::string_view name = reader.text(name_size);
+    reader.text(std::min<std::uint64_t>(padding(name_size), reader.left()));
+    const std::string_view content = reader.text(size);
+    reader.text(std::min<std::uint64_t>(padding(size), reader.left()));
+    const bool is_id = kind == NT_GNU_BUILD_ID && name == std::string_view("GNU\0", 4);
+    if (is_id && !content.empty() && content.size() <= kLongest) return hex_text(content);
+  }
+  return "";
+}
+
+std::string build_id_of(const ElfFile& file) {
+  for (const ElfSection& section : file.sections) {
+    if (section.type != SHT_NOTE) continue;
+    if (std::string id = build_id_of(section.content); !id.empty()) return id;
+  }
+  for (const ElfSegment& segment : file.segments) {  // a file without a table of sections
+    if (segment.type != PT_NOTE) continue;
+    if (std::string id = build_id_of(segment.content); !id.empty()) return id;
+  }
+  return "";
+}
+
+std::vector<std::string> comments_of(const ElfFile& file) {
+  std::vector<std::string> comments;
+  const ElfSection* section = file.find(".comment");
+  if (section == nullptr) return comments;
+  std::string_view rest = section->content;
+  while (!rest.empty() && comments.size() < kMostComments) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    const std::string_view text = trimmed(rest.substr(0, std::min(end, kLongestComment)));
+    const bool known = std::find(comments.begin(), comments.end(), text) != comments.end();
+    if (!text.empty() && !known) comments.emplace_back(text);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return comments;
+}
+
+// A symbol, or the beginning of one, that only programs with this have.
+struct Sign {
+  std::string_view symbol;
+  bool is_prefix;
+  std::string_view meaning;
+};
+
+constexpr std::array kAllocatorSigns{
+    Sign{"mallctl", false, "jemalloc"},    Sign{"je_mallctl", false, "jemalloc"}, Sign{"tc_malloc", false, "tcmalloc"},
+    Sign{"tc_version", false, "tcmalloc"}, Sign{"mi_malloc", false, "mimalloc"},  Sign{"mi_version", false, "mimalloc"},
+};
+constexpr std::array<std::string_view, 3> kAllocators{"jemalloc", "tcmalloc", "mimalloc"};  // lib....so
+constexpr std::array kInstrumentSigns{
+    Sign{"__asan_init", false, "address sanitizer"},
+    Sign{"__hwasan_init", false, "address sanitizer"},
+    Sign{"__tsan_init", false, "thread sanitizer"},
+    Sign{"__msan_init", false, "memory sanitizer"},
+    Sign{"__ubsan_handle_", true, "undefined behaviour sanitizer"},
+    Sign{"__gcov_init", false, "coverage"},
+    Sign{"__llvm_profile_", true, "coverage or profile"},
+    Sign{"mcount", false, "profiling calls (-pg)"},
+    Sign{"_mcount", false, "profiling calls (-pg)"},
+};
+constexpr std::array kAssertionSigns{
+    Sign{"__assert_fail", false, "assert"},
+    Sign{"_ZSt21__glibcxx_assert_fail", true, "library assertions"},
+};
+
+template <std::size_t n>
+std::string_view meaning_of(std::string_view name, const std::array<Sign, n>& signs) {
+  for (const Sign& sign : signs) {
+    if (sign.is_prefix ? name.starts_with(sign.symbol) : name == sign.symbol) return sign.meaning;
+  }
+  return {};
+}
+
+void read_symbols(const ElfFile& file, BinaryFacts& facts) {
+  bool asserts = false;
+  bool defines_malloc = false;
+  for (const ElfSymbol& symbol : file.symbols()) {
+    // "__assert_fail@GLIBC_2.2.5": some linkers write the version into the name.
+    const std::string_view name = symbol.name.substr(0, symbol.name.find('@'));
+    if (const auto allocator = meaning_of(name, kAllocatorSigns); symbol.defined && !allocator.empty()) {
+      facts.allocator = allocator;
+    }
+    const auto instrument = meaning_of(name, kInstrumentSigns);
+    const bool known =
+        std::find(facts.instruments.begin(), facts.instruments.end(), instrument) != facts.instruments.end();
+    if (!instrument.empty() && !known) facts.instruments.emplace_back(instrument);
+    defines_malloc = defines_malloc || (symbol.defined && name == "malloc");
+    asserts = asserts || !meaning_of(name, kAssertionSigns).empty();
+  }
+  // An allocator that shows no name of its own still has to define malloc.
+  if (facts.allocator.empty() && defines_malloc && !facts.is_static) facts.allocator = "its own";
+  // A static program holds the C library, which asserts on its own account.
+  if (!facts.is_static && file.find(".dynsym") != nullptr) facts.assertions = asserts;
+}
+
+std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
+  std::string text;
+  for (const std::string& each : texts) text += (text.empty() ? "" : std::string(separator)) + each;
+  return text;
+}
+
+}  // namespace
+
+Result<BinaryFacts> read_binary(std::string_view bytes) {
+  STEELYARD_TRY(const ElfFile file, read_elf(bytes));
+  if (!file.is_executable()) return input_error("", "an ELF file that is no program");
+  BinaryFacts facts;
+  facts.build_id = build_id_of(file);
+  facts.comments = comments_of(file);
+  DwarfProducers producers = read_producers(file);
+  facts.debug_info = producers.state;
+  facts.switches = summarize_producers(producers.units);
+  facts.is_static = std::none_of(file.segments.begin(), file.segments.end(),
+                                 [](const ElfSegment& segment) { return segment.type == PT_INTERP; });
+  facts.is_stripped = file.find(".symtab") == nullptr;
+  for (const std::string_view library : file.needed()) {
+    facts.libraries.emplace_back(library);
+    if (std::string allocator = allocator_of_library(library); !allocator.empty()) facts.allocator = allocator;
+  }
+  read_symbols(file, facts);
+  return facts;
+}
+
+std::string allocator_of_library(std::string_view paths) {
+  for (const std::string_view name : kAllocators) {
+    if (paths.find("lib" + std::string(name)) != std::string_view::npos) return std::string(name);
+  }
+  return "";
+}
+
+void add_binary_facts(const BinaryFacts& facts, Environment& environment) {
+  const auto set = [&](std::string_view name, std::string value) {
+    if (!value.empty()) environment.set(name, std::move(value), false);
+  };
+  set("program.build_id", facts.build_id);
+  set("program.compiler", facts.switches.compiler.empty() ? joined(facts.comments, " + ") : facts.switches.compiler);
+  set("program.switches", facts.switches.switches);
+  set("program.optimization", facts.switches.optimization);
+  if (facts.switches.units > 0) set("program.unoptimized_units", std::to_string(facts.switches.unoptimized_units));
+  set("program.debug_info", std::string(to_text(facts.debug_info)));
+  set("program.linkage", facts.is_static ? "static" : "dynamic");
+  set("program.symbols", facts.is_stripped ? "stripped" : "present");
+  const bool may_hide_one = facts.is_static && facts.is_stripped;
+  set("program.allocator", facts.allocator.empty() && !may_hide_one ? "the C library's" : facts.allocator);
+  if (facts.assertions) set("program.assertions", *facts.assertions ? "present" : "none");
+  set("program.instruments", joined(facts.instruments, ", "));
+}
+
+}  // namespace steelyard
