@@ -1,6 +1,7 @@
 #include "bench/harness/task_measurement.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
@@ -38,8 +39,8 @@ std::string machine_of(const TaskMeasurement& measurement) {
 
 // Joins `next` to `all`, whose runs_per_time is 1.
 void append(TaskMeasurement& all, const TaskMeasurement& next) {
-  const auto runs = static_cast<double>(next.runs_per_time);
-  for (const double raw : next.raw_times) all.raw_times.push_back(raw / runs);
+  const std::vector<double> times = next.times_in_order();
+  all.raw_times.insert(all.raw_times.end(), times.begin(), times.end());
   if (all.fingerprint != next.fingerprint) all.fingerprint.clear();
   std::erase_if(all.metadata, [&](const auto& entry) {
     const auto other = next.metadata.find(entry.first);
@@ -49,12 +50,21 @@ void append(TaskMeasurement& all, const TaskMeasurement& next) {
 
 }  // namespace
 
-std::vector<double> TaskMeasurement::times() const {
+std::vector<double> TaskMeasurement::times_in_order() const {
+  assert(runs_of_times.empty() || runs_of_times.size() == raw_times.size());
   std::vector<double> per_run;
   per_run.reserve(raw_times.size());
-  for (const double raw : raw_times) per_run.push_back(raw / static_cast<double>(runs_per_time));
-  std::sort(per_run.begin(), per_run.end());
+  for (std::size_t i = 0; i < raw_times.size(); ++i) {
+    const std::int64_t runs = runs_of_times.empty() ? runs_per_time : runs_of_times[i];
+    per_run.push_back(raw_times[i] / static_cast<double>(runs));
+  }
   return per_run;
+}
+
+std::vector<double> TaskMeasurement::times() const {
+  std::vector<double> ascending = times_in_order();
+  std::sort(ascending.begin(), ascending.end());
+  return ascending;
 }
 
 std::optional<double> TaskMeasurement::median() const { return quantile(times(), 0.5); }
@@ -99,7 +109,7 @@ Result<std::vector<TaskMeasurement>> merge(const std::vector<TaskMeasurement>& m
   for (const TaskMeasurement& measurement : measurements) {
     const auto [place, is_new] = places.try_emplace(measurement.task, merged.size());
     if (is_new) {
-      merged.push_back({measurement.task, 1, {}, measurement.fingerprint, measurement.metadata});
+      merged.push_back({measurement.task, 1, {}, {}, measurement.fingerprint, measurement.metadata});
     }
     TaskMeasurement& all = merged[place->second];
     if (all.fingerprint != measurement.fingerprint && !options.across_machines) {

@@ -37,13 +37,18 @@ struct TaskSpec {
 struct TaskMeasurement {
   TaskSpec task;
   std::int64_t runs_per_time = 1;  // of the statement, in each raw time; at least 1
-  std::vector<double> raw_times;   // seconds, in the order they were taken; each of runs_per_time runs
-  std::string fingerprint;         // of the machine (Environment::fingerprint); empty: unknown
+  std::vector<double> raw_times;   // seconds, in the order they were taken; each of runs_per_time runs, unless:
+  // Runs of each raw time, where they differ (a timer varies them, so as not to fall in step with periodic noise);
+  // empty: runs_per_time each.
+  std::vector<std::int64_t> runs_of_times;
+  std::string fingerprint;  // of the machine (Environment::fingerprint); empty: unknown
   // Rule that stopped it, clock, seed, program: for people and for replay.
   std::map<std::string, std::string> metadata;
   bool operator==(const TaskMeasurement&) const = default;
 
-  std::vector<double> times() const;  // seconds per run, ascending
+  // Seconds per run. Precondition: runs_of_times is empty or as long as raw_times, none below 1.
+  std::vector<double> times_in_order() const;  // as they were taken
+  std::vector<double> times() const;           // ascending
   // Each is absent where there is no time at all. Quantiles interpolate at (n-1)p (Hyndman and Fan 1996, type 7).
   std::optional<double> median() const;
   std::optional<double> mean() const;
