@@ -1,0 +1,18 @@
+// Text in columns: how wide it is, and padded to a width. Every code point counts as one column.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace steelyard {
+
+std::size_t text_columns(std::string_view text);  // of UTF-8 without colour codes
+std::string left_aligned(std::string_view text, std::size_t columns);
+std::string right_aligned(std::string_view text, std::size_t columns);
+// An odd blank goes to the left of text in an odd width, else to the right, as Python's str.center has it.
+std::string centred(std::string_view text, std::size_t columns, char fill = ' ');
+// As C's %.*f with any number of decimals, but of no locale.
+std::string fixed_text(double value, int decimals);
+
+}  // namespace steelyard

@@ -1,0 +1,28 @@
+#include "bench/harness/table_layout.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+TEST(TableLayout, AnOddBlankFallsAsPythonPutsIt) {
+  EXPECT_EQ(centred("ab", 5), "  ab ");    // odd width: left
+  EXPECT_EQ(centred("abc", 6), " abc  ");  // even width: right
+  EXPECT_EQ(centred("abcd", 3), "abcd");
+  EXPECT_EQ(centred(" x ", 7, '-'), "-- x --");
+}
+
+TEST(TableLayout, CountsCodePointsAsColumns) {
+  EXPECT_EQ(text_columns("\u03bcs \u00b1"), 4U);
+  EXPECT_EQ(left_aligned("\u03bcs", 4), "\u03bcs  ");
+  EXPECT_EQ(right_aligned("\u03bcs", 4), "  \u03bcs");
+}
+
+TEST(TableLayout, FixedTextRoundsTheExactBinaryValue) {
+  EXPECT_EQ(fixed_text(0.125, 2), "0.12");
+  EXPECT_EQ(fixed_text(2.675, 2), "2.67");
+  EXPECT_EQ(fixed_text(1e15, 0), "1000000000000000");
+}
+
+}  // namespace
+}  // namespace steelyard
