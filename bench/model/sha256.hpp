@@ -1,11 +1,32 @@
-// SHA-256 (FIPS 180-4) as lower-case hex, for fingerprints and content identities. OpenSSL's, behind one function.
+// SHA-256 (FIPS 180-4) as lower-case hex, for fingerprints and content identities. OpenSSL's, behind one function and
+// one class.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace steelyard {
 
 std::string sha256_hex(std::string_view bytes);  // 64 characters
+
+// The same in pieces, for what is too large to hold twice.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  void add(std::string_view bytes);
+  void add(std::span<const std::byte> bytes);
+  std::string hex();  // of all that was added; call once, last
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace steelyard
