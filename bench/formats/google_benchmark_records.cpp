@@ -180,7 +180,18 @@ void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
     if (file_.failures.empty() || file_.failures.back() != failure) file_.failures.push_back(std::move(failure));
     return;
   }
+  add_label(record, id);
   add_repetition(record, where, id);
+}
+
+void GoogleBenchmarkRecords::add_label(const json& record, const BenchmarkId& id) {
+  constexpr std::size_t kLongestLabel = 1024;
+  std::string label = text_field(record, "label");
+  if (label.empty()) return;
+  // It is kept and printed, never judged: what cannot be is replaced, not refused.
+  std::replace_if(
+      label.begin(), label.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  file_.labels.try_emplace(id.canonical(), shorten(label, kLongestLabel));
 }
 
 void GoogleBenchmarkRecords::add_repetition(const json& record, const std::string& where, const BenchmarkId& id) {

@@ -42,6 +42,7 @@ class GoogleBenchmarkRecords {
 
  private:
   struct Sample;
+  void add_label(const nlohmann::json& record, const BenchmarkId& id);
   void add_repetition(const nlohmann::json& record, const std::string& where, const BenchmarkId& id);
   void add_counters(const nlohmann::json& record, const std::string& where, const BenchmarkId& id,
                     std::optional<std::int64_t> iterations);

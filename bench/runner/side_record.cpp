@@ -87,6 +87,7 @@ void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, cons
   const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
   bool has_samples = false;
   bool has_failure = false;
+  const std::string written_name = wanted.canonical();
   for (Measurement& measurement : file->measurements) {
     if (measurement.benchmark != wanted || measurement.invocations.empty()) continue;
     measurement.benchmark.suite = suite_;
@@ -107,6 +108,9 @@ void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, cons
     return;
   }
   keep_facts(file->environment);
+  if (const auto label = file->labels.find(written_name); label != file->labels.end()) {
+    run_.header.settings.try_emplace(label_setting(id_of(attempt.benchmark).canonical()), label->second);
+  }
   run_.invocations.push_back(
       {attempt.round, attempt.slot, child.core, child.started_at_unix_ns, child.duration_ns, attempt.conditions});
   invocations_of_[attempt.benchmark].push_back(invocation);

@@ -213,6 +213,16 @@ TEST(GoogleBenchmark, KeyOfOursThatMakesNoSenseIsNamed) {
   EXPECT_FALSE(file.layout || file.round || file.order || file.baseline_first);
 }
 
+TEST(GoogleBenchmark, LabelsAreKeptByBenchmark) {
+  const std::string record = R"({"name": "BM_x", "run_type": "iteration", "time_unit": "ns", "real_time": 1,
+"cpu_time": 1, "iterations": 1, "label": ")";
+  const auto file = parse(R"({"benchmarks": [)" + record + "first\\n\"}, " + record + R"(second"}]})");
+  EXPECT_THAT(file.labels, ElementsAre(std::pair("BM_x", "first?")));
+  EXPECT_EQ(label_setting("BM_x"), "label:BM_x");
+  const auto shortened = parse(R"({"benchmarks": [)" + record + std::string(5000, 'x') + R"("}]})");
+  EXPECT_EQ(shortened.labels.at("BM_x").size(), 1024U);
+}
+
 TEST(GoogleBenchmark, FileThatIsNoneGetsOneErrorWithOffsetAndMend) {
   EXPECT_THAT(error_of(""), HasSubstr("an empty file"));
   EXPECT_THAT(error_of("hello"), HasSubstr("in.json: byte 0"));

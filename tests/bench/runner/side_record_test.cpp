@@ -67,6 +67,16 @@ TEST_F(SideRecordTest, KeepsWhatTheProgramSaysOfItselfAndLetsNoneOfItDecide) {
   EXPECT_EQ(run.environment.fingerprint(), "");
 }
 
+TEST_F(SideRecordTest, KeepsTheFirstLabelUnderTheBenchmarksName) {
+  for (const std::string label : {"steelyard_item:ab", "other"}) {
+    std::string output = result_of("BM_x/8", "1.5");
+    output.insert(output.find("\"iterations\""), "\"label\": \"" + label + "\", ");
+    add(0, output);
+  }
+  const steelyard::Run run = record_.take();
+  EXPECT_THAT(run.header.settings, ElementsAre(std::pair("label:BM_x/8 [suite=cpu]", "steelyard_item:ab")));
+}
+
 TEST_F(SideRecordTest, TurnsACrashIntoAFailureWithTheLastWords) {
   add_failing(4, ChildEnd::signalled);
   const steelyard::Run run = record_.take();
