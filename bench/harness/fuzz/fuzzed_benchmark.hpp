@@ -1,0 +1,64 @@
+// Registers a fuzzed benchmark with Google Benchmark, one line for all its items. The only header here that needs
+// Google Benchmark.
+//
+//     void time_add(benchmark::State& state, const steelyard::FuzzItem& item);
+//     STEELYARD_FUZZED_BENCHMARK(time_add, steelyard::binary_op_fuzzer(0), 20);
+//
+// Each item is a benchmark of its own, "time_add/k0:64/k1:473/...": what was drawn is its identity, whatever else is
+// registered. Its label says the item's hash, the seed, the index and the rejection rate; a label that the function
+// sets is replaced. An item is made when its turn comes and freed when the next one's does.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/harness/fuzz/fuzz_item.hpp"
+#include "bench/harness/fuzz/fuzzer.hpp"
+#include "bench/harness/fuzz/op_fuzzers.hpp"
+
+namespace steelyard {
+
+using RegisteredBenchmark =
+    decltype(benchmark::RegisterBenchmark("", std::declval<void (*)(benchmark::State& state)>()));
+
+// function: (benchmark::State&, const FuzzItem&) -> void; what it throws makes a failed benchmark, and the others go
+// on. A fuzzer that yields no items registers one benchmark of that name, which fails with the reason. The returned
+// handles take Google Benchmark's settings, Unit() and the like.
+template <class Function>
+std::vector<RegisteredBenchmark> register_fuzzed_benchmark(const std::string& name, Function function,
+                                                           const FuzzerSpec& fuzzer, int items) {
+  std::vector<RegisteredBenchmark> registered;
+  const Result<FuzzedItems> taken = take(fuzzer, items);
+  if (!taken) {
+    const auto fail = [text = taken.error().text()](benchmark::State& state) { state.SkipWithError(text.c_str()); };
+    registered.push_back(benchmark::RegisterBenchmark(name.c_str(), fail));
+    return registered;
+  }
+  const auto cache = std::make_shared<FuzzItemCache>();
+  for (const ItemPlan& plan : taken->items) {
+    const auto run = [function, cache, plan, rate = taken->rejection_rate()](benchmark::State& state) {
+      const Result<std::shared_ptr<const FuzzItem>> item = cache->get(plan);
+      if (!item) return state.SkipWithError(item.error().text().c_str());
+      try {
+        function(state, **item);
+      } catch (const std::exception& exception) {
+        state.SkipWithError((std::string("it threw: ") + exception.what()).c_str());
+      }
+      state.SetLabel(item_label(**item, rate));
+    };
+    registered.push_back(benchmark::RegisterBenchmark((name + plan.identity).c_str(), run));
+  }
+  return registered;
+}
+
+}  // namespace steelyard
+
+// At namespace scope. `fuzzer` is a FuzzerSpec, `items` how many of its items are measured.
+#define STEELYARD_FUZZED_BENCHMARK(function, fuzzer, items)                                  \
+  [[maybe_unused]] static const auto STEELYARD_JOIN(steelyard_fuzzed_benchmark_, __LINE__) = \
+      ::steelyard::register_fuzzed_benchmark(#function, function, fuzzer, items)

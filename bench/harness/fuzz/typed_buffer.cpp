@@ -1,0 +1,115 @@
+#include "bench/harness/fuzz/typed_buffer.hpp"
+
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <span>
+
+#include "bench/harness/fuzz/fuzzed_tensor.hpp"
+
+namespace steelyard {
+namespace {
+
+// The bytes of an element are hashed as they lie; elsewhere the same item would have another hash.
+static_assert(std::endian::native == std::endian::little);
+
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  return text;
+}
+
+// Gathers the elements in row order and hands them on in pieces: the tensor is never held twice.
+class RowOrder {
+ public:
+  RowOrder(const TypedBuffer& buffer, Sha256& hash)
+      : buffer_(buffer), hash_(hash), bytes_(static_cast<std::size_t>(bytes_of(buffer.dtype))) {}
+
+  void add_all() {
+    const auto* const first = static_cast<const std::byte*>(buffer_.storage.get());
+    if (buffer_.is_contiguous) {
+      hash_.add(std::span(first, static_cast<std::size_t>(buffer_.elements()) * bytes_));
+      return;
+    }
+    std::vector<std::int64_t> index(buffer_.shape.size(), 0);
+    std::int64_t offset = 0;
+    for (std::int64_t left = buffer_.elements(); left > 0; --left) {
+      add(first + static_cast<std::size_t>(offset) * bytes_);
+      for (std::size_t i = index.size(); i-- > 0;) {
+        offset += buffer_.strides[i];
+        if (++index[i] < buffer_.shape[i]) break;
+        offset -= buffer_.strides[i] * buffer_.shape[i];
+        index[i] = 0;
+      }
+    }
+    hash_.add(std::span(piece_.data(), filled_));
+  }
+
+ private:
+  void add(const std::byte* element) {
+    if (filled_ + bytes_ > piece_.size()) {
+      hash_.add(std::span(piece_.data(), filled_));
+      filled_ = 0;
+    }
+    std::memcpy(piece_.data() + filled_, element, bytes_);
+    filled_ += bytes_;
+  }
+
+  const TypedBuffer& buffer_;
+  Sha256& hash_;
+  std::size_t bytes_;
+  std::vector<std::byte> piece_ = std::vector<std::byte>(std::size_t{1} << 16U);
+  std::size_t filled_ = 0;
+};
+
+}  // namespace
+
+std::int64_t TypedBuffer::elements() const {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  return count;
+}
+
+void TypedBuffer::check_type(std::optional<Dtype> asked) const {
+  if (asked == dtype) return;
+  throw std::invalid_argument("found a buffer of " + std::string(to_text(dtype)) + ", wanted " +
+                              (asked ? std::string(to_text(*asked)) : "a type that is no dtype"));
+}
+
+Result<TypedBuffer> make_buffer(Dtype dtype, std::vector<std::int64_t> shape) {
+  TypedBuffer buffer;
+  buffer.dtype = dtype;
+  buffer.shape = std::move(shape);
+  buffer.strides = row_strides(buffer.shape);
+  TensorPlan plan;
+  plan.dtype = dtype;
+  plan.shape = buffer.shape;
+  plan.steps.assign(buffer.shape.size(), 1);
+  buffer.storage_bytes = storage_bytes_of(plan).value_or(INT64_MAX);
+  STEELYARD_TRY(buffer.storage, allocate_on_cpu(buffer.storage_bytes));
+  return buffer;
+}
+
+void add_to_hash(const TypedBuffer& buffer, Sha256& hash) {
+  assert(buffer.device == "cpu");
+  hash.add("dense " + std::string(to_text(buffer.dtype)) + " shape " + list_text(buffer.shape) + " strides " +
+           list_text(buffer.strides) + '\n');
+  RowOrder(buffer, hash).add_all();
+}
+
+void add_to_hash(const SparseBuffer& buffer, Sha256& hash) {
+  hash.add("sparse shape " + list_text(buffer.shape) + (buffer.is_coalesced ? " coalesced\n" : "\n"));
+  add_to_hash(buffer.indices, hash);
+  add_to_hash(buffer.values, hash);
+}
+
+Result<TypedBuffer> copy_to(const TypedBuffer& buffer, Device& device) {
+  assert(buffer.device == "cpu");
+  TypedBuffer copy = buffer;
+  copy.device = device.name();
+  const auto* const bytes = static_cast<const std::byte*>(buffer.storage.get());
+  STEELYARD_TRY(copy.storage, device.copy_in(std::span(bytes, static_cast<std::size_t>(buffer.storage_bytes))));
+  return copy;
+}
+
+}  // namespace steelyard

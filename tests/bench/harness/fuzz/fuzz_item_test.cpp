@@ -1,0 +1,212 @@
+#include "bench/harness/fuzz/fuzz_item.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "bench/harness/fuzz/op_fuzzers.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+FuzzerSpec small_matrices(Dtype dtype = Dtype::f32) {
+  FuzzerSpec spec;
+  spec.parameters = {FuzzedParameter::uniform("rows", 2, 9), FuzzedParameter::uniform("columns", 2, 9),
+                     FuzzedParameter::choice("step", {{1, 0.5}, {3, 0.5}})};
+  FuzzedTensor x;
+  x.name = "x";
+  x.dtype = dtype;
+  x.sizes = {"rows", "columns"};
+  x.steps = {"step", 2};
+  spec.tensors = {x};
+  return spec;
+}
+
+FuzzerSpec small_sparse(std::int64_t coalesced) {
+  FuzzerSpec spec;
+  spec.parameters = {FuzzedParameter::choice("density", {{0.25, 1}}),
+                     FuzzedParameter::choice("coalesced", {{coalesced, 1}}),
+                     FuzzedParameter::choice("sparse_dim", {{2, 1}})};
+  FuzzedTensor x;
+  x.name = "x";
+  x.sizes = {6, 10, 4};
+  x.sparsity = FuzzedSparsity{"sparse_dim", "density", "coalesced", false};
+  spec.tensors = {x};
+  return spec;
+}
+
+std::vector<ItemPlan> plans_of(const FuzzerSpec& spec, int n) {
+  const Result<FuzzedItems> items = take(spec, n);
+  return items->items;
+}
+
+FuzzItem first_item(const FuzzerSpec& spec) { return *make_item(take(spec, 1)->items[0]); }
+
+// The slow and obvious way: index by index into one text.
+std::string hash_of(const FuzzItem& item, const TypedBuffer& x) {
+  std::string text;
+  for (const auto& [name, value] : item.plan.values.all()) text += name + "=" + to_text(value) + "\n";
+  text += "x: dense f32 shape " + std::to_string(x.shape[0]) + "," + std::to_string(x.shape[1]) + " strides " +
+          std::to_string(x.strides[0]) + "," + std::to_string(x.strides[1]) + "\n";
+  for (std::int64_t i = 0; i < x.shape[0]; ++i) {
+    for (std::int64_t j = 0; j < x.shape[1]; ++j) {
+      const float value = x.data<float>()[i * x.strides[0] + j * x.strides[1]];
+      text.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  }
+  return sha256_hex(text);
+}
+
+TEST(FuzzItem, HashCoversParametersLayoutAndElements) {
+  for (const ItemPlan& plan : plans_of(small_matrices(), 30)) {
+    const FuzzItem item = *make_item(plan);
+    EXPECT_EQ(item.hash, hash_of(item, item.tensor("x"))) << plan.identity;
+  }
+}
+
+TEST(FuzzItem, HashIsNotTouchedByWhatLiesBetweenTheElements) {
+  FuzzItem item = first_item(small_matrices());
+  TypedBuffer& x = item.tensors[0].second;
+  ASSERT_EQ(x.strides[1] % 2, 0);
+  x.data<float>()[1] = 99;
+  Sha256 between;
+  add_to_hash(x, between);
+  Sha256 untouched;
+  add_to_hash(first_item(small_matrices()).tensor("x"), untouched);
+  EXPECT_EQ(between.hex(), untouched.hex());
+  x.data<float>()[0] = 99;
+  Sha256 changed;
+  add_to_hash(x, changed);
+  Sha256 again;
+  add_to_hash(first_item(small_matrices()).tensor("x"), again);
+  EXPECT_NE(changed.hex(), again.hex());
+}
+
+// Results that were kept carry these: what a seed means must not change.
+TEST(FuzzItem, ContentOfASeedStaysTheSame) {
+  EXPECT_EQ(first_item(small_matrices()).hash, "846f7d800b6dd46cdd9780faba4d597aa038cba28ba03068a13b83e05fbaf054");
+  EXPECT_EQ(first_item(small_matrices(Dtype::f16)).hash,
+            "9922fa4e52230fe344f2047732b8cbc08e45a511f5e32dd54b27da872271c676");
+  EXPECT_EQ(first_item(small_matrices(Dtype::i8)).hash,
+            "357e6d21707814cd6842fa12a39a39a6ffa7289da027d67981f553edd2d4be1e");
+  EXPECT_EQ(first_item(small_sparse(1)).hash, "e8a91adcbddbbe9297b8f616031ba3265db4801016e26c78f62c0dd9ba99b048");
+}
+
+TEST(FuzzItem, StorageHoldsEveryElement) {
+  for (const ItemPlan& plan : plans_of(small_matrices(Dtype::f64), 30)) {
+    const FuzzItem item = *make_item(plan);
+    const TypedBuffer& x = item.tensor("x");
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < x.shape.size(); ++i) last += (x.shape[i] - 1) * x.strides[i];
+    EXPECT_LT(last * 8, x.storage_bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(x.data<double>()) % 64, 0U);
+  }
+}
+
+TEST(FuzzItem, SparseEntriesLieInTheTensorAndAscend) {
+  const FuzzItem item = first_item(small_sparse(1));
+  const SparseBuffer& x = item.sparse_tensor("x");
+  EXPECT_EQ(x.indices.shape, (std::vector<std::int64_t>{2, 15}));  // a quarter of 6 x 10 cells
+  EXPECT_EQ(x.values.shape, (std::vector<std::int64_t>{15, 4}));
+  const std::int64_t* const at = x.indices.data<std::int64_t>();
+  std::int64_t previous = -1;
+  for (std::int64_t entry = 0; entry < 15; ++entry) {
+    EXPECT_TRUE(at[entry] < 6 && at[15 + entry] < 10);
+    const std::int64_t cell = at[entry] * 10 + at[15 + entry];
+    EXPECT_GT(cell, previous);
+    previous = cell;
+  }
+}
+
+TEST(FuzzItem, UncoalescedEntriesAreThereTwice) {
+  const FuzzItem item = first_item(small_sparse(0));
+  const SparseBuffer& x = item.sparse_tensor("x");
+  EXPECT_FALSE(x.is_coalesced);
+  EXPECT_EQ(x.indices.shape, (std::vector<std::int64_t>{2, 30}));
+  EXPECT_EQ(x.values.shape, (std::vector<std::int64_t>{30, 4}));
+  const std::int64_t* const at = x.indices.data<std::int64_t>();
+  for (std::int64_t row : {0, 30}) EXPECT_EQ(0, std::memcmp(at + row, at + row + 15, 15 * sizeof(std::int64_t)));
+}
+
+TEST(FuzzItem, WrongNamesAndTypesSayWhatThereIs) {
+  const FuzzItem item = first_item(small_matrices());
+  const auto message_of = [](auto&& wrong) -> std::string {
+    try {
+      wrong();
+    } catch (const std::exception& exception) {
+      return exception.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message_of([&] { item.tensor("y"); }), "found no tensor \"y\", wanted one of: x");
+  EXPECT_EQ(message_of([&] { item.sparse_tensor("x"); }), "found no sparse tensor \"x\", wanted one of: none");
+  EXPECT_EQ(message_of([&] { item.tensor("x").data<double>(); }), "found a buffer of f32, wanted f64");
+  EXPECT_EQ(message_of([&] { item.parameter("k"); }),
+            "found no whole parameter \"k\", wanted one of: rows columns step");
+  EXPECT_EQ(item.parameter("rows"), item.tensor("x").shape[0]);
+}
+
+TEST(FuzzItem, MemoryThatIsNotThereIsAnError) {
+  FuzzerSpec spec;
+  FuzzedTensor x;
+  x.name = "x";
+  x.sizes = {std::int64_t{1} << 60};
+  spec.tensors = {x};
+  const Result<FuzzItem> item = make_item(take(spec, 1)->items[0]);
+  ASSERT_FALSE(item);
+  EXPECT_THAT(item.error().text(), HasSubstr("which cannot be allocated"));
+}
+
+// A device that keeps its memory away from ours, as a GPU does.
+class OtherDevice final : public Device {
+ public:
+  std::string name() const override { return "other:0"; }
+  Result<std::shared_ptr<void>> copy_in(std::span<const std::byte> bytes) override {
+    if (refuses) return input_error("other:0", "no memory");
+    ++copies;
+    return CpuDevice().copy_in(bytes);
+  }
+  Result<void> copy_out(const void* storage, std::span<std::byte> bytes) override {
+    return CpuDevice().copy_out(storage, bytes);
+  }
+  int copies = 0;
+  bool refuses = false;
+};
+
+TEST(FuzzItem, ADeviceReceivesTheSameContentUnderTheSameHash) {
+  const ItemPlan plan = take(small_matrices(), 1)->items[0];
+  OtherDevice device;
+  const FuzzItem there = *make_item(plan, device);
+  const FuzzItem here = *make_item(plan);
+  EXPECT_EQ(there.hash, here.hash);
+  EXPECT_EQ(there.tensor("x").device, "other:0");
+  EXPECT_EQ(device.copies, 1);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(here.tensor("x").storage_bytes));
+  ASSERT_TRUE(device.copy_out(there.tensor("x").storage.get(), bytes));
+  EXPECT_EQ(0, std::memcmp(bytes.data(), here.tensor("x").storage.get(), bytes.size()));
+  device.refuses = true;
+  EXPECT_FALSE(make_item(plan, device));
+}
+
+TEST(FuzzItem, CacheHoldsTheItemThatWasAskedForLast) {
+  const std::vector<ItemPlan> plans = plans_of(small_matrices(), 2);
+  FuzzItemCache cache;
+  const auto first = *cache.get(plans[0]);
+  EXPECT_EQ(cache.get(plans[0])->get(), first.get());
+  const std::weak_ptr<const FuzzItem> watched = *cache.get(plans[1]);
+  EXPECT_FALSE(watched.expired());
+  EXPECT_NE(cache.get(plans[0])->get(), first.get());
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST(FuzzItem, LabelSaysWhereTheItemComesFrom) {
+  const FuzzItem item = first_item(small_matrices());
+  EXPECT_EQ(item_label(item, 0.25), "steelyard_item:" + item.hash + " seed:0 index:0 rejection_rate:0.25");
+}
+
+}  // namespace
+}  // namespace steelyard
