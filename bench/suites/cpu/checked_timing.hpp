@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/suites/cpu/operator_cost.hpp"
+#include "bench/harness/operator_cost.hpp"
 
 namespace steelyard::cpu_suite {
 

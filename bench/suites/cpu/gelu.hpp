@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/suites/cpu/operator_cost.hpp"
+#include "bench/harness/operator_cost.hpp"
 
 namespace steelyard::cpu_suite {
 

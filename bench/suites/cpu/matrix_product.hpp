@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/suites/cpu/operator_cost.hpp"
+#include "bench/harness/operator_cost.hpp"
 
 namespace steelyard::cpu_suite {
 
@@ -25,8 +25,7 @@ void matmul(ProductShape shape, std::span<const float> left, std::span<const flo
 std::vector<double> matmul_reference(ProductShape shape, std::span<const float> left, std::span<const float> right);
 
 constexpr OperatorCost matmul_cost(ProductShape shape) {
-  return {operations(2 * shape.rows * shape.inner * shape.columns),
-          floats(shape.rows * shape.inner + shape.inner * shape.columns), floats(shape.rows * shape.columns)};
+  return mm_cost({.rows = shape.rows, .inner = shape.inner, .columns = shape.columns});
 }
 
 }  // namespace steelyard::cpu_suite

@@ -6,7 +6,7 @@
 
 #include "bench/suites/cpu/gelu.hpp"
 #include "bench/suites/cpu/matrix_product.hpp"
-#include "bench/suites/cpu/operator_cost.hpp"
+#include "bench/harness/operator_cost.hpp"
 
 namespace steelyard::cpu_suite {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/suites/cpu/operator_cost.hpp"
+#include "bench/harness/operator_cost.hpp"
 #include "bench/suites/cpu/rows_shape.hpp"
 
 namespace steelyard::cpu_suite {
