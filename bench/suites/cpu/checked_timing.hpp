@@ -1,24 +1,31 @@
 // One benchmark of a kernel: its answer is checked, then it is timed, and its declared cost is reported as rates.
-// Here and not in each benchmark, so that none can forget the check.
+// Here and not in each benchmark, so that none can forget the check. The memory of the answer is filled with NaN before
+// the kernel runs: one that leaves part of its answer unwritten is wrong, whatever was there before.
 //
-//     time_checked(state, gemv_cost, [&] { gemv(shape, matrix, vector, result); },
+//     time_checked(state, gemv_cost, result, [&] { gemv(shape, matrix, vector, result); },
 //                  [&] { return disagreement(result, wanted, tolerance); });
 #pragma once
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bench/harness/operator_cost.hpp"
 
 namespace steelyard::cpu_suite {
 
-// kernel: () -> void. check: () -> std::optional<std::string>, called after one run of the kernel; a fault in words
-// makes a failed benchmark, which has no time. The counters are `flops` (a rate, operations a second) and `bandwidth`
-// (bytes a second), as Google Benchmark computes them from its iterations and real or CPU time.
+// answer: what the kernel writes and the check reads. kernel: () -> void. check: () -> std::optional<std::string>,
+// called after one run of the kernel; a fault in words makes a failed benchmark, which has no time. The counters are
+// `flops` (a rate, operations a second) and `bandwidth` (bytes a second), as Google Benchmark computes them from its
+// iterations and real or CPU time.
 template <class Kernel, class Check>
-void time_checked(benchmark::State& state, const OperatorCost& cost, Kernel&& kernel, Check&& check) {
+void time_checked(benchmark::State& state, const OperatorCost& cost, std::span<float> answer, Kernel&& kernel,
+                  Check&& check) {
+  std::fill(answer.begin(), answer.end(), std::numeric_limits<float>::quiet_NaN());
   kernel();
   if (const std::optional<std::string> fault = check()) {
     state.SkipWithError(("wrong answer: " + *fault).c_str());

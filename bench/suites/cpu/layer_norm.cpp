@@ -24,19 +24,27 @@ void layer_norm(RowsShape shape, std::span<const float> values, std::span<const 
   }
 }
 
+std::vector<double> layer_norm_row_in_double(std::vector<double> row, std::span<const float> weights,
+                                             std::span<const float> biases) {
+  const auto n = static_cast<double>(row.size());
+  double mean = 0;
+  for (const double value : row) mean += value / n;
+  double variance = 0;
+  for (const double value : row) variance += (value - mean) * (value - mean) / n;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const double normal = (row[i] - mean) / std::sqrt(variance + static_cast<double>(kLayerNormEpsilon));
+    row[i] = normal * static_cast<double>(weights[i]) + static_cast<double>(biases[i]);
+  }
+  return row;
+}
+
 std::vector<double> layer_norm_reference(RowsShape shape, std::span<const float> values, std::span<const float> weights,
                                          std::span<const float> biases) {
-  std::vector<double> results(values.begin(), values.end());
+  std::vector<double> results;
   for (std::size_t row = 0; row < shape.rows; ++row) {
-    const std::span<double> line(&results[row * shape.columns], shape.columns);
-    double mean = 0;
-    for (const double value : line) mean += value / static_cast<double>(shape.columns);
-    double variance = 0;
-    for (const double value : line) variance += (value - mean) * (value - mean) / static_cast<double>(shape.columns);
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const double normal = (line[i] - mean) / std::sqrt(variance + static_cast<double>(kLayerNormEpsilon));
-      line[i] = normal * static_cast<double>(weights[i]) + static_cast<double>(biases[i]);
-    }
+    const auto in = values.subspan(row * shape.columns, shape.columns);
+    const std::vector<double> out = layer_norm_row_in_double({in.begin(), in.end()}, weights, biases);
+    results.insert(results.end(), out.begin(), out.end());
   }
   return results;
 }

@@ -16,6 +16,8 @@ inline constexpr float kLayerNormEpsilon = 1e-5f;
 void layer_norm(RowsShape shape, std::span<const float> values, std::span<const float> weights,
                 std::span<const float> biases, std::span<float> results);
 
+std::vector<double> layer_norm_row_in_double(std::vector<double> row, std::span<const float> weights,
+                                             std::span<const float> biases);
 std::vector<double> layer_norm_reference(RowsShape shape, std::span<const float> values, std::span<const float> weights,
                                          std::span<const float> biases);
 

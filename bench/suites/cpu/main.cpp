@@ -1,10 +1,13 @@
 // steelyard_cpu_suite: a Google Benchmark program like any other; Steelyard's own use of it goes through its doors.
+// It takes --steelyard_large and --steelyard_native besides (suite_options.hpp).
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
+#include <iostream>
 #include <string>
 
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
+#include "bench/suites/cpu/vector_set.hpp"
 
 int main(int argc, char** argv) {
   // Kernels are compared, not schedulers. Threads that OpenBLAS made when it was loaded fall asleep after some
@@ -14,7 +17,13 @@ int main(int argc, char** argv) {
   // belong together only where this says the same.
   benchmark::AddCustomContext("openblas_core", openblas_get_corename());
   benchmark::AddCustomContext("openblas_threads", std::to_string(openblas_get_num_threads()));
-  steelyard::cpu_suite::register_kernel_benchmarks();
+  // As for the kernels of our own, which are compiled several times.
+  benchmark::AddCustomContext("vector_set",
+                              std::string(steelyard::cpu_suite::to_text(steelyard::cpu_suite::widest_vector_set())));
+  const auto options = steelyard::cpu_suite::take_suite_options(argc, argv);
+  for (const std::string& line : steelyard::cpu_suite::register_kernel_benchmarks(options)) {
+    std::cerr << "steelyard_cpu_suite: " << line << "\n";
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

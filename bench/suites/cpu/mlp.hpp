@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "bench/harness/operator_cost.hpp"
 #include "bench/suites/cpu/gelu.hpp"
 #include "bench/suites/cpu/matrix_product.hpp"
-#include "bench/harness/operator_cost.hpp"
 
 namespace steelyard::cpu_suite {
 

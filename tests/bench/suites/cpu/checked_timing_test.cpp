@@ -6,6 +6,9 @@
 #include <functional>
 #include <sstream>
 #include <string>
+#include <vector>
+
+#include "bench/suites/cpu/agreement.hpp"
 
 namespace steelyard::cpu_suite {
 namespace {
@@ -32,11 +35,23 @@ TEST(CheckedTiming, AWrongAnswerFailsTheBenchmarkInWordsAndIsNotTimed) {
   int runs = 0;
   const std::string json = json_of("wrong", [&](benchmark::State& state) {
     time_checked(
-        state, kCost, [&] { ++runs; }, [] { return std::optional<std::string>("off by one"); });
+        state, kCost, {}, [&] { ++runs; }, [] { return std::optional<std::string>("off by one"); });
   });
   EXPECT_EQ(runs, 1);
   EXPECT_THAT(json, HasSubstr("wrong answer: off by one"));
   EXPECT_THAT(json, Not(HasSubstr("\"flops\"")));
+}
+
+TEST(CheckedTiming, AKernelThatWritesNothingLeavesNanWhereARightAnswerWas) {
+  std::vector<float> answer{1, 2, 3};
+  const std::string json = json_of("idle", [&](benchmark::State& state) {
+    time_checked(
+        state, kCost, answer, [] {},
+        [&] {
+          return disagreement(answer, std::vector<double>{1, 2, 3}, 1e9);
+        });
+  });
+  EXPECT_THAT(json, HasSubstr("wrong answer: value 0 of the answer is nan, wanted 1"));
 }
 
 TEST(CheckedTiming, ARightAnswerIsCheckedOnceAndTimedForEveryIteration) {
@@ -44,7 +59,7 @@ TEST(CheckedTiming, ARightAnswerIsCheckedOnceAndTimedForEveryIteration) {
   int checks = 0;
   const std::string json = json_of("right", [&](benchmark::State& state) {
     time_checked(
-        state, kCost, [&] { ++runs; },
+        state, kCost, {}, [&] { ++runs; },
         [&]() -> std::optional<std::string> {
           EXPECT_EQ(runs, 1) << "the check reads the answer of the first run";
           ++checks;
@@ -63,7 +78,7 @@ TEST(CheckedTiming, CountersAreRatesOfTheDeclaredCostOverAllIterations) {
   double bandwidth = 0;
   json_of("counters", [&](benchmark::State& state) {
     time_checked(
-        state, kCost, [] {}, [] { return std::optional<std::string>(); });
+        state, kCost, {}, [] {}, [] { return std::optional<std::string>(); });
     flops = state.counters["flops"];
     bandwidth = state.counters["bandwidth"];
     EXPECT_EQ(state.counters["flops"].flags, benchmark::Counter::kIsIterationInvariantRate);

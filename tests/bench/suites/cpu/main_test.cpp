@@ -5,8 +5,11 @@
 #include <stdio.h>
 
 #include <array>
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "bench/formats/google_benchmark.hpp"
 
@@ -53,16 +56,50 @@ TEST(CpuSuite, EveryAnswerIsRight) {
   EXPECT_TRUE(suite_results().bad_records.empty());
 }
 
-TEST(CpuSuite, HasAllItsKernels) {
-  std::set<std::string> names;
-  for (const Measurement& measurement : suite_results().measurements) names.insert(measurement.benchmark.name);
-  EXPECT_EQ(names, (std::set<std::string>{"batched_dot_gemm", "batched_dot_multiply_sum", "gelu_fused", "gelu_passes",
-                                          "gemv", "layer_norm", "matmul", "mlp", "softmax"}));
+std::set<std::string> lines_of(std::istream& text) {
+  std::set<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.insert(line);
+  return lines;
+}
+
+std::set<std::string> listed(const std::string& flags) {
+  std::istringstream text(output_of("'" STEELYARD_CPU_SUITE "' --benchmark_list_tests " + flags + " 2>/dev/null"));
+  return lines_of(text);
+}
+
+// A name is a benchmark's identity: a changed one has no history. The order may change.
+void expect_names(const std::string& flags, const std::string& golden) {
+  const std::string file = std::string(STEELYARD_CPU_SUITE_GOLDEN) + "/" + golden;
+  const std::set<std::string> names = listed(flags);
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) {
+    std::ofstream out(file);
+    for (const std::string& name : names) out << name << "\n";
+  }
+  std::ifstream in(file);
+  ASSERT_TRUE(in) << file;
+  EXPECT_EQ(names, lines_of(in)) << "UPDATE_GOLDEN=1 rewrites " << file << "; a name that is gone loses its history";
+}
+
+TEST(CpuSuite, KeepsTheNamesOfItsBenchmarks) { expect_names("", "names"); }
+
+TEST(CpuSuite, KeepsTheNamesOfItsLargeBenchmarks) { expect_names("--steelyard_large", "large_names"); }
+
+TEST(CpuSuite, HasEveryDefaultBenchmarkAmongTheLargeOnes) {
+  const std::set<std::string> large = listed("--steelyard_large");
+  for (const std::string& name : listed("")) EXPECT_TRUE(large.contains(name)) << name;
+}
+
+TEST(CpuSuite, SaysInOneLineWhatThisCpuLacksOrHasIt) {
+  const bool has = listed("--steelyard_native").contains("gemv_dot/bf16/n:512");
+  const std::string said =
+      output_of("'" STEELYARD_CPU_SUITE "' --benchmark_list_tests --steelyard_native 2>&1 >/dev/null");
+  EXPECT_EQ(said.find("gemv_dot/bf16 is left out: this CPU") != std::string::npos, !has) << said;
+  EXPECT_FALSE(listed("").contains("gemv_dot/bf16/n:512"));
 }
 
 TEST(CpuSuite, EveryBenchmarkReportsItsRates) {
   const auto metrics = metrics_by_benchmark();
-  EXPECT_GE(metrics.size(), 9u);
+  EXPECT_GE(metrics.size(), 28u);
   for (const auto& [benchmark, names] : metrics) {
     EXPECT_EQ(names, (std::set<std::string>{"bandwidth", "cpu_time", "flops", "real_time"})) << benchmark;
   }

@@ -1,0 +1,25 @@
+#include "bench/suites/cpu/suite_options.hpp"
+
+#include <string_view>
+
+namespace steelyard::cpu_suite {
+
+SuiteOptions take_suite_options(int& argc, char** argv) {
+  SuiteOptions options;
+  int kept = 0;
+  for (int i = 0; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (i > 0 && argument == "--steelyard_large") {
+      options.large = true;
+    } else if (i > 0 && argument == "--steelyard_native") {
+      options.native = true;
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  argc = kept;
+  argv[kept] = nullptr;
+  return options;
+}
+
+}  // namespace steelyard::cpu_suite

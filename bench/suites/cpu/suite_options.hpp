@@ -1,0 +1,28 @@
+// What of the suite is registered. Without a flag: small sizes, so that a whole run stays short on any machine.
+//
+//     steelyard_cpu_suite --steelyard_large   also the sweeps, and every size above the budget of one iteration
+//     steelyard_cpu_suite --steelyard_native  also kernels of instructions that not every CPU has
+#pragma once
+
+#include "bench/harness/operator_cost.hpp"
+
+namespace steelyard::cpu_suite {
+
+struct SuiteOptions {
+  bool large = false;
+  bool native = false;
+};
+
+// Takes its own flags out of the arguments and leaves the rest to Google Benchmark.
+SuiteOptions take_suite_options(int& argc, char** argv);
+
+// What one iteration may cost without --steelyard_large: an eighth of a second at 20 Gflop/s, a single core's slow
+// side, and memory that any machine has.
+inline constexpr Flops kIterationBudget(2'500'000'000);
+inline constexpr Bytes kMemoryBudget(32 << 20);
+
+constexpr bool is_within_budget(const OperatorCost& cost) {
+  return cost.flops <= kIterationBudget && cost.traffic() <= kMemoryBudget;
+}
+
+}  // namespace steelyard::cpu_suite
