@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "bench/harness/adaptive_plan.hpp"
+#include "bench/harness/median_interval.hpp"
 #include "bench/harness/timing_session.hpp"
 
 namespace steelyard {
@@ -118,6 +119,7 @@ TaskMeasurement adapt_by_plan(TimingSession& session, const AdaptiveOptions& opt
   metadata["planned_blocks"] = std::to_string(planned);
   metadata["precision_wanted"] = number_text(options.precision);
   if (const auto reached = relative_precision(times)) metadata["precision_reached"] = number_text(*reached);
+  metadata["interval_doubt"] = to_text(median_interval(times).doubt);
   metadata["halves"] = halves_agree(times) ? "agree" : "differ";
   return session.finish(times.size() == planned && planned < most ? "plan" : "max_run_time");
 }
