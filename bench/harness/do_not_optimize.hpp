@@ -23,7 +23,7 @@
 namespace steelyard {
 
 template <class T>
-inline constexpr bool kFitsRegister = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(void*);
+inline constexpr bool kFitsRegister = std::is_scalar_v<T> && sizeof(T) <= sizeof(void*);
 
 #if defined(__x86_64__)
 #define STEELYARD_FLOAT_REGISTER "x"
@@ -50,7 +50,7 @@ requires(!std::is_const_v<T>) [[gnu::always_inline]] inline void do_not_optimize
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
     asm volatile("" : "+" STEELYARD_FLOAT_REGISTER(value));
   } else if constexpr (kFitsRegister<T>) {
-    asm volatile("" : "+r,m"(value));
+    asm volatile("" : "+r"(value));
   } else {
     asm volatile("" : "+m"(value) : : "memory");
   }
