@@ -1,0 +1,192 @@
+#include "bench/ceilings/ceiling_bench.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "bench/ceilings/arithmetic_kernels.hpp"
+#include "bench/ceilings/fma_units.hpp"
+#include "bench/environment/system_file.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr int kPilots = 3;
+constexpr Nanoseconds kPilot = milliseconds(3);
+
+// The arrays of a pass lie behind each other, each a few lines further into its page than the one before, so that a
+// load and a store in flight do not look like one place to the processor, which compares twelve bits of addresses.
+constexpr std::size_t kStagger = kStreamBlock;  // doubles
+
+StreamArrays arrays_in(const MemoryRegion& memory, std::int64_t bytes, int count) {
+  const std::size_t part = static_cast<std::size_t>(bytes) / sizeof(double) / static_cast<std::size_t>(count);
+  StreamArrays arrays;
+  arrays.length = std::max(kStreamBlock, part / kStreamBlock * kStreamBlock);
+  arrays.a = memory.data();
+  arrays.b = arrays.a + arrays.length + kStagger;
+  arrays.c = arrays.b + arrays.length + kStagger;
+  return arrays;
+}
+
+// Room for the arrays' own rounding and stagger.
+std::size_t region_bytes(std::int64_t bytes) {
+  return static_cast<std::size_t>(bytes) + (3 * kStreamBlock + 2 * kStagger) * sizeof(double);
+}
+
+CeilingItem arithmetic_item(const DtypeKernels& dtype, const ArithmeticKernel& kernel, WorkerTeam& team) {
+  CeilingItem item;
+  item.ceiling.kind = CeilingKind::arithmetic;
+  item.ceiling.dtype = dtype.dtype;
+  item.ceiling.threads = team.size();
+  item.ceiling.source = "measured";
+  item.ceiling.how = kernel.how;
+  item.team = &team;
+  item.amount_per_pass = static_cast<double>(kernel.operations_per_pass) * team.size();
+  item.work = [run = kernel.run](int, std::int64_t passes) {
+    const double sum = run(passes);
+    asm volatile("" : : "g"(&sum) : "memory");
+  };
+  return item;
+}
+
+// Processors that take wide vectors in halves, or slow down for them, are known by trying.
+const ArithmeticKernel& fastest(const DtypeKernels& dtype, WorkerTeam& team) {
+  const ArithmeticKernel* best = &dtype.kernels.front();
+  double best_rate = 0;
+  for (const ArithmeticKernel& kernel : dtype.kernels) {
+    CeilingItem pilot = arithmetic_item(dtype, kernel, team);
+    calibrate(pilot, kPilot);
+    for (int i = 0; i < kPilots; ++i) repeat(pilot);
+    const double rate = *std::max_element(pilot.ceiling.samples.begin(), pilot.ceiling.samples.end());
+    if (rate > best_rate * 1.01) {  // of equals the widest: it needs the fewest instructions
+      best = &kernel;
+      best_rate = rate;
+    }
+  }
+  return *best;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CeilingBench>> CeilingBench::set_up(const CeilingOptions& options) {
+  std::unique_ptr<CeilingBench> bench(new CeilingBench());
+  bench->cpu_ = identify_cpu();
+  bench->place_ = find_measuring_place(options.root);
+  bench->notes_ = bench->place_.notes;
+  STEELYARD_CHECK(bench->start_teams());
+  bench->add_arithmetic();
+  STEELYARD_CHECK(bench->add_bandwidth(options));
+  return bench;
+}
+
+Result<void> CeilingBench::start_teams() {
+  STEELYARD_TRY(auto one, WorkerTeam::start({place_.cores.front()}));
+  teams_.push_back(std::move(one));
+  if (place_.cores.size() > 1) {
+    STEELYARD_TRY(auto all, WorkerTeam::start(place_.cores));
+    teams_.push_back(std::move(all));
+  }
+  for (const auto& team : teams_) team->run([](int) {});  // all have tried to pin themselves
+  if (!teams_.back()->pinned() && place_.cores.front() >= 0) {
+    notes_.push_back("threads could not be pinned to their cores");
+  }
+  return {};
+}
+
+void CeilingBench::note_fma_units() {
+  const std::optional<FmaUnits> units = fma_units(cpu_);
+  if (!units) {
+    notes_.push_back("how many multiply-add units a core has is not known of this CPU: its peaks have no expectation");
+    return;
+  }
+  notes_.push_back("expected are " + std::to_string(units->units) + " multiply-add units of " +
+                   std::to_string(units->width_bits) + " bits a core (" + std::string(units->microarchitecture) + ")");
+}
+
+void CeilingBench::add_arithmetic() {
+  const std::optional<FmaUnits> units = fma_units(cpu_);
+  note_fma_units();
+  for (const DtypeKernels& dtype : arithmetic_kernels(cpu_)) {
+    if (dtype.kernels.empty()) {
+      absent_.push_back({dtype.dtype, dtype.reason});
+      continue;
+    }
+    const ArithmeticKernel& kernel = fastest(dtype, *teams_.front());
+    for (const auto& team : teams_) {
+      CeilingItem item = arithmetic_item(dtype, kernel, *team);
+      if (units && kernel.is_fma) {
+        item.ceiling.expected_per_cycle = fma_operations_per_cycle(*units, dtype.element_bits, kernel.instruction_bits);
+      }
+      items_.push_back(std::move(item));
+    }
+  }
+}
+
+Result<void> CeilingBench::reserve_memory(const std::vector<WorkingSetPlan>& plans, bool huge_pages) {
+  memory_.resize(place_.cores.size());
+  std::vector<std::size_t> wanted(memory_.size(), 0);
+  for (std::size_t team = 0; team < plans.size(); ++team) {
+    for (const WorkingSet& set : plans[team].sets) {
+      for (int thread = 0; thread < teams_[team]->size(); ++thread) {
+        std::size_t& bytes = wanted[static_cast<std::size_t>(thread)];
+        bytes = std::max(bytes, region_bytes(set.bytes_per_thread));
+      }
+    }
+  }
+  std::atomic<bool> is_short = false;
+  teams_.back()->run([&](int thread) {
+    const auto index = static_cast<std::size_t>(thread);
+    if (!memory_[index].reserve(wanted[index], huge_pages)) is_short = true;
+    if (!is_short) memory_[index].touch();
+  });
+  if (is_short) return program_error("measuring ceilings", "no memory for the working sets", "", "free some");
+  return {};
+}
+
+void CeilingBench::add_stream(WorkerTeam& team, const WorkingSet& set, const StreamKernel& kernel,
+                              std::string_view how) {
+  CeilingItem item;
+  item.ceiling.kind = CeilingKind::bandwidth;
+  item.ceiling.level = set.level;
+  item.ceiling.access = kernel.access;
+  item.ceiling.threads = team.size();
+  item.ceiling.source = "measured";
+  item.ceiling.how = how;
+  item.team = &team;
+  item.is_warmed_up = set.level != "DRAM";
+  std::vector<StreamArrays> arrays;
+  for (int thread = 0; thread < team.size(); ++thread) {
+    arrays.push_back(arrays_in(memory_[static_cast<std::size_t>(thread)], set.bytes_per_thread, kernel.arrays));
+    item.amount_per_pass += static_cast<double>(arrays.back().length * sizeof(double)) * kernel.arrays;
+  }
+  item.work = [arrays, run = kernel.run](int thread, std::int64_t passes) {
+    const double sum = run(arrays[static_cast<std::size_t>(thread)], passes);
+    asm volatile("" : : "g"(&sum) : "memory");
+  };
+  items_.push_back(std::move(item));
+}
+
+Result<void> CeilingBench::add_bandwidth(const CeilingOptions& options) {
+  const CacheLevels caches = read_cache_levels(options.root, place_.cores.front(), cpuid_reader());
+  if (!caches.note.empty()) notes_.push_back(caches.note);
+  std::vector<WorkingSetPlan> plans;
+  for (const auto& team : teams_) {
+    WorkingSetOptions wanted;
+    wanted.cores.assign(place_.cores.begin(), place_.cores.begin() + team->size());
+    wanted.memory_bytes = place_.memory_bytes;
+    plans.push_back(plan_working_sets(caches, wanted));
+    absent_.insert(absent_.end(), plans.back().absent.begin(), plans.back().absent.end());
+    if (!plans.back().note.empty()) notes_.push_back(plans.back().note);
+  }
+  STEELYARD_CHECK(reserve_memory(plans, options.huge_pages));
+  const StreamKernels kernels = stream_kernels(cpu_);
+  for (std::size_t team = 0; team < teams_.size(); ++team) {
+    for (const WorkingSet& set : plans[team].sets) {
+      for (const StreamKernel& kernel : kernels.plain) add_stream(*teams_[team], set, kernel, kernels.how);
+      if (set.level != "DRAM") continue;
+      for (const StreamKernel& kernel : kernels.non_temporal) add_stream(*teams_[team], set, kernel, kernels.how);
+    }
+  }
+  return {};
+}
+
+}  // namespace steelyard

@@ -1,0 +1,62 @@
+#include "bench/ceilings/ceiling_item.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "bench/ceilings/clock_reading.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::int64_t kMostPasses = std::int64_t{1} << 40;
+constexpr std::int64_t kWarmUpPart = 8;
+
+TeamTiming run(const CeilingItem& item, std::int64_t passes) {
+  return item.team->run([&](int thread) { item.work(thread, passes); });
+}
+
+// Of a few tries, since a thread that lost its core for a moment would leave too few passes for good; one where it is
+// short of what is sought anyway.
+Nanoseconds shortest(const CeilingItem& item, std::int64_t passes, Nanoseconds sought) {
+  constexpr int kTries = 3;
+  Nanoseconds least = run(item, passes).elapsed;
+  for (int i = 1; i < kTries && least >= sought * 0.25 && least < sought * 4; ++i) {
+    least = std::min(least, run(item, passes).elapsed);
+  }
+  return least;
+}
+
+// Mean over the team's cores.
+double team_clock_hz(WorkerTeam& team) {
+  std::vector<double> clocks(static_cast<std::size_t>(team.size()));
+  team.run([&](int thread) { clocks[static_cast<std::size_t>(thread)] = read_clock_hz(); });
+  return std::accumulate(clocks.begin(), clocks.end(), 0.0) / static_cast<double>(clocks.size());
+}
+
+}  // namespace
+
+void calibrate(CeilingItem& item, Nanoseconds repetition) {
+  std::int64_t passes = 1;
+  Nanoseconds elapsed = shortest(item, passes, repetition);
+  while (elapsed < repetition * 0.25 && passes < kMostPasses) {
+    passes *= 2;
+    elapsed = shortest(item, passes, repetition);
+  }
+  const double wanted = std::round(static_cast<double>(passes) * (repetition / elapsed));
+  item.passes = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
+}
+
+double repeat(CeilingItem& item) {
+  const bool reads_clock = item.ceiling.kind == CeilingKind::arithmetic;
+  if (item.is_warmed_up) run(item, std::max<std::int64_t>(1, item.passes / kWarmUpPart));
+  const double clock_before = reads_clock ? team_clock_hz(*item.team) : 0;
+  const TeamTiming timing = run(item, item.passes);
+  if (reads_clock) item.ceiling.clock_samples.push_back((clock_before + team_clock_hz(*item.team)) / 2);
+  const double amount = item.amount_per_pass * static_cast<double>(item.passes);
+  item.ceiling.samples.push_back(amount / in_seconds(timing.elapsed));
+  return timing.on_core;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,126 @@
+#include "bench/ceilings/measure_ceilings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+
+#include "bench/ceilings/ceiling_bench.hpp"
+#include "bench/ceilings/repetition_summary.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr int kWantedRounds = 9;  // the length of a repetition is chosen for as many
+constexpr int kLeastRounds = 7;   // six make an interval
+constexpr int kLeastRoundsLate = 3;
+constexpr int kMostRounds = 51;
+constexpr Nanoseconds kShortest = milliseconds(2);
+constexpr Nanoseconds kLongest = milliseconds(60);
+constexpr double kOverhead = 1.5;        // warm-up, clock readings and waking threads
+constexpr double kDisturbed = 0.98;      // a thread had its core for less of the time
+constexpr double kDisturbedShare = 0.1;  // of repetitions: worth a note
+constexpr double kBestAbove = 1.05;      // of the median: worth a note
+
+class Stopwatch {
+ public:
+  Nanoseconds elapsed() const {
+    return nanoseconds(std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start_).count());
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::string name_of(const Ceiling& ceiling) {
+  const std::string what =
+      ceiling.kind == CeilingKind::arithmetic ? ceiling.dtype : ceiling.level + " " + ceiling.access;
+  return what + (ceiling.threads == 1 ? ", 1 thread" : ", " + std::to_string(ceiling.threads) + " threads");
+}
+
+std::string percent_text(double part) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.0f %%", part * 100);
+  return text.data();
+}
+
+// How the repetitions went, over all items.
+struct Course {
+  int rounds = 0;
+  int repetitions = 0;
+  int disturbed = 0;
+  double worst_on_core = 1;
+};
+
+bool is_cancelled(const CeilingOptions& options) { return options.cancelled != nullptr && options.cancelled->load(); }
+
+Error cancelled_error() { return program_error("measuring ceilings", "interrupted", "", "nothing was kept"); }
+
+bool is_enough(const Course& course, Nanoseconds elapsed, Nanoseconds budget) {
+  if (course.rounds >= kMostRounds) return true;
+  if (elapsed >= budget && course.rounds >= kLeastRounds) return true;
+  return elapsed >= budget * 2 && course.rounds >= kLeastRoundsLate;
+}
+
+Result<Course> take_rounds(std::vector<CeilingItem>& items, const CeilingOptions& options) {
+  const Stopwatch stopwatch;
+  const double repetitions = static_cast<double>(items.size()) * kWantedRounds * kOverhead;
+  const Nanoseconds repetition = std::clamp(options.budget * (1 / repetitions), kShortest, kLongest);
+  Course course;
+  while (!is_enough(course, stopwatch.elapsed(), options.budget)) {
+    for (CeilingItem& item : items) {
+      if (is_cancelled(options)) return cancelled_error();
+      if (options.progress) options.progress(name_of(item.ceiling), stopwatch.elapsed() / options.budget);
+      if (item.passes == 0) calibrate(item, repetition);
+      const double on_core = repeat(item);
+      ++course.repetitions;
+      course.disturbed += on_core < kDisturbed ? 1 : 0;
+      course.worst_on_core = std::min(course.worst_on_core, on_core);
+    }
+    ++course.rounds;
+  }
+  return course;
+}
+
+void note_disturbance(const Course& course, std::vector<std::string>& notes) {
+  if (course.disturbed <= kDisturbedShare * course.repetitions) return;
+  notes.push_back("in " + std::to_string(course.disturbed) + " of " + std::to_string(course.repetitions) +
+                  " repetitions another program took a core away (at worst a thread had its own for " +
+                  percent_text(course.worst_on_core) + " of the time): measure again when nothing else runs");
+}
+
+// A median well below the best says that half of the repetitions were held up, or that the clock moved.
+void note_spread(const std::vector<Ceiling>& ceilings, std::vector<std::string>& notes) {
+  std::string names;
+  int count = 0;
+  constexpr int kMostNames = 3;
+  for (const Ceiling& ceiling : ceilings) {
+    const auto summary = summarize_repetitions(ceiling.samples);
+    if (!summary || summary->best <= summary->median * kBestAbove) continue;
+    if (++count <= kMostNames) names += (names.empty() ? "" : "; ") + name_of(ceiling);
+  }
+  if (count == 0) return;
+  if (count > kMostNames) names += "; and " + std::to_string(count - kMostNames) + " more";
+  notes.push_back("the best repetition was more than 5 % above the median of: " + names);
+}
+
+}  // namespace
+
+Result<DeviceCeilings> measure_ceilings(const CeilingOptions& options) {
+  STEELYARD_TRY(const auto bench, CeilingBench::set_up(options));
+  STEELYARD_TRY(const Course course, take_rounds(bench->items(), options));
+  DeviceCeilings device;
+  device.device = "CPU";
+  device.fingerprint = options.fingerprint;
+  for (CeilingItem& item : bench->items()) {
+    settle(item.ceiling);
+    device.ceilings.push_back(std::move(item.ceiling));
+  }
+  device.absent = std::move(bench->absent());
+  device.notes = std::move(bench->notes());
+  note_disturbance(course, device.notes);
+  note_spread(device.ceilings, device.notes);
+  return device;
+}
+
+}  // namespace steelyard

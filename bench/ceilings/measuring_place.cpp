@@ -1,0 +1,98 @@
+#include "bench/ceilings/measuring_place.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <set>
+
+#include "bench/environment/cgroup_limits.hpp"
+#include "bench/environment/system_file.hpp"
+#include "bench/runner/core_choice.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::int64_t kMostMemory = std::int64_t{4} << 30;
+constexpr std::int64_t kUnknownMemory = std::int64_t{256} << 20;
+constexpr double kBusyShare = 0.25;  // of one core, as load average: more than a browser or an editor takes
+
+std::string text_of(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", value);
+  return text.data();
+}
+
+std::vector<int> one_thread_a_core(const std::vector<Core>& allowed, MeasuringPlace& place) {
+  std::vector<int> cores;
+  std::set<std::pair<int, int>> seen;
+  for (const Core& core : allowed) {
+    if (seen.insert({core.package, core.physical}).second) cores.push_back(core.number);
+  }
+  if (cores.size() < allowed.size()) {
+    place.notes.push_back("one thread on each of " + std::to_string(cores.size()) + " cores: the other " +
+                          std::to_string(allowed.size() - cores.size()) + " hardware threads share their units");
+  }
+  std::reverse(cores.begin(), cores.end());
+  return cores;
+}
+
+void keep_to_quota(const std::optional<double>& quota, MeasuringPlace& place) {
+  if (!quota || *quota >= static_cast<double>(place.cores.size())) return;
+  place.notes.push_back("the control group allows " + text_of(*quota) + " of " + std::to_string(place.cores.size()) +
+                        " cores: no more threads than that are measured" +
+                        (*quota < 1 ? ", and even one is slowed by it" : ""));
+  place.cores.resize(static_cast<std::size_t>(std::max(1.0, std::floor(*quota))));
+}
+
+std::optional<std::int64_t> free_memory(const std::filesystem::path& root) {
+  const std::string text = read_system_file(root / "proc/meminfo").value_or("");
+  for (const std::string_view line : lines_of(text)) {
+    constexpr std::string_view kField = "MemAvailable:";
+    if (!line.starts_with(kField)) continue;
+    std::string_view amount = trimmed(line.substr(kField.size()));
+    if (!amount.ends_with(" kB")) break;
+    const auto kibibytes = parse_number(trimmed(amount.substr(0, amount.size() - 3)));
+    if (kibibytes && *kibibytes > 0 && *kibibytes < (std::int64_t{1} << 50)) return *kibibytes * 1024;
+  }
+  return std::nullopt;
+}
+
+void find_memory(const std::filesystem::path& root, const CgroupLimits& limits, MeasuringPlace& place) {
+  std::optional<std::int64_t> memory = free_memory(root);
+  if (!memory) {
+    place.notes.push_back((root / "proc/meminfo").string() + " cannot be read: no more than 256 MiB are used");
+    memory = 4 * kUnknownMemory;
+  }
+  if (limits.memory_bytes) memory = std::min(*memory, *limits.memory_bytes);
+  place.memory_bytes = std::min(*memory / 4, kMostMemory);
+}
+
+void warn_of_load(const std::filesystem::path& root, MeasuringPlace& place) {
+  const std::string text = read_system_file(root / "proc/loadavg").value_or("");
+  double load = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), load).ec != std::errc() || load <= kBusyShare) return;
+  place.notes.push_back("the machine was busy before (load " + text_of(load) +
+                        " over the last minute): measure again when nothing else runs");
+}
+
+}  // namespace
+
+MeasuringPlace find_measuring_place(const std::filesystem::path& root) {
+  MeasuringPlace place;
+  const CgroupLimits limits = read_cgroup_limits(root);
+  place.cores = one_thread_a_core(read_allowed_cores(root), place);
+  if (place.cores.empty()) {
+    place.cores = {-1};
+    place.notes.push_back((root / "proc/self/status").string() +
+                          " does not say which cores there are: one thread is measured, wherever it runs");
+  }
+  keep_to_quota(limits.cores, place);
+  find_memory(root, limits, place);
+  warn_of_load(root, place);
+  return place;
+}
+
+}  // namespace steelyard

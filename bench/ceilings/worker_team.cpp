@@ -1,0 +1,99 @@
+#include "bench/ceilings/worker_team.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <memory>
+#include <system_error>
+
+namespace steelyard {
+namespace {
+
+std::int64_t now_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+bool pin_to(int core) {
+  if (core < 0) return false;
+  // As many bits as the core's number needs: machines have more cores than cpu_set_t.
+  cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(core) + 1);
+  if (set == nullptr) return false;
+  const std::size_t size = CPU_ALLOC_SIZE(static_cast<std::size_t>(core) + 1);
+  CPU_ZERO_S(size, set);
+  CPU_SET_S(static_cast<std::size_t>(core), size, set);
+  const bool is_pinned = pthread_setaffinity_np(pthread_self(), size, set) == 0;
+  CPU_FREE(set);
+  return is_pinned;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WorkerTeam>> WorkerTeam::start(const std::vector<int>& cores) {
+  std::unique_ptr<WorkerTeam> team(new WorkerTeam(cores.size()));
+  team->threads_.reserve(cores.size());
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    try {
+      team->threads_.emplace_back(&WorkerTeam::work, team.get(), static_cast<int>(i), cores[i]);
+    } catch (const std::system_error& error) {
+      return program_error("measuring ceilings",
+                           "no thread for core " + std::to_string(cores[i]) + ": " + error.what());
+    }
+  }
+  return team;
+}
+
+WorkerTeam::~WorkerTeam() {
+  job_ = nullptr;
+  jobs_.fetch_add(1);
+  jobs_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkerTeam::work(int thread, int core) {
+  if (!pin_to(core)) unpinned_.fetch_add(1);
+  for (std::uint32_t seen = 0;;) {
+    jobs_.wait(seen);
+    seen = jobs_.load();
+    if (job_ == nullptr) return;
+    do_job(thread);
+    if (done_.fetch_add(1) + 1 == times_.size()) done_.notify_one();
+  }
+}
+
+void WorkerTeam::do_job(int thread) {
+  // All are awake before any begins. Where cores are fewer than threads, whoever waits lets the others run.
+  ready_.fetch_add(1);
+  while (ready_.load() < times_.size()) sched_yield();
+  Times& times = times_[static_cast<std::size_t>(thread)];
+  const std::int64_t on_core_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
+  times.start_ns = now_ns(CLOCK_MONOTONIC);
+  (*job_)(thread);
+  times.end_ns = now_ns(CLOCK_MONOTONIC);
+  times.on_core_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - on_core_before;
+}
+
+TeamTiming WorkerTeam::run(const std::function<void(int)>& job) {
+  job_ = &job;
+  ready_.store(0);
+  done_.store(0);
+  jobs_.fetch_add(1);
+  jobs_.notify_all();
+  for (std::uint32_t done = 0; (done = done_.load()) < times_.size();) done_.wait(done);
+  TeamTiming timing;
+  std::int64_t start = times_.front().start_ns;
+  std::int64_t end = times_.front().end_ns;
+  for (const Times& times : times_) {
+    start = std::min(start, times.start_ns);
+    end = std::max(end, times.end_ns);
+    const std::int64_t own = std::max<std::int64_t>(times.end_ns - times.start_ns, 1);
+    timing.on_core = std::min(timing.on_core, static_cast<double>(times.on_core_ns) / static_cast<double>(own));
+  }
+  timing.elapsed = nanoseconds(static_cast<double>(std::max<std::int64_t>(end - start, 1)));
+  return timing;
+}
+
+}  // namespace steelyard

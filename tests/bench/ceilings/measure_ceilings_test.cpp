@@ -1,0 +1,127 @@
+// The measuring itself. Nothing here asserts what a machine reaches, only what is made of it.
+#include "bench/ceilings/measure_ceilings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "bench/ceilings/ceiling_item.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+
+const Ceiling* find(const DeviceCeilings& device, const std::string& dtype_or_level, const std::string& access) {
+  const auto at = std::find_if(device.ceilings.begin(), device.ceilings.end(), [&](const Ceiling& ceiling) {
+    const bool is_arithmetic = ceiling.kind == CeilingKind::arithmetic;
+    return (is_arithmetic ? ceiling.dtype : ceiling.level) == dtype_or_level && ceiling.access == access &&
+           ceiling.threads == 1;
+  });
+  return at == device.ceilings.end() ? nullptr : &*at;
+}
+
+class MeasuredCeilings : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::string name = (std::filesystem::temp_directory_path() / "steelyard-empty-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    CeilingOptions options;
+    options.budget = milliseconds(1);
+    options.fingerprint = "0123456789abcdef";
+    options.root = name;  // neither /proc nor /sys
+    options.progress = [](const std::string& what, double done) {
+      told_.push_back(what);
+      EXPECT_GE(done, 0);
+    };
+    measured_ = measure_ceilings(options);
+    std::filesystem::remove(name);
+  }
+  void SetUp() override { ASSERT_TRUE(measured_) << measured_.error().text(); }
+
+  static inline Result<DeviceCeilings> measured_ = Error{};
+  static inline std::vector<std::string> told_;
+};
+
+TEST_F(MeasuredCeilings, HoldArithmeticAndEveryLevelWithoutProcAndSys) {
+  EXPECT_EQ(measured_->device, "CPU");
+  EXPECT_EQ(measured_->fingerprint, "0123456789abcdef");
+  for (const char* dtype : {"f64", "f32"}) EXPECT_NE(find(*measured_, dtype, ""), nullptr) << dtype;
+  for (const char* level : {"L1", "DRAM"}) {
+    for (const char* access : {"read", "write", "copy", "triad"}) {
+      EXPECT_NE(find(*measured_, level, access), nullptr) << level << ' ' << access;
+    }
+  }
+  EXPECT_THAT(measured_->notes, Contains(HasSubstr("/cache cannot be read")));
+  EXPECT_THAT(measured_->notes, Contains(HasSubstr("proc/meminfo cannot be read")));
+}
+
+TEST_F(MeasuredCeilings, KeepEveryRepetitionAndOfArithmeticItsClock) {
+  for (const Ceiling& ceiling : measured_->ceilings) {
+    EXPECT_GE(ceiling.samples.size(), 3U);
+    EXPECT_EQ(ceiling.samples.size(), measured_->ceilings.front().samples.size());
+    for (const double sample : ceiling.samples) EXPECT_GT(sample, 0);
+    EXPECT_GT(ceiling.value, 0);
+    EXPECT_EQ(ceiling.source, "measured");
+    EXPECT_NE(ceiling.how, "");
+    const bool is_arithmetic = ceiling.kind == CeilingKind::arithmetic;
+    EXPECT_EQ(ceiling.clock_samples.size(), is_arithmetic ? ceiling.samples.size() : 0);
+  }
+}
+
+TEST_F(MeasuredCeilings, EveryDtypeIsThereOrAbsentWithItsReason) {
+  for (const char* dtype : {"f64", "f32", "f16", "bf16", "i8"}) {
+    const bool is_absent = std::any_of(measured_->absent.begin(), measured_->absent.end(),
+                                       [&](const AbsentCeiling& absent) { return absent.what == dtype; });
+    EXPECT_EQ(find(*measured_, dtype, "") == nullptr, is_absent) << dtype;
+  }
+  for (const AbsentCeiling& absent : measured_->absent) EXPECT_NE(absent.reason, "") << absent.what;
+}
+
+TEST_F(MeasuredCeilings, TheirProgressNamesWhatIsMeasured) {
+  EXPECT_THAT(told_, Contains("f64, 1 thread"));
+  EXPECT_THAT(told_, Contains("DRAM triad, 1 thread"));
+}
+
+TEST(MeasuringCeilings, AnInterruptLeavesAnErrorAndNoResult) {
+  const std::atomic<bool> cancelled = true;
+  CeilingOptions options;
+  options.budget = milliseconds(1);
+  options.cancelled = &cancelled;
+  const auto measured = measure_ceilings(options);
+  ASSERT_FALSE(measured);
+  EXPECT_THAT(measured.error().text(), HasSubstr("interrupted"));
+}
+
+TEST(CeilingItem, CalibratesToTheRepetitionAndTakesRatesOfWhatWasDone) {
+  auto team = WorkerTeam::start({-1});
+  ASSERT_TRUE(team);
+  std::int64_t done = 0;
+  CeilingItem item;
+  item.team = team->get();
+  item.amount_per_pass = 1000;
+  item.work = [&](int, std::int64_t passes) {
+    done += passes;
+    std::this_thread::sleep_for(std::chrono::microseconds(200) * passes);
+  };
+  calibrate(item, milliseconds(5));
+  EXPECT_GE(item.passes, 1);
+  EXPECT_LE(item.passes, 25);  // a sleep is never shorter
+  done = 0;
+  repeat(item);
+  ASSERT_EQ(item.ceiling.samples.size(), 1U);
+  EXPECT_LE(item.ceiling.samples[0], 1000 / 200e-6);
+  EXPECT_EQ(done, item.passes + std::max<std::int64_t>(1, item.passes / 8));
+  item.is_warmed_up = false;
+  done = 0;
+  repeat(item);
+  EXPECT_EQ(done, item.passes);
+}
+
+}  // namespace
+}  // namespace steelyard
