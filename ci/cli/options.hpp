@@ -112,11 +112,15 @@ struct DbOptions {
 };
 
 struct TargetsOptions {
-  enum class Action { datasheet };
+  enum class Action { ceilings, datasheet };
   CommonOptions common;
-  Action action = Action::datasheet;
+  Action action = Action::ceilings;
   std::vector<std::string> names;  // what follows the action: of a device
   std::filesystem::path output;    // .syrun: an archive; anything else: JSON; empty: none
+  // With ceilings:
+  bool quick = false;         // a fifth of the time
+  bool normal_pages = false;  // memory as a program gets it that asks for no huge pages
+  bool no_store = false;
 };
 
 using VerbOptions = std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions,

@@ -241,19 +241,39 @@ std::unique_ptr<Verb> make_db() {
 
 std::unique_ptr<Verb> make_targets() {
   auto verb = make_verb<TargetsOptions>(
-      "targets", "Prints what devices promise to reach. ACTION: datasheet [DEVICE...] (peaks and bandwidths of GPUs).",
+      "targets",
+      "Measures what this machine can reach, and prints what devices promise. ACTION: ceilings (arithmetic peaks and "
+      "memory bandwidths of this machine, kept under its fingerprint), datasheet [DEVICE...] (of GPUs).",
+      "  steelyard targets ceilings\n"
       "  steelyard targets datasheet \"A100 40G\" --json");
   auto& targets = options_of<TargetsOptions>(verb);
   verb->names = {"ACTION", "[NAME...]"};
   verb->least_names = 1;
   verb->finish = [&targets](Words given, Words) -> Result<void> {
-    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{given[0], true}, "steelyard targets", {"datasheet"}));
+    STEELYARD_TRY(const std::size_t index,
+                  read_word(WrittenValue{given[0], true}, "steelyard targets", {"ceilings", "datasheet"}));
     targets.action = static_cast<TargetsOptions::Action>(index);
     targets.names.assign(given.begin() + 1, given.end());
+    const bool measures = targets.action == TargetsOptions::Action::ceilings;
+    if (measures && !targets.names.empty()) {
+      return input_error("steelyard targets ceilings", '"' + targets.names[0] + '"', "options only");
+    }
+    if (!measures && (targets.quick || targets.normal_pages || targets.no_store)) {
+      return input_error("steelyard targets " + given[0],
+                         targets.quick          ? "--quick"
+                         : targets.normal_pages ? "--normal-pages"
+                                                : "--no-store",
+                         "it with steelyard targets ceilings only");
+    }
     return {};
   };
   verb->options.push_back(
       path_option("--output", "FILE", targets.output, "write there as well; a name in .syrun: an archive, else JSON"));
+  verb->options.push_back(
+      flag_option("--quick", targets.quick, "with ceilings: a fifth of the time, and wider intervals"));
+  verb->options.push_back(flag_option("--normal-pages", targets.normal_pages,
+                                      "with ceilings: memory as a program gets it that asks for no huge pages"));
+  verb->options.push_back(flag_option("--no-store", targets.no_store, "with ceilings: keep nothing but --output"));
   add_key_options(*verb, targets.common, {{"store", "project"}, {}});
   add_common_options(*verb, targets.common);
   return verb;

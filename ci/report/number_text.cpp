@@ -22,6 +22,8 @@ constexpr std::array kByteRates{Scale{"B/s", 1}, Scale{"kB/s", 1e3}, Scale{"MB/s
                                 Scale{"TB/s", 1e12}};
 constexpr std::array kFlopRates{Scale{"flop/s", 1}, Scale{"kflop/s", 1e3}, Scale{"Mflop/s", 1e6}, Scale{"Gflop/s", 1e9},
                                 Scale{"Tflop/s", 1e12}};
+constexpr std::array kOperationRates{Scale{"op/s", 1}, Scale{"kop/s", 1e3}, Scale{"Mop/s", 1e6}, Scale{"Gop/s", 1e9},
+                                     Scale{"Top/s", 1e12}};
 constexpr std::array kRates{Scale{"/s", 1}, Scale{"k/s", 1e3}, Scale{"M/s", 1e6}, Scale{"G/s", 1e9}};
 constexpr std::array kPlain{Scale{"", 1}};
 
@@ -31,6 +33,7 @@ std::span<const Scale> scales_of(const std::string& unit) {
   if (unit == "bytes") return kBytes;
   if (unit == "bytes/s") return kByteRates;
   if (unit == "flop/s") return kFlopRates;
+  if (unit == "op/s") return kOperationRates;
   if (unit == "1/s") return kRates;
   return kPlain;
 }

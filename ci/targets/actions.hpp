@@ -7,6 +7,8 @@
 
 namespace steelyard {
 
+// Prints them, keeps them under the machine's fingerprint in the state folder, and delivers the run to the store.
+ExitCode measure_and_keep_ceilings(const TargetsOptions& options, Streams& streams);
 ExitCode print_datasheet(const TargetsOptions& options, Streams& streams);
 
 }  // namespace steelyard

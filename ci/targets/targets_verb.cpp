@@ -40,6 +40,8 @@ ExitCode print_datasheet(const TargetsOptions& options, Streams& streams) {
 
 ExitCode do_targets(const TargetsOptions& options, Streams& streams) {
   switch (options.action) {
+    case TargetsOptions::Action::ceilings:
+      return measure_and_keep_ceilings(options, streams);
     case TargetsOptions::Action::datasheet:
       return print_datasheet(options, streams);
   }

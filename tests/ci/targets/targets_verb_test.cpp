@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include <set>
-
+#include "bench/environment/read_environment.hpp"
+#include "ci/targets/kept_ceilings.hpp"
 #include "tests/ci/cli/program_under_test.hpp"
 
 namespace steelyard {
@@ -33,6 +33,27 @@ TEST_F(TargetsVerb, AnUnknownDeviceIsRefusedAndNotTakenForItsNeighbour) {
   EXPECT_THAT(other.err, HasSubstr("unknown device \"H100 NVL\", wanted a known one; all of them:"));
   EXPECT_EQ(other.out, "");
   EXPECT_THAT(run({"targets", "datasheet", "RTX 4091"}).err, HasSubstr("did you mean \"RTX 4090\"?"));
+}
+
+// Port 1 of the machine itself refuses at once: what was measured is kept all the same.
+TEST_F(TargetsVerb, CeilingsAreKeptUnderTheFingerprintThoughTheStoreIsAway) {
+  const Outcome outcome = run({"targets", "ceilings", "--quick", "--json", "--output", "here.syrun", "--store",
+                               "postgresql://someone@127.0.0.1:1/steelyard"});
+  EXPECT_EQ(outcome.status, 5) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 run waits in the spool"));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\"schema\": \"steelyard.ceilings/1\""), HasSubstr("\"dtype\": \"f64\"")));
+  EXPECT_TRUE(std::filesystem::exists("here.syrun"));
+  const std::string fingerprint = read_environment().fingerprint();
+  const auto kept = read_ceilings("state", fingerprint);
+  ASSERT_TRUE(kept) << kept.error().text();
+  ASSERT_TRUE(*kept);
+  EXPECT_EQ((*kept)->fingerprint, fingerprint);
+  EXPECT_GE((*kept)->ceilings.size(), 8U);
+}
+
+TEST_F(TargetsVerb, OptionsOfCeilingsAreRefusedElsewhere) {
+  EXPECT_THAT(run({"targets", "datasheet", "--quick"}).err, HasSubstr("found --quick"));
+  EXPECT_THAT(run({"targets", "ceilings", "A100"}).err, HasSubstr("found \"A100\""));
 }
 
 TEST_F(TargetsVerb, AnUnknownActionIsRefused) {

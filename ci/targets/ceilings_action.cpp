@@ -1,0 +1,93 @@
+// steelyard targets ceilings: measures, keeps, prints.
+#include <chrono>
+#include <ostream>
+
+#include "bench/ceilings/measure_ceilings.hpp"
+#include "bench/environment/read_environment.hpp"
+#include "ci/cli/cancellation.hpp"
+#include "ci/cli/keeping.hpp"
+#include "ci/cli/messages.hpp"
+#include "ci/cli/settings.hpp"
+#include "ci/cli/version.hpp"
+#include "ci/report/ceilings_report.hpp"
+#include "ci/report/progress_line.hpp"
+#include "ci/targets/actions.hpp"
+#include "ci/targets/kept_ceilings.hpp"
+#include "storage/archive/archive.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr Nanoseconds kBudget = seconds(18);
+constexpr Nanoseconds kQuickBudget = seconds(3.6);
+
+std::int64_t now_unix_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Result<DeviceCeilings> measure(const TargetsOptions& options, const Environment& environment, Streams& streams,
+                               const Cancellation& cancellation) {
+  ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
+  CeilingOptions wanted;
+  wanted.budget = options.quick ? kQuickBudget : kBudget;
+  wanted.huge_pages = !options.normal_pages;
+  wanted.fingerprint = environment.fingerprint();
+  wanted.cancelled = cancellation.flag();
+  wanted.progress = [&](const std::string& what, double done) {
+    progress.show(what, done, wanted.budget * (done < 1 ? 1 - done : 0));
+  };
+  return measure_ceilings(wanted);
+}
+
+Run sealed_run(const TargetsOptions& options, const Configuration& configuration, const DeviceCeilings& ceilings,
+               const Environment& environment, std::int64_t started_at_unix_ns) {
+  Run run = run_of_ceilings(ceilings, environment);
+  run.header.created_at_unix_ns = started_at_unix_ns;
+  run.header.tool = kToolName;
+  run.header.project = project_name(configuration);
+  run.header.program = "steelyard targets ceilings";
+  run.header.settings["pages"] = options.normal_pages ? "normal" : "huge where the system gives them";
+  run.header.settings["budget"] = options.quick ? "quick" : "full";
+  run.invocations.front().started_at_unix_ns = started_at_unix_ns;
+  run.invocations.front().duration_ns = now_unix_ns() - started_at_unix_ns;
+  seal(run);
+  return run;
+}
+
+ExitCode write_output(const TargetsOptions& options, const Run& run, const std::string& json, Streams& streams) {
+  if (options.output.empty()) return ExitCode::success;
+  const Result<void> written = options.output.extension() == ".syrun" ? write_archive(options.output, run)
+                                                                      : write_text_file(options.output, json);
+  return written ? ExitCode::success : report_error(written.error(), streams);
+}
+
+}  // namespace
+
+ExitCode measure_and_keep_ceilings(const TargetsOptions& options, Streams& streams) {
+  const Result<Configuration> configuration = effective_configuration(options.common);
+  if (!configuration) return report_error(configuration.error(), streams);
+  if (!options.no_store) {
+    if (const auto address = store_address(*configuration); !address) return report_error(address.error(), streams);
+  }
+  const Cancellation cancellation;
+  const std::int64_t started_at = now_unix_ns();
+  const Environment environment = read_environment();
+  const Result<DeviceCeilings> ceilings = measure(options, environment, streams, cancellation);
+  if (!ceilings) return report_error(ceilings.error(), streams);
+  const Run run = sealed_run(options, *configuration, *ceilings, environment, started_at);
+  ExitCode code = options.no_store ? ExitCode::success : keep_in_spool({&run}, streams);
+  if (!options.no_store) {
+    const Result<void> kept = keep_ceilings(state_folder(), run);
+    if (!kept) code = worse(code, report_error(kept.error(), streams));
+  }
+  const std::string json = json_ceilings(*ceilings);
+  code = worse(code, write_output(options, run, json, streams));
+  streams.out << (options.common.json ? json
+                                      : terminal_ceilings(*ceilings, terminal_style(streams, options.common.color)))
+              << std::flush;
+  if (options.no_store) return code;
+  return worse(code, deliver_to_store(*configuration, nullptr, options.common, streams, {&run}));
+}
+
+}  // namespace steelyard
