@@ -14,9 +14,10 @@ pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.0)
 
 # Found, not demanded: the shim that counts instructions needs only Valgrind's client-request headers to compile.
 find_path(STEELYARD_VALGRIND_INCLUDE valgrind/callgrind.h)
+# Found, not demanded: without it there is no steelyard::bench_main and no suite.
+find_package(benchmark QUIET)
 
 if(STEELYARD_BUILD_SUITES OR STEELYARD_BUILD_TESTS)
-  find_package(benchmark QUIET)
   find_path(STEELYARD_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread x86_64-linux-gnu)
   pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
 endif()

@@ -1,0 +1,133 @@
+#include "bench/main/allocation_count.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+// Plain integers in the initial TLS block: no constructor, no call, usable before main.
+thread_local std::uint64_t allocations __attribute__((tls_model("initial-exec"))) = 0;
+thread_local std::uint64_t bytes __attribute__((tls_model("initial-exec"))) = 0;
+
+inline void note(std::size_t size) {
+  ++allocations;
+  bytes += size;
+}
+
+}  // namespace
+
+namespace steelyard {
+
+AllocationCount allocations_of_this_thread() { return {allocations, bytes}; }
+
+}  // namespace steelyard
+
+extern "C" {
+
+void* __real_malloc(std::size_t size);
+void* __real_calloc(std::size_t count, std::size_t size);
+void* __real_realloc(void* memory, std::size_t size);
+void* __real_aligned_alloc(std::size_t alignment, std::size_t size);
+int __real_posix_memalign(void** memory, std::size_t alignment, std::size_t size);
+
+void* __wrap_malloc(std::size_t size) {
+  note(size);
+  return __real_malloc(size);
+}
+
+void* __wrap_calloc(std::size_t count, std::size_t size) {
+  note(count * size);
+  return __real_calloc(count, size);
+}
+
+void* __wrap_realloc(void* memory, std::size_t size) {
+  note(size);
+  return __real_realloc(memory, size);
+}
+
+void* __wrap_aligned_alloc(std::size_t alignment, std::size_t size) {
+  note(size);
+  return __real_aligned_alloc(alignment, size);
+}
+
+int __wrap_posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  note(size);
+  return __real_posix_memalign(memory, alignment, size);
+}
+
+}  // extern "C"
+
+namespace {
+
+template <class Allocate>
+void* allocate_or_throw(std::size_t size, Allocate&& allocate) {
+  note(size);
+  while (true) {
+    void* memory = allocate(size == 0 ? 1 : size);
+    if (memory != nullptr) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
+void* plain(std::size_t size) {
+  return allocate_or_throw(size, [](std::size_t wanted) { return __real_malloc(wanted); });
+}
+
+void* aligned(std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, [alignment](std::size_t wanted) {
+    void* memory = nullptr;
+    const std::size_t multiple =
+        static_cast<std::size_t>(alignment) < sizeof(void*) ? sizeof(void*) : static_cast<std::size_t>(alignment);
+    return __real_posix_memalign(&memory, multiple, wanted) == 0 ? memory : nullptr;
+  });
+}
+
+template <class Allocate>
+void* or_null(Allocate&& allocate) noexcept {
+  try {
+    return allocate();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+// Weak: a program that replaces them itself keeps its own, and only its mallocs are counted.
+#define STEELYARD_WEAK __attribute__((weak))
+
+STEELYARD_WEAK void* operator new(std::size_t size) { return plain(size); }
+STEELYARD_WEAK void* operator new[](std::size_t size) { return plain(size); }
+STEELYARD_WEAK void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return or_null([size] { return plain(size); });
+}
+STEELYARD_WEAK void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return or_null([size] { return plain(size); });
+}
+STEELYARD_WEAK void* operator new(std::size_t size, std::align_val_t alignment) { return aligned(size, alignment); }
+STEELYARD_WEAK void* operator new[](std::size_t size, std::align_val_t alignment) { return aligned(size, alignment); }
+STEELYARD_WEAK void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return or_null([size, alignment] { return aligned(size, alignment); });
+}
+STEELYARD_WEAK void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return or_null([size, alignment] { return aligned(size, alignment); });
+}
+STEELYARD_WEAK void operator delete(void* memory) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete[](void* memory) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+STEELYARD_WEAK void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+STEELYARD_WEAK void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}

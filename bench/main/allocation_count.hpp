@@ -1,0 +1,18 @@
+// How often this thread has asked for memory, and for how much, since it began: operator new in all its forms wherever
+// it is called, and malloc, calloc, realloc and aligned allocation where the program's own objects call them (the
+// linker redirects those: --wrap). malloc inside a shared library is not seen. Always on: three instructions an
+// allocation.
+#pragma once
+
+#include <cstdint>
+
+namespace steelyard {
+
+struct AllocationCount {
+  std::uint64_t allocations = 0;
+  std::uint64_t bytes = 0;  // as asked for; a realloc counts its whole new size
+};
+
+AllocationCount allocations_of_this_thread();
+
+}  // namespace steelyard

@@ -1,0 +1,43 @@
+#include "bench/main/counted_region.hpp"
+
+#include <dlfcn.h>
+
+#include "bench/counting/shim/count_session.hpp"
+
+namespace steelyard {
+namespace {
+
+bool is_on = false;
+
+bool shim_is_loaded() { return dlsym(RTLD_DEFAULT, "steelyard_count_shim") != nullptr; }
+
+}  // namespace
+
+void begin_counting(bool by_hand) {
+  if (!RUNNING_ON_VALGRIND || shim_is_loaded()) return;
+  is_on = begin_session() || by_hand;
+}
+
+void end_counting() {
+  if (is_on) write_report();
+}
+
+bool counts_here() { return is_on; }
+
+std::int64_t iterations_to_count(std::int64_t wanted) { return iterations_for_new_state(wanted); }
+
+void collect_from_here() { begin_collecting(); }
+void collect_until_here() { end_collecting(); }
+
+void note_pass_started() { add_to(&Observed::started); }
+
+void note_pass_finished(std::int64_t iterations) {
+  pthread_mutex_lock(&observed_mutex);
+  observed.iterations += iterations;
+  pthread_mutex_unlock(&observed_mutex);
+  add_to(&Observed::finished);
+}
+
+void note_pass_skipped() { add_to(&Observed::skipped); }
+
+}  // namespace steelyard

@@ -1,0 +1,117 @@
+#include "bench/main/run_benchmarks.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/main/axis_benchmark.hpp"
+#include "bench/main/block_reporter.hpp"
+#include "bench/main/counted_region.hpp"
+#include "bench/main/main_options.hpp"
+#include "bench/main/run_session.hpp"
+#include "bench/main/standard_output.hpp"
+
+namespace steelyard {
+namespace {
+
+// SkipWithMessage came with 1.8, as did the unit of --benchmark_min_time.
+template <class State>
+constexpr bool time_takes_unit() {
+  return requires(State & state) { state.SkipWithMessage(""); };
+}
+
+std::optional<std::string> variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::unique_ptr<benchmark::BenchmarkReporter> file_reporter(const std::string& format) {
+  if (format == "console") {
+    return std::make_unique<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_None);
+  }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  if (format == "csv") return std::make_unique<benchmark::CSVReporter>();
+#pragma GCC diagnostic pop
+  return std::make_unique<benchmark::JSONReporter>();
+}
+
+// A benchmark that calls exit() ends the run for all. There is no way back, but the report is finished, so that what
+// was measured before it is not lost.
+struct OpenReport {
+  benchmark::BenchmarkReporter* display = nullptr;
+  benchmark::BenchmarkReporter* file = nullptr;
+};
+OpenReport open_report;
+
+void report_early_exit() {
+  RunSession& session = RunSession::current();
+  if (!session.is_running()) return;
+  session.end();
+  std::fprintf(stderr, "steelyard: benchmark \"%s\": the program ended in the middle of it; what follows was not run\n",
+               session.benchmark().c_str());
+  for (benchmark::BenchmarkReporter* reporter : {open_report.display, open_report.file}) {
+    if (reporter == nullptr) continue;
+    reporter->Finalize();
+    reporter->GetOutputStream().flush();
+  }
+}
+
+void run_with(const MainOptions& options) {
+  // Made before standard output is redirected: it looks whether that is a terminal.
+  const std::unique_ptr<benchmark::BenchmarkReporter> display(benchmark::CreateDefaultDisplayReporter());
+  const auto file = file_reporter(options.file_format);
+  ReservedOutput output;
+  BlockReporter display_blocks(*display, options.order, !options.shows_blocks);
+  BlockReporter file_blocks(*file, options.order, false);
+  display_blocks.SetOutputStream(&output.report());
+  open_report = {&display_blocks, options.has_file ? &file_blocks : nullptr};
+  RunSession::current().begin(options.order);
+  begin_counting(options.collects_by_hand);
+  std::atexit(report_early_exit);
+  if (options.has_file) {
+    benchmark::RunSpecifiedBenchmarks(&display_blocks, &file_blocks);
+  } else {
+    benchmark::RunSpecifiedBenchmarks(&display_blocks);
+  }
+  RunSession::current().end();
+  end_counting();
+  open_report = {};
+}
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "steelyard: %s\n", error.text().c_str());
+  return 1;
+}
+
+}  // namespace
+
+int run_benchmarks(int argc, char** argv) {
+  const Result<MainOptions> options =
+      parse_main_options({argv, argv + argc}, variable, time_takes_unit<benchmark::State>());
+  if (!options) return fail(options.error());
+  if (options->wants_help) {
+    std::fputs(main_options_help().c_str(), stdout);
+    return 0;
+  }
+  // Google Benchmark keeps pointers into what it is given.
+  static std::vector<std::string> arguments;
+  arguments = options->rest;
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  int count = static_cast<int>(pointers.size());
+  pointers.push_back(nullptr);
+  benchmark::Initialize(&count, pointers.data());
+  if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
+  if (const auto registered = register_axis_benchmarks(options->axes); !registered) return fail(registered.error());
+  run_with(*options);
+  benchmark::Shutdown();
+  return 0;
+}
+
+}  // namespace steelyard

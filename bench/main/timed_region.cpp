@@ -1,0 +1,143 @@
+// What happens where a benchmark starts, stops, pauses and resumes its clock. The program's own objects call these
+// functions of benchmark::State; the linker (--wrap, see CMakeLists.txt) sends the calls here, and from here on to
+// Google Benchmark. So a function that knows nothing of us yields the counters
+//   allocations, bytes_allocated   of an iteration, in the timed part only (allocation_count.hpp)
+//   peak_rss                       the most memory that was resident while the loop ran (peak_memory.hpp)
+// and is counted in exactly its timed part (counted_region.hpp). Nothing here takes time while the clock runs, but for
+// a test of one variable and two reads.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "bench/main/allocation_count.hpp"
+#include "bench/main/counted_region.hpp"
+#include "bench/main/peak_memory.hpp"
+
+namespace steelyard {
+namespace {
+
+struct TimedRegion {
+  AllocationCount before;  // when the clock last started
+  AllocationCount sum;     // while it ran
+  bool is_timed = false;
+  bool peak_is_own = false;  // the peak before this loop is forgotten
+};
+thread_local TimedRegion region;
+
+void resume() {
+  region.before = allocations_of_this_thread();
+  region.is_timed = true;
+}
+
+void pause() {
+  if (!region.is_timed) return;
+  const AllocationCount now = allocations_of_this_thread();
+  region.sum.allocations += now.allocations - region.before.allocations;
+  region.sum.bytes += now.bytes - region.before.bytes;
+  region.is_timed = false;
+}
+
+void report(benchmark::State& state) {
+  // Threads are added up, and divided by the iterations of all.
+  const auto each = [](std::uint64_t count) {
+    return benchmark::Counter(static_cast<double>(count), benchmark::Counter::kAvgIterations);
+  };
+  // A counter of the program's own by that name stays.
+  state.counters.emplace("allocations", each(region.sum.allocations));
+  state.counters.emplace("bytes_allocated", each(region.sum.bytes));
+  if (!region.peak_is_own) return;
+  if (const auto peak = peak_memory()) {
+    state.counters.emplace("peak_rss", benchmark::Counter(static_cast<double>(*peak), benchmark::Counter::kDefaults,
+                                                          benchmark::Counter::kIs1024));
+  }
+}
+
+void begin(benchmark::State& state) {
+  region = {};
+  region.peak_is_own = state.thread_index() == 0 && forget_peak_memory();
+}
+
+void abandon() {
+  if (counts_here()) {
+    collect_until_here();
+    note_pass_skipped();
+  }
+  region.is_timed = false;
+}
+
+}  // namespace
+}  // namespace steelyard
+
+using benchmark::State;
+
+extern "C" {
+
+void __real__ZN9benchmark5State16StartKeepRunningEv(State* state);
+void __real__ZN9benchmark5State17FinishKeepRunningEv(State* state);
+void __real__ZN9benchmark5State11PauseTimingEv(State* state);
+void __real__ZN9benchmark5State12ResumeTimingEv(State* state);
+
+void __wrap__ZN9benchmark5State16StartKeepRunningEv(State* state) {
+  steelyard::begin(*state);
+  if (!steelyard::counts_here()) {
+    steelyard::resume();
+    return __real__ZN9benchmark5State16StartKeepRunningEv(state);
+  }
+  __real__ZN9benchmark5State16StartKeepRunningEv(state);
+  steelyard::note_pass_started();
+  steelyard::resume();
+  steelyard::collect_from_here();
+}
+
+void __wrap__ZN9benchmark5State17FinishKeepRunningEv(State* state) {
+  if (steelyard::counts_here()) steelyard::collect_until_here();
+  steelyard::pause();
+  __real__ZN9benchmark5State17FinishKeepRunningEv(state);
+  if (steelyard::counts_here()) steelyard::note_pass_finished(state->iterations());
+  steelyard::report(*state);
+}
+
+void __wrap__ZN9benchmark5State11PauseTimingEv(State* state) {
+  if (steelyard::counts_here()) steelyard::collect_until_here();
+  steelyard::pause();
+  __real__ZN9benchmark5State11PauseTimingEv(state);
+}
+
+void __wrap__ZN9benchmark5State12ResumeTimingEv(State* state) {
+  if (!steelyard::counts_here()) {
+    steelyard::resume();
+    return __real__ZN9benchmark5State12ResumeTimingEv(state);
+  }
+  __real__ZN9benchmark5State12ResumeTimingEv(state);
+  steelyard::resume();
+  steelyard::collect_from_here();
+}
+
+// SkipWithError(const char*) until 1.7; (const std::string&) since 1.8, with SkipWithMessage. A version has only some
+// of them: the others are never called.
+__attribute__((weak)) void __real__ZN9benchmark5State13SkipWithErrorEPKc(State* state, const char* message);
+__attribute__((weak)) void
+__real__ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+    State* state, const std::string& message);
+__attribute__((weak)) void
+__real__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+    State* state, const std::string& message);
+
+void __wrap__ZN9benchmark5State13SkipWithErrorEPKc(State* state, const char* message) {
+  steelyard::abandon();
+  __real__ZN9benchmark5State13SkipWithErrorEPKc(state, message);
+}
+
+void __wrap__ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+    State* state, const std::string& message) {
+  steelyard::abandon();
+  __real__ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(state, message);
+}
+
+void __wrap__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+    State* state, const std::string& message) {
+  steelyard::abandon();
+  __real__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(state, message);
+}
+
+}  // extern "C"

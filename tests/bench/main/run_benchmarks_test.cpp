@@ -1,0 +1,219 @@
+// What a program that is linked with steelyard::bench_main reports: its own files are read back by the reader that the
+// rest of Steelyard uses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "bench/formats/google_benchmark.hpp"
+#include "bench/runner/child_process.hpp"
+#include "tests/bench/runner/temporary_folder.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ChildResult run_fixture(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) {
+  ChildCommand command;
+  command.executable = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "main_fixture";
+  command.arguments = std::move(arguments);
+  command.environment = std::move(environment);
+  const Result<ChildResult> child = run_child(command);
+  EXPECT_TRUE(child) << (child ? "" : child.error().text());
+  return child ? *child : ChildResult{};
+}
+
+struct Ran {
+  ChildResult child;
+  GoogleBenchmarkFile file;
+};
+
+Ran run_to_file(const std::string& filter, std::map<std::string, std::string> environment = {},
+                std::vector<std::string> arguments = {}) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path out = folder.path() / "out.json";
+  arguments.insert(arguments.begin(), {"--benchmark_filter=" + filter, "--benchmark_out=" + out.string()});
+  if (arguments.size() == 2) arguments.push_back("--benchmark_min_time=0.004");
+  Ran ran{run_fixture(arguments, std::move(environment)), {}};
+  std::ifstream stream(out);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  Result<GoogleBenchmarkFile> file = parse_google_benchmark(text, "out.json");
+  EXPECT_TRUE(file) << (file ? "" : file.error().text()) << ran.child.error_output;
+  if (file) ran.file = std::move(file).value();
+  return ran;
+}
+
+const InvocationSamples* samples(const GoogleBenchmarkFile& file, const std::string& benchmark,
+                                 const std::string& metric) {
+  for (const Measurement& measurement : file.measurements) {
+    if (measurement.benchmark.canonical() == benchmark && measurement.metric.name == metric) {
+      return &measurement.invocations.front();
+    }
+  }
+  ADD_FAILURE() << "no " << metric << " of " << benchmark;
+  static const InvocationSamples none{0, {std::nan("")}, {0}};
+  return &none;
+}
+
+std::set<std::string> benchmarks_of(const GoogleBenchmarkFile& file) {
+  std::set<std::string> names;
+  for (const Measurement& measurement : file.measurements) names.insert(measurement.benchmark.canonical());
+  return names;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(BenchMain, KeepsEveryBlockWithItsIterations) {
+  const Ran ran = run_to_file("^BM_work$", {}, {"--benchmark_min_time=0.02", "--benchmark_repetitions=2"});
+  ASSERT_TRUE(ran.child.succeeded()) << ran.child.describe();
+  const InvocationSamples* times = samples(ran.file, "BM_work", "real_time");
+  // As many as 16; on a busy machine some are left out, never below the repetitions.
+  EXPECT_GE(times->values.size(), 2U);
+  EXPECT_LE(times->values.size(), 16U);
+  EXPECT_EQ(times->iterations.size(), times->values.size());
+  EXPECT_THAT(times->iterations, Each(times->iterations.front()));
+  EXPECT_GT(times->iterations.front(), 1);
+  // One line a repetition for people.
+  const auto shown = lines_of(ran.child.output);
+  EXPECT_EQ(std::count_if(shown.begin(), shown.end(), [](const auto& line) { return line.starts_with("BM_work "); }),
+            2);
+}
+
+TEST(BenchMain, MakesNoMoreBlocksOfASlowBenchmarkThanThereIsTimeFor) {
+  const Ran ran = run_to_file("^BM_slow", {}, {"--benchmark_min_time=0.01", "--benchmark_repetitions=2"});
+  EXPECT_EQ(samples(ran.file, "BM_slow/real_time", "real_time")->values.size(), 2U);
+}
+
+TEST(BenchMain, LeavesABenchmarkWithALengthOfItsOwnItsRepetitions) {
+  const Ran ran = run_to_file("^BM_allocates/", {}, {"--benchmark_repetitions=3"});
+  const InvocationSamples* times = samples(ran.file, "BM_allocates/iterations:50", "real_time");
+  EXPECT_THAT(times->iterations, ElementsAre(50, 50, 50));
+}
+
+TEST(BenchMain, CountsTheAllocationsOfTheTimedPartExactly) {
+  const Ran ran = run_to_file("^BM_allocates");
+  for (const char* name : {"BM_allocates/iterations:50", "BM_allocates_threaded/iterations:50/threads:2"}) {
+    EXPECT_THAT(samples(ran.file, name, "allocations")->values, ElementsAre(3)) << name;
+    EXPECT_THAT(samples(ran.file, name, "bytes_allocated")->values, ElementsAre(144)) << name;
+  }
+}
+
+TEST(BenchMain, ReportsThePeakMemoryOfEachBenchmarkByItself) {
+  const Ran ran = run_to_file("^BM_touches");
+  const double large = samples(ran.file, "BM_touches/67108864/iterations:1", "peak_rss")->values.front();
+  EXPECT_GE(large, 64 << 20);
+  EXPECT_LT(samples(ran.file, "BM_touches/1/iterations:1", "peak_rss")->values.front(), 64 << 20);
+}
+
+TEST(BenchMain, ReportsDeclaredCostsAsRates) {
+  const Ran ran = run_to_file("^BM_work$");
+  const double flops = samples(ran.file, "BM_work", "flops")->values.front();
+  const double bandwidth = samples(ran.file, "BM_work", "bandwidth")->values.front();
+  EXPECT_GT(flops, 0);
+  EXPECT_NEAR(bandwidth / flops, 8, 1e-6);
+}
+
+TEST(BenchMain, KeepsTheConfigurationOfAFixture) {
+  const Ran ran = run_to_file("^Fixture");
+  EXPECT_THAT(samples(ran.file, "Fixture/method/iterations:7", "real_time")->iterations, ElementsAre(7));
+}
+
+TEST(BenchMain, NamesAxesAndTakesOtherValuesOfThem) {
+  const auto listed = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--benchmark_list_tests=true", "--benchmark_filter=^copy"});
+    return lines_of(run_fixture(arguments).output);
+  };
+  EXPECT_EQ(listed({}).size(), 16U);  // 3 * 2 * 2 with one thread, 1 * 2 * 2 with two
+  EXPECT_THAT(listed({}), Contains("copy/bytes:4096/pattern:a%2Fb/type:double/threads:2"));
+  EXPECT_THAT(
+      listed({"--steelyard_axis=bytes=[5:6]", "--steelyard_axis=pattern=x", "--steelyard_axis=type=double"}),
+      ElementsAre("copy/bytes:32/pattern:x/type:double/threads:1", "copy/bytes:64/pattern:x/type:double/threads:1"));
+}
+
+TEST(BenchMain, EndsWithOneWhereTheCommandLineIsWrong) {
+  for (const char* argument : {"--steelyard_axis=byte=1", "--steelyard_axis=bytes=[6:5]", "--steelyard_block=3"}) {
+    const ChildResult child = run_fixture({argument, "--benchmark_filter=^BM_work$"});
+    EXPECT_EQ(child.exit_code, 1) << argument;
+    EXPECT_THAT(child.error_output, HasSubstr("wanted")) << argument;
+    EXPECT_EQ(child.output, "") << argument;
+  }
+  EXPECT_THAT(run_fixture({"--steelyard_axis=byte=1"}).error_output,
+              HasSubstr("one of: bytes, n, pattern, threads, type"));
+}
+
+TEST(BenchMain, MakesFailedRowsOfDefinitionsThatMakeNoSense) {
+  const Ran ran = run_to_file("^(empty|nothing|BM_last)", {{"DEFINE", "wrong"}});
+  EXPECT_TRUE(ran.child.succeeded());
+  ASSERT_EQ(ran.file.failures.size(), 2U);
+  EXPECT_THAT(ran.file.failures[0].reason, HasSubstr("axis \"n\": found [5:4:1], which is empty"));
+  EXPECT_THAT(ran.file.failures[1].reason, HasSubstr("a filter that leaves none of 1 combinations"));
+  EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_last"));
+  EXPECT_THAT(ran.child.error_output, HasSubstr("benchmark \"copy\": name: found a second benchmark of this name"));
+}
+
+class BenchMainContains : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(BenchMainContains, AFailedBenchmarkInItsRow) {
+  const auto [behaviour, reason] = GetParam();
+  const Ran ran = run_to_file("^BM_(work|victim|last)$", {{"VICTIM", behaviour}});
+  EXPECT_TRUE(ran.child.succeeded()) << ran.child.describe();
+  ASSERT_EQ(ran.file.failures.size(), 1U);
+  EXPECT_EQ(ran.file.failures[0].benchmark.name, "BM_victim");
+  EXPECT_THAT(ran.file.failures[0].reason, HasSubstr(reason));
+  EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_last", "BM_work"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Behaviours, BenchMainContains,
+                         ::testing::Values(std::pair("throw", "it threw an exception: the device is away"),
+                                           std::pair("throw_in_loop", "it threw an exception: in the loop"),
+                                           std::pair("throw_number", "no std::exception"),
+                                           std::pair("dtype", "wanted one of: f32")));
+
+TEST(BenchMain, ContainsAWrongUseOfAnAxis) {
+  const Ran ran = run_to_file("^mistaken");
+  ASSERT_EQ(ran.file.failures.size(), 2U);
+  EXPECT_THAT(ran.file.failures[0].reason, HasSubstr("found no axis \"m\", wanted one of: n"));
+}
+
+TEST(BenchMain, EndsAForkedChildThatComesBack) {
+  const Ran ran = run_to_file("^BM_(victim|last)$", {{"VICTIM", "fork"}});
+  EXPECT_TRUE(ran.child.succeeded());
+  EXPECT_TRUE(ran.file.failures.empty());
+  EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_last", "BM_victim"));
+  EXPECT_THAT(ran.child.error_output, HasSubstr("a child that it forked came back from it and was ended"));
+  EXPECT_THAT(ran.file.bad_records, ::testing::IsEmpty());
+}
+
+TEST(BenchMain, KeepsChatterOutOfTheReport) {
+  const ChildResult child =
+      run_fixture({"--benchmark_filter=^BM_(victim|last)$", "--benchmark_format=json", "--benchmark_min_time=0.001"},
+                  {{"VICTIM", "stdout"}});
+  const Result<GoogleBenchmarkFile> report = parse_google_benchmark(child.output, "standard output");
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_THAT(benchmarks_of(*report), ElementsAre("BM_last", "BM_victim"));
+  EXPECT_THAT(child.error_output, HasSubstr("chatter"));
+}
+
+TEST(BenchMain, FinishesTheReportOfAProgramThatExits) {
+  const Ran ran = run_to_file("^BM_(work|victim|last)$", {{"VICTIM", "exit"}});
+  EXPECT_EQ(ran.child.exit_code, 3);
+  EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_work"));
+  EXPECT_THAT(ran.child.error_output, HasSubstr("benchmark \"BM_victim\": the program ended in the middle of it"));
+}
+
+}  // namespace
+}  // namespace steelyard
