@@ -30,13 +30,32 @@ double choices(std::size_t n, std::size_t k) {
   return std::exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k));
 }
 
+// |2 sum - count * (n + 1)| of doubled ranks: how far a sum lies from its mean, in whole numbers.
+std::size_t distance_of(std::size_t doubled_sum, std::size_t count, std::size_t n) {
+  const std::size_t mean = count * (n + 1);
+  return doubled_sum > mean ? doubled_sum - mean : mean - doubled_sum;
+}
+
 // The share of all ways to give `count` of the ranks to the first side whose sum lies at least as far from the mean.
-double exact_p(const std::vector<std::size_t>& ranks, std::size_t count) {
-  const std::size_t total = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
-  // ways[k * (total + 1) + s]: of choosing k of the ranks seen so far with sum s. Counts up to C(50, 25) are whole in a
-  // double.
-  const std::size_t sums = total + 1;
-  std::vector<double> ways((count + 1) * sums, 0.0);
+// Counts up to C(50, 25) are whole in a double.
+double exact_p(const std::vector<std::size_t>& ranks, std::size_t count,
+               const std::vector<double>& ways_by_doubled_sum) {
+  const std::size_t n = ranks.size();
+  const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(count);
+  const std::size_t seen = distance_of(std::accumulate(ranks.begin(), end, std::size_t{0}), count, n);
+  double as_far = 0;
+  double all = 0;
+  for (std::size_t sum = 0; sum < ways_by_doubled_sum.size(); ++sum) {
+    all += ways_by_doubled_sum[sum];
+    if (distance_of(sum, count, n) >= seen) as_far += ways_by_doubled_sum[sum];
+  }
+  return std::min(1.0, as_far / all);
+}
+
+// Any ranks: one after the other is taken or left.
+std::vector<double> ways_with_ties(const std::vector<std::size_t>& ranks, std::size_t count) {
+  const std::size_t sums = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0}) + 1;
+  std::vector<double> ways((count + 1) * sums, 0.0);  // [how many were taken][their sum]
   ways[0] = 1;
   std::size_t reached = 0;
   for (const std::size_t rank : ranks) {
@@ -47,20 +66,27 @@ double exact_p(const std::vector<std::size_t>& ranks, std::size_t count) {
       for (std::size_t sum = reached; sum >= rank; --sum) to[sum] += from[sum - rank];
     }
   }
-  const std::size_t seen =
-      std::accumulate(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(count), std::size_t{0});
-  // |sum - count * total / n| in whole numbers: times n.
-  const auto distance = [&](std::size_t sum) {
-    const std::size_t scaled = sum * ranks.size();
-    return scaled > count * total ? scaled - count * total : count * total - scaled;
-  };
-  double as_far = 0;
-  double all = 0;
-  for (std::size_t sum = 0; sum < sums; ++sum) {
-    all += ways[count * sums + sum];
-    if (distance(sum) >= distance(seen)) as_far += ways[count * sums + sum];
+  return {ways.end() - static_cast<std::ptrdiff_t>(sums), ways.end()};
+}
+
+// Ranks 1 .. first + second: the coefficients of the Gaussian binomial, built factor by factor (1 - x^(second + i)) /
+// (1 - x^i), each step of which leaves whole numbers.
+std::vector<double> ways_without_ties(std::size_t first, std::size_t second) {
+  const std::size_t most = first * second;
+  std::vector<double> ways(most + 1, 0.0);
+  ways[0] = 1;
+  for (std::size_t i = 1; i <= first; ++i) {
+    for (std::size_t u = most; u >= second + i; --u) ways[u] -= ways[u - second - i];
+    for (std::size_t u = i; u <= most; ++u) ways[u] += ways[u - i];
   }
-  return std::min(1.0, as_far / all);
+  std::vector<double> by_doubled_sum(first * (first + 1) + 2 * most + 1, 0.0);
+  for (std::size_t u = 0; u <= most; ++u) by_doubled_sum[first * (first + 1) + 2 * u] = ways[u];
+  return by_doubled_sum;
+}
+
+bool has_ties(std::vector<std::size_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  return std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end();
 }
 
 double normal_p(const std::vector<std::size_t>& ranks, std::size_t count, double inflation) {
@@ -90,7 +116,11 @@ RankTest rank_test(std::span<const double> first, std::span<const double> second
   if (first.empty() || second.empty()) return {};
   const std::vector<std::size_t> ranks = doubled_ranks(first, second);
   if (options.inflation <= 1 && ranks.size() <= kMostExactValues) {
-    return {exact_p(ranks, first.size()), RankMethod::exact};
+    const bool ties = has_ties(ranks);
+    if (!ties) return {exact_p(ranks, first.size(), ways_without_ties(first.size(), second.size())), RankMethod::exact};
+    if (ranks.size() <= kMostTiedValues) {
+      return {exact_p(ranks, first.size(), ways_with_ties(ranks, first.size())), RankMethod::exact};
+    }
   }
   return {normal_p(ranks, first.size(), std::max(1.0, options.inflation)), RankMethod::normal};
 }

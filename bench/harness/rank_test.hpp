@@ -26,10 +26,11 @@ struct RankTestOptions {
   double inflation = 1;
 };
 
-// Up to kMostExactValues values together: all ways to deal the ranks, ties included, so that p is exact. Above: normal
-// approximation with the variance of the ties at hand and a continuity correction. Cost O(n^3) up to that many values,
-// then O(n log n). Precondition: no NaN.
+// Up to kMostExactValues values together, or kMostTiedValues where some are equal: over all ways to deal the ranks, so
+// that p is exact. Above: normal approximation with the variance of the ties at hand and a continuity correction. Cost:
+// up to 0.1 ms exact (1 ms with ties), above O(n log n). Precondition: no NaN.
 inline constexpr std::size_t kMostExactValues = 50;
+inline constexpr std::size_t kMostTiedValues = 30;
 RankTest rank_test(std::span<const double> first, std::span<const double> second, RankTestOptions options = {});
 
 // The smallest two-sided p that so many values could give: complete separation. 1 where either is 0.

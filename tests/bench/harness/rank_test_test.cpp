@@ -60,6 +60,14 @@ TEST(RankTest, FourAgainstFourIsTheLeastThatReachesFivePercent) {
   EXPECT_NEAR(rank_test(std::vector<double>{1, 2, 3, 4}, std::vector<double>{5, 6, 7, 8}).p, least_rank_p(4, 4), 1e-12);
 }
 
+TEST(RankTest, CompleteSeparationOfTwentyFiveHasOneWayEachSide) {
+  std::vector<double> first;
+  std::vector<double> second;
+  for (int i = 0; i < 25; ++i) first.push_back(i);
+  for (int i = 0; i < 25; ++i) second.push_back(100 + i);
+  EXPECT_NEAR(rank_test(first, second).p / (2 / 126410606437752.0), 1, 1e-9);  // C(50, 25)
+}
+
 TEST(RankTest, FindsNothingInNothing) {
   EXPECT_EQ(rank_test({}, std::vector<double>{1, 2}).p, 1);
   EXPECT_EQ(rank_test({}, std::vector<double>{1, 2}).method, RankMethod::none);

@@ -1,0 +1,99 @@
+// A table whose marks mean something: each cell is compared with the best of its row or column, or with a named one,
+// and called different only where that is significant over the whole table. What the data cannot tell apart is marked
+// so, and two cells that do differ never print as the same number.
+//
+//     SignificanceTable table = compare_cells(data, {.direction = TableDirection::rowwise});
+//     std::cout << render_text({&table, 1}, {.color = true});     (render_table.hpp)
+//
+// Test: Mann-Whitney (rank_test.hpp) of the cells' values, adjusted by Holm over all pairs that could have been chosen.
+// Where the values are samples of one process, dependence between neighbours weakens the test by as much as it widens
+// the median's interval. docs/tables.md says what this can and cannot mean.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/median_interval.hpp"
+#include "bench/model/metric.hpp"
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+// Which cells are compared with each other: those of a row, or those of a column within a group of rows.
+enum class TableDirection { columnwise, rowwise };
+// What one value is: independent units, or samples of one process, which know nothing of the next process.
+enum class ValueKind { samples, invocations };
+
+struct TableRow {
+  std::string group;  // heads consecutive rows: "4 threads"; empty: none
+  std::string name;
+  std::vector<std::vector<double>> cells;  // one a column, finite, in the order taken; empty: nothing was measured
+};
+
+struct TableData {
+  std::string title;
+  std::string quantity = "time";
+  std::string unit = "s";  // base unit: those of Metric, and "s"
+  Better better = Better::lower;
+  bool is_exact = false;  // counted: cells differ where their ranges do not meet; no test
+  ValueKind kind = ValueKind::samples;
+  std::vector<std::string> columns;
+  std::vector<TableRow> rows;
+};
+
+struct TableQuestion {
+  TableDirection direction = TableDirection::columnwise;
+  std::optional<std::string> reference;  // a column (rowwise) or row (columnwise) to compare with; absent: the best
+  double alpha = 0.05;                   // chance of any false difference in the table
+};
+
+enum class Standing {
+  absent,      // nothing was measured
+  alone,       // nothing to compare with
+  reference,   // what the others are compared with, as asked
+  best,        // the best, and at least one other is significantly worse
+  leading,     // the best, but none is significantly worse
+  better,      // significantly better than the reference
+  worse,       // significantly worse than the reference or the best
+  same,        // no significant difference; it does not show that there is none
+  undecidable  // none could have been found: too few values, or too dependent
+};
+std::string_view to_text(Standing standing);
+
+struct TableCell {
+  Standing standing = Standing::absent;
+  std::size_t n = 0;
+  MedianInterval level;          // of the values; meaningless where n is 0
+  std::optional<double> spread;  // IQR over median; from 4 values and a median above 0
+  std::optional<double> ratio;   // to the best or the reference
+  std::optional<double> q;       // of the test against it, adjusted; absent where none was made
+  std::string number;            // the median in the unit of its line
+
+  // IQR of at least a tenth of the median.
+  bool is_noisy() const;
+};
+
+struct LineScale {
+  std::string unit;  // printed: "us"
+  double size = 1;   // of it, in base units
+  int decimals = 0;
+};
+
+struct SignificanceTable {
+  TableData data;
+  TableQuestion question;
+  std::vector<std::vector<TableCell>> cells;  // [row][column]
+  std::vector<LineScale> scales;              // one a row (rowwise) or column (columnwise)
+  std::size_t comparisons = 0;                // pairs over which q is adjusted
+  bool is_rowwise() const { return question.direction == TableDirection::rowwise; }
+};
+
+// Error (input): the reference names no row or column; the message lists those there are. A metric without a direction
+// has no best: without a reference its cells stand alone. Cost: one rank test a pair, at most kMostPairedCells^2/2 a
+// line; in longer lines each is tested against the best alone, adjusted as if all had been.
+inline constexpr std::size_t kMostPairedCells = 30;
+Result<SignificanceTable> compare_cells(TableData data, TableQuestion question);
+
+}  // namespace steelyard
