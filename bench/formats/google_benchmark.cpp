@@ -169,8 +169,6 @@ Error no_samples(std::string_view name, const FileListener& listener) {
 
 }  // namespace
 
-std::string label_setting(std::string_view canonical_name) { return "label:" + std::string(canonical_name); }
-
 bool is_bad_record(const Failure& failure) { return failure.reason.starts_with(kBadRecordWords); }
 
 Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name) {

@@ -39,15 +39,12 @@ struct GoogleBenchmarkFile {
   std::optional<int> order;           // context.steelyard_order: 0 this file's process ran first in its round, 1 second
   std::optional<bool> baseline_first;  // the same, written for both sides at once: "AB" or "BA"
   std::vector<Measurement> measurements;
-  // What programs say of a benchmark in words (State::SetLabel), such as the hash of its input; by canonical name.
+  // What programs say of a benchmark in words (State::SetLabel), such as the hash of its input or its target; verbatim,
+  // by canonical name, the first of each.
   std::map<std::string, std::string> labels;
   std::vector<Failure> failures;       // error_occurred / skipped
   std::vector<BadRecord> bad_records;  // the rest of the file was read
 };
-
-// Where files become runs, each label becomes a setting of the header, "label:BM_add/64". The first of a benchmark
-// counts.
-std::string label_setting(std::string_view canonical_name);
 
 // `name` is for messages. Error (input): not JSON (with the offset), not a Google Benchmark file, above 256 MiB.
 Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view json, std::string_view name);

@@ -143,9 +143,7 @@ void append_file(Run& run, LoadedFile& file, const Invocation& invocation,
       run.measurements[at->second].invocations.push_back(std::move(measurement.invocations.front()));
     }
   }
-  for (const auto& [benchmark, label] : file.content.labels) {
-    run.header.settings.try_emplace(label_setting(benchmark), label);
-  }
+  run.labels.merge(file.content.labels);
   for (Failure& failure : file.content.failures) {
     failure.round = invocation.round;
     run.failures.push_back(std::move(failure));

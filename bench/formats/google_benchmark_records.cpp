@@ -22,6 +22,7 @@ using nlohmann::json;
 constexpr std::size_t kMostBadRecords = 1000;
 constexpr std::size_t kLongestName = std::size_t{64}
                                      << 10;  // names with spelled-out template arguments reach kilobytes
+constexpr std::size_t kLongestLabel = std::size_t{64} << 10;
 constexpr std::size_t kMostCounters = 1000;  // of one record
 
 struct TimeUnit {
@@ -180,18 +181,7 @@ void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
     if (file_.failures.empty() || file_.failures.back() != failure) file_.failures.push_back(std::move(failure));
     return;
   }
-  add_label(record, id);
   add_repetition(record, where, id);
-}
-
-void GoogleBenchmarkRecords::add_label(const json& record, const BenchmarkId& id) {
-  constexpr std::size_t kLongestLabel = 1024;
-  std::string label = text_field(record, "label");
-  if (label.empty()) return;
-  // It is kept and printed, never judged: what cannot be is replaced, not refused.
-  std::replace_if(
-      label.begin(), label.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
-  file_.labels.try_emplace(id.canonical(), shorten(label, kLongestLabel));
 }
 
 void GoogleBenchmarkRecords::add_repetition(const json& record, const std::string& where, const BenchmarkId& id) {
@@ -221,7 +211,22 @@ void GoogleBenchmarkRecords::add_repetition(const json& record, const std::strin
     }
     add_sample(id, *well_known_metric(key), {in_ns, iterations});
   }
+  add_label(record, where, id);
   add_counters(record, where, id, iterations);
+}
+
+// Any text that can be kept is kept as it is: what it means is for others to say.
+void GoogleBenchmarkRecords::add_label(const json& record, const std::string& where, const BenchmarkId& id) {
+  const auto at = record.find("label");
+  if (at == record.end() || !at->is_string()) return;
+  const auto& label = at->get_ref<const std::string&>();
+  if (label.empty()) return;
+  if (label.size() > kLongestLabel) {
+    return bad_.add(where + ".label",
+                    "found " + std::to_string(label.size()) + " bytes, wanted at most " + std::to_string(kLongestLabel),
+                    id, "label");
+  }
+  file_.labels.try_emplace(id.canonical(), label);
 }
 
 void GoogleBenchmarkRecords::add_counters(const json& record, const std::string& where, const BenchmarkId& id,

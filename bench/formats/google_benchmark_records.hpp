@@ -42,8 +42,8 @@ class GoogleBenchmarkRecords {
 
  private:
   struct Sample;
-  void add_label(const nlohmann::json& record, const BenchmarkId& id);
   void add_repetition(const nlohmann::json& record, const std::string& where, const BenchmarkId& id);
+  void add_label(const nlohmann::json& record, const std::string& where, const BenchmarkId& id);
   void add_counters(const nlohmann::json& record, const std::string& where, const BenchmarkId& id,
                     std::optional<std::int64_t> iterations);
   std::optional<double> number(const nlohmann::json& record, std::string_view key, const std::string& where,

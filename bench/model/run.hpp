@@ -69,6 +69,9 @@ struct Run {
   std::vector<Measurement> measurements;
   std::vector<CountedProfile> profiles;
   std::vector<Failure> failures;
+  // What each benchmark says of itself (Google Benchmark's SetLabel), verbatim, by canonical text. Where repetitions
+  // or processes say different things, the first.
+  std::map<std::string, std::string> labels;
   bool operator==(const Run&) const = default;
 };
 

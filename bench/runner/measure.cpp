@@ -180,7 +180,7 @@ std::vector<Run> Session::finish() {
     run.header.session = session;
     run.header.layout = layout_.layout;
     run.header.seed = options_.seed;
-    run.header.settings.insert(settings.begin(), settings.end());  // beside the labels
+    run.header.settings = settings;
     runs.push_back(std::move(run));
   }
   return runs;

@@ -87,7 +87,6 @@ void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, cons
   const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
   bool has_samples = false;
   bool has_failure = false;
-  const std::string written_name = wanted.canonical();
   for (Measurement& measurement : file->measurements) {
     if (measurement.benchmark != wanted || measurement.invocations.empty()) continue;
     measurement.benchmark.suite = suite_;
@@ -107,10 +106,10 @@ void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, cons
     if (!has_failure) fail(attempt, with_last_line("its output holds no result of this benchmark", child), 1);
     return;
   }
-  keep_facts(file->environment);
-  if (const auto label = file->labels.find(written_name); label != file->labels.end()) {
-    run_.header.settings.try_emplace(label_setting(id_of(attempt.benchmark).canonical()), label->second);
+  if (const auto label = file->labels.find(wanted.canonical()); label != file->labels.end()) {
+    run_.labels.try_emplace(id_of(attempt.benchmark).canonical(), label->second);
   }
+  keep_facts(file->environment);
   run_.invocations.push_back(
       {attempt.round, attempt.slot, child.core, child.started_at_unix_ns, child.duration_ns, attempt.conditions});
   invocations_of_[attempt.benchmark].push_back(invocation);

@@ -40,8 +40,7 @@ class SideRecord {
   // Its samples are kept, and judged no more.
   void leave_out(std::uint32_t position);
 
-  // Everything but the header, of which it fills the labels' settings. The environment holds what the program's own
-  // output said of it, never decisive.
+  // Everything but the header. The environment holds what the program's own output said of it, never decisive.
   Run take() { return std::move(run_); }
 
  private:

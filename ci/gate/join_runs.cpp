@@ -22,6 +22,7 @@ void join_run(Run& whole, Run part) {
   append(whole.measurements, part.measurements);
   append(whole.profiles, part.profiles);
   append(whole.failures, part.failures);
+  whole.labels.merge(part.labels);
   if (whole.header.session.empty() && !part.header.session.empty()) {
     whole.header.session = part.header.session;
     whole.header.layout = part.header.layout;

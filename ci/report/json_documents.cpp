@@ -159,6 +159,7 @@ std::string json_run(const Run& run) {
                                 {"round", failure.round >= 0 ? Json(failure.round) : Json(nullptr)},
                                 {"reason", failure.reason}});
   }
+  json["labels"] = run.labels;
   return document(json);
 }
 

@@ -12,6 +12,7 @@
 
 BOOST_CLASS_VERSION(steelyard::Invocation, 1)
 BOOST_CLASS_VERSION(steelyard::Measurement, 1)
+BOOST_CLASS_VERSION(steelyard::Run, 1)
 
 namespace steelyard {
 
@@ -104,8 +105,9 @@ void serialize(Archive& archive, Failure& failure, unsigned /*version*/) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, Run& run, unsigned /*version*/) {
+void serialize(Archive& archive, Run& run, unsigned version) {
   archive& run.header& run.environment& run.invocations& run.measurements& run.profiles& run.failures;
+  if (version >= 1) archive& run.labels;
 }
 
 namespace {

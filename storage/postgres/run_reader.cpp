@@ -1,6 +1,7 @@
 #include "storage/postgres/run_reader.hpp"
 
 #include <charconv>
+#include <map>
 
 #include "storage/postgres/benchmark_columns.hpp"
 #include "storage/postgres/profile_rows.hpp"
@@ -194,6 +195,15 @@ Result<std::vector<Failure>> read_failures(Transaction& transaction, std::int64_
   return failures;
 }
 
+Result<std::map<std::string, std::string>> read_labels(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows, transaction.run("select l.key, l.value from steelyard.runs r, "
+                                                 "jsonb_each_text(r.labels) l where r.run_key = $1",
+                                                 SqlValues().integer(run_key)));
+  std::map<std::string, std::string> labels;
+  for (std::int64_t row = 0; row < rows.size(); ++row) labels.emplace(rows.text(row, 0), rows.text(row, 1));
+  return labels;
+}
+
 }  // namespace
 
 Result<Run> read_run(Session& session, const std::string& id) {
@@ -208,6 +218,7 @@ Result<Run> read_run(Session& session, const std::string& id) {
   STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key));
   STEELYARD_TRY(run.profiles, read_profiles(transaction, run_key));
   STEELYARD_TRY(run.failures, read_failures(transaction, run_key));
+  STEELYARD_TRY(run.labels, read_labels(transaction, run_key));
   return run;
 }
 

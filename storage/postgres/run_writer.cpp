@@ -34,6 +34,12 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
     setting_names.push_back(name);
     setting_texts.push_back(text);
   }
+  std::vector<std::string> labelled;
+  std::vector<std::string> labels;
+  for (const auto& [benchmark, label] : run.labels) {
+    labelled.push_back(benchmark);
+    labels.push_back(label);
+  }
   std::int64_t samples = 0;
   for (const Measurement& measurement : run.measurements) samples += samples_of(measurement);
 
@@ -47,13 +53,15 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
   values.text(header.commit.branch).boolean(header.commit.dirty).text(header.session).text(to_text(header.layout));
   values.unsigned_integer(header.seed).texts(setting_names).texts(setting_texts).integer(keys.environment);
   values.integer(static_cast<std::int64_t>(run.measurements.size())).integer(samples);
-  STEELYARD_TRY(const Rows rows,
-                transaction.run("insert into steelyard.runs (id, created_at_unix_ns, tool, project, program, "
-                                "commit_key, branch, dirty, session, layout, seed, settings, environment_key, "
-                                "measurements, samples) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-                                "jsonb_object($12::text[], $13::text[]), $14, $15, $16) "
-                                "on conflict (id) do nothing returning run_key",
-                                values, kAtMostOneRow));
+  values.texts(labelled).texts(labels);
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run("insert into steelyard.runs (id, created_at_unix_ns, tool, project, program, "
+                      "commit_key, branch, dirty, session, layout, seed, settings, environment_key, "
+                      "measurements, samples, labels) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
+                      "jsonb_object($12::text[], $13::text[]), $14, $15, $16, jsonb_object($17::text[], $18::text[])) "
+                      "on conflict (id) do nothing returning run_key",
+                      values, kAtMostOneRow));
   if (rows.size() == 0) return std::optional<std::int64_t>();
   return std::optional(rows.integer(0, 0));
 }

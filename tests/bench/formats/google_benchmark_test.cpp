@@ -69,6 +69,28 @@ TEST(GoogleBenchmark, TakesRawRepetitionsAndNeverAggregates) {
   EXPECT_EQ(all_of(file.bad_records), "");
 }
 
+TEST(GoogleBenchmark, LabelsAreKeptVerbatimTheFirstOfEachBenchmark) {
+  const auto record = [](const std::string& name, const std::string& label) {
+    return R"({"name": ")" + name + R"(", "run_name": ")" + name + R"(", "run_type": "iteration", "iterations": 1, )" +
+           R"("real_time": 1, "cpu_time": 1, "time_unit": "ns", "label": ")" + label + R"("})";
+  };
+  const auto file =
+      parse(R"({"context": {}, "benchmarks": [)" + record("BM_x/8", " target: 60 % of flops\\n") + ", " +
+            record("BM_x/8", "later") + ", " + record("BM_y", "item:12ab") + ", " + record("BM_z", "") + "]}");
+  EXPECT_THAT(file.labels,
+              ElementsAre(testing::Pair("BM_x/8", " target: 60 % of flops\n"), testing::Pair("BM_y", "item:12ab")));
+  EXPECT_THAT(file.bad_records, IsEmpty());
+}
+
+TEST(GoogleBenchmark, ALabelTooLongToKeepIsABadRecordThatSpoilsNoMetric) {
+  const auto file = parse(file_with(R"("iterations": 1, "real_time": 1, "cpu_time": 1, "time_unit": "ns", "label": ")" +
+                                    std::string(100'000, 'x') + '"'));
+  EXPECT_THAT(file.labels, IsEmpty());
+  ASSERT_THAT(file.bad_records, SizeIs(1));
+  EXPECT_THAT(all_of(file.bad_records), HasSubstr("benchmarks[0].label: found 100000 bytes, wanted at most 65536"));
+  EXPECT_EQ(file.bad_records[0].metric, "label");
+}
+
 TEST(GoogleBenchmark, EveryTimeUnitBecomesNanoseconds) {
   for (const auto& [unit, nanoseconds] :
        std::vector<std::pair<std::string, double>>{{"ns", 2}, {"us", 2e3}, {"ms", 2e6}, {"s", 2e9}}) {
@@ -211,16 +233,6 @@ TEST(GoogleBenchmark, KeyOfOursThatMakesNoSenseIsNamed) {
   EXPECT_THAT(bad, HasSubstr("context.steelyard_order: found \"third\""));
   EXPECT_THAT(bad, HasSubstr("context.date: found \"today\""));
   EXPECT_FALSE(file.layout || file.round || file.order || file.baseline_first);
-}
-
-TEST(GoogleBenchmark, LabelsAreKeptByBenchmark) {
-  const std::string record = R"({"name": "BM_x", "run_type": "iteration", "time_unit": "ns", "real_time": 1,
-"cpu_time": 1, "iterations": 1, "label": ")";
-  const auto file = parse(R"({"benchmarks": [)" + record + "first\\n\"}, " + record + R"(second"}]})");
-  EXPECT_THAT(file.labels, ElementsAre(std::pair("BM_x", "first?")));
-  EXPECT_EQ(label_setting("BM_x"), "label:BM_x");
-  const auto shortened = parse(R"({"benchmarks": [)" + record + std::string(5000, 'x') + R"("}]})");
-  EXPECT_EQ(shortened.labels.at("BM_x").size(), 1024U);
 }
 
 TEST(GoogleBenchmark, FileThatIsNoneGetsOneErrorWithOffsetAndMend) {

@@ -16,7 +16,7 @@ std::string result_of(const std::string& name, const std::string& real_time) {
 "benchmarks": [{"name": ")" +
          name + R"(", "run_name": ")" + name + R"(", "run_type": "iteration", "repetitions": 2,
 "repetition_index": 0, "threads": 1, "iterations": 10, "real_time": )" +
-         real_time + R"(, "cpu_time": 2.0, "time_unit": "us"}]})";
+         real_time + R"(, "cpu_time": 2.0, "time_unit": "us", "label": "said at )" + real_time + R"("}]})";
 }
 
 class SideRecordTest : public ::testing::Test {
@@ -56,6 +56,7 @@ TEST_F(SideRecordTest, GroupsSamplesByInvocation) {
   EXPECT_EQ(real_time.invocations[1].invocation, 1U);
   EXPECT_THAT(real_time.invocations[1].values, ElementsAre(2500.0));
   EXPECT_TRUE(run.failures.empty());
+  EXPECT_THAT(run.labels, ElementsAre(::testing::Pair("BM_x/8 [suite=cpu]", "said at 1.5")));
 }
 
 TEST_F(SideRecordTest, KeepsWhatTheProgramSaysOfItselfAndLetsNoneOfItDecide) {
@@ -65,16 +66,6 @@ TEST_F(SideRecordTest, KeepsWhatTheProgramSaysOfItselfAndLetsNoneOfItDecide) {
   EXPECT_EQ(*run.environment.find("google.library_build_type"), "release");
   EXPECT_EQ(run.environment.find("google.num_cpus"), nullptr);
   EXPECT_EQ(run.environment.fingerprint(), "");
-}
-
-TEST_F(SideRecordTest, KeepsTheFirstLabelUnderTheBenchmarksName) {
-  for (const std::string label : {"steelyard_item:ab", "other"}) {
-    std::string output = result_of("BM_x/8", "1.5");
-    output.insert(output.find("\"iterations\""), "\"label\": \"" + label + "\", ");
-    add(0, output);
-  }
-  const steelyard::Run run = record_.take();
-  EXPECT_THAT(run.header.settings, ElementsAre(std::pair("label:BM_x/8 [suite=cpu]", "steelyard_item:ab")));
 }
 
 TEST_F(SideRecordTest, TurnsACrashIntoAFailureWithTheLastWords) {

@@ -19,6 +19,7 @@ Run run_of(const std::string& suite, std::size_t invocations) {
   }
   run.measurements.push_back(measurement);
   run.failures.push_back({measurement.benchmark, "", 0, suite});
+  run.labels[measurement.benchmark.canonical()] = "of " + suite;
   return run;
 }
 
@@ -32,6 +33,7 @@ TEST(JoinRun, KeepsEveryMeasurementWithItsOwnInvocations) {
   EXPECT_EQ(whole.measurements[1].invocations[0].invocation, 3U);
   EXPECT_EQ(whole.invocations[whole.measurements[1].invocations[1].invocation], part.invocations[1]);
   EXPECT_EQ(whole.failures.size(), 2U);
+  EXPECT_EQ(whole.labels.at("BM_x [suite=b]"), "of b");
   EXPECT_EQ(whole.header.layout, Layout::duet);
 }
 

@@ -77,7 +77,16 @@ steelyard::Run sample_run_v1() {
   }
   run.invocations.pop_back();  // one that was left out
   for (Measurement& measurement : run.measurements) measurement.set_aside.clear();
+  run.labels.clear();
   return run;
+}
+
+TEST(Archive, AFileWithLabelsReadsEqual) {
+  const auto read = decode_run(golden("v2_debian12.syrun"), "v2_debian12.syrun");
+  ASSERT_TRUE(read) << read.error().text();
+  steelyard::Run expected = sample_run();
+  expected.header.id = read->header.id;
+  EXPECT_EQ(encode_payload(*read), encode_payload(expected));
 }
 
 TEST(Archive, FilesOfTheFirstVersionReadEqual) {

@@ -89,6 +89,7 @@ Run sample_run() {
   run.profiles.emplace_back();
   run.failures = {{parse_google_benchmark_name("BM_crash"), "real_time", 3, "exit status 139: segmentation fault"},
                   {{}, "", -1, ""}};
+  run.labels = {{"BM_sort/1024", "target: 0.6 of bandwidth"}, {"hits", "G\u00e4nsef\u00fc\u00dfchen\n\ttab"}};
   return run;
 }
 

@@ -74,6 +74,7 @@ Run example_run(int number) {
   Failure whole;
   whole.reason = "exit status 1: \"it \xFF broke\"" + std::string(1, '\0') + "\r\n";
   run.failures = {whole, {{"BM_crash", {}, std::nullopt, "", "", ""}, "real_time", 3, "timed out"}};
+  run.labels = {{"BM_sort/1024 [suite=cpu]", "target: 0.6 of bandwidth"}, {"BM_crash", "item:\xFF\t\"{}\\"}};
   return run;
 }
 

@@ -43,8 +43,7 @@ TEST(FuzzedBenchmark, EachItemIsMeasuredUnderItsParametersAndItsHashIsKept) {
       return one.benchmark == id && one.metric.name == kRealTime;
     });
     EXPECT_TRUE(is_measured) << id.canonical();
-    EXPECT_EQ(run.header.settings.at(label_setting(id.canonical())),
-              item_label(*make_item(plan), items.rejection_rate()));
+    EXPECT_EQ(run.labels.at(id.canonical()), item_label(*make_item(plan), items.rejection_rate()));
   }
 }
 
