@@ -1,0 +1,95 @@
+#include "regress/targets/benchmark_rates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "regress/targets/rate_interval.hpp"
+
+namespace steelyard {
+namespace {
+
+// Best first: a benchmark may report several of them.
+constexpr std::array<std::string_view, 5> kFlopsNames{"flops", "flops_per_second", "FLOPS", "flop/s", "FLOP/s"};
+constexpr std::array<std::string_view, 2> kBandwidthNames{"bandwidth", "bytes_per_second"};
+
+template <std::size_t n>
+std::optional<std::size_t> rank_in(const std::array<std::string_view, n>& names, std::string_view name) {
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - names.begin());
+}
+
+// By invocation, so that the two rates of one process can be divided.
+using RateByInvocation = std::map<std::uint32_t, double>;
+
+RateByInvocation rates_by_invocation(const Measurement& measurement) {
+  RateByInvocation rates;
+  for (const InvocationSamples& samples : measurement.invocations) {
+    std::vector<double> usable;
+    std::copy_if(samples.values.begin(), samples.values.end(), std::back_inserter(usable),
+                 [](double value) { return std::isfinite(value) && value > 0; });
+    if (!usable.empty()) rates[samples.invocation] = median_of(std::move(usable));
+  }
+  return rates;
+}
+
+struct Chosen {
+  std::size_t rank = SIZE_MAX;
+  RateByInvocation rates;
+  void offer(std::optional<std::size_t> offered, const Measurement& measurement) {
+    if (!offered || *offered >= rank) return;
+    RateByInvocation found = rates_by_invocation(measurement);
+    if (found.empty()) return;
+    rank = *offered;
+    rates = std::move(found);
+  }
+  std::vector<double> values() const {
+    std::vector<double> list;
+    for (const auto& [invocation, rate] : rates) list.push_back(rate);
+    return list;
+  }
+};
+
+std::optional<double> intensity_of(const RateByInvocation& flops, const RateByInvocation& bandwidth) {
+  std::vector<double> intensities;
+  for (const auto& [invocation, rate] : flops) {
+    const auto at = bandwidth.find(invocation);
+    if (at != bandwidth.end()) intensities.push_back(rate / at->second);
+  }
+  if (intensities.empty()) return std::nullopt;
+  return median_of(std::move(intensities));
+}
+
+}  // namespace
+
+std::vector<BenchmarkRates> rates_of(const Run& run) {
+  struct Found {
+    BenchmarkId id;
+    Chosen flops;
+    Chosen bandwidth;
+    std::string failure{};
+  };
+  std::map<std::string, Found> by_name;
+  for (const Measurement& measurement : run.measurements) {
+    Found& found = by_name[measurement.benchmark.canonical()];
+    found.id = measurement.benchmark;
+    found.flops.offer(rank_in(kFlopsNames, measurement.metric.name), measurement);
+    found.bandwidth.offer(rank_in(kBandwidthNames, measurement.metric.name), measurement);
+  }
+  for (const Failure& failure : run.failures) {
+    const std::string name = failure.benchmark.canonical();
+    if (failure.benchmark.name.empty() || by_name.contains(name)) continue;
+    by_name[name] = {failure.benchmark, {}, {}, failure.reason};
+  }
+  std::vector<BenchmarkRates> list;
+  for (const auto& [name, found] : by_name) {
+    list.push_back({found.id, name, found.flops.values(), found.bandwidth.values(),
+                    intensity_of(found.flops.rates, found.bandwidth.rates), found.failure});
+  }
+  return list;
+}
+
+}  // namespace steelyard

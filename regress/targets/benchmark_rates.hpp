@@ -1,0 +1,27 @@
+// The rates that a run holds, benchmark by benchmark: operations and bytes a second, one number for each invocation.
+// They come from the metrics `flops` and `bandwidth`, or from Google Benchmark's `bytes_per_second`
+// (state.SetBytesProcessed) and a counter that calls itself FLOPS, flop/s or flops_per_second.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+struct BenchmarkRates {
+  BenchmarkId id;
+  std::string benchmark;              // canonical text
+  std::vector<double> flops;          // flop/s: the median of each invocation; empty: not reported
+  std::vector<double> bandwidth;      // bytes/s, the same
+  std::optional<double> intensity{};  // flop per byte: the median over invocations that report both
+  std::string failure{};              // of a benchmark that yielded nothing: why
+};
+
+// By canonical text; every benchmark of the run, also those without rates or that failed. Values that are not finite or
+// not above 0 are no rates and are left out.
+std::vector<BenchmarkRates> rates_of(const Run& run);
+
+}  // namespace steelyard

@@ -1,0 +1,50 @@
+#include "regress/targets/declared_target.hpp"
+
+#include <algorithm>
+
+namespace steelyard {
+namespace {
+
+bool matches_whole(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;  // where the text goes on when the last '*' takes one character more
+  while (t < text.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] == text[t] && pattern[p] != '*'))) {
+      ++p, ++t;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+}  // namespace
+
+bool matches_pattern(std::string_view pattern, std::string_view benchmark) {
+  if (matches_whole(pattern, benchmark)) return true;
+  const std::size_t suffix = benchmark.rfind(" [");
+  return suffix != std::string_view::npos && benchmark.ends_with(']') &&
+         matches_whole(pattern, benchmark.substr(0, suffix));
+}
+
+std::vector<Target> targets_of(std::string_view benchmark, const std::vector<DeclaredTarget>& declared) {
+  std::vector<Target> targets;
+  for (const DeclaredTarget& one : declared) {
+    if (!matches_pattern(one.benchmark, benchmark)) continue;
+    const bool has_kind = std::any_of(targets.begin(), targets.end(), [&](const Target& target) {
+      return target.of == one.target.of && target.metric == one.target.metric;
+    });
+    if (!has_kind) targets.push_back(one.target);
+  }
+  return targets;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,26 @@
+// Which targets a benchmark has: those of steelyard.toml whose pattern its name matches, and the one that the program
+// declares beside it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/target.hpp"
+
+namespace steelyard {
+
+struct DeclaredTarget {
+  std::string benchmark;  // a pattern: '*' any characters, '?' one
+  Target target;
+  bool operator==(const DeclaredTarget&) const = default;
+};
+
+// The whole name, or the name without its "[suite=...]". Linear in practice: a '*' is tried again only at its last
+// place.
+bool matches_pattern(std::string_view pattern, std::string_view benchmark);
+
+// Of each kind (bandwidth, flops, roofline, a rate of either metric) the first that matches.
+std::vector<Target> targets_of(std::string_view benchmark, const std::vector<DeclaredTarget>& declared);
+
+}  // namespace steelyard

@@ -1,0 +1,38 @@
+// Which of a device's ceilings a rate is held against. What is not known is not guessed: a dtype that nobody named, a
+// level or a number of threads that was not measured give no ceiling, and the reason with its mend.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/benchmark_id.hpp"
+#include "bench/model/target.hpp"
+
+namespace steelyard {
+
+struct CeilingChoice {
+  std::string device = "CPU";  // as DeviceCeilings::device
+  std::string level = "DRAM";
+  std::string access;  // empty: the fastest of the level
+  std::string dtype;   // empty: not declared
+  int threads = 1;
+};
+
+// What the benchmark's identity says, with what the targets that it has declare laid over it (the first that says it).
+CeilingChoice ceiling_choice(const BenchmarkId& id, const std::vector<Target>& targets);
+
+struct FoundCeiling {
+  std::optional<Ceiling> ceiling;
+  std::string why_none;  // one clause, with what would do; empty where there is one
+};
+FoundCeiling find_bandwidth(const std::vector<DeviceCeilings>& devices, const CeilingChoice& choice);
+FoundCeiling find_arithmetic(const std::vector<DeviceCeilings>& devices, const CeilingChoice& choice);
+
+// "DRAM read", "f32", each with ", 2 threads" where more than one was declared.
+std::string name_of(const Ceiling& ceiling);
+
+// The command that measures what is absent.
+inline constexpr std::string_view kMeasureCeilings = "`steelyard targets ceilings` measures them";
+
+}  // namespace steelyard

@@ -1,0 +1,185 @@
+#include "regress/targets/judge_targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "regress/ab/wording.hpp"
+#include "regress/targets/rate_interval.hpp"
+#include "regress/targets/target_wording.hpp"
+#include "regress/targets/utilization.hpp"
+
+namespace steelyard {
+namespace {
+
+const std::vector<double>& rates_of_metric(const BenchmarkRates& rates, const std::string& metric) {
+  return metric == "flops" ? rates.flops : rates.bandwidth;
+}
+
+CeilingChoice narrowed(CeilingChoice choice, const Target& target) {
+  if (!target.level.empty()) choice.level = target.level;
+  if (!target.access.empty()) choice.access = target.access;
+  if (!target.dtype.empty()) choice.dtype = target.dtype;
+  if (target.threads) choice.threads = *target.threads;
+  return choice;
+}
+
+// What is held against `least`: a share of the ceiling, or the rate itself.
+struct Held {
+  double value = 0;
+  std::optional<Interval> interval;
+};
+
+void decide(TargetRow& row, const Held& held) {
+  const double least = row.target.least;
+  if (!held.interval) {
+    row.reason = one_invocation_reason();
+  } else if (held.interval->low >= least) {
+    row.verdict = TargetVerdict::met;
+    row.reason = decided_reason(row);
+  } else if (held.interval->high < least) {
+    row.verdict = TargetVerdict::missed;
+    row.reason = decided_reason(row);
+  } else {
+    row.reason = undecided_reason(row, what_would_do(row));
+  }
+}
+
+void take(TargetRow& row, const RateUtilization& rate, const std::string& metric) {
+  row.metric = metric;
+  row.achieved = rate.achieved;
+  row.achieved_interval = rate.achieved_interval;
+  row.ceiling = rate.ceiling;
+  row.utilization = rate.utilization;
+  row.utilization_interval = rate.utilization_interval;
+}
+
+void judge_share(TargetRow& row) {
+  const std::string doubt = utilization_doubt(*row.utilization, *row.ceiling);
+  if (judge_utilization(*row.utilization) == UtilizationJudgement::measurement_error) {
+    row.reason = doubt;
+    return;
+  }
+  decide(row, {*row.utilization, row.utilization_interval});
+  if (!doubt.empty()) row.reason += "; " + doubt;
+}
+
+// The roofline is the lower of the two bounds, so a kernel's share of it is the larger of its two shares; the interval
+// of the larger of two is that of their bounds.
+void judge_roofline(TargetRow& row, const BenchmarkRates& rates, const CeilingChoice& choice,
+                    const std::vector<DeviceCeilings>& devices) {
+  for (const char* metric : {"flops", "bandwidth"}) {
+    if (rates_of_metric(rates, metric).empty()) {
+      row.reason = no_rate_reason(rates, metric);
+      return;
+    }
+  }
+  const UtilizationRow both = utilization_row(rates, choice, devices);
+  for (const auto& rate : {both.flops, both.bandwidth}) {
+    if (rate->utilization) continue;
+    row.reason = rate->unknown;
+    return;
+  }
+  const bool by_memory = *both.bandwidth->utilization >= *both.flops->utilization;
+  const RateUtilization& larger = by_memory ? *both.bandwidth : *both.flops;
+  const RateUtilization& smaller = by_memory ? *both.flops : *both.bandwidth;
+  take(row, larger, by_memory ? "bandwidth" : "flops");
+  if (larger.utilization_interval && smaller.utilization_interval) {
+    row.utilization_interval =
+        Interval{std::max(larger.utilization_interval->low, smaller.utilization_interval->low),
+                 std::max(larger.utilization_interval->high, smaller.utilization_interval->high)};
+  }
+  judge_share(row);
+}
+
+TargetRow unmatched_row(const DeclaredTarget& declared) {
+  TargetRow row;
+  row.benchmark = declared.benchmark;
+  row.target = declared.target;
+  row.metric = declared.target.metric;
+  row.reason = "no benchmark of this run has a name like this; mend the pattern, or measure what it means";
+  return row;
+}
+
+int severity(TargetVerdict verdict) {
+  switch (verdict) {
+    case TargetVerdict::missed:
+      return 0;
+    case TargetVerdict::undecided:
+      return 1;
+    case TargetVerdict::met:
+      return 2;
+  }
+  return 3;
+}
+
+void add_doubts(const UtilizationRow& row, std::vector<std::string>& warnings) {
+  for (const auto& rate : {row.flops, row.bandwidth}) {
+    if (!rate || !rate->utilization) continue;
+    const std::string doubt = utilization_doubt(*rate->utilization, *rate->ceiling);
+    if (!doubt.empty()) warnings.push_back(row.benchmark + ": " + doubt);
+  }
+}
+
+}  // namespace
+
+TargetRow judge_target(const BenchmarkRates& rates, const Target& target, const CeilingChoice& general,
+                       const std::vector<DeviceCeilings>& devices) {
+  TargetRow row;
+  row.benchmark = rates.benchmark;
+  row.target = target;
+  row.metric = target.metric;
+  row.intensity = rates.intensity;
+  const CeilingChoice choice = narrowed(general, target);
+  const UtilizationRow both = utilization_row(rates, choice, devices);
+  row.bound = both.bound;
+  row.invocations = both.invocations;
+  if (target.of == Target::Of::roofline) {
+    judge_roofline(row, rates, choice, devices);
+    return row;
+  }
+  const auto& rate = target.metric == "flops" ? both.flops : both.bandwidth;
+  if (!rate) {
+    row.reason = no_rate_reason(rates, target.metric);
+    return row;
+  }
+  take(row, *rate, target.metric);
+  if (target.of == Target::Of::rate) {
+    decide(row, {rate->achieved, rate->achieved_interval});
+  } else if (rate->utilization) {
+    judge_share(row);
+  } else {
+    row.reason = rate->unknown;
+  }
+  return row;
+}
+
+TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question) {
+  TargetReport report;
+  report.targets = question.unreadable;
+  // What the project's file says of a benchmark comes before what the program says.
+  std::vector<DeclaredTarget> declared = question.configured;
+  declared.insert(declared.end(), question.of_program.begin(), question.of_program.end());
+  for (const BenchmarkRates& one : rates) {
+    const std::vector<Target> targets = targets_of(one.benchmark, declared);
+    const CeilingChoice choice = ceiling_choice(one.id, targets);
+    for (const Target& target : targets) {
+      report.targets.push_back(judge_target(one, target, choice, question.devices));
+    }
+    if (question.devices.empty() || (one.flops.empty() && one.bandwidth.empty())) continue;
+    report.utilizations.push_back(utilization_row(one, choice, question.devices));
+    add_doubts(report.utilizations.back(), report.warnings);
+  }
+  for (const DeclaredTarget& one : declared) {
+    const bool has_any = std::any_of(rates.begin(), rates.end(), [&](const BenchmarkRates& benchmark) {
+      return matches_pattern(one.benchmark, benchmark.benchmark);
+    });
+    if (!has_any && question.expect_every_target) report.targets.push_back(unmatched_row(one));
+  }
+  std::stable_sort(report.targets.begin(), report.targets.end(), [](const TargetRow& a, const TargetRow& b) {
+    return std::tuple(severity(a.verdict), a.benchmark) < std::tuple(severity(b.verdict), b.benchmark);
+  });
+  return report;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,31 @@
+// Holds the rates of a run against its targets. Numbers in, verdicts out: met where the whole 95 % interval lies at or
+// above the target, missed where it lies below, and undecided otherwise, with the reason and what would decide it. Each
+// wrong answer has a chance of at most 2.5 % where the interval keeps its word (docs/targets.md).
+#pragma once
+
+#include <vector>
+
+#include "bench/model/target.hpp"
+#include "regress/targets/benchmark_rates.hpp"
+#include "regress/targets/declared_target.hpp"
+#include "regress/targets/find_ceiling.hpp"
+
+namespace steelyard {
+
+// One target of one benchmark. A target that names a level, a dtype or threads is held against that ceiling; what it
+// leaves open is taken from `choice`.
+TargetRow judge_target(const BenchmarkRates& rates, const Target& target, const CeilingChoice& choice,
+                       const std::vector<DeviceCeilings>& devices);
+
+struct TargetQuestion {
+  std::vector<DeclaredTarget> configured;    // in the order of steelyard.toml
+  std::vector<TargetRow> unreadable{};       // targets of labels that could not be read: undecided rows
+  std::vector<DeclaredTarget> of_program{};  // of labels; the pattern is the benchmark's canonical text
+  std::vector<DeviceCeilings> devices{};     // whose ceilings are known
+  bool expect_every_target = false;          // a target that no benchmark of the run has is an undecided row
+};
+
+// Of every benchmark that has rates: its utilizations, where any ceiling is known; and a row for each target.
+TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question);
+
+}  // namespace steelyard

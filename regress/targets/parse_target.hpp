@@ -1,0 +1,27 @@
+// Reads a target as people write it, in steelyard.toml or in the label of a benchmark:
+//
+//     0.6 of bandwidth        60 % of flops        0.5 of roofline
+//     0.6 of L2 bandwidth     60 % of bf16 flops   at least 12 GB/s      40 Gflop/s
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bench/model/result.hpp"
+#include "bench/model/target.hpp"
+
+namespace steelyard {
+
+// A share is above 0 and at most 1 (100 %); a rate is above 0 and finite. `where` names the line or the option, for
+// messages and for Target::where. Error (input): anything else, with the forms that are taken.
+Result<Target> parse_target(std::string_view text, const std::string& where);
+
+// The same out of a label "target: 0.6 of bandwidth"; several parts of a label are separated by ';'. Absent where no
+// part is a target.
+std::optional<Result<Target>> target_of_label(std::string_view label, const std::string& where);
+
+// Checks the words that choose a ceiling. Empty ones are fine. A dtype is brought to our name of it.
+Result<void> check_ceiling_choice(Target& target, const std::string& where);
+
+}  // namespace steelyard

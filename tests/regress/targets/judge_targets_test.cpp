@@ -1,0 +1,164 @@
+#include "regress/targets/judge_targets.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "regress/targets/parse_target.hpp"
+#include "tests/regress/targets/sample_ceilings.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+BenchmarkRates rates(const std::string& name, std::vector<double> flops, std::vector<double> bandwidth) {
+  BenchmarkRates result{parse_google_benchmark_name(name), name, std::move(flops), std::move(bandwidth), {}, ""};
+  if (!result.flops.empty() && !result.bandwidth.empty()) {
+    result.intensity = result.flops.front() / result.bandwidth.front();
+  }
+  return result;
+}
+
+// Six invocations within half a per cent of `rate`.
+std::vector<double> about(double rate) {
+  return {rate * 0.995, rate * 0.998, rate * 0.999, rate * 1.001, rate * 1.002, rate * 1.005};
+}
+
+TargetRow judge(const BenchmarkRates& of, const std::string& target) {
+  return judge_target(of, parse_target(target, "here").value(), ceiling_choice(of.id, {}), sample::ceilings());
+}
+
+TEST(JudgeTarget, MetAndMissedNeedTheWholeInterval) {
+  const BenchmarkRates gemv = rates("gemv/f32", {}, about(8e9));  // 66.7 % of 12 GB/s
+  const TargetRow met = judge(gemv, "0.6 of bandwidth");
+  EXPECT_EQ(met.verdict, TargetVerdict::met) << met.reason;
+  EXPECT_NEAR(*met.utilization, 2.0 / 3, 1e-9);
+  EXPECT_EQ(met.metric, "bandwidth");
+  EXPECT_EQ(met.ceiling->level, "DRAM");
+  EXPECT_THAT(met.reason, HasSubstr("66.7 % of DRAM read (65.9 % to 67.4 %), at least 60 %"));
+  const TargetRow missed = judge(gemv, "0.7 of bandwidth");
+  EXPECT_EQ(missed.verdict, TargetVerdict::missed);
+  EXPECT_THAT(missed.reason, HasSubstr("below 70 %"));
+}
+
+TEST(JudgeTarget, BetweenTheBoundsItIsUndecidedAndSaysWhatWouldDo) {
+  const TargetRow near = judge(rates("gemv/f32", {}, about(8e9)), "0.665 of bandwidth");
+  EXPECT_EQ(near.verdict, TargetVerdict::undecided);
+  EXPECT_THAT(near.reason, HasSubstr("holds the target of 66.5 %; the ceiling itself is not known that well"));
+  const TargetRow noisy = judge(rates("gemv/f32", {}, {7e9, 7.6e9, 7.9e9, 8.1e9, 8.4e9, 9e9}), "0.6 of bandwidth");
+  EXPECT_EQ(noisy.verdict, TargetVerdict::undecided);
+  EXPECT_THAT(noisy.reason, HasSubstr("about 10 invocations would decide, there are 6"));
+}
+
+TEST(JudgeTarget, EqualToTheTargetIsMet) {
+  const BenchmarkRates tied = rates("x", {}, std::vector<double>(8, 12e9));
+  EXPECT_EQ(judge(tied, "12 GB/s").verdict, TargetVerdict::met);
+}
+
+TEST(JudgeTarget, ARateNeedsNoCeiling) {
+  const BenchmarkRates of = rates("x", about(50e9), {});
+  const TargetRow met = judge_target(of, parse_target("40 Gflop/s", "").value(), {}, {});
+  EXPECT_EQ(met.verdict, TargetVerdict::met);
+  EXPECT_FALSE(met.ceiling);
+  EXPECT_FALSE(met.utilization);
+  EXPECT_THAT(met.reason, HasSubstr("50.0 Gflop/s (49.8 Gflop/s to 50.2 Gflop/s), at least 40.0 Gflop/s"));
+  EXPECT_EQ(judge(of, "60 Gflop/s").verdict, TargetVerdict::missed);
+}
+
+TEST(JudgeTarget, WhatIsNotKnownIsUndecidedAndNamed) {
+  EXPECT_THAT(judge(rates("x/f32", {}, {8e9}), "0.6 of bandwidth").reason, HasSubstr("one invocation"));
+  EXPECT_THAT(judge(rates("x/f32", {}, {}), "0.6 of bandwidth").reason, HasSubstr("reports no bandwidth"));
+  EXPECT_THAT(judge(rates("x/f32", {}, about(8e9)), "0.6 of flops").reason, HasSubstr("reports no flops"));
+  EXPECT_THAT(judge(rates("x", about(8e9), {}), "0.6 of flops").reason, HasSubstr("dtype"));
+  EXPECT_THAT(judge(rates("x/f32", {}, about(8e9)), "0.6 of L3 bandwidth").reason, HasSubstr("no bandwidth of L3"));
+  EXPECT_THAT(judge(rates("x/f32", about(8e9), {}), "0.6 of roofline").reason, HasSubstr("reports no bandwidth"));
+  EXPECT_THAT(judge(rates("x", about(8e9), about(8e9)), "0.6 of roofline").reason, HasSubstr("dtype"));
+  BenchmarkRates failed = rates("x", {}, {});
+  failed.failure = "exit status 1";
+  EXPECT_THAT(judge(failed, "1 GB/s").reason, HasSubstr("it yielded nothing: exit status 1"));
+  for (const char* target : {"0.6 of flops", "0.6 of roofline"}) {
+    EXPECT_EQ(judge(rates("x", about(8e9), about(8e9)), target).verdict, TargetVerdict::undecided);
+  }
+}
+
+TEST(JudgeTarget, TheRooflineIsTheLowerOfBothBounds) {
+  // Intensity 1: memory bounds, at 12 GB/s. Intensity 100: arithmetic, at 120 Gflop/s.
+  const TargetRow low = judge(rates("x/f32", about(9e9), about(9e9)), "0.7 of roofline");
+  EXPECT_EQ(low.verdict, TargetVerdict::met) << low.reason;
+  EXPECT_EQ(low.metric, "bandwidth");
+  EXPECT_EQ(low.bound, "memory");
+  EXPECT_NEAR(*low.utilization, 0.75, 1e-9);
+  const TargetRow high = judge(rates("x/f32", about(90e9), about(0.9e9)), "0.8 of roofline");
+  EXPECT_EQ(high.verdict, TargetVerdict::missed) << high.reason;
+  EXPECT_EQ(high.metric, "flops");
+  EXPECT_EQ(high.bound, "arithmetic");
+  EXPECT_EQ(high.ceiling->dtype, "f32");
+}
+
+TEST(JudgeTarget, AboveTheCeilingItWarnsAndFarAboveItIsNoResult) {
+  const TargetRow above = judge(rates("x/f32", {}, about(12.6e9)), "0.6 of bandwidth");
+  EXPECT_EQ(above.verdict, TargetVerdict::met);
+  EXPECT_THAT(above.reason, HasSubstr("105 % of the ceiling (DRAM read) is more than there can be"));
+  const TargetRow impossible = judge(rates("x/f32", {}, about(15e9)), "0.6 of bandwidth");
+  EXPECT_EQ(impossible.verdict, TargetVerdict::undecided);
+  EXPECT_THAT(impossible.reason, HasSubstr("error of measurement"));
+}
+
+TEST(JudgeTarget, TheTargetsOwnWordsChooseTheCeiling) {
+  Target target = parse_target("0.6 of L2 bandwidth", "here").value();
+  EXPECT_EQ(judge_target(rates("x/f32", {}, about(80e9)), target, {}, sample::ceilings()).ceiling->level, "L2");
+  target = parse_target("0.6 of bandwidth", "here").value();
+  target.access = "triad";
+  target.threads = 2;
+  EXPECT_EQ(judge_target(rates("x/f32", {}, about(8e9)), target, {}, sample::ceilings()).ceiling->value, 18e9);
+}
+
+TargetQuestion question() {
+  TargetQuestion asked;
+  asked.devices = sample::ceilings();
+  asked.configured = {{"gemv*", parse_target("0.6 of bandwidth", "steelyard.toml:3").value()},
+                      {"gone*", parse_target("0.6 of bandwidth", "steelyard.toml:6").value()}};
+  asked.of_program = {{"gemv/f32", parse_target("0.9 of bandwidth", "the program").value()},
+                      {"softmax/f32", parse_target("0.9 of bandwidth", "the program").value()}};
+  return asked;
+}
+
+TEST(JudgeTargets, WorstFirstAndTheProjectsFileBeforeTheProgram) {
+  const TargetReport report =
+      judge_targets({rates("gemv/f32", {}, about(8e9)), rates("softmax/f32", {}, about(8e9))}, question());
+  ASSERT_THAT(report.targets, SizeIs(2));
+  EXPECT_EQ(report.targets[0].benchmark, "softmax/f32");
+  EXPECT_EQ(report.targets[0].verdict, TargetVerdict::missed);
+  EXPECT_EQ(report.targets[1].target.where, "steelyard.toml:3");
+  EXPECT_EQ(report.count_by_verdict(), (std::array<std::int64_t, 3>{1, 1, 0}));
+  EXPECT_THAT(report.utilizations, SizeIs(2));
+}
+
+TEST(JudgeTargets, ATargetThatNoBenchmarkHasIsUndecidedWhereAllAreExpected) {
+  TargetQuestion asked = question();
+  asked.expect_every_target = true;
+  asked.of_program.clear();
+  const TargetReport report = judge_targets({rates("gemv/f32", {}, about(8e9))}, asked);
+  ASSERT_THAT(report.targets, SizeIs(2));
+  EXPECT_EQ(report.targets[0].benchmark, "gone*");
+  EXPECT_EQ(report.targets[0].verdict, TargetVerdict::undecided);
+  EXPECT_THAT(report.targets[0].reason, HasSubstr("no benchmark of this run"));
+}
+
+TEST(JudgeTargets, UtilizationIsShownForWhatHasRatesWhereCeilingsAreKnown) {
+  TargetQuestion asked;
+  asked.devices = sample::ceilings();
+  const std::vector<BenchmarkRates> some{rates("a/f32", {}, about(14e9)), rates("b", {}, {})};
+  const TargetReport report = judge_targets(some, asked);
+  ASSERT_THAT(report.utilizations, SizeIs(1));
+  EXPECT_EQ(report.utilizations[0].benchmark, "a/f32");
+  ASSERT_THAT(report.warnings, SizeIs(1));
+  EXPECT_THAT(report.warnings[0], HasSubstr("a/f32: 117 % of the ceiling"));
+  asked.devices.clear();
+  EXPECT_THAT(judge_targets(some, asked).utilizations, IsEmpty());
+}
+
+}  // namespace
+}  // namespace steelyard

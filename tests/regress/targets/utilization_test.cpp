@@ -1,0 +1,79 @@
+#include "regress/targets/utilization.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/regress/targets/sample_ceilings.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+BenchmarkRates rates(const std::string& name, std::vector<double> flops, std::vector<double> bandwidth) {
+  BenchmarkRates result{parse_google_benchmark_name(name), name, std::move(flops), std::move(bandwidth), {}, ""};
+  if (!result.flops.empty() && !result.bandwidth.empty()) {
+    result.intensity = result.flops.front() / result.bandwidth.front();
+  }
+  return result;
+}
+
+UtilizationRow row_of(const BenchmarkRates& of) {
+  return utilization_row(of, ceiling_choice(of.id, {}), sample::ceilings());
+}
+
+TEST(Utilization, DoublingTheTimeHalvesIt) {
+  const double fast = *row_of(rates("gemv/f32", {3e9}, {6e9})).bandwidth->utilization;
+  const double slow = *row_of(rates("gemv/f32", {1.5e9}, {3e9})).bandwidth->utilization;
+  EXPECT_DOUBLE_EQ(fast, 0.5);
+  EXPECT_DOUBLE_EQ(slow, fast / 2);
+}
+
+// A multilayer perceptron of batch 1 and dim 4096 on an A100 40G: 4 * 14336 * 4096 flops and as many bytes, 151.05 us.
+TEST(Utilization, OfABatchOfOneOnADatasheetsDevice) {
+  const double cost = 4.0 * 14336 * 4096;
+  BenchmarkRates mlp = rates("mlp/bf16", {cost / 151.05e-6}, {cost / 151.05e-6});
+  mlp.id.device = "A100 40G";
+  const UtilizationRow row = row_of(mlp);
+  EXPECT_NEAR(*row.flops->utilization, 0.00498, 0.00001);
+  EXPECT_NEAR(*row.bandwidth->utilization, 1.0, 0.001);
+  EXPECT_EQ(row.bound, "memory");
+}
+
+TEST(Utilization, TheBoundChangesAtTheRidge) {
+  // f32 120 Gflop/s over DRAM 12 GB/s: 10 flop per byte.
+  EXPECT_EQ(row_of(rates("x/f32", {9.9e9}, {1e9})).bound, "memory");
+  EXPECT_EQ(row_of(rates("x/f32", {10e9}, {1e9})).bound, "arithmetic");
+  EXPECT_EQ(row_of(rates("x", {10e9}, {1e9})).bound, "") << "no dtype, no ridge";
+  EXPECT_EQ(row_of(rates("x/f32", {}, {1e9})).bound, "");
+}
+
+TEST(Utilization, IsAbsentWithItsReasonWhereTheCeilingIsUnknown) {
+  const UtilizationRow row = row_of(rates("x", {10e9}, {1e9}));
+  EXPECT_FALSE(row.flops->utilization);
+  EXPECT_THAT(row.flops->unknown, HasSubstr("dtype"));
+  EXPECT_DOUBLE_EQ(row.flops->achieved, 10e9) << "the rate stands by itself";
+  EXPECT_TRUE(row.bandwidth->utilization);
+  EXPECT_FALSE(row_of(rates("x/f32", {}, {1e9})).flops);
+}
+
+TEST(Utilization, ItsIntervalCarriesTheCeilingsSpread) {
+  const UtilizationRow tied = row_of(rates("x/f32", {}, {6e9, 6e9, 6e9, 6e9, 6e9, 6e9}));
+  ASSERT_TRUE(tied.bandwidth->utilization_interval);
+  EXPECT_NEAR(tied.bandwidth->utilization_interval->low, 0.5 / 1.01, 1e-9);
+  EXPECT_NEAR(tied.bandwidth->utilization_interval->high, 0.5 / 0.99, 1e-9);
+  EXPECT_FALSE(row_of(rates("x/f32", {}, {6e9})).bandwidth->utilization_interval) << "one invocation";
+}
+
+TEST(UtilizationDoubt, WarnsAboveAHundredAndRefusesAboveAHundredAndFifteen) {
+  const Ceiling dram = sample::bandwidth("DRAM", "read", 1, 12e9);
+  EXPECT_EQ(utilization_doubt(1.0, dram), "");
+  EXPECT_THAT(utilization_doubt(1.05, dram), HasSubstr("105 % of the ceiling (DRAM read) is more than there can be"));
+  EXPECT_THAT(utilization_doubt(1.05, dram), HasSubstr("declare its level"));
+  EXPECT_THAT(utilization_doubt(1.15, dram), HasSubstr("more than there can be"));
+  EXPECT_THAT(utilization_doubt(1.151, dram), HasSubstr("is an error of measurement"));
+  EXPECT_EQ(utilization_doubt(1.2, sample::arithmetic("f32", 1, 1)).find("level"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace steelyard
