@@ -38,6 +38,15 @@ void time_gelu_passes(benchmark::State& state) {
       [&] { return disagreement(results, gelu_reference(values), kElementwiseTolerance); });
 }
 
+void time_gelu_passes_vectorized(benchmark::State& state) {
+  const Values values = seeded_values(size_of(state, 0), 3, kGeluLimit);
+  Values scratch(values.size());
+  Values results(values.size());
+  time_checked(
+      state, gelu_passes_cost(values.size()), results, [&] { gelu_passes(values, scratch, results, vectorized_tanh); },
+      [&] { return disagreement(results, gelu_reference(values), 3 * kElementwiseTolerance); });
+}
+
 void time_gelu_fused(benchmark::State& state) {
   const Values values = seeded_values(size_of(state, 0), 3, kGeluLimit);
   Values results(values.size());
@@ -88,6 +97,7 @@ void add_elementwise_benchmarks(SuiteRegistration& suite) {
     };
     add("add/f32", add_cost(n), &time_add);
     add("gelu_passes/f32", gelu_passes_cost(n), &time_gelu_passes);
+    add("gelu_passes_vectorized/f32", gelu_passes_cost(n), &time_gelu_passes_vectorized);
     add("gelu_fused/f32", gelu_fused_cost(n), &time_gelu_fused);
     add("gelu_vectorized/f32", gelu_fused_cost(n), &time_gelu_vectorized);
   }

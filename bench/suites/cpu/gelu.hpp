@@ -9,8 +9,13 @@
 
 namespace steelyard::cpu_suite {
 
+// One elementwise tanh; the result may be the operand.
+using TanhPass = void (*)(std::span<const float> operand, std::span<float> result);
+void library_tanh(std::span<const float> operand, std::span<float> result);  // std::tanh of each value
+
 // results, scratch: as long as values, and none of them the same memory.
-void gelu_passes(std::span<const float> values, std::span<float> scratch, std::span<float> results);
+void gelu_passes(std::span<const float> values, std::span<float> scratch, std::span<float> results,
+                 TanhPass tanh_pass = library_tanh);
 
 // `results` may be `values`.
 void gelu_fused(std::span<const float> values, std::span<float> results);

@@ -108,25 +108,23 @@ void add_training(SuiteRegistration& suite, MlpTrainingShape shape, bool is_smal
            : suite.add_large("mlp_training/f32", sizes, cost, &time_mlp_training);
 }
 
-// CS336's base, and one axis at a time at two to five times that; then the shape that its lecture profiles.
-void add_training_sweeps(SuiteRegistration& suite) {
-  constexpr MlpTrainingShape kBase{.mlp = {.batch = 256, .dim = 256, .layers = 4}, .steps = 2};
-  add_training(suite, kBase);
+// The base, and one axis at a time at two to five times that.
+void add_training_sweeps(SuiteRegistration& suite, const MlpTrainingShape& base) {
+  add_training(suite, base);
   for (std::size_t times = 2; times <= 5; ++times) {
-    MlpTrainingShape steps = kBase;
+    MlpTrainingShape steps = base;
     steps.steps *= times;
     add_training(suite, steps);
-    MlpTrainingShape layers = kBase;
+    MlpTrainingShape layers = base;
     layers.mlp.layers *= times;
     add_training(suite, layers);
-    MlpTrainingShape batch = kBase;
+    MlpTrainingShape batch = base;
     batch.mlp.batch *= times;
     add_training(suite, batch);
-    MlpTrainingShape dim = kBase;
+    MlpTrainingShape dim = base;
     dim.mlp.dim *= times;
     add_training(suite, dim);
   }
-  add_training(suite, {.mlp = {.batch = 128, .dim = 128, .layers = 16}, .steps = 5});
 }
 
 }  // namespace
@@ -136,7 +134,10 @@ void add_mlp_benchmarks(SuiteRegistration& suite) {
   suite.add("mlp/f32", {{"batch", forward.batch}, {"dim", forward.dim}, {"layers", forward.layers}}, mlp_cost(forward),
             &time_mlp);
   add_training(suite, {.mlp = {.batch = 32, .dim = 64, .layers = 2}, .steps = 2}, true);
-  add_training_sweeps(suite);
+  // CS336's base and the shape that its lecture profiles; and sweeps small enough to count instructions of.
+  add_training_sweeps(suite, {.mlp = {.batch = 256, .dim = 256, .layers = 4}, .steps = 2});
+  add_training(suite, {.mlp = {.batch = 128, .dim = 128, .layers = 16}, .steps = 5});
+  add_training_sweeps(suite, {.mlp = {.batch = 64, .dim = 64, .layers = 2}, .steps = 2});
   // One row, and a batch above the ridge point: of this suite's sizes on a CPU, of gpt-fast's on an A100 (201).
   const auto add_block = [&](MlpLayerNormShape shape) {
     suite.add("mlp_layer_norm/f32", {{"batch", shape.batch}, {"dim", shape.dim}, {"hidden", shape.hidden}},

@@ -56,8 +56,8 @@ STEELYARD_AVX2 void multiply_rows_avx2(RowsShape shape, const Weight* matrix, co
 #endif
 
 template <class Weight>
-void multiply_rows_by(VectorSet set, RowsShape shape, std::span<const Weight> matrix, std::span<const float> vector,
-                      std::span<float> product) {
+void multiply_rows_by([[maybe_unused]] VectorSet set, RowsShape shape, std::span<const Weight> matrix,
+                      std::span<const float> vector, std::span<float> product) {
   assert(matrix.size() == shape.rows * shape.columns && vector.size() == shape.columns);
   assert(product.size() == shape.rows);
 #if STEELYARD_X86_64

@@ -10,7 +10,11 @@
 #if defined(__x86_64__)
 #define STEELYARD_X86_64 1
 #define STEELYARD_AVX2 [[gnu::target("avx2,fma")]]
+#if defined(__clang__)
+#define STEELYARD_AVX512 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,fma")]]
+#else
 #define STEELYARD_AVX512 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,fma,prefer-vector-width=512")]]
+#endif
 #else
 #define STEELYARD_X86_64 0
 #endif

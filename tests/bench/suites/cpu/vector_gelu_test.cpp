@@ -45,6 +45,18 @@ TEST(VectorGelu, GradientAgreesWithDoublePrecisionInEverySetOfInstructions) {
   }
 }
 
+TEST(VectorGelu, ItsTanhMakesAChainOfPassesAgreeWithDoublePrecision) {
+  const std::vector<float> values = evenly_spaced(10);
+  std::vector<double> wanted;
+  for (const float value : values) wanted.push_back(std::tanh(static_cast<double>(value)));
+  std::vector<float> results = values;
+  vectorized_tanh(results, results);
+  EXPECT_EQ(disagreement(results, wanted, 3e-7), std::nullopt);
+  std::vector<float> scratch(values.size());
+  gelu_passes(values, scratch, results, vectorized_tanh);
+  EXPECT_EQ(disagreement(results, gelu_reference(values), 3e-6), std::nullopt);
+}
+
 TEST(VectorGelu, WorksInPlaceAndOnNothing) {
   const std::vector<float> values = evenly_spaced(3);
   std::vector<float> in_place = values;
