@@ -38,6 +38,11 @@ std::string name_of(const Ceiling& ceiling) {
   return what + (ceiling.threads == 1 ? ", 1 thread" : ", " + std::to_string(ceiling.threads) + " threads");
 }
 
+// "f64", "DRAM/triad-nt"
+std::string path_of(const Ceiling& ceiling) {
+  return ceiling.kind == CeilingKind::arithmetic ? ceiling.dtype : ceiling.level + '/' + ceiling.access;
+}
+
 std::string percent_text(double part) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.0f %%", part * 100);
@@ -60,6 +65,16 @@ bool is_enough(const Course& course, Nanoseconds elapsed, Nanoseconds budget) {
   if (course.rounds >= kMostRounds) return true;
   if (elapsed >= budget && course.rounds >= kLeastRounds) return true;
   return elapsed >= budget * 2 && course.rounds >= kLeastRoundsLate;
+}
+
+Result<void> keep_only(const std::string& part, std::vector<CeilingItem>& items) {
+  std::string known;
+  for (const CeilingItem& item : items) {
+    if (item.ceiling.threads == 1) known += (known.empty() ? "" : " ") + path_of(item.ceiling);
+  }
+  std::erase_if(items, [&](const CeilingItem& item) { return path_of(item.ceiling).find(part) == std::string::npos; });
+  if (!items.empty()) return {};
+  return input_error("--only", '"' + part + '"', "a part of one of: " + known);
 }
 
 Result<Course> take_rounds(std::vector<CeilingItem>& items, const CeilingOptions& options) {
@@ -108,6 +123,7 @@ void note_spread(const std::vector<Ceiling>& ceilings, std::vector<std::string>&
 
 Result<DeviceCeilings> measure_ceilings(const CeilingOptions& options) {
   STEELYARD_TRY(const auto bench, CeilingBench::set_up(options));
+  STEELYARD_CHECK(keep_only(options.only, bench->items()));
   STEELYARD_TRY(const Course course, take_rounds(bench->items(), options));
   DeviceCeilings device;
   device.device = "CPU";
@@ -118,6 +134,8 @@ Result<DeviceCeilings> measure_ceilings(const CeilingOptions& options) {
   }
   device.absent = std::move(bench->absent());
   device.notes = std::move(bench->notes());
+  std::erase_if(device.absent,
+                [&](const AbsentCeiling& absent) { return absent.what.find(options.only) == std::string::npos; });
   note_disturbance(course, device.notes);
   note_spread(device.ceilings, device.notes);
   return device;

@@ -120,6 +120,7 @@ struct TargetsOptions {
   // With ceilings:
   bool quick = false;         // a fifth of the time
   bool normal_pages = false;  // memory as a program gets it that asks for no huge pages
+  std::string only;           // a part of the names: these alone are measured, and nothing is kept
   bool no_store = false;
 };
 

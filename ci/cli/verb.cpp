@@ -258,11 +258,12 @@ std::unique_ptr<Verb> make_targets() {
     if (measures && !targets.names.empty()) {
       return input_error("steelyard targets ceilings", '"' + targets.names[0] + '"', "options only");
     }
-    if (!measures && (targets.quick || targets.normal_pages || targets.no_store)) {
+    if (!measures && (targets.quick || targets.normal_pages || targets.no_store || !targets.only.empty())) {
       return input_error("steelyard targets " + given[0],
-                         targets.quick          ? "--quick"
-                         : targets.normal_pages ? "--normal-pages"
-                                                : "--no-store",
+                         targets.quick           ? "--quick"
+                         : targets.normal_pages  ? "--normal-pages"
+                         : !targets.only.empty() ? "--only"
+                                                 : "--no-store",
                          "it with steelyard targets ceilings only");
     }
     return {};
@@ -271,6 +272,8 @@ std::unique_ptr<Verb> make_targets() {
       path_option("--output", "FILE", targets.output, "write there as well; a name in .syrun: an archive, else JSON"));
   verb->options.push_back(
       flag_option("--quick", targets.quick, "with ceilings: a fifth of the time, and wider intervals"));
+  verb->options.push_back(text_option("--only", "PART", targets.only,
+                                      "with ceilings: only f64, or L2, or DRAM/triad, ...; nothing is kept"));
   verb->options.push_back(flag_option("--normal-pages", targets.normal_pages,
                                       "with ceilings: memory as a program gets it that asks for no huge pages"));
   verb->options.push_back(flag_option("--no-store", targets.no_store, "with ceilings: keep nothing but --output"));

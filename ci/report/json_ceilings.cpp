@@ -32,6 +32,7 @@ Json ceiling_json(const Ceiling& ceiling) {
   if (const auto clock = summarize_repetitions(ceiling.clock_samples)) json["clock_hz"] = clock->median;
   if (ceiling.expected_per_cycle > 0) json["expected_per_cycle"] = ceiling.expected_per_cycle;
   json["samples"] = ceiling.samples;
+  if (!ceiling.clock_samples.empty()) json["clock_samples_hz"] = ceiling.clock_samples;
   return json;
 }
 

@@ -31,6 +31,7 @@ Result<DeviceCeilings> measure(const TargetsOptions& options, const Environment&
   ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
   CeilingOptions wanted;
   wanted.budget = options.quick ? kQuickBudget : kBudget;
+  wanted.only = options.only;
   wanted.huge_pages = !options.normal_pages;
   wanted.fingerprint = environment.fingerprint();
   wanted.cancelled = cancellation.flag();
@@ -67,7 +68,9 @@ ExitCode write_output(const TargetsOptions& options, const Run& run, const std::
 ExitCode measure_and_keep_ceilings(const TargetsOptions& options, Streams& streams) {
   const Result<Configuration> configuration = effective_configuration(options.common);
   if (!configuration) return report_error(configuration.error(), streams);
-  if (!options.no_store) {
+  // A part of the ceilings must not take the place of all.
+  const bool keeps = !options.no_store && options.only.empty();
+  if (keeps) {
     if (const auto address = store_address(*configuration); !address) return report_error(address.error(), streams);
   }
   const Cancellation cancellation;
@@ -76,8 +79,8 @@ ExitCode measure_and_keep_ceilings(const TargetsOptions& options, Streams& strea
   const Result<DeviceCeilings> ceilings = measure(options, environment, streams, cancellation);
   if (!ceilings) return report_error(ceilings.error(), streams);
   const Run run = sealed_run(options, *configuration, *ceilings, environment, started_at);
-  ExitCode code = options.no_store ? ExitCode::success : keep_in_spool({&run}, streams);
-  if (!options.no_store) {
+  ExitCode code = keeps ? keep_in_spool({&run}, streams) : ExitCode::success;
+  if (keeps) {
     const Result<void> kept = keep_ceilings(state_folder(), run);
     if (!kept) code = worse(code, report_error(kept.error(), streams));
   }
@@ -86,7 +89,7 @@ ExitCode measure_and_keep_ceilings(const TargetsOptions& options, Streams& strea
   streams.out << (options.common.json ? json
                                       : terminal_ceilings(*ceilings, terminal_style(streams, options.common.color)))
               << std::flush;
-  if (options.no_store) return code;
+  if (!keeps) return code;
   return worse(code, deliver_to_store(*configuration, nullptr, options.common, streams, {&run}));
 }
 

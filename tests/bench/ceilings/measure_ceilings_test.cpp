@@ -13,8 +13,8 @@
 namespace steelyard {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
-using testing::Field;
 using testing::HasSubstr;
 
 const Ceiling* find(const DeviceCeilings& device, const std::string& dtype_or_level, const std::string& access) {
@@ -86,6 +86,21 @@ TEST_F(MeasuredCeilings, EveryDtypeIsThereOrAbsentWithItsReason) {
 TEST_F(MeasuredCeilings, TheirProgressNamesWhatIsMeasured) {
   EXPECT_THAT(told_, Contains("f64, 1 thread"));
   EXPECT_THAT(told_, Contains("DRAM triad, 1 thread"));
+}
+
+TEST(MeasuringCeilings, APartOfTheNamesLeavesTheOthersOut) {
+  CeilingOptions options;
+  options.budget = milliseconds(1);
+  options.only = "f32";
+  const auto measured = measure_ceilings(options);
+  ASSERT_TRUE(measured) << measured.error().text();
+  ASSERT_FALSE(measured->ceilings.empty());
+  for (const Ceiling& ceiling : measured->ceilings) EXPECT_EQ(ceiling.dtype, "f32");
+  options.only = "L7";
+  const auto none = measure_ceilings(options);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(),
+              AllOf(HasSubstr("--only: found \"L7\""), HasSubstr("f64 "), HasSubstr("DRAM/triad")));
 }
 
 TEST(MeasuringCeilings, AnInterruptLeavesAnErrorAndNoResult) {
