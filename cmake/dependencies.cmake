@@ -2,8 +2,20 @@
 # Debian 12 and 13 package names: see packages.txt beside this file.
 
 set(CMAKE_THREAD_PREFER_PTHREAD ON)
+# The project that we are a part of links what our libraries link.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL TRUE)
+endif()
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+# Found, not demanded: the shim that counts instructions needs only Valgrind's client-request headers to compile.
+find_path(STEELYARD_VALGRIND_INCLUDE valgrind/callgrind.h)
+# Found, not demanded: without it there is no steelyard::bench_main and no suite.
+find_package(benchmark QUIET)
+if(STEELYARD_ONLY_HARNESS)
+  return()
+endif()
+
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -11,11 +23,6 @@ find_package(Boost 1.74 REQUIRED COMPONENTS serialization iostreams)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx>=6.4)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.0)
-
-# Found, not demanded: the shim that counts instructions needs only Valgrind's client-request headers to compile.
-find_path(STEELYARD_VALGRIND_INCLUDE valgrind/callgrind.h)
-# Found, not demanded: without it there is no steelyard::bench_main and no suite.
-find_package(benchmark QUIET)
 
 if(STEELYARD_BUILD_SUITES OR STEELYARD_BUILD_TESTS)
   find_path(STEELYARD_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread x86_64-linux-gnu)

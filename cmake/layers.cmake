@@ -1,14 +1,19 @@
 # The build rules that all layers share. One static library per layer, C++20, warnings as errors for our own code.
 
-# -O2, not CMake's -O3: a third less time to compile, and nothing here is a hot numeric loop.
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "Flags of the release build" FORCE)
-# FORCE: project() has already cached an empty value for a build type that CMake does not know.
-set(CMAKE_CXX_FLAGS_CHECK "-O1 -g1" CACHE STRING "Flags of the build type that runs the tests" FORCE)
+# A project that we are a part of keeps its own flags, and its compiler may warn of what ours does not.
+set(warnings_as_errors)
+if(PROJECT_IS_TOP_LEVEL)
+  # -O2, not CMake's -O3: a third less time to compile, and nothing here is a hot numeric loop.
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "Flags of the release build" FORCE)
+  # FORCE: project() has already cached an empty value for a build type that CMake does not know.
+  set(CMAKE_CXX_FLAGS_CHECK "-O1 -g1" CACHE STRING "Flags of the build type that runs the tests" FORCE)
+  set(warnings_as_errors -Werror)
+endif()
 
 add_library(steelyard_build_flags INTERFACE)
 target_compile_features(steelyard_build_flags INTERFACE cxx_std_20)
 target_compile_options(steelyard_build_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast ${warnings_as_errors})
 # g++ 12 sees overlapping copies in std::string that are none (GCC bug 105329, mended in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(steelyard_build_flags INTERFACE -Wno-restrict)
@@ -28,9 +33,13 @@ function(steelyard_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS;PRIVATE_LINKS")
   add_library(steelyard_${name} STATIC)
   add_library(steelyard::${name} ALIAS steelyard_${name})
-  set_target_properties(steelyard_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_link_libraries(steelyard_${name} PUBLIC ${arg_LINKS} PRIVATE steelyard_build_flags ${arg_PRIVATE_LINKS})
-  target_include_directories(steelyard_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  set_target_properties(steelyard_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
+  # Our own flags are for our own code: who links an installed library does not get them.
+  target_link_libraries(steelyard_${name}
+    PUBLIC ${arg_LINKS} PRIVATE $<BUILD_INTERFACE:steelyard_build_flags> ${arg_PRIVATE_LINKS})
+  target_include_directories(steelyard_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/steelyard>)
+  target_compile_features(steelyard_${name} PUBLIC cxx_std_20)
 endfunction()
 
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [TIMEOUT seconds]):
