@@ -4,6 +4,7 @@
 #include <boost/serialization/serialization.hpp>
 #include <boost/serialization/version.hpp>
 
+#include "storage/archive/container.hpp"
 #include "storage/archive/portable_archive.hpp"
 
 // What is archived, field by field. To add a field to a class: append it to its serialize() under

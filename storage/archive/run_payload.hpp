@@ -24,7 +24,4 @@ Result<Run> decode_payload(std::string_view payload, std::string_view name);
 // run that decode_payload() would refuse.
 Result<void> check_run(const Run& run, std::string_view name);
 
-// The mend that goes with an archive of the future.
-inline constexpr std::string_view kUpgrade = "it was written by a newer Steelyard; upgrade this one";
-
 }  // namespace steelyard

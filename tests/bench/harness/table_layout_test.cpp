@@ -21,7 +21,9 @@ TEST(TableLayout, CountsCodePointsAsColumns) {
 TEST(TableLayout, NamesCannotMoveTheCursorOrTurnTheText) {
   EXPECT_EQ(printable_line("a\nb\tc\x1b[31m", true), "a b c?[31m");
   EXPECT_EQ(printable_line("x\u202ey\u2066z\u0085", true), "x?y?z?");
-  EXPECT_EQ(printable_line("\xff\xc3-", true), "?" "?-");
+  EXPECT_EQ(printable_line("\xff\xc3-", true),
+            "?"
+            "?-");
   EXPECT_EQ(printable_line("\u03bcs", true), "\u03bcs");
   EXPECT_EQ(printable_line("\u03bcs", false), "?s");
 }

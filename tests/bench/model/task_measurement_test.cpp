@@ -1,9 +1,10 @@
-#include "bench/harness/task_measurement.hpp"
+#include "bench/model/task_measurement.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/harness/numpy_random.hpp"
+#include <cmath>
+#include <random>
 
 namespace steelyard {
 namespace {
@@ -70,6 +71,31 @@ TEST(TaskMeasurement, WarnsFromATenthOfTheMedianOn) {
   EXPECT_TRUE(measured({90, 95, 105, 110}).has_warning());   // IQR 12.5 of 100
   EXPECT_FALSE(measured({98, 99, 101, 102}).has_warning());  // IQR 2.5 of 100
   EXPECT_FALSE(measured({50, 100, 150}).has_warning()) << "three times say nothing about spread";
+}
+
+TEST(TaskMeasurement, VariedRunsDivideEachTimeByItsOwn) {
+  TaskMeasurement measurement = measured({20, 33, 10}, 10);
+  measurement.runs_of_times = {10, 11, 10};
+  EXPECT_THAT(measurement.times_in_order(), ElementsAre(2, 3, 1));
+  EXPECT_EQ(measurement.median(), 2);
+  const auto merged = merge({measurement});
+  ASSERT_TRUE(merged);
+  EXPECT_THAT(merged->front().raw_times, ElementsAre(2, 3, 1));
+  EXPECT_THAT(merged->front().runs_of_times, IsEmpty());
+}
+
+TEST(TaskMeasurement, FlawNamesWhatCannotHaveBeenMeasured) {
+  EXPECT_EQ(measured({1, 0}).flaw(), "");
+  EXPECT_EQ(measured({1}, 0).flaw(), "0 runs per time");
+  EXPECT_EQ(measured({-1}).flaw(), "a time that is below 0 or not finite");
+  EXPECT_EQ(measured({std::nan("")}).flaw(), "a time that is below 0 or not finite");
+  TaskMeasurement measurement = measured({1, 2});
+  measurement.runs_of_times = {1};
+  EXPECT_EQ(measurement.flaw(), "runs of 1 times beside 2");
+  measurement.runs_of_times = {1, 0};
+  EXPECT_EQ(measurement.flaw(), "a time of 0 runs");
+  measurement.task.threads = 0;
+  EXPECT_EQ(measurement.flaw(), "0 threads");
 }
 
 TEST(Merge, EqualTasksJoinInOrderOfFirstAppearance) {
@@ -150,13 +176,13 @@ TEST(Merge, TwoMachinesMayHaveDifferentTasksInOneList) {
 }
 
 // Lists of up to four measurements of up to three tasks.
-std::vector<TaskMeasurement> drawn(NumpyRandom& random) {
-  std::vector<TaskMeasurement> list(random.interval(4));
+std::vector<TaskMeasurement> drawn(std::mt19937& random) {
+  std::vector<TaskMeasurement> list(random() % 5);
   for (TaskMeasurement& measurement : list) {
-    measurement.task.statement = std::string("f") + static_cast<char>('0' + random.interval(2));
-    measurement.runs_per_time = random.integer(1, 1000);
-    measurement.raw_times.resize(random.interval(5));
-    for (double& raw : measurement.raw_times) raw = random.uniform(1e-6, 1);
+    measurement.task.statement = std::string("f") + static_cast<char>('0' + random() % 3);
+    measurement.runs_per_time = 1 + static_cast<std::int64_t>(random() % 1000);
+    measurement.raw_times.resize(random() % 6);
+    for (double& raw : measurement.raw_times) raw = 1e-6 * static_cast<double>(1 + random() % 1000000);
   }
   return list;
 }
@@ -177,7 +203,7 @@ std::map<TaskSpec, std::vector<double>> meaning(const std::vector<TaskMeasuremen
 }
 
 TEST(Merge, IsAssociativeAndCommutativeOnTheSortedTimes) {
-  NumpyRandom random(11);
+  std::mt19937 random(11);
   for (int i = 0; i < 300; ++i) {
     const auto a = drawn(random);
     const auto b = drawn(random);

@@ -1,4 +1,4 @@
-#include "bench/harness/task_measurement.hpp"
+#include "bench/model/task_measurement.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -49,6 +49,21 @@ void append(TaskMeasurement& all, const TaskMeasurement& next) {
 }
 
 }  // namespace
+
+std::string TaskMeasurement::flaw() const {
+  if (task.threads < 1) return std::to_string(task.threads) + " threads";
+  if (runs_per_time < 1) return std::to_string(runs_per_time) + " runs per time";
+  if (!runs_of_times.empty() && runs_of_times.size() != raw_times.size()) {
+    return "runs of " + std::to_string(runs_of_times.size()) + " times beside " + std::to_string(raw_times.size());
+  }
+  for (const std::int64_t runs : runs_of_times) {
+    if (runs < 1) return "a time of " + std::to_string(runs) + " runs";
+  }
+  for (const double raw : raw_times) {
+    if (!std::isfinite(raw) || raw < 0) return "a time that is below 0 or not finite";
+  }
+  return "";
+}
 
 std::vector<double> TaskMeasurement::times_in_order() const {
   assert(runs_of_times.empty() || runs_of_times.size() == raw_times.size());

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "bench/harness/task_measurement.hpp"
+#include "bench/model/task_measurement.hpp"
 
 namespace steelyard {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bench/harness/task_measurement.hpp"
+#include "bench/model/task_measurement.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,0 +1,165 @@
+#include "storage/archive/container.hpp"
+
+#include "bench/model/sha256.hpp"
+#include "storage/archive/compression.hpp"
+
+// The container. Its first 64 bytes keep their meaning in every later version, so that damage and newness can be told
+// apart for ever:
+//
+//    0   8  magic: "SYRUN", and line ends and a stop byte that a transfer as text would change
+//    8   4  container version
+//   12   3  payload version
+//   15   1  kind of payload: 0 a run, 128 measurements of the harness
+//   16   8  length of the compressed payload, which ends the file
+//   24   8  length of the payload itself
+//   32  32  SHA-256 of bytes 0 to 31 and of the compressed payload
+//   64      the payload, compressed by zstd
+
+namespace steelyard {
+namespace {
+
+constexpr std::string_view kMagic("SYRUN\r\n\x1a", 8);
+constexpr std::uint32_t kContainerVersion = 1;
+constexpr std::size_t kChecksumOffset = 32;
+constexpr std::size_t kHeaderBytes = 64;
+
+template <class T>
+void append_number(std::string& bytes, T number) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) bytes += static_cast<char>((number >> (8U * i)) & 0xFFU);
+}
+
+template <class T>
+T number_at(std::string_view bytes, std::size_t offset) {
+  T number = 0;
+  for (std::size_t i = sizeof(T); i-- > 0;) {
+    number = static_cast<T>((number << 8U) | static_cast<unsigned char>(bytes[offset + i]));
+  }
+  return number;
+}
+
+std::string checksum(std::string_view header, std::string_view compressed) {
+  std::string covered(header.substr(0, kChecksumOffset));
+  covered += compressed;
+  const std::string hex = sha256_hex(covered);
+  const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
+  std::string raw;
+  for (std::size_t i = 0; i < hex.size(); i += 2) raw += static_cast<char>(digit(hex[i]) << 4U | digit(hex[i + 1]));
+  return raw;
+}
+
+Error damaged(std::string_view name, std::size_t offset, std::string found, std::string wanted) {
+  return input_error(std::string(name) + ": byte " + std::to_string(offset), std::move(found), std::move(wanted),
+                     "the file is damaged or cut; take another copy of it");
+}
+
+Error newer(std::string_view name, const char* what, std::uint32_t version, std::uint32_t newest) {
+  return input_error(std::string(name), std::string(what) + " version " + std::to_string(version),
+                     "at most " + std::to_string(newest), std::string(kUpgrade));
+}
+
+Result<void> check_magic(std::string_view bytes, std::string_view name) {
+  if (bytes.starts_with(kMagic)) return {};
+  if (bytes.size() < kMagic.size() && kMagic.starts_with(bytes)) {
+    return damaged(name, bytes.size(), bytes.empty() ? "an empty file" : "the end of the file", "a .syrun archive");
+  }
+  if (bytes.starts_with(kMagic.substr(0, 5))) {
+    return damaged(name, 5, "other bytes than a .syrun archive opens with",
+                   "a file transferred as binary, not as text");
+  }
+  return input_error(std::string(name) + ": byte 0", "something else", "a .syrun archive",
+                     "name one that `steelyard run` or `steelyard ab` has written");
+}
+
+// The checksum is looked at before the versions: a flipped bit there is damage, not the future.
+Result<void> check_container(std::string_view bytes, std::string_view name) {
+  STEELYARD_CHECK(check_magic(bytes, name));
+  if (bytes.size() < kHeaderBytes) {
+    return damaged(name, bytes.size(), "the end of the file",
+                   "the header's " + std::to_string(kHeaderBytes) + " bytes");
+  }
+  const auto claimed = number_at<std::uint64_t>(bytes, 16);
+  const std::uint64_t present = bytes.size() - kHeaderBytes;
+  if (claimed > present) {
+    return damaged(name, bytes.size(), "the end of the file",
+                   std::to_string(claimed) + " bytes behind the header, not " + std::to_string(present));
+  }
+  if (claimed < present) {
+    return damaged(name, kHeaderBytes + static_cast<std::size_t>(claimed),
+                   std::to_string(present - claimed) + " bytes more", "the end of the file");
+  }
+  if (checksum(bytes, bytes.substr(kHeaderBytes)) != bytes.substr(kChecksumOffset, kHeaderBytes - kChecksumOffset)) {
+    return damaged(name, kChecksumOffset, "a checksum of other bytes", "that of this file");
+  }
+  return {};
+}
+
+std::uint32_t container_version(std::string_view bytes) { return number_at<std::uint32_t>(bytes, 8); }
+std::uint32_t payload_field(std::string_view bytes) { return number_at<std::uint32_t>(bytes, 12); }
+
+constexpr std::uint32_t kMeasurementsFlag = 0x8000'0000U;
+std::uint32_t flag_of(PayloadKind kind) { return kind == PayloadKind::run ? 0 : kMeasurementsFlag; }
+PayloadKind kind_in(std::string_view bytes) {
+  return (payload_field(bytes) & kMeasurementsFlag) == 0 ? PayloadKind::run : PayloadKind::measurements;
+}
+std::uint32_t version_in(std::string_view bytes) { return payload_field(bytes) & ~kMeasurementsFlag; }
+
+Error other_kind(std::string_view name, PayloadKind found) {
+  const char* words[] = {"a run", "measurements of the harness"};
+  const bool is_run = found == PayloadKind::run;
+  return input_error(std::string(name), words[is_run ? 0 : 1], words[is_run ? 1 : 0]);
+}
+
+}  // namespace
+
+std::string pack_container(std::string_view payload, PayloadKind kind, std::uint32_t version) {
+  const std::string compressed = compress(payload);
+  std::string bytes(kMagic);
+  append_number(bytes, kContainerVersion);
+  append_number(bytes, version | flag_of(kind));
+  append_number(bytes, static_cast<std::uint64_t>(compressed.size()));
+  append_number(bytes, static_cast<std::uint64_t>(payload.size()));
+  bytes += checksum(bytes, compressed);
+  bytes += compressed;
+  return bytes;
+}
+
+bool is_newer_container(std::string_view bytes, PayloadKind kind, std::uint32_t newest_version) {
+  if (!check_container(bytes, "")) return false;
+  return container_version(bytes) > kContainerVersion || (kind_in(bytes) == kind && version_in(bytes) > newest_version);
+}
+
+std::optional<PayloadKind> payload_kind(std::string_view bytes) {
+  if (!check_container(bytes, "")) return std::nullopt;
+  return kind_in(bytes);
+}
+
+std::uint64_t payload_length(std::string_view bytes) { return number_at<std::uint64_t>(bytes, 24); }
+
+Result<std::string> unpack_container(std::string_view bytes, std::string_view name, PayloadKind kind,
+                                     std::uint32_t newest_version, const ArchiveLimits& limits) {
+  if (bytes.size() > static_cast<std::uint64_t>(limits.file_bytes)) {
+    return input_error(std::string(name), std::to_string(bytes.size()) + " bytes",
+                       "at most " + std::to_string(limits.file_bytes), "");
+  }
+  STEELYARD_CHECK(check_container(bytes, name));
+  if (const auto version = container_version(bytes); version > kContainerVersion) {
+    return newer(name, "archive", version, kContainerVersion);
+  }
+  if (kind_in(bytes) != kind) return other_kind(name, kind_in(bytes));
+  if (const auto version = version_in(bytes); version > newest_version) {
+    return newer(name, "payload", version, newest_version);
+  }
+  const std::uint64_t length = payload_length(bytes);
+  if (length > static_cast<std::uint64_t>(limits.payload_bytes)) {
+    return input_error(std::string(name) + ": byte 24", "a payload of " + std::to_string(length) + " bytes",
+                       "at most " + std::to_string(limits.payload_bytes), "");
+  }
+  auto payload = decompress(bytes.substr(kHeaderBytes), static_cast<std::size_t>(length));
+  if (!payload) {
+    return damaged(name, kHeaderBytes, "compressed data that does not unpack",
+                   std::to_string(length) + " bytes packed by zstd");
+  }
+  return std::move(*payload);
+}
+
+}  // namespace steelyard

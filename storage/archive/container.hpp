@@ -1,0 +1,36 @@
+// The container that every .syrun file is: magic, versions, lengths, a checksum, and one payload compressed by zstd.
+// Knows what kind of payload it holds and nothing of what is in it. Internal to storage/archive.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bench/model/result.hpp"
+#include "storage/archive/archive.hpp"
+
+namespace steelyard {
+
+// Programs that know only runs take the version of any other payload for one of the future, and say so.
+enum class PayloadKind { run, measurements };
+
+// The whole file's bytes. version: of the payload, below 2^24.
+std::string pack_container(std::string_view payload, PayloadKind kind, std::uint32_t version);
+
+// The payload. Error (input): damaged, cut, above a limit, of another kind, or newer than `newest_version`.
+Result<std::string> unpack_container(std::string_view bytes, std::string_view name, PayloadKind kind,
+                                     std::uint32_t newest_version, const ArchiveLimits& limits);
+
+// True for an undamaged container of this kind that is refused only because a later version wrote it.
+bool is_newer_container(std::string_view bytes, PayloadKind kind, std::uint32_t newest_version);
+
+// What the header of an undamaged container says; absent for other bytes.
+std::optional<PayloadKind> payload_kind(std::string_view bytes);
+// Precondition: bytes are a container's.
+std::uint64_t payload_length(std::string_view bytes);
+
+// The mend that goes with an archive of the future.
+inline constexpr std::string_view kUpgrade = "it was written by a newer Steelyard; upgrade this one";
+
+}  // namespace steelyard

@@ -1,0 +1,47 @@
+#include "storage/archive/measurement_file.hpp"
+
+#include "storage/archive/archive_file.hpp"
+#include "storage/archive/container.hpp"
+#include "storage/archive/measurement_payload.hpp"
+
+namespace steelyard {
+
+std::string encode_measurement_file(const std::vector<TaskMeasurement>& measurements) {
+  return pack_container(encode_measurement_payload(measurements), PayloadKind::measurements,
+                        measurement_payload_version());
+}
+
+Result<std::vector<TaskMeasurement>> decode_measurement_file(std::string_view bytes, std::string_view name,
+                                                             const ArchiveLimits& limits) {
+  STEELYARD_TRY(const std::string payload,
+                unpack_container(bytes, name, PayloadKind::measurements, measurement_payload_version(), limits));
+  return decode_measurement_payload(payload, name);
+}
+
+bool holds_measurements(std::string_view bytes) { return payload_kind(bytes) == PayloadKind::measurements; }
+
+Result<void> write_measurement_file(const std::filesystem::path& path,
+                                    const std::vector<TaskMeasurement>& measurements) {
+  for (const TaskMeasurement& measurement : measurements) {
+    if (std::string flaw = measurement.flaw(); !flaw.empty()) {
+      return input_error(path.string() + ": \"" + measurement.task.title() + '"', std::move(flaw),
+                         "what could be measured");
+    }
+  }
+  const std::string bytes = encode_measurement_file(measurements);
+  const ArchiveLimits limits;
+  if (bytes.size() > static_cast<std::uint64_t>(limits.file_bytes) ||
+      payload_length(bytes) > static_cast<std::uint64_t>(limits.payload_bytes)) {
+    return input_error(path.string(), "measurements of " + std::to_string(payload_length(bytes)) + " bytes",
+                       "at most " + std::to_string(limits.payload_bytes), "write them to several files");
+  }
+  return write_file(path, bytes);
+}
+
+Result<std::vector<TaskMeasurement>> read_measurement_file(const std::filesystem::path& path,
+                                                           const ArchiveLimits& limits) {
+  STEELYARD_TRY(const std::string bytes, read_file(path, limits.file_bytes));
+  return decode_measurement_file(bytes, path.string(), limits);
+}
+
+}  // namespace steelyard
