@@ -52,12 +52,12 @@ std::string cell_text(const TaskMeasurement* cell, const ColumnFormat& format, c
   if (cell) {
     double value = *cell->median() / unit.seconds;
     if (style.trims) value = trim_to_significant_figures(value, cell->significant_figures());
-    number = fixed_text(value, format.decimals);
+    number = decimals_text(value, format.decimals);
     if (format.has_warnings && cell->has_warning()) {
-      warning = " (! " + fixed_text(*cell->interquartile_range() / *cell->median() * 100, 0) + "%)";
+      warning = " (! " + decimals_text(*cell->interquartile_range() / *cell->median() * 100, 0) + "%)";
     }
   } else {
-    number = fixed_text(1, format.decimals);
+    number = decimals_text(1, format.decimals);
   }
   const std::string text =
       right_aligned(number, format.columns) + right_aligned(warning, format.has_warnings ? kWarningColumns : 0);

@@ -29,12 +29,13 @@ std::string render_html(std::span<const SignificanceTable> tables, std::string_v
 
 // What a cell says in words and marks, the same in all of them.
 struct CellWords {
-  std::string number;    // "12.31"; empty: nothing was measured
-  std::string interval;  // "0.4%": the farther bound of the median's interval over the median; "?": it has none
-  std::string mark;      // "best", "+14%", "x2.3", "~", "?", "base"; empty: none
+  std::string number;  // "12.31"; empty: nothing was measured
+  std::string
+      interval;  // "0.4%": the farther bound of the median's interval over the median; "?": it has none; empty: a count
+  std::string mark;  // "best", "+14%", "x2.3", "~", "?", "base"; empty: none
   bool is_noisy = false;
 };
-CellWords words_of(const TableCell& cell);
+CellWords words_of(const TableCell& cell, const TableData& data);
 
 enum class CellTone { plain, best, better, worse, much_worse };
 CellTone tone_of(const TableCell& cell);  // beyond a tenth it is much worse

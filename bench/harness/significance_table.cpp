@@ -213,7 +213,7 @@ void Comparer::scale_line(std::size_t index) {
   for (double& median : medians) median /= unit.size;
   const int decimals = decimals_that_tell_apart(medians, different);
   table_.scales[index] = {unit.name, unit.size, decimals};
-  for (std::size_t i = 0; i < places.size(); ++i) cell(places[i]).number = fixed_text(medians[i], decimals);
+  for (std::size_t i = 0; i < places.size(); ++i) cell(places[i]).number = decimals_text(medians[i], decimals);
 }
 
 Result<void> check_reference(const TableData& data, const TableQuestion& question) {

@@ -19,11 +19,12 @@ h2 small { color: var(--faint); font-weight: normal; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid var(--line); padding: .3rem .8rem; text-align: right; white-space: nowrap; }
-thead th { border-bottom: 2px solid var(--line); vertical-align: bottom; }
+thead th, thead td { border-bottom: 2px solid var(--line); vertical-align: bottom; }
 tbody th { font-weight: normal; text-align: left; }
 tbody th.group { background: var(--band); color: var(--faint); font-size: .85rem; }
 .unit, .interval, .none { color: var(--faint); }
 .interval, .mark { font-size: .85rem; padding-left: .4rem; }
+.interval { display: inline-block; font-weight: normal; min-width: 3.9rem; text-align: left; }
 .mark { display: inline-block; min-width: 3.2rem; text-align: left; }
 .best { color: var(--best); font-weight: 600; } .better { color: var(--best); }
 .worse { color: var(--worse); } .much-worse { color: var(--much); }
@@ -80,19 +81,19 @@ std::string unit_text(const SignificanceTable& table, std::size_t line) {
 // What the pointer shows: how many values, and how sure.
 std::string title_of(const TableCell& cell) {
   std::string title = "n = " + std::to_string(cell.n);
-  if (cell.q) title += ", q = " + fixed_text(*cell.q, 4);
+  if (cell.q) title += ", q = " + decimals_text(*cell.q, 4);
   if (!cell.level.reason.empty()) title += "; " + cell.level.reason;
   return title;
 }
 
-std::string cell_html(const TableCell& cell) {
-  const CellWords words = words_of(cell);
+std::string cell_html(const TableCell& cell, const TableData& data) {
+  const CellWords words = words_of(cell, data);
   if (words.number.empty()) return "<td class=\"none\">\u2013</td>";
   const std::string_view tone = class_of(tone_of(cell));
   std::string html = "<td title=\"" + escaped(title_of(cell)) + "\"";
   if (!tone.empty()) html += " class=\"" + std::string(tone) + "\"";
-  html += ">" + escaped(words.number) + "<span class=\"interval\">\u00b1" + escaped(words.interval) +
-          (words.is_noisy ? "!" : "") + "</span>";
+  html += ">" + escaped(words.number) + "<span class=\"interval\">" + (words.interval.empty() ? "" : "\u00b1") +
+          escaped(words.interval) + (words.is_noisy ? "!" : "") + "</span>";
   return html + "<span class=\"mark\">" + escaped(words.mark) + "</span></td>";
 }
 
@@ -118,7 +119,7 @@ std::string table_html(const SignificanceTable& table) {
               "\">" + escaped(row.group) + "</th></tr>\n";
     }
     html += "<tr><th scope=\"row\">" + escaped(row.name) + (table.is_rowwise() ? unit_text(table, i) : "") + "</th>";
-    for (const TableCell& cell : table.cells[i]) html += cell_html(cell);
+    for (const TableCell& cell : table.cells[i]) html += cell_html(cell, data);
     html += "</tr>\n";
   }
   html += "</tbody>\n</table></div>\n";

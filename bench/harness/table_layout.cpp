@@ -95,7 +95,7 @@ std::string wrapped_text(std::string_view text, std::size_t columns, std::size_t
   return result + line + "\n";
 }
 
-std::string fixed_text(double value, int decimals) {
+std::string decimals_text(double value, int decimals) {
   std::array<char, 400> text{};  // the longest double has 309 digits before the point
   const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed,
                                          std::clamp(decimals, 0, 60));

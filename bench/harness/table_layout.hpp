@@ -18,6 +18,6 @@ std::string printable_line(std::string_view text, bool unicode);
 // Broken at single blanks into lines of at most `columns`, those after the first indented; a longer word stays whole.
 std::string wrapped_text(std::string_view text, std::size_t columns, std::size_t indent);
 // As C's %.*f with any number of decimals, but of no locale.
-std::string fixed_text(double value, int decimals);
+std::string decimals_text(double value, int decimals);
 
 }  // namespace steelyard

@@ -38,11 +38,12 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string cell_text(const TableCell& cell) {
-  const CellWords words = words_of(cell);
+std::string cell_text(const TableCell& cell, const TableData& data) {
+  const CellWords words = words_of(cell, data);
   if (words.number.empty()) return "";
   const bool is_bold = cell.standing == Standing::best;
-  std::string text = (is_bold ? "**" : "") + words.number + (is_bold ? "**" : "") + " \u00b1" + words.interval;
+  std::string text = (is_bold ? "**" : "") + words.number + (is_bold ? "**" : "");
+  if (!words.interval.empty()) text += " \u00b1" + words.interval;
   if (words.is_noisy) text += " !";
   return words.mark.empty() ? text : text + " " + escaped(words.mark);
 }
@@ -68,7 +69,7 @@ std::string table_lines(const SignificanceTable& table) {
       text += " |\n";
     }
     text += "| " + escaped(row.name) + (table.is_rowwise() ? unit_text(table, i) : "");
-    for (const TableCell& cell : table.cells[i]) text += " | " + cell_text(cell);
+    for (const TableCell& cell : table.cells[i]) text += " | " + cell_text(cell, data);
     text += " |\n";
   }
   const std::vector<std::string> notes = notes_of(table);

@@ -46,7 +46,7 @@ int decimals_that_tell_apart(std::span<const double> values, std::span<const Val
   const int leading = static_cast<int>(std::floor(std::log10(smallest))) + 1;
   int decimals = std::max(0, kWantedDigits - leading);
   const auto are_alike = [&](const ValuePair& pair) {
-    return fixed_text(values[pair.first], decimals) == fixed_text(values[pair.second], decimals);
+    return decimals_text(values[pair.first], decimals) == decimals_text(values[pair.second], decimals);
   };
   while (decimals + leading < kMostDigits && std::any_of(different.begin(), different.end(), are_alike)) ++decimals;
   return decimals;

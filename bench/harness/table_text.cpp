@@ -22,6 +22,14 @@ std::string repeated(std::string_view text, std::size_t times) {
   return result;
 }
 
+std::string in_ascii(std::string line) {
+  constexpr std::string_view kPlusMinus = "\u00b1";
+  for (std::size_t at = line.find(kPlusMinus); at != std::string::npos; at = line.find(kPlusMinus)) {
+    line.replace(at, kPlusMinus.size(), "+-");
+  }
+  return printable_line(line, false);
+}
+
 // The parts of a column's cells line up among themselves.
 struct ColumnWidths {
   std::size_t number = 0;
@@ -61,7 +69,7 @@ TextTable::TextTable(const SignificanceTable& table, const TableStyle& style)
 }
 
 std::string TextTable::interval_text(const CellWords& words) const {
-  if (words.number.empty()) return "";
+  if (words.interval.empty()) return "";
   const std::string noisy = words.is_noisy ? "!" : "";
   if (!has_intervals_) return noisy;
   return (style_.unicode ? "\u00b1" : "+-") + words.interval + noisy;
@@ -87,7 +95,7 @@ void TextTable::measure(bool with_intervals) {
   for (std::size_t i = 0; i < table_.cells.size(); ++i) {
     title_columns_ = std::max(title_columns_, text_columns(title_of(i)));
     for (std::size_t j = 0; j < widths_.size(); ++j) {
-      const CellWords words = words_of(table_.cells[i][j]);
+      const CellWords words = words_of(table_.cells[i][j], table_.data);
       widths_[j].number = std::max(widths_[j].number, text_columns(words.number));
       widths_[j].interval = std::max(widths_[j].interval, text_columns(interval_text(words)));
       widths_[j].mark = std::max(widths_[j].mark, text_columns(words.mark));
@@ -105,7 +113,7 @@ std::size_t TextTable::width_of(std::size_t first, std::size_t last) const {
 std::string TextTable::cell_text(std::size_t row, std::size_t column) const {
   const TableCell& cell = table_.cells[row][column];
   const ColumnWidths& widths = widths_[column];
-  const CellWords words = words_of(cell);
+  const CellWords words = words_of(cell, table_.data);
   std::string text = right_aligned(words.number, widths.number);
   if (widths.interval > 0) text += " " + left_aligned(interval_text(words), widths.interval);
   if (widths.mark > 0) text += " " + left_aligned(words.mark, widths.mark);
@@ -161,7 +169,7 @@ std::string render_text(std::span<const SignificanceTable> tables, const TableSt
   const std::vector<std::string> legend = legend_of(tables);
   if (!legend.empty()) text += "\n";
   for (const std::string& line : legend)
-    text += wrapped_text(printable_line(line, style.unicode), static_cast<std::size_t>(style.width), 3);
+    text += wrapped_text(style.unicode ? line : in_ascii(line), static_cast<std::size_t>(style.width), 3);
   return text;
 }
 

@@ -14,13 +14,13 @@ constexpr double kMuchWorse = 0.1;  // relative
 // Percent with two digits below ten and none above: "0.04", "3.1", "14".
 std::string percent_digits(double size) {
   if (size == 0) return "0";
-  if (size < 0.095) return fixed_text(size, std::min(9, 1 - static_cast<int>(std::floor(std::log10(size)))));
-  return fixed_text(size, size < 9.95 ? 1 : 0);
+  if (size < 0.095) return decimals_text(size, std::min(9, 1 - static_cast<int>(std::floor(std::log10(size)))));
+  return decimals_text(size, size < 9.95 ? 1 : 0);
 }
 
 std::string change_text(double ratio) {
   constexpr double kFactorFrom = 2;  // past this a percentage is harder to read than a factor
-  if (ratio >= kFactorFrom) return "x" + fixed_text(ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
+  if (ratio >= kFactorFrom) return "x" + decimals_text(ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
   const double percent = (ratio - 1) * 100;
   return (percent < 0 ? "-" : "+") + percent_digits(std::abs(percent)) + "%";
 }
@@ -59,15 +59,15 @@ std::string compared_with(std::span<const SignificanceTable> tables) {
 
 }  // namespace
 
-CellWords words_of(const TableCell& cell) {
+CellWords words_of(const TableCell& cell, const TableData& data) {
   CellWords words;
   if (cell.n == 0) return words;
   words.number = cell.number;
-  words.is_noisy = cell.is_noisy();
+  words.is_noisy = !data.is_exact && cell.is_noisy();
   const MedianInterval& level = cell.level;
-  if (!level.bounds || level.median == 0) {
+  if (!data.is_exact && (!level.bounds || level.median == 0)) {
     words.interval = "?";
-  } else {
+  } else if (!data.is_exact) {
     const double farther = std::max(level.bounds->high - level.median, level.median - level.bounds->low);
     words.interval = percent_digits(100 * farther / std::abs(level.median)) + "%";
   }
@@ -115,7 +115,7 @@ std::vector<std::string> notes_of(const SignificanceTable& table) {
   for (std::size_t i = 0; i < table.cells.size(); ++i) {
     for (std::size_t j = 0; j < table.cells[i].size(); ++j) {
       const TableCell& cell = table.cells[i][j];
-      if (cell.n == 0) continue;
+      if (cell.n == 0 || table.data.is_exact) continue;
       std::string why;
       if (cell.is_noisy())
         why = "the middle half spreads over " + percent_digits(100 * *cell.spread) + "% of the median";
@@ -140,7 +140,7 @@ std::vector<std::string> legend_of(std::span<const SignificanceTable> tables) {
   for (const SignificanceTable& table : tables) comparisons = std::max(comparisons, table.comparisons);
   if (comparisons > 0) {
     legend.push_back("Each cell is compared with " + compared_with(tables) +
-                     " (Mann-Whitney; q <= " + fixed_text(tables.front().question.alpha, 2) + " by Holm over " +
+                     " (Mann-Whitney; q <= " + decimals_text(tables.front().question.alpha, 2) + " by Holm over " +
                      (tables.size() > 1 ? "the pairs of its table, at most " : "") + std::to_string(comparisons) +
                      (comparisons == 1 ? " pair" : " pairs") +
                      "); colour and a change in percent stand only where the difference is significant.");
@@ -154,7 +154,14 @@ std::vector<std::string> legend_of(std::span<const SignificanceTable> tables) {
   if (any_standing(tables, Standing::undecidable)) {
     legend.push_back("?  none could have been found: too few values, or values too dependent on each other.");
   }
-  if (any_cell(tables, [](const SignificanceTable&, const TableCell& cell) { return cell.is_noisy(); })) {
+  if (any_cell(tables, [](const SignificanceTable& table, const TableCell& cell) {
+        return !table.data.is_exact && !cell.level.bounds;
+      })) {
+    legend.push_back("\u00b1? no interval of the median: fewer than 6 values, or values too dependent on each other.");
+  }
+  if (any_cell(tables, [](const SignificanceTable& table, const TableCell& cell) {
+        return !table.data.is_exact && cell.is_noisy();
+      })) {
     legend.push_back("!  noisy: the middle half of the values spreads over a tenth of the median or more.");
   }
   const auto is_sampled = [](const SignificanceTable& table, const TableCell&) {

@@ -1,6 +1,7 @@
 #include <ostream>
 
 #include "ci/attribution/attribute.hpp"
+#include "ci/cli/compare_table.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/sides.hpp"
@@ -22,6 +23,7 @@ std::string report_of(const Comparison& comparison, const CompareOptions& option
 }  // namespace
 
 ExitCode do_compare(const CompareOptions& options, Streams& streams) {
+  if (options.table.wanted) return do_compare_table(options, streams);
   if (options.common.json && options.markdown) {
     return report_error(input_error("steelyard compare", "--json and --markdown", "one of them"), streams);
   }

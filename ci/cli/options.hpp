@@ -48,6 +48,20 @@ struct AbOptions {
   bool no_store = false;
 };
 
+enum class TableFormat { text, markdown, csv, html };
+
+// What compare --table adds.
+struct TableChoice {
+  bool wanted = false;
+  std::vector<std::string> sides;  // 1 to 20, each as a side of compare
+  TableFormat format = TableFormat::text;
+  bool rowwise = false;  // the default: a row's cells are one benchmark on each side
+  bool columnwise = false;
+  bool reference_style = false;
+  bool ascii = false;
+  std::string against;  // a side; empty: the best
+};
+
 struct CompareOptions {
   CommonOptions common;
   std::string baseline;  // .syrun, Google Benchmark JSON, a folder of it, run:ID, commit:SHA
@@ -55,6 +69,7 @@ struct CompareOptions {
   bool markdown = false;
   std::filesystem::path output;  // the report goes there; empty: to the output stream
   std::optional<std::uint64_t> seed;
+  TableChoice table;
 };
 
 struct GateOptions {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ci/cli/table_options.hpp"
 #include "ci/cli/verb_options.hpp"
 
 namespace steelyard {
@@ -84,17 +85,15 @@ std::unique_ptr<Verb> make_compare() {
   auto verb = make_verb<CompareOptions>(
       "compare",
       "Judges a candidate against a baseline, both measured before. Each is a .syrun archive, a Google Benchmark JSON "
-      "file, a folder of one such file per process, run:ID or commit:SHA from the store.",
-      "  steelyard compare before.syrun after.syrun --minimum-effect 2%");
+      "file, a folder of one such file per process, run:ID or commit:SHA from the store. With --table, up to 20 "
+      "sides next to each other.",
+      "  steelyard compare before.syrun after.syrun --minimum-effect 2%\n"
+      "  steelyard compare --table gcc.syrun clang.syrun msvc.syrun --against gcc");
   auto& compare = options_of<CompareOptions>(verb);
-  verb->names = {"BASELINE", "CANDIDATE"};
-  verb->least_names = 2;
-  verb->finish = [&compare](Words given, Words) -> Result<void> {
-    compare.baseline = std::move(given[0]);
-    compare.candidate = std::move(given[1]);
-    return {};
-  };
+  verb->names = {"BASELINE", "CANDIDATE", "[SIDE...]"};
+  verb->finish = [&compare](Words given, Words) { return take_compare_names(compare, std::move(given)); };
   add_key_options(*verb, compare.common, {{"policy", "store"}, {}});
+  add_table_options(*verb, compare.table);
   verb->options.push_back(flag_option("--markdown", compare.markdown, "print the report as Markdown"));
   verb->options.push_back(path_option("--output", "FILE", compare.output, "write the report there"));
   verb->options.push_back(seed_option(compare.seed));

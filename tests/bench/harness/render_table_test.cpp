@@ -80,6 +80,23 @@ TEST(RenderTable, CsvQuotesWhatWouldEndAField) {
             "iqr over median,standing,ratio,q");
 }
 
+TEST(RenderTable, CountsHaveNeitherIntervalNorNoise) {
+  TableData data;
+  data.quantity = "instructions";
+  data.unit = "count";
+  data.is_exact = true;
+  data.columns = {"before", "after"};
+  data.rows.push_back({"", "BM_sort", {{143909, 143909}, {164463}}});
+  const std::vector<SignificanceTable> tables{*compare_cells(data, {TableDirection::rowwise, "before", 0.05})};
+  EXPECT_EQ(render_text(tables, {false, false, 100}),
+            "instructions, lower is better\n"
+            "        | before      | after\n"
+            "-----------------------------------\n"
+            "BM_sort | 143909 base | 164463 +14%\n"
+            "\n"
+            "Counts are compared exactly: they differ where their ranges do not meet.\n");
+}
+
 TEST(RenderTable, NothingIsNothing) {
   EXPECT_EQ(render_text({}, {}), "");
   EXPECT_EQ(render_markdown({}), "");
@@ -92,7 +109,7 @@ TEST(RenderTable, ChangesReadAsPercentUpToTwofold) {
   cell.standing = Standing::worse;
   const auto mark = [&](double ratio) {
     cell.ratio = ratio;
-    return words_of(cell).mark;
+    return words_of(cell, {}).mark;
   };
   EXPECT_EQ(mark(1.0004), "+0.040%");
   EXPECT_EQ(mark(1.031), "+3.1%");

@@ -35,9 +35,9 @@ TEST(TableLayout, WrapsAtBlanks) {
 }
 
 TEST(TableLayout, FixedTextRoundsTheExactBinaryValue) {
-  EXPECT_EQ(fixed_text(0.125, 2), "0.12");
-  EXPECT_EQ(fixed_text(2.675, 2), "2.67");
-  EXPECT_EQ(fixed_text(1e15, 0), "1000000000000000");
+  EXPECT_EQ(decimals_text(0.125, 2), "0.12");
+  EXPECT_EQ(decimals_text(2.675, 2), "2.67");
+  EXPECT_EQ(decimals_text(1e15, 0), "1000000000000000");
 }
 
 }  // namespace
