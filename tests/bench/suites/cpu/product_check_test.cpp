@@ -26,7 +26,8 @@ struct Multiplied {
 
 TEST(ProductCheck, TakesRightProductsOfEveryShape) {
   for (const ProductShape shape :
-       {ProductShape{1, 1, 1}, ProductShape{3, 4, 5}, ProductShape{70, 1, 90}, ProductShape{1, 500, 2}, square(200)}) {
+       {ProductShape{1, 1, 1}, ProductShape{3, 4, 5}, ProductShape{70, 1, 90}, ProductShape{1, 500, 2}, square(200),
+        ProductShape{16, 16384, 16}, ProductShape{2, 64, 16384}}) {
     EXPECT_EQ(Multiplied(shape).fault(), std::nullopt) << shape.rows << " " << shape.inner << " " << shape.columns;
   }
 }
