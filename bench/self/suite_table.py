@@ -47,6 +47,8 @@ def run_suite(arguments):
     done = subprocess.run(command + (["--steelyard_large"] if arguments.large else []), capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{arguments.suite} left with {done.returncode}:\n{done.stderr}")
+    if not done.stdout:
+        sys.exit(f"--filter: no benchmark matches {arguments.filter!r}")
     report = json.loads(done.stdout)
     samples = {}
     for row in report["benchmarks"]:
