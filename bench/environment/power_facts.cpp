@@ -29,6 +29,11 @@ void add_frequency_range(const std::filesystem::path& cpu, const std::vector<int
     now += khz;
     ++cores;
   }
+  if (!online.empty()) {
+    const std::filesystem::path first = cpu / ("cpu" + std::to_string(online.front())) / "cpufreq";
+    const std::string governors = read_system_file(first / "scaling_available_governors").value_or("");
+    if (!governors.empty()) environment.set("cpu.governors", governors, false);
+  }
   if (!drivers.empty()) environment.set("cpu.frequency_driver", *drivers.begin(), false);
   if (most > 0) environment.set("cpu.mhz.max", std::to_string(most / kKilohertzPerMegahertz), false);
   if (least > 0) environment.set("cpu.mhz.min", std::to_string(least / kKilohertzPerMegahertz), false);

@@ -1,0 +1,47 @@
+// What the doctor has to say of a machine: what hurts timings, worst first, each with its price and its mend.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steelyard {
+
+enum class Severity {
+  severe,   // timings taken now would mislead
+  warning,  // they are noisier or less comparable than they could be
+  note,     // worth knowing
+};
+
+struct Finding {
+  std::string id;  // stable, for scripts: "governor"
+  Severity severity = Severity::note;
+  std::string found;
+  std::string cost;       // what it does to a timing
+  std::string mend = "";  // a command as it is to be typed, or what to do
+  bool mend_is_command = false;
+  bool needs_root = false;
+  bool fixable = false;  // `doctor --fix` does it
+  bool operator==(const Finding&) const = default;
+};
+
+// Something that this machine does not show.
+struct Unseen {
+  std::string id;
+  std::string why;
+  bool operator==(const Unseen&) const = default;
+};
+
+enum class Fitness { fit, with_care, not_fit };
+
+struct Diagnosis {
+  Fitness fitness = Fitness::fit;
+  std::vector<Finding> findings;  // worst first
+  std::vector<Unseen> unseen;
+  bool operator==(const Diagnosis&) const = default;
+};
+
+std::string_view to_text(Severity severity);  // "severe", "warning", "note"
+std::string_view to_text(Fitness fitness);    // "fit", "with care", "not fit"
+
+}  // namespace steelyard

@@ -1,0 +1,119 @@
+#include "bench/doctor/machine_setting.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "bench/environment/system_file.hpp"
+#include "bench/runner/descriptor.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::string_view kCpuFolder = "sys/devices/system/cpu/";
+constexpr std::string_view kGovernorFile = "/cpufreq/scaling_governor";
+constexpr const char* kNoTurbo = "sys/devices/system/cpu/intel_pstate/no_turbo";
+constexpr const char* kBoost = "sys/devices/system/cpu/cpufreq/boost";
+constexpr const char* kHugePages = "sys/kernel/mm/transparent_hugepage/enabled";
+
+// "3" of "sys/devices/system/cpu/cpu3/cpufreq/scaling_governor"; empty for any other file.
+std::string_view governed_core(std::string_view file) {
+  if (!file.starts_with(kCpuFolder) || !file.ends_with(kGovernorFile)) return {};
+  file.remove_prefix(kCpuFolder.size());
+  file.remove_suffix(std::min(kGovernorFile.size(), file.size()));
+  if (!file.starts_with("cpu")) return {};
+  file.remove_prefix(3);
+  const bool digits =
+      !file.empty() && file.size() < 6 && file.find_first_not_of("0123456789") == std::string_view::npos;
+  return digits ? file : std::string_view();
+}
+
+bool is_word(std::string_view value) {
+  constexpr std::size_t kLongest = 32;
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+  return !value.empty() && value.size() <= kLongest && value.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+void plan_governors(const std::filesystem::path& root, std::vector<SettingChange>& changes) {
+  constexpr const char* kWanted = "performance";
+  const std::filesystem::path folder = root / kCpuFolder;
+  for (const int core : parse_core_list(read_system_file(folder / "online").value_or(""))) {
+    const std::string name = "cpu" + std::to_string(core);
+    const std::string file = std::string(kCpuFolder) + name + std::string(kGovernorFile);
+    const auto value = read_setting(root, file);
+    if (!value || *value == kWanted) continue;
+    const auto offered = read_system_file(folder / name / "cpufreq/scaling_available_governors");
+    if (offered && (" " + *offered + " ").find(std::string(" ") + kWanted + " ") == std::string::npos) continue;
+    changes.push_back({file, *value, kWanted});
+  }
+}
+
+Error setting_error(const std::filesystem::path& file, int error) {
+  const bool refused = error == EACCES || error == EPERM || error == EROFS;
+  return input_error(file.string(), std::strerror(error), "a setting that can be written",
+                     refused ? "run as root, outside of a container" : "");
+}
+
+}  // namespace
+
+std::vector<SettingChange> plan_changes(const std::filesystem::path& root) {
+  std::vector<SettingChange> changes;
+  plan_governors(root, changes);
+  // Intel's driver has a switch of its own, and hides the common one.
+  if (const auto no_turbo = read_setting(root, kNoTurbo)) {
+    if (*no_turbo == "0") changes.push_back({kNoTurbo, "0", "1"});
+  } else if (read_setting(root, kBoost) == "1") {
+    changes.push_back({kBoost, "1", "0"});
+  }
+  // Not "never": a program that asks for huge pages is measured with them.
+  if (read_setting(root, kHugePages) == "always") changes.push_back({kHugePages, "always", "madvise"});
+  changes.erase(
+      std::remove_if(changes.begin(), changes.end(), [](const auto& change) { return !is_known_change(change); }),
+      changes.end());
+  return changes;
+}
+
+bool is_known_change(const SettingChange& change) {
+  const bool known = change.file == kNoTurbo || change.file == kBoost || change.file == kHugePages ||
+                     !governed_core(change.file).empty();
+  return known && is_word(change.before) && is_word(change.after);
+}
+
+std::optional<std::string> read_setting(const std::filesystem::path& root, const std::string& file) {
+  const auto text = read_system_file(root / file);
+  if (!text) return std::nullopt;
+  const std::size_t open = text->find('[');
+  const std::size_t close = text->find(']');
+  if (open < close && close != std::string::npos) return text->substr(open + 1, close - open - 1);
+  return text;
+}
+
+Result<void> write_setting(const std::filesystem::path& root, const std::string& file, const std::string& value) {
+  const std::filesystem::path path = root / file;
+  {
+    const Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    if (!descriptor.is_open()) return setting_error(path, errno);
+    const std::string line = value + '\n';
+    ssize_t written = 0;
+    do {
+      written = ::write(descriptor.number(), line.data(), line.size());
+    } while (written < 0 && errno == EINTR);
+    if (written != static_cast<ssize_t>(line.size())) return setting_error(path, written < 0 ? errno : ENOSPC);
+  }
+  const auto found = read_setting(root, file);
+  if (found == value) return {};
+  return input_error(path.string(), found ? "still " + *found : "a file that cannot be read back", value,
+                     "the firmware or another program holds it");
+}
+
+std::string setting_name(std::string_view file) {
+  if (file == kNoTurbo) return "turbo (no_turbo)";
+  if (file == kBoost) return "turbo (boost)";
+  if (file == kHugePages) return "transparent huge pages";
+  const std::string_view core = governed_core(file);
+  return core.empty() ? std::string(file) : "governor of core " + std::string(core);
+}
+
+}  // namespace steelyard

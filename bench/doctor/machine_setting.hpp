@@ -1,0 +1,38 @@
+// The settings of a machine that can be changed for a while without harm and set back exactly: the frequency governor,
+// turbo, transparent huge pages. Left alone, with the reason in docs/doctor.md: threads of a core, swap, address
+// randomization, hardware counters.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+struct SettingChange {
+  std::string file;    // relative to the root: "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+  std::string before;  // the value found: "powersave"
+  std::string after;   // the value wanted
+  bool operator==(const SettingChange&) const = default;
+};
+
+// What would have to change on this machine; empty: nothing, or nothing that it shows.
+std::vector<SettingChange> plan_changes(const std::filesystem::path& root);
+
+// True for the files that plan_changes may name, with values as they may hold: a journal is never a way to write
+// anywhere else.
+bool is_known_change(const SettingChange& change);
+
+// "[always] madvise never" is "always"; any other text is its own value. Absent where the file cannot be read.
+std::optional<std::string> read_setting(const std::filesystem::path& root, const std::string& file);
+// Writes and reads back. Error (input): no permission, a read-only file, a value that the kernel did not take.
+Result<void> write_setting(const std::filesystem::path& root, const std::string& file, const std::string& value);
+
+// "governor of core 3", "turbo (no_turbo)", "huge pages"
+std::string setting_name(std::string_view file);
+
+}  // namespace steelyard
