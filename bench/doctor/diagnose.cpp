@@ -45,6 +45,8 @@ std::string_view to_text(Fitness fitness) {
   switch (fitness) {
     case Fitness::fit:
       return "fit";
+    case Fitness::unknown:
+      return "unknown";
     case Fitness::with_care:
       return "with care";
     case Fitness::not_fit:
@@ -52,6 +54,25 @@ std::string_view to_text(Fitness fitness) {
   }
   return "";
 }
+
+namespace {
+
+// Without these a machine cannot be called fit, whatever the rest looks like.
+bool shows_enough(const FactReader& facts) {
+  for (const char* fact : {"cpu.model", "cpu.threads", "cpu.governor", "load", "kernel.clocksource"}) {
+    if (!facts.has(fact)) return false;
+  }
+  return true;
+}
+
+Fitness fitness_of(const FactReader& facts, const Findings& worst_first) {
+  const Severity worst = worst_first.empty() ? Severity::note : worst_first.front().severity;
+  if (worst == Severity::severe) return Fitness::not_fit;
+  if (worst == Severity::warning) return Fitness::with_care;
+  return shows_enough(facts) ? Fitness::fit : Fitness::unknown;
+}
+
+}  // namespace
 
 Diagnosis diagnose(const Environment& environment, const std::optional<ProbeResult>& probe) {
   const FactReader facts(environment);
@@ -71,11 +92,7 @@ Diagnosis diagnose(const Environment& environment, const std::optional<ProbeResu
   list_unseen(facts, diagnosis.unseen);
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
-  if (!findings.empty() && findings.front().severity == Severity::severe) {
-    diagnosis.fitness = Fitness::not_fit;
-  } else if (!findings.empty() && findings.front().severity == Severity::warning) {
-    diagnosis.fitness = Fitness::with_care;
-  }
+  diagnosis.fitness = fitness_of(facts, findings);
   return diagnosis;
 }
 

@@ -32,7 +32,12 @@ struct Unseen {
   bool operator==(const Unseen&) const = default;
 };
 
-enum class Fitness { fit, with_care, not_fit };
+enum class Fitness {
+  fit,
+  unknown,  // nothing is wrong with what can be seen, which is too little
+  with_care,
+  not_fit,
+};
 
 struct Diagnosis {
   Fitness fitness = Fitness::fit;
@@ -42,6 +47,6 @@ struct Diagnosis {
 };
 
 std::string_view to_text(Severity severity);  // "severe", "warning", "note"
-std::string_view to_text(Fitness fitness);    // "fit", "with care", "not fit"
+std::string_view to_text(Fitness fitness);    // "fit", "unknown", "with care", "not fit"
 
 }  // namespace steelyard

@@ -65,15 +65,15 @@ void list_unseen(const FactReader& facts, std::vector<Unseen>& unseen) {
       Expected{"cpu.model", "processor", "/proc/cpuinfo does not name it"},
       Expected{"cpu.governor", "governor", "no /sys/devices/system/cpu/cpu*/cpufreq (usual in virtual machines)"},
       Expected{"cpu.turbo", "turbo", "no intel_pstate/no_turbo and no cpufreq/boost under /sys/devices/system/cpu"},
-      Expected{"cpu.threads_per_core", "threads per core", "no topology under /sys/devices/system/cpu"},
+      Expected{"cpu.threads_per_core", "smt", "no topology under /sys/devices/system/cpu"},
       Expected{"load", "load", "no /proc/loadavg"},
-      Expected{"steal.percent", "steal time", "no /proc/stat"},
+      Expected{"steal.percent", "steal", "no /proc/stat"},
       Expected{"memory.bytes", "memory", "no /proc/meminfo"},
-      Expected{"thp", "huge pages", "no /sys/kernel/mm/transparent_hugepage/enabled"},
-      Expected{"aslr", "address randomization", "no /proc/sys/kernel/randomize_va_space"},
-      Expected{"kernel.clocksource", "clock source", "no /sys/devices/system/clocksource/clocksource0"},
+      Expected{"thp", "huge_pages", "no /sys/kernel/mm/transparent_hugepage/enabled"},
+      Expected{"aslr", "addresses", "no /proc/sys/kernel/randomize_va_space"},
+      Expected{"kernel.clocksource", "clock_source", "no /sys/devices/system/clocksource/clocksource0"},
       Expected{"kernel.perf_event_paranoid", "counters", "no /proc/sys/kernel/perf_event_paranoid"},
-      Expected{"numa.nodes", "memory nodes", "no /sys/devices/system/node/online"},
+      Expected{"numa.nodes", "memory_nodes", "no /sys/devices/system/node/online"},
   };
   for (const Expected& expected : kExpected) {
     if (!facts.has(expected.fact)) unseen.push_back({expected.id, expected.why});

@@ -60,8 +60,12 @@ void check_hypervisor(const FactReader& facts, Findings& findings) {
   }
   const std::string hypervisor = facts.text("hypervisor");
   if (!hypervisor.empty() && hypervisor != "none") {
+    // "KVMKVMKVM", or "present (Maker Inc. Virtual Machine)" where only its presence and the machine's name are known.
+    constexpr std::string_view kPresent = "present";
+    const bool anonymous = hypervisor.starts_with(kPresent);
+    const std::string named = anonymous ? hypervisor.substr(kPresent.size()) : " (" + hypervisor + ")";
     findings.push_back(
-        {"hypervisor", Severity::warning, "this is a virtual machine (" + hypervisor + ")",
+        {"hypervisor", Severity::warning, "this is a virtual machine" + named,
          "what others do on the host is not visible, moves the clock and shares the caches; measured one "
          "after the other, two equal builds differ by several percent",
          "measure both builds side by side: steelyard ab OLD NEW"});

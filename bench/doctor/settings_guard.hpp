@@ -47,8 +47,8 @@ class SettingsGuard {
   ~SettingsGuard();  // as finish, in silence
 
   const std::vector<SettingChange>& changed() const { return changed_; }
-  const std::vector<std::string>& refused() const { return refused_; }  // one line for each setting
-  const RestoreOutcome& left_over() const { return left_over_; }        // what an earlier one had left
+  const std::vector<RefusedChange>& refused() const { return refused_; }
+  const RestoreOutcome& left_over() const { return left_over_; }  // what an earlier one had left
 
   // Sets everything back and gives the folder free. Once.
   GuardReport finish();

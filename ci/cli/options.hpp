@@ -139,7 +139,20 @@ struct TargetsOptions {
   bool no_store = false;
 };
 
-using VerbOptions = std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions,
-                                 HistoryOptions, ProfileOptions, ConfigOptions, DbOptions, TargetsOptions>;
+struct DoctorOptions {
+  CommonOptions common;
+  std::string program;               // to examine as well; empty: none
+  std::vector<std::string> command;  // with fix: what to run, from after --
+  bool fix = false;                  // mend for the length of the command
+  bool restore = false;              // set back what a killed --fix left
+  bool fixed_addresses = false;      // with fix: the command runs without address randomization
+  bool strict = false;               // exit 1 where something severe was found
+  bool no_probe = false;             // files only
+  std::filesystem::path root;        // of /proc and /sys; empty: this machine's
+};
+
+using VerbOptions =
+    std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions, HistoryOptions,
+                 ProfileOptions, ConfigOptions, DbOptions, TargetsOptions, DoctorOptions>;
 
 }  // namespace steelyard

@@ -281,12 +281,41 @@ std::unique_ptr<Verb> make_targets() {
   return verb;
 }
 
+std::unique_ptr<Verb> make_doctor() {
+  auto verb = make_verb<DoctorOptions>(
+      "doctor",
+      "Says what hurts timings on this machine, worst first, each with its mend, and whether PROGRAM was built to be "
+      "timed. With --fix, mends what can be undone while a command runs, and sets it back, also after Ctrl-C and kill.",
+      "  steelyard doctor ./build/bench\n"
+      "  sudo steelyard doctor --fix -- steelyard ab ./build-old/bench ./build-new/bench");
+  auto& doctor = options_of<DoctorOptions>(verb);
+  verb->names = {"[PROGRAM]"};
+  verb->takes_rest = true;
+  verb->finish = [&doctor](Words given, Words rest) -> Result<void> {
+    if (!given.empty()) doctor.program = std::move(given[0]);
+    doctor.command = std::move(rest);
+    return {};
+  };
+  verb->options.push_back(
+      flag_option("--fix", doctor.fix, "mend while the command after -- runs; its exit status is ours"));
+  verb->options.push_back(
+      flag_option("--fixed-addresses", doctor.fixed_addresses, "with --fix: run it without address randomization"));
+  verb->options.push_back(flag_option("--restore", doctor.restore, "set back what a killed --fix left changed"));
+  verb->options.push_back(flag_option("--strict", doctor.strict, "exit with 1 where something severe was found"));
+  verb->options.push_back(
+      flag_option("--no-probe", doctor.no_probe, "do not time a loop for a second; read files only"));
+  verb->options.push_back(
+      path_option("--root", "FOLDER", doctor.root, "a copied tree of /proc and /sys, in place of this machine's"));
+  add_common_options(*verb, doctor.common);
+  return verb;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Verb>> make_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   for (const auto make : {make_run, make_ab, make_compare, make_gate, make_import, make_export, make_history,
-                          make_profile, make_config, make_db, make_targets}) {
+                          make_profile, make_config, make_db, make_targets, make_doctor}) {
     verbs.push_back(make());
   }
   return verbs;

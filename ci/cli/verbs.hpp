@@ -17,6 +17,7 @@ ExitCode do_export(const ExportOptions& options, Streams& streams);
 ExitCode do_history(const HistoryOptions& options, Streams& streams);
 ExitCode do_profile(const ProfileOptions& options, Streams& streams);
 ExitCode do_config(const ConfigOptions& options, Streams& streams);
+ExitCode do_doctor(const DoctorOptions& options, Streams& streams);
 ExitCode do_db(const DbOptions& options, Streams& streams);
 ExitCode do_targets(const TargetsOptions& options, Streams& streams);
 

@@ -46,6 +46,7 @@ TEST(ReadEnvironment, RecordsTheRestWithoutLettingItDecide) {
                     {"kernel.full", "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)"},
                     {"aslr", "2"},
                     {"thp", "madvise"},
+                    {"kernel.clocksource", "tsc"},
                     {"host.name", "bench01"},
                     {"load", "0.42"},
                     {"os.release", "Debian GNU/Linux 12 (bookworm)"}}));

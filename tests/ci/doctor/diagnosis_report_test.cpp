@@ -1,0 +1,72 @@
+// What a person and a program get to read of six kinds of machines, byte for byte.
+#include "ci/doctor/diagnosis_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/environment/read_environment.hpp"
+#include "tests/ci/report/golden.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+DoctorReport examine(const std::string& fixture) {
+  DoctorReport report;
+  report.environment = read_environment(std::filesystem::path(STEELYARD_FIXTURE) / fixture);
+  report.diagnosis = diagnose(report.environment, std::nullopt);
+  return report;
+}
+
+class Machines : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Machines, AreDescribedAsBefore) {
+  golden::expect_equal(terminal_diagnosis(examine(GetParam()), TerminalStyle{}),
+                       std::string("doctor/") + GetParam() + ".out");
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryKind, Machines,
+                         ::testing::Values("bare_metal", "laptop", "server", "virtual_machine", "container", "arm",
+                                           "garbled", "absent"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+DoctorReport with_probe_and_program() {
+  DoctorReport report = examine("laptop");
+  ProbeResult probe;
+  probe.clock = {20, 24.6};
+  probe.slices = {9876, 100123, 0.034, 0.0123, 7.5};
+  probe.seconds = 1.00004;
+  probe.involuntary_switches = 12;
+  probe.steal = 0.0005;
+  report.probe = probe;
+  report.program = "build/bench";
+  report.environment.set("program.compiler", "GNU C++17 12.2.0", false);
+  report.environment.set("program.optimization", "-O0", false);
+  report.environment.set("program.linkage", "dynamic", false);
+  report.environment.set("program.debug_info", "present", false);
+  report.diagnosis = diagnose(report.environment, probe);
+  return report;
+}
+
+TEST(DiagnosisReport, ShowsTheProbeAndTheProgram) {
+  golden::expect_equal(terminal_diagnosis(with_probe_and_program(), TerminalStyle{}), "doctor/probe_and_program.out");
+}
+
+TEST(DiagnosisReport, IsADocumentForPrograms) {
+  golden::expect_equal(json_diagnosis(with_probe_and_program()), "doctor/probe_and_program.json");
+  golden::expect_equal(json_diagnosis(examine("absent")), "doctor/absent.json");
+}
+
+TEST(DiagnosisReport, ReplacesWhatATerminalMustNotGet) {
+  DoctorReport report = examine("absent");
+  report.environment.set("hypervisor", "\x1b[2Jevil\xff", false);
+  report.diagnosis = diagnose(report.environment, std::nullopt);
+  const std::string text = terminal_diagnosis(report, TerminalStyle{});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_THAT(text, HasSubstr("?[2Jevil?"));
+  EXPECT_EQ(json_diagnosis(report).find('\xff'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace steelyard
