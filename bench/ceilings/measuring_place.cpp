@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
@@ -25,18 +26,23 @@ std::string text_of(double value) {
   return text.data();
 }
 
+// The fastest kind first (big and little cores), then the last.
 std::vector<int> one_thread_a_core(const std::vector<Core>& allowed, MeasuringPlace& place) {
-  std::vector<int> cores;
+  std::vector<Core> cores;  // the first thread of each
   std::set<std::pair<int, int>> seen;
   for (const Core& core : allowed) {
-    if (seen.insert({core.package, core.physical}).second) cores.push_back(core.number);
+    if (seen.insert({core.package, core.physical}).second) cores.push_back(core);
   }
   if (cores.size() < allowed.size()) {
     place.notes.push_back("one thread on each of " + std::to_string(cores.size()) + " cores: the other " +
                           std::to_string(allowed.size() - cores.size()) + " hardware threads share their units");
   }
-  std::reverse(cores.begin(), cores.end());
-  return cores;
+  std::sort(cores.begin(), cores.end(), [](const Core& a, const Core& b) {
+    return std::tie(a.capacity, a.most_khz, a.number) > std::tie(b.capacity, b.most_khz, b.number);
+  });
+  std::vector<int> numbers;
+  for (const Core& core : cores) numbers.push_back(core.number);
+  return numbers;
 }
 
 void keep_to_quota(const std::optional<double>& quota, MeasuringPlace& place) {

@@ -14,8 +14,9 @@ struct MeasuringPlace {
   std::vector<std::string> notes;
 };
 
-// Affinity, then the control group's quota in whole cores. The last core comes first: it is the one that single threads
-// use, as the first core serves most interrupts. `root` is "/" but in tests.
+// Affinity, then the control group's quota in whole cores. The one that single threads use comes first: of the fastest
+// kind, where there are big and little cores, and the last of them, as the first core serves most interrupts. `root` is
+// "/" but in tests.
 MeasuringPlace find_measuring_place(const std::filesystem::path& root = "/");
 
 }  // namespace steelyard

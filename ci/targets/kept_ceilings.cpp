@@ -159,8 +159,11 @@ Result<void> keep_ceilings(const std::filesystem::path& state, const Run& run) {
 Result<std::optional<DeviceCeilings>> read_ceilings(const std::filesystem::path& state,
                                                     const std::string& fingerprint) {
   const std::filesystem::path file = ceilings_file(state, fingerprint);
+  if (fingerprint.empty()) return std::optional<DeviceCeilings>();
   std::error_code failure;
-  if (fingerprint.empty() || !std::filesystem::exists(file, failure)) return std::optional<DeviceCeilings>();
+  const bool is_there = std::filesystem::exists(file, failure);
+  if (failure) return input_error(file.string(), failure.message(), "a file that can be read");
+  if (!is_there) return std::optional<DeviceCeilings>();
   STEELYARD_TRY(const Run run, read_archive(file));
   const std::string found = run.environment.fingerprint();
   if (found != fingerprint) {

@@ -54,6 +54,13 @@ TEST_F(PlaceToMeasure, TakesOneThreadOfEachCore) {
   EXPECT_THAT(place.notes, ElementsAre(HasSubstr("the other 2 hardware threads")));
 }
 
+TEST_F(PlaceToMeasure, PutsBigCoresBeforeLittleOnes) {
+  for (int core = 0; core < 4; ++core) {
+    write("sys/devices/system/cpu/cpu" + std::to_string(core) + "/cpu_capacity", core < 2 ? "1024\n" : "400\n");
+  }
+  EXPECT_THAT(find_measuring_place(root_).cores, ElementsAre(1, 0, 3, 2));
+}
+
 TEST_F(PlaceToMeasure, KeepsToTheQuotaInWholeCores) {
   write("proc/self/cgroup", "0::/\n");
   write("sys/fs/cgroup/cpu.max", "250000 100000\n");

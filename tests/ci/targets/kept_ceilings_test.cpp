@@ -116,6 +116,11 @@ TEST_F(KeptCeilings, ADamagedFileIsAnErrorThatNamesIt) {
   EXPECT_THAT(read.error().text(), HasSubstr(file.string()));
 }
 
+TEST_F(KeptCeilings, AStateFolderThatIsNoneIsNotTakenForAnEmptyOne) {
+  std::filesystem::create_symlink("loop", state_ / "loop");
+  EXPECT_FALSE(read_ceilings(state_ / "loop", "0123456789abcdef"));
+}
+
 TEST_F(KeptCeilings, AStateFolderThatCannotBeMadeIsSaid) {
   std::ofstream(state_ / "file") << "";
   steelyard::Run run = run_of_ceilings(example(), machine("A"));
