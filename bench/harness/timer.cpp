@@ -139,6 +139,16 @@ Result<TaskMeasurement> Timer::timeit(std::int64_t number) {
   });
 }
 
+Result<TaskMeasurement> Timer::trials(int count, int warmups) {
+  if (count < 1) return option_error("trials", std::to_string(count), "at least 1");
+  if (warmups < 0) return option_error("warmups", std::to_string(warmups), "0 or more");
+  return run_session(loop_, options_, [count, warmups](TimingSession& session) {
+    for (int i = 0; i < warmups; ++i) session.seconds_of(1);
+    for (int i = 0; i < count; ++i) session.take_runs(1);
+    return session.finish("trials");
+  });
+}
+
 Result<TaskMeasurement> Timer::blocked_autorange(const BlockedOptions& options) {
   STEELYARD_CHECK(check_duration("min_run_time", options.min_run_time));
   return run_session(loop_, options_, [&options](TimingSession& session) {

@@ -72,6 +72,8 @@ class Timer {
 
   // One time of `number` runs, after a warm-up of a hundredth of them, at least 2.
   Result<TaskMeasurement> timeit(std::int64_t number = 1'000'000);
+  // So many times of one run each, after `warmups` runs that are not kept.
+  Result<TaskMeasurement> trials(int count, int warmups = 1);
   // Blocks of equal size (see block_size.hpp), until their sum reaches min_run_time.
   Result<TaskMeasurement> blocked_autorange(const BlockedOptions& options = {});
   // As many blocks as the noise asks for. Rule steelyard: a pilot tells how many, and exactly so many fresh ones are
