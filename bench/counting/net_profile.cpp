@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,7 +25,12 @@ bool is_zero(const Costs& costs) {
   return std::all_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost == 0; });
 }
 
+// Of the preload library, or of what steelyard::bench_main puts between a benchmark and its clock.
 bool belongs_to_shim(const ProfiledFunction& function) {
+  for (const std::string_view prefix :
+       {"__wrap__ZN9benchmark5State", "steelyard::timed_region::", "steelyard::counted_region::"}) {
+    if (function.name.starts_with(prefix)) return true;
+  }
   return std::filesystem::path(function.object).filename() == kShimFile;
 }
 

@@ -4,24 +4,20 @@
 #include <cstdlib>
 #include <new>
 
+namespace steelyard {
+
+thread_local constinit AllocationCount allocation_count __attribute__((tls_model("initial-exec")));
+
+}  // namespace steelyard
+
 namespace {
 
-// Plain integers in the initial TLS block: no constructor, no call, usable before main.
-thread_local std::uint64_t allocations __attribute__((tls_model("initial-exec"))) = 0;
-thread_local std::uint64_t bytes __attribute__((tls_model("initial-exec"))) = 0;
-
 inline void note(std::size_t size) {
-  ++allocations;
-  bytes += size;
+  ++steelyard::allocation_count.allocations;
+  steelyard::allocation_count.bytes += size;
 }
 
 }  // namespace
-
-namespace steelyard {
-
-AllocationCount allocations_of_this_thread() { return {allocations, bytes}; }
-
-}  // namespace steelyard
 
 extern "C" {
 

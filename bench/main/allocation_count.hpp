@@ -13,6 +13,9 @@ struct AllocationCount {
   std::uint64_t bytes = 0;  // as asked for; a realloc counts its whole new size
 };
 
-AllocationCount allocations_of_this_thread();
+// In the initial TLS block, zero before anything runs. Read in place: a call would be counted where allocations are
+// not.
+extern thread_local constinit AllocationCount allocation_count __attribute__((tls_model("initial-exec")));
+inline AllocationCount allocations_of_this_thread() { return allocation_count; }
 
 }  // namespace steelyard

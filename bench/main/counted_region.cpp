@@ -4,27 +4,27 @@
 
 #include "bench/counting/shim/count_session.hpp"
 
-namespace steelyard {
+namespace steelyard::counted_region {
 namespace {
 
-bool is_on = false;
+bool on = false;
 
 bool shim_is_loaded() { return dlsym(RTLD_DEFAULT, "steelyard_count_shim") != nullptr; }
 
 }  // namespace
 
-void begin_counting(bool by_hand) {
+void begin(bool by_hand) {
   if (!RUNNING_ON_VALGRIND || shim_is_loaded()) return;
-  is_on = begin_session() || by_hand;
+  on = begin_session() || by_hand;
 }
 
-void end_counting() {
-  if (is_on) write_report();
+void end() {
+  if (on) write_report();
 }
 
-bool counts_here() { return is_on; }
+bool is_on() { return on; }
 
-std::int64_t iterations_to_count(std::int64_t wanted) { return iterations_for_new_state(wanted); }
+std::int64_t iterations_of_pass(std::int64_t wanted) { return iterations_for_new_state(wanted); }
 
 void collect_from_here() { begin_collecting(); }
 void collect_until_here() { end_collecting(); }
@@ -40,4 +40,4 @@ void note_pass_finished(std::int64_t iterations) {
 
 void note_pass_skipped() { add_to(&Observed::skipped); }
 
-}  // namespace steelyard
+}  // namespace steelyard::counted_region

@@ -83,7 +83,7 @@ bool has_failed(const State& state) {
 // The statistics of Google Benchmark insist that all repetitions made the same number of iterations, failed ones too. A
 // loop that was begun counts as one that was made whole.
 void count_as_whole(benchmark::State& state) {
-  if (!counts_here() && has_failed(state) && state.iterations() == 0) static_cast<void>(state.end());
+  if (!counted_region::is_on() && has_failed(state) && state.iterations() == 0) static_cast<void>(state.end());
 }
 
 class GuardedBenchmark : public GoogleBenchmark {
@@ -95,7 +95,7 @@ class GuardedBenchmark : public GoogleBenchmark {
 
   void Run(benchmark::State& state) override {
     RunSession& session = RunSession::current();
-    if (counts_here()) set_iterations(state, iterations_to_count(state.max_iterations));
+    if (counted_region::is_on()) set_iterations(state, counted_region::iterations_of_pass(state.max_iterations));
     if (session.leaves_out_next(state.max_iterations, fixes_length())) {
       state.SkipWithError(kLeftOut);
       return count_as_whole(state);

@@ -72,7 +72,7 @@ void run_with(const MainOptions& options) {
   display_blocks.SetOutputStream(&output.report());
   open_report = {&display_blocks, options.has_file ? &file_blocks : nullptr};
   RunSession::current().begin(options.order);
-  begin_counting(options.collects_by_hand);
+  counted_region::begin(options.collects_by_hand);
   std::atexit(report_early_exit);
   if (options.has_file) {
     benchmark::RunSpecifiedBenchmarks(&display_blocks, &file_blocks);
@@ -80,7 +80,7 @@ void run_with(const MainOptions& options) {
     benchmark::RunSpecifiedBenchmarks(&display_blocks);
   }
   RunSession::current().end();
-  end_counting();
+  counted_region::end();
   open_report = {};
 }
 

@@ -13,16 +13,16 @@
 #include "bench/main/counted_region.hpp"
 #include "bench/main/peak_memory.hpp"
 
-namespace steelyard {
-namespace {
+// Named, not anonymous: by this name the reader of a profile takes what is here off it (bench/counting/net_profile).
+namespace steelyard::timed_region {
 
-struct TimedRegion {
+struct Region {
   AllocationCount before;  // when the clock last started
   AllocationCount sum;     // while it ran
   bool is_timed = false;
   bool peak_is_own = false;  // the peak before this loop is forgotten
 };
-thread_local TimedRegion region;
+thread_local Region region;
 
 void resume() {
   region.before = allocations_of_this_thread();
@@ -58,15 +58,14 @@ void begin(benchmark::State& state) {
 }
 
 void abandon() {
-  if (counts_here()) {
-    collect_until_here();
-    note_pass_skipped();
+  if (counted_region::is_on()) {
+    counted_region::collect_until_here();
+    counted_region::note_pass_skipped();
   }
   region.is_timed = false;
 }
 
-}  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::timed_region
 
 using benchmark::State;
 
@@ -78,39 +77,39 @@ void __real__ZN9benchmark5State11PauseTimingEv(State* state);
 void __real__ZN9benchmark5State12ResumeTimingEv(State* state);
 
 void __wrap__ZN9benchmark5State16StartKeepRunningEv(State* state) {
-  steelyard::begin(*state);
-  if (!steelyard::counts_here()) {
-    steelyard::resume();
+  steelyard::timed_region::begin(*state);
+  if (!steelyard::counted_region::is_on()) {
+    steelyard::timed_region::resume();
     return __real__ZN9benchmark5State16StartKeepRunningEv(state);
   }
   __real__ZN9benchmark5State16StartKeepRunningEv(state);
-  steelyard::note_pass_started();
-  steelyard::resume();
-  steelyard::collect_from_here();
+  steelyard::counted_region::note_pass_started();
+  steelyard::timed_region::resume();
+  steelyard::counted_region::collect_from_here();
 }
 
 void __wrap__ZN9benchmark5State17FinishKeepRunningEv(State* state) {
-  if (steelyard::counts_here()) steelyard::collect_until_here();
-  steelyard::pause();
+  if (steelyard::counted_region::is_on()) steelyard::counted_region::collect_until_here();
+  steelyard::timed_region::pause();
   __real__ZN9benchmark5State17FinishKeepRunningEv(state);
-  if (steelyard::counts_here()) steelyard::note_pass_finished(state->iterations());
-  steelyard::report(*state);
+  if (steelyard::counted_region::is_on()) steelyard::counted_region::note_pass_finished(state->iterations());
+  steelyard::timed_region::report(*state);
 }
 
 void __wrap__ZN9benchmark5State11PauseTimingEv(State* state) {
-  if (steelyard::counts_here()) steelyard::collect_until_here();
-  steelyard::pause();
+  if (steelyard::counted_region::is_on()) steelyard::counted_region::collect_until_here();
+  steelyard::timed_region::pause();
   __real__ZN9benchmark5State11PauseTimingEv(state);
 }
 
 void __wrap__ZN9benchmark5State12ResumeTimingEv(State* state) {
-  if (!steelyard::counts_here()) {
-    steelyard::resume();
+  if (!steelyard::counted_region::is_on()) {
+    steelyard::timed_region::resume();
     return __real__ZN9benchmark5State12ResumeTimingEv(state);
   }
   __real__ZN9benchmark5State12ResumeTimingEv(state);
-  steelyard::resume();
-  steelyard::collect_from_here();
+  steelyard::timed_region::resume();
+  steelyard::counted_region::collect_from_here();
 }
 
 // SkipWithError(const char*) until 1.7; (const std::string&) since 1.8, with SkipWithMessage. A version has only some
@@ -124,19 +123,19 @@ __real__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11cha
     State* state, const std::string& message);
 
 void __wrap__ZN9benchmark5State13SkipWithErrorEPKc(State* state, const char* message) {
-  steelyard::abandon();
+  steelyard::timed_region::abandon();
   __real__ZN9benchmark5State13SkipWithErrorEPKc(state, message);
 }
 
 void __wrap__ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
     State* state, const std::string& message) {
-  steelyard::abandon();
+  steelyard::timed_region::abandon();
   __real__ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(state, message);
 }
 
 void __wrap__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
     State* state, const std::string& message) {
-  steelyard::abandon();
+  steelyard::timed_region::abandon();
   __real__ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(state, message);
 }
 

@@ -9,6 +9,11 @@
 #include <string>
 #include <vector>
 
+// The same benchmarks are also linked with steelyard::bench_program (tests/bench/main), where they count the same.
+#ifdef COUNTED_WITH_BENCH_MAIN
+#include "bench/main/run_benchmarks.hpp"
+#endif
+
 // Exactly the same instructions for every word, so that costs can be computed.
 __attribute__((noinline)) std::uint64_t mix_words(const std::vector<std::uint64_t>& words) {
   std::uint64_t hash = 7;
@@ -138,6 +143,10 @@ int main(int argc, char** argv) {
   benchmark::RegisterBenchmark("lambda", [words](benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
   });
+#ifdef COUNTED_WITH_BENCH_MAIN
+  return steelyard::run_benchmarks(argc, argv);
+#else
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
+#endif
 }

@@ -99,6 +99,8 @@ void BM_victim(benchmark::State& state) {
 }
 BENCHMARK(BM_victim);
 BENCHMARK(BM_work)->Name("BM_last");
+BENCHMARK(BM_work)->Name("fixed_work")->Iterations(1000);
+BENCHMARK(BM_work)->Name("fixed_work")->Iterations(2000);
 
 template <class T>
 void time_copy(benchmark::State& state, const steelyard::AxisPoint& at, std::type_identity<T>) {
