@@ -9,11 +9,7 @@ namespace {
 
 // In the order taken: neighbours tell whether the times depend on each other.
 std::vector<double> times_of(const TaskMeasurement* measurement) {
-  std::vector<double> times;
-  if (!measurement) return times;
-  for (const double raw : measurement->raw_times)
-    times.push_back(raw / static_cast<double>(measurement->runs_per_time));
-  return times;
+  return measurement ? measurement->times_in_order() : std::vector<double>();
 }
 
 TableData data_of(const TaskGrid& grid) {

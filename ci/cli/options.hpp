@@ -55,7 +55,7 @@ struct TableChoice {
   bool wanted = false;
   std::vector<std::string> sides;  // 1 to 20, each as a side of compare
   TableFormat format = TableFormat::text;
-  bool rowwise = false;  // the default: a row's cells are one benchmark on each side
+  bool rowwise = false;  // neither: as the kind of the sides has it
   bool columnwise = false;
   bool reference_style = false;
   bool ascii = false;

@@ -53,8 +53,11 @@ void add_table_options(Verb& verb, TableChoice& table) {
     return {};
   };
   verb.options.push_back({"--table-format", "text|markdown|csv|html", "default: text", kTableGroup, false, set_format});
-  verb.options.push_back(table_flag("--rowwise", table.rowwise, "compare the sides of each benchmark (the default)"));
-  verb.options.push_back(table_flag("--columnwise", table.columnwise, "compare the benchmarks of each side"));
+  verb.options.push_back(
+      table_flag("--rowwise", table.rowwise, "compare along rows: the sides of each benchmark (the default for runs)"));
+  verb.options.push_back(
+      table_flag("--columnwise", table.columnwise,
+                 "compare along columns (the default for files of the Timer, whose columns are descriptions)"));
   verb.options.push_back(text_option("--against", "SIDE", table.against,
                                      "compare with this one instead of the best; as its column is headed",
                                      kTableGroup));
