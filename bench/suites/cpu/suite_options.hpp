@@ -16,9 +16,9 @@ struct SuiteOptions {
 // Takes its own flags out of the arguments and leaves the rest to Google Benchmark.
 SuiteOptions take_suite_options(int& argc, char** argv);
 
-// What one iteration may cost without --steelyard_large: an eighth of a second at 20 Gflop/s, a single core's slow
-// side, and memory that any machine has.
-inline constexpr Flops kIterationBudget(2'500'000'000);
+// What one iteration may cost without --steelyard_large: a few milliseconds, and memory that any machine has. Not more,
+// because a run may count instructions too, and Valgrind takes seconds for so many multiplications.
+inline constexpr Flops kIterationBudget(100'000'000);
 inline constexpr Bytes kMemoryBudget(32 << 20);
 
 constexpr bool is_within_budget(const OperatorCost& cost) {

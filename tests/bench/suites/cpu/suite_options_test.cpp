@@ -45,9 +45,9 @@ TEST(SuiteOptions, LeaveAFlagThatIsNearlyTheirsToBeRefused) {
   EXPECT_EQ(given.left().size(), 3u);
 }
 
-TEST(SuiteOptions, BudgetHoldsAProductOf1024AndNotOf2048) {
-  EXPECT_TRUE(is_within_budget(matmul_cost(square(1024))));
-  EXPECT_FALSE(is_within_budget(matmul_cost(square(2048))));
+TEST(SuiteOptions, BudgetHoldsAProductOf256AndNotOf1024) {
+  EXPECT_TRUE(is_within_budget(matmul_cost(square(256))));
+  EXPECT_FALSE(is_within_budget(matmul_cost(square(1024))));
   EXPECT_TRUE(is_within_budget({kIterationBudget, kMemoryBudget, Bytes(0)}));
   EXPECT_FALSE(is_within_budget({kIterationBudget + Flops(1), Bytes(0), Bytes(0)}));
   EXPECT_FALSE(is_within_budget({Flops(0), kMemoryBudget, Bytes(1)}));
