@@ -38,9 +38,8 @@ STEELYARD_INLINE float logistic(float z) {
   return 1.0f / (1.0f + exp_bounded(-bounded));
 }
 
-// Results may lie in the operand's place; each depends on its own operand alone, so vectors are allowed (ivdep).
 STEELYARD_INLINE void gelu_body(std::size_t n, const float* values, float* results) {
-#pragma GCC ivdep
+  STEELYARD_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) {
     const float x = values[i];
     results[i] = x * logistic(kTwiceSlope * (x + kCubic * (x * x * x)));
@@ -48,12 +47,12 @@ STEELYARD_INLINE void gelu_body(std::size_t n, const float* values, float* resul
 }
 
 STEELYARD_INLINE void tanh_body(std::size_t n, const float* operand, float* result) {
-#pragma GCC ivdep
+  STEELYARD_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) result[i] = 2.0f * logistic(2.0f * operand[i]) - 1.0f;
 }
 
 STEELYARD_INLINE void gradient_body(std::size_t n, const float* values, const float* upstream, float* results) {
-#pragma GCC ivdep
+  STEELYARD_INDEPENDENT
   for (std::size_t i = 0; i < n; ++i) {
     const float x = values[i];
     const float s = logistic(kTwiceSlope * (x + kCubic * (x * x * x)));

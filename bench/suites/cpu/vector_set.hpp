@@ -20,6 +20,13 @@
 #endif
 #define STEELYARD_INLINE [[gnu::always_inline]] inline
 
+// Before a loop whose values do not depend on each other, though a result may lie in its operand's place.
+#if defined(__clang__)
+#define STEELYARD_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define STEELYARD_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 namespace steelyard::cpu_suite {
 
 enum class VectorSet { baseline, avx2, avx512 };  // each has all of those before it
