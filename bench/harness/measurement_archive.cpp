@@ -101,6 +101,15 @@ Error newer(std::string_view name, const std::string& found) {
                      "it was written by a newer Steelyard; upgrade this one");
 }
 
+// Every tag's name is shorter than what it is compared with (records::Tag).
+bool has_short_tags(std::string_view bytes) {
+  for (std::size_t at = bytes.find('<'); at != std::string_view::npos; at = bytes.find('<', at + 1)) {
+    const std::size_t end = bytes.find_first_of(" >\t\r\n", at);
+    if (end == std::string_view::npos || end - at >= records::kTagRoom) return false;
+  }
+  return true;
+}
+
 // What follows the list, but for the blanks that an archive puts there.
 std::string_view rest_of(std::string_view bytes, std::size_t read, std::string_view end) {
   std::string_view rest = bytes.substr(std::min(read, bytes.size()));
@@ -151,6 +160,8 @@ Result<std::vector<TaskMeasurement>> decode_measurements(std::string_view bytes,
   const bool is_xml = bytes.starts_with(kXmlOpening);
   const std::string_view end = is_xml ? kXmlEnd : kTextEnd;
   if (!bytes.ends_with(end)) return damaged(name, "no end");
+  if (is_xml && !has_short_tags(bytes))
+    return damaged(name, "a tag of " + std::to_string(records::kTagRoom) + " bytes or more");
   try {
     Read read = read_list(bytes, is_xml);
     if (rest_of(bytes, read.bytes, end) != end) {

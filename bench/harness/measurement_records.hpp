@@ -18,6 +18,23 @@
 
 namespace steelyard::records {
 
+// The name of an element, with room behind it. On reading, Boost (1.74) compares as many characters as the *file's* tag
+// has, past the end of a shorter name; so tags of a file are shorter than the room (decode_measurements() sees to it).
+inline constexpr std::size_t kTagRoom = 64;
+struct Tag {
+  template <std::size_t n>
+  consteval Tag(const char (&name)[n]) {  // by intent not explicit: a literal is a tag
+    static_assert(n <= kTagRoom);
+    for (std::size_t i = 0; i < n; ++i) text[i] = name[i];
+  }
+  char text[kTagRoom] = {};
+};
+
+template <class Archive, class Value>
+void put(Archive& archive, const Tag& tag, Value& value) {
+  archive& boost::serialization::make_nvp(tag.text, value);
+}
+
 // Of a class; what it says is for people.
 struct NewerVersion {
   unsigned version = 0;
@@ -30,22 +47,22 @@ std::string escaped(const std::string& text);
 std::string unescaped(const std::string& text);
 
 template <class Archive>
-void put_text(Archive& archive, const char* name, std::string& text) {
+void put_text(Archive& archive, const Tag& tag, std::string& text) {
   if constexpr (Archive::is_saving::value) {
     const std::string written = escaped(text);
-    archive << boost::serialization::make_nvp(name, written);
+    archive << boost::serialization::make_nvp(tag.text, written);
   } else {
     std::string written;
-    archive >> boost::serialization::make_nvp(name, written);
+    archive >> boost::serialization::make_nvp(tag.text, written);
     text = unescaped(written);
   }
 }
 
 // A count and so many items. The list grows as items are read, whatever the count claims.
 template <class Archive, class List, class PutItem>
-void put_list(Archive& archive, const char* count_name, List& list, const PutItem& put_item) {
+void put_list(Archive& archive, const Tag& count_tag, List& list, const PutItem& put_item) {
   std::uint64_t count = list.size();
-  archive& boost::serialization::make_nvp(count_name, count);
+  put(archive, count_tag, count);
   if constexpr (Archive::is_loading::value) list.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
     if constexpr (Archive::is_loading::value) list.emplace_back();
@@ -54,9 +71,8 @@ void put_list(Archive& archive, const char* count_name, List& list, const PutIte
 }
 
 template <class Archive, class Number>
-void put_numbers(Archive& archive, const char* count_name, const char* name, std::vector<Number>& numbers) {
-  put_list(archive, count_name, numbers,
-           [&](Number& number) { archive& boost::serialization::make_nvp(name, number); });
+void put_numbers(Archive& archive, const Tag& count_tag, const Tag& tag, std::vector<Number>& numbers) {
+  put_list(archive, count_tag, numbers, [&](Number& number) { put(archive, tag, number); });
 }
 
 template <class Archive>
@@ -109,16 +125,16 @@ void serialize(Archive& archive, Task& record, unsigned version) {
   put_text(archive, "description", task.description);
   put_text(archive, "environment", task.environment);
   std::int32_t threads = task.threads;
-  archive& boost::serialization::make_nvp("threads", threads);
+  put(archive, "threads", threads);
   task.threads = threads;
 }
 
 template <class Archive>
 void put_fields(Archive& archive, TaskMeasurement& measurement, unsigned /*version*/) {
   Task task{measurement.task};
-  archive& boost::serialization::make_nvp("task", task);
+  put(archive, "task", task);
   measurement.task = std::move(task.value);
-  archive& boost::serialization::make_nvp("runs_per_time", measurement.runs_per_time);
+  put(archive, "runs_per_time", measurement.runs_per_time);
   put_numbers(archive, "raw_times_count", "seconds", measurement.raw_times);
   put_numbers(archive, "runs_of_times_count", "runs", measurement.runs_of_times);
   put_text(archive, "fingerprint", measurement.fingerprint);
@@ -136,7 +152,7 @@ void serialize(Archive& archive, List& record, unsigned version) {
   expect_known<List>(version);
   put_list(archive, "count", record.values, [&](TaskMeasurement& value) {
     Measurement item{value};
-    archive& boost::serialization::make_nvp("measurement", item);
+    put(archive, "measurement", item);
     value = std::move(item.value);
   });
 }

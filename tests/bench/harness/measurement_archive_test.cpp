@@ -36,7 +36,7 @@ void serialize(Archive& archive, Measurement& record, unsigned version) {
 template <class Archive>
 void serialize(Archive& archive, List& record, unsigned /*version*/) {
   records::put_list(archive, "count", record.values,
-                    [&](Measurement& item) { archive& boost::serialization::make_nvp("measurement", item); });
+                    [&](Measurement& item) { records::put(archive, "measurement", item); });
 }
 
 }  // namespace steelyard::next
@@ -193,6 +193,16 @@ TEST(MeasurementArchive, CountsThatLieAreErrorsAndNoAllocation) {
       if (!decode_measurements(std::string(bytes).replace(at, 1, "100000000000000000"), "in.xml")) ++refused;
     }
     EXPECT_GE(refused, 5);
+  }
+}
+
+TEST(MeasurementArchive, TagsOfOtherNamesAreRefusedHoweverLong) {
+  const std::string bytes = encoded({sample_measurements().back()}, MeasurementFormat::xml);
+  for (const std::size_t length : {1U, 14U, 63U, 64U, 100'000U}) {
+    std::string renamed = bytes;
+    const std::size_t at = renamed.find("</runs_per_time>");
+    renamed.replace(at + 2, 13, std::string(length, 'x'));
+    error_of(renamed);
   }
 }
 
