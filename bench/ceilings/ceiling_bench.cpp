@@ -10,8 +10,9 @@
 namespace steelyard {
 namespace {
 
-constexpr int kPilots = 3;
-constexpr Nanoseconds kPilot = milliseconds(3);
+// Short, so that on a busy machine some of them fall between the moments in which others have the core.
+constexpr int kPilots = 9;
+constexpr Nanoseconds kPilot = microseconds(500);
 
 // The arrays of a pass lie behind each other, each a few lines further into its page than the one before, so that a
 // load and a store in flight do not look like one place to the processor, which compares twelve bits of addresses.
@@ -48,21 +49,27 @@ CeilingItem arithmetic_item(const DtypeKernels& dtype, const ArithmeticKernel& k
   return item;
 }
 
-// Processors that take wide vectors in halves, or slow down for them, are known by trying.
+// Processors that take wide vectors in halves, or slow down for them, are known by trying, in turns.
 const ArithmeticKernel& fastest(const DtypeKernels& dtype, WorkerTeam& team) {
-  const ArithmeticKernel* best = &dtype.kernels.front();
-  double best_rate = 0;
+  std::vector<CeilingItem> pilots;
   for (const ArithmeticKernel& kernel : dtype.kernels) {
-    CeilingItem pilot = arithmetic_item(dtype, kernel, team);
-    calibrate(pilot, kPilot);
-    for (int i = 0; i < kPilots; ++i) repeat(pilot);
-    const double rate = *std::max_element(pilot.ceiling.samples.begin(), pilot.ceiling.samples.end());
-    if (rate > best_rate * 1.01) {  // of equals the widest: it needs the fewest instructions
-      best = &kernel;
-      best_rate = rate;
-    }
+    pilots.push_back(arithmetic_item(dtype, kernel, team));
+    calibrate(pilots.back(), kPilot);
   }
-  return *best;
+  for (int i = 0; i < kPilots && pilots.size() > 1; ++i) {
+    for (CeilingItem& pilot : pilots) repeat(pilot);
+  }
+  std::size_t best = 0;
+  double best_rate = 0;
+  for (std::size_t i = 0; i < pilots.size() && pilots.size() > 1; ++i) {
+    const std::vector<double>& samples = pilots[i].ceiling.samples;
+    const double rate = *std::max_element(samples.begin(), samples.end());
+    if (rate <= best_rate * 1.01)
+      continue;  // of equals the widest, which comes first: it needs the fewest instructions
+    best = i;
+    best_rate = rate;
+  }
+  return dtype.kernels[best];
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ struct Loops {
   }
 };
 
-// One function an access for the instructions of one width.
+// One function an access for the instructions of one width: a macro, since no template parameter can name them.
 #define STEELYARD_STREAMS(name, bytes, instructions)                                                            \
   struct name {                                                                                                 \
     using L = Loops<double, bytes>;                                                                             \
