@@ -1,0 +1,183 @@
+#include "regress/scaling/sweep.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "regress/ab/wording.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::string_view kThreadsParameter = "threads";
+constexpr std::size_t kFewestSizes = 3;  // two points always lie on a line
+
+// Google Benchmark writes how it measured into the name as well.
+constexpr std::array<std::string_view, 4> kNotSizes{"iterations", "repeats", "min_time", "min_warmup_time"};
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, code] = std::from_chars(text.data(), last, value);
+  if (code != std::errc() || end != last || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// One place of an identity that a size can stand in.
+struct SizePlace {
+  std::string parameter;
+  double size = 0;
+  BenchmarkId rest;  // with a * in that place
+};
+
+std::vector<SizePlace> size_places(const BenchmarkId& id) {
+  std::vector<SizePlace> places;
+  int position = 0;
+  for (std::size_t i = 0; i < id.parameters.size(); ++i) {
+    const Parameter& parameter = id.parameters[i];
+    const std::string name = parameter.name.empty() ? "argument " + std::to_string(++position) : parameter.name;
+    const std::optional<double> size = number_of(parameter.value);
+    if (!size || std::find(kNotSizes.begin(), kNotSizes.end(), name) != kNotSizes.end()) continue;
+    places.push_back({name, *size, id});
+    places.back().rest.parameters[i].value = "*";
+  }
+  if (id.threads) {
+    places.push_back({std::string(kThreadsParameter), static_cast<double>(*id.threads), id});
+    places.back().rest.threads.reset();
+    places.back().rest.parameters.push_back({std::string(kThreadsParameter), "*"});
+  }
+  return places;
+}
+
+bool is_wanted(const std::string& parameter, const std::string& over) {
+  if (over.empty()) return parameter != kThreadsParameter;
+  return parameter == over || parameter == "argument " + over;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// The level of each round: the median of what its invocations took. Rounds without a usable value are left out.
+std::map<std::int32_t, double> levels_by_round(const Run& run, const Measurement& measurement) {
+  std::map<std::int32_t, std::vector<double>> values;
+  for (const InvocationSamples& samples : measurement.invocations) {
+    std::vector<double> finite;
+    for (const double value : samples.values) {
+      if (std::isfinite(value)) finite.push_back(value);
+    }
+    if (finite.empty()) continue;
+    const std::size_t at = samples.invocation;
+    const std::int32_t round = at < run.invocations.size() ? run.invocations[at].round : static_cast<std::int32_t>(at);
+    values[round].push_back(median(finite));
+  }
+  std::map<std::int32_t, double> levels;
+  for (auto& [round, several] : values) {
+    if (const double level = median(several); level > 0) levels[round] = level;
+  }
+  return levels;
+}
+
+using Group = std::map<double, const Measurement*>;  // by size
+
+// Sizes that yielded nothing are left out with a warning, and so are rounds that lack one of the others.
+void gather(const Run& run, const Group& group, Sweep& sweep) {
+  std::vector<std::map<std::int32_t, double>> levels;
+  std::set<std::int32_t> rounds;
+  for (const auto& [size, measurement] : group) {
+    std::map<std::int32_t, double> found = levels_by_round(run, *measurement);
+    if (size <= 0 || found.empty()) {
+      sweep.warnings.push_back(size <= 0 ? "a size of 0 or less has no logarithm and was left out"
+                                         : "a size without a level above 0 was left out");
+      continue;
+    }
+    sweep.data.sizes.push_back(size);
+    std::vector<double> all;
+    for (const auto& [round, level] : found) {
+      rounds.insert(round);
+      all.push_back(level);
+    }
+    sweep.levels.push_back(median(std::move(all)));
+    levels.push_back(std::move(found));
+  }
+  for (const std::int32_t round : rounds) {
+    std::vector<double> complete;
+    for (const auto& of_size : levels) {
+      if (const auto at = of_size.find(round); at != of_size.end()) complete.push_back(at->second);
+    }
+    if (complete.size() == levels.size()) sweep.data.rounds.push_back(std::move(complete));
+  }
+  const std::size_t missing = rounds.size() - sweep.data.rounds.size();
+  if (sweep.data.rounds.empty() && !sweep.levels.empty()) {
+    sweep.warnings.push_back(
+        "no round has every size: the exponent is that of the sizes' medians, without an interval");
+    sweep.data.rounds.push_back(sweep.levels);
+  } else if (missing > 0) {
+    sweep.warnings.push_back(plural_text(static_cast<std::int64_t>(missing), "round") + " without every size left out");
+  }
+}
+
+void add_doubts(const ScalingFit& fit, bool is_counted, std::vector<std::string>& warnings) {
+  if (fit.rounds < 2 && !is_counted) {
+    warnings.push_back("one round does not say how sure the exponent is: measure several invocations");
+  }
+  if (fit.is_curved) {
+    warnings.push_back(
+        *fit.exponent_at_smallest < *fit.exponent_at_largest
+            ? "the line bends upwards: an overhead that does not grow, or a cache that was outgrown; one "
+              "exponent does not describe it"
+            : "the line bends downwards; one exponent does not describe it");
+  }
+}
+
+Error nothing_found(const std::set<std::string>& parameters, const SweepChoice& choice, bool has_metric) {
+  if (!has_metric) return input_error("--metric", '"' + choice.metric + '"', "a metric that the run has");
+  std::string names;
+  for (const std::string& name : parameters) names += (names.empty() ? "" : ", ") + name;
+  return input_error(choice.over.empty() ? "steelyard sweep" : "--over",
+                     choice.over.empty() ? "no sweep" : '"' + choice.over + '"',
+                     "three benchmarks or more that differ in one numeric parameter only",
+                     names.empty() ? "no benchmark has a numeric parameter" : "numeric parameters: " + names);
+}
+
+}  // namespace
+
+Result<std::vector<Sweep>> find_sweeps(const Run& run, const SweepChoice& choice) {
+  std::map<std::pair<std::string, std::string>, Group> groups;  // by benchmark and parameter
+  std::set<std::string> parameters;
+  bool has_metric = false;
+  for (const Measurement& measurement : run.measurements) {
+    if (measurement.metric.name != choice.metric) continue;
+    has_metric = true;
+    if (measurement.benchmark.canonical().find(choice.benchmark) == std::string::npos) continue;
+    for (const SizePlace& place : size_places(measurement.benchmark)) {
+      parameters.insert(place.parameter);
+      if (!is_wanted(place.parameter, choice.over)) continue;
+      groups[{place.rest.canonical(), place.parameter}][place.size] = &measurement;
+    }
+  }
+  std::vector<Sweep> sweeps;
+  for (const auto& [name, group] : groups) {
+    Sweep sweep;
+    sweep.benchmark = name.first;
+    sweep.parameter = name.second;
+    sweep.metric = group.begin()->second->metric;
+    sweep.data.is_counted = sweep.metric.kind == MetricKind::counted;
+    gather(run, group, sweep);
+    if (sweep.data.sizes.size() < kFewestSizes) continue;
+    STEELYARD_TRY(sweep.fit, fit_scaling(sweep.data, choice.confidence));
+    add_doubts(sweep.fit, sweep.data.is_counted, sweep.warnings);
+    sweeps.push_back(std::move(sweep));
+  }
+  if (sweeps.empty()) return nothing_found(parameters, choice, has_metric);
+  return sweeps;
+}
+
+}  // namespace steelyard

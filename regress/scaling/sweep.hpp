@@ -1,0 +1,36 @@
+// Finds the sweeps of a run: benchmarks that differ in one numeric parameter only, in order of it, with their fit.
+// Pure; what is asked and found goes in and out as values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/model/run.hpp"
+#include "regress/scaling/scaling_fit.hpp"
+
+namespace steelyard {
+
+struct SweepChoice {
+  // A parameter's name; a number: the position among those without a name, from 1; "threads". Empty: every numeric
+  // parameter that at least three benchmarks differ in, threads aside.
+  std::string over = {};
+  std::string metric = std::string(kRealTime);
+  std::string benchmark = {};  // a part of the name; empty: all
+  double confidence = 0.95;
+};
+
+struct Sweep {
+  std::string benchmark;  // canonical, with a * in place of the size: "mlp/batch:*/dim:256"
+  std::string parameter;  // "batch", "argument 1", "threads"
+  Metric metric;
+  ScalingData data;            // the rounds that have every size
+  std::vector<double> levels;  // of each size: median over all of its invocations' medians
+  ScalingFit fit;
+  std::vector<std::string> warnings;
+};
+
+// By benchmark, then parameter. Error (input): there is none; the message names the parameters that there are.
+Result<std::vector<Sweep>> find_sweeps(const Run& run, const SweepChoice& choice);
+
+}  // namespace steelyard
