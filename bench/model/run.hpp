@@ -50,6 +50,9 @@ struct RunHeader {
   bool operator==(const RunHeader&) const = default;
 };
 
+// A label with the word "steelyard_item:HASH" names the input that was measured (bench/harness/fuzz).
+inline constexpr std::string_view kItemWord = "steelyard_item:";
+
 // A failure whose reason begins so was never tried, because the budget was spent: the data cannot tell, nobody failed.
 inline constexpr std::string_view kNotReached = "not reached: ";
 

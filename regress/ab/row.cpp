@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "regress/ab/counted.hpp"
+#include "regress/ab/measured_item.hpp"
 #include "regress/ab/pooled_ranks.hpp"
 
 namespace steelyard {
@@ -170,7 +171,8 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
   if (!context.incomparable.empty()) {
     finish(row, Verdict::incomparable, context.incomparable);
   } else if (!finish_without_values(matched, row)) {
-    const std::string difference = metric_difference(matched);
+    std::string difference = metric_difference(matched);
+    if (difference.empty()) difference = item_difference(context.baseline, context.candidate, matched);
     if (!difference.empty()) {
       finish(row, Verdict::incomparable, difference);
     } else if (row.metric.kind == MetricKind::counted) {

@@ -59,6 +59,17 @@ TEST(CompareRuns, FindsASlowdownAndSaysHowMuch) {
   EXPECT_THAT(row.reason, HasSubstr("% slower in 12 rounds"));
 }
 
+TEST(CompareRuns, DifferentInputsAreDifferentConditions) {
+  SimulatedPair pair = pair_with(1.05, 12);
+  pair.baseline.labels["BM_0"] = "steelyard_item:0123456789abcdef seed:0";
+  EXPECT_EQ(only_row(pair).verdict, Verdict::regression);  // the candidate does not say
+  pair.candidate.labels["BM_0"] = "steelyard_item:0123456789abcdef seed:1 index:3";
+  EXPECT_EQ(only_row(pair).verdict, Verdict::regression);
+  pair.candidate.labels["BM_0"] = "steelyard_item:fedcba9876543210 seed:0";
+  EXPECT_EQ(only_row(pair).verdict, Verdict::incomparable);
+  EXPECT_EQ(only_row(pair).reason, "measured on different inputs: item 0123456789ab against fedcba987654");
+}
+
 TEST(CompareRuns, CallsASpeedupAnImprovement) {
   const ComparisonRow row = only_row(pair_with(0.9, 12));
   EXPECT_EQ(row.verdict, Verdict::improvement);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "bench/harness/fuzz/content.hpp"
+#include "bench/model/run.hpp"
 
 namespace steelyard {
 namespace {
@@ -129,7 +130,7 @@ Result<FuzzItem> make_item(const ItemPlan& plan, Device& device) {
 }
 
 std::string item_label(const FuzzItem& item, double rejection_rate) {
-  return "steelyard_item:" + item.hash + " seed:" + std::to_string(item.plan.seed) +
+  return std::string(kItemWord) + item.hash + " seed:" + std::to_string(item.plan.seed) +
          " index:" + std::to_string(item.plan.index) + " rejection_rate:" + to_text(FuzzValue(rejection_rate));
 }
 
