@@ -105,6 +105,16 @@ struct HistoryOptions {
   int limit = 200;
 };
 
+struct SweepOptions {
+  CommonOptions common;
+  std::string run;        // as one side of compare
+  std::string over;       // a parameter; empty: each that three benchmarks differ in
+  std::string metric;     // empty: real_time
+  std::string benchmark;  // a part of the name; empty: all
+  std::string expect;     // an exponent; empty: none is claimed
+  std::string tolerance;  // empty: 0
+};
+
 struct ProfileOptions {
   CommonOptions common;
   std::string format;  // "callgrind"
@@ -153,6 +163,6 @@ struct DoctorOptions {
 
 using VerbOptions =
     std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions, HistoryOptions,
-                 ProfileOptions, ConfigOptions, DbOptions, TargetsOptions, DoctorOptions>;
+                 SweepOptions, ProfileOptions, ConfigOptions, DbOptions, TargetsOptions, DoctorOptions>;
 
 }  // namespace steelyard

@@ -175,6 +175,32 @@ std::unique_ptr<Verb> make_history() {
   return verb;
 }
 
+std::unique_ptr<Verb> make_sweep() {
+  auto verb = make_verb<SweepOptions>(
+      "sweep",
+      "Fits how a time grows with a size: the exponent over benchmarks that differ in one numeric parameter, with its "
+      "interval. RUN: as one side of compare.",
+      "  steelyard sweep run.syrun --over batch --expect 1 --tolerance 0.05");
+  auto& sweep = options_of<SweepOptions>(verb);
+  verb->names = {"RUN"};
+  verb->least_names = 1;
+  verb->finish = [&sweep](Words given, Words) -> Result<void> {
+    sweep.run = std::move(given[0]);
+    return {};
+  };
+  verb->options.push_back(text_option("--over", "PARAMETER", sweep.over,
+                                      "only this one; a number: the position among those without a name; threads"));
+  verb->options.push_back(text_option("--metric", "NAME", sweep.metric, "default: real_time"));
+  verb->options.push_back(text_option("--benchmark", "TEXT", sweep.benchmark, "only names with this in them"));
+  verb->options.push_back(text_option("--expect", "EXPONENT", sweep.expect,
+                                      "a claim: status 1 where an interval lies outside, 2 where it cannot tell"));
+  verb->options.push_back(text_option("--tolerance", "NUMBER", sweep.tolerance,
+                                      "with --expect: how far off still counts as kept (default: 0)"));
+  add_key_options(*verb, sweep.common, {{"store"}, {}});
+  add_common_options(*verb, sweep.common);
+  return verb;
+}
+
 std::unique_ptr<Verb> make_profile() {
   auto verb = make_verb<ProfileOptions>("profile", "Reads profiles of counted instructions and shows where they went.",
                                         "  steelyard profile --read callgrind callgrind.out.4711 --json");
@@ -315,7 +341,7 @@ std::unique_ptr<Verb> make_doctor() {
 std::vector<std::unique_ptr<Verb>> make_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   for (const auto make : {make_run, make_ab, make_compare, make_gate, make_import, make_export, make_history,
-                          make_profile, make_config, make_db, make_targets, make_doctor}) {
+                          make_sweep, make_profile, make_config, make_db, make_targets, make_doctor}) {
     verbs.push_back(make());
   }
   return verbs;
