@@ -186,14 +186,14 @@ void draw_layout(const FuzzedTensor& tensor, TensorPlan& plan, NumpyRandom& rand
   }
   const std::vector<std::int64_t> allocated = allocated_shape(plan);
   plan.strides.assign(rank, 1);
+  plan.storage_elements = product(allocated).value_or(0);
+  if (plan.storage_elements == 0) return;  // nothing to stride over, and the other sizes may be of any size
   std::int64_t stride = 1;
   for (std::size_t i = rank; i-- > 0;) {
     const auto dimension = static_cast<std::size_t>(plan.order[i]);
     plan.strides[dimension] = stride * plan.steps[dimension];
-    // A size of 0 must not make strides of 0.
-    stride *= std::max<std::int64_t>(allocated[dimension], 1);
+    stride *= allocated[dimension];
   }
-  plan.storage_elements = product(allocated).value_or(0);
   plan.is_contiguous = is_contiguous(plan.shape, plan.strides);
 }
 
@@ -205,7 +205,8 @@ std::optional<std::int64_t> storage_bytes_of(const TensorPlan& plan) {
 
 std::vector<std::int64_t> row_strides(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<std::int64_t>(shape[i], 1);
+  if (product(shape).value_or(0) == 0) return strides;
+  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   return strides;
 }
 

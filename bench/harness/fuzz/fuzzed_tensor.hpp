@@ -92,7 +92,7 @@ void draw_layout(const FuzzedTensor& tensor, TensorPlan& plan, NumpyRandom& rand
 // Absent: more than 2^63 - 1.
 std::optional<std::int64_t> storage_bytes_of(const TensorPlan& plan);
 
-// Strides in elements of a shape whose elements lie in row order.
+// Strides in elements of a shape whose elements lie in row order; all 1 where there are none, or more than 2^63 - 1.
 std::vector<std::int64_t> row_strides(const std::vector<std::int64_t>& shape);
 // Dimensions of size 1 do not matter; without elements a tensor is contiguous.
 bool is_contiguous(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides);

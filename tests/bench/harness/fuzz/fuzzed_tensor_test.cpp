@@ -136,6 +136,16 @@ TEST(FuzzedTensor, ContradictionsAreRefusedBeforeAnythingIsDrawn) {
   EXPECT_THAT(error_of(tensor({})), HasSubstr("no sizes"));
 }
 
+TEST(FuzzedTensor, NothingIsStridedOverWhereASizeIsZero) {
+  const std::int64_t big = std::int64_t{1} << 62;
+  FuzzedTensor x = tensor({big, big, 0}, {4});
+  const TensorPlan plan = planned(x);
+  EXPECT_EQ(plan.storage_elements, 0);
+  EXPECT_EQ(plan.strides, (std::vector<std::int64_t>{1, 1, 1}));
+  EXPECT_TRUE(plan.is_contiguous);
+  EXPECT_EQ(row_strides({0, big, big}), (std::vector<std::int64_t>{1, 1, 1}));
+}
+
 TEST(FuzzedTensor, SizesOfOneDoNotMatterForContiguity) {
   EXPECT_TRUE(is_contiguous({3, 1, 4}, {4, 99, 1}));
   EXPECT_FALSE(is_contiguous({3, 2, 4}, {4, 99, 1}));

@@ -91,6 +91,20 @@ TEST(OpFuzzers, SparseEntriesInReferenceModeAreThoseOfTheSum) {
   }
 }
 
+// The table of docs/fuzzing.md.
+TEST(OpFuzzers, RejectionsAreThoseOfTheDocumentation) {
+  const auto rejections = [](const FuzzerSpec& spec) {
+    const Result<FuzzedItems> items = take(spec, 100);
+    EXPECT_EQ(items->generated, 100 + items->rejections());
+    return items->rejections();
+  };
+  EXPECT_EQ(rejections(unary_op_fuzzer(0)), 803);
+  EXPECT_EQ(rejections(binary_op_fuzzer(0)), 629);
+  EXPECT_EQ(rejections(sparse_unary_op_fuzzer(0)), 775);
+  EXPECT_EQ(rejections(sparse_binary_op_fuzzer(0)), 374);
+  EXPECT_EQ(rejections(spectral_op_fuzzer(0)), 180);
+}
+
 bool is_regular(std::int64_t n) {
   for (const std::int64_t factor : {2, 3, 5}) {
     while (n % factor == 0) n /= factor;
