@@ -12,6 +12,21 @@ namespace {
 constexpr double kOnePercent = 2.33;  // standard normal deviate, one-sided
 constexpr double kMostLagOne = 0.999;
 
+// Variance of the mean of n scores of an AR(1) over that of independent ones; `likeness` takes the correlation of two
+// normals to that of their scores.
+template <class Likeness>
+double variance_inflation(double lag_one, std::size_t n, Likeness likeness) {
+  constexpr double kNegligible = 1e-4;
+  double sum = 0;
+  double correlation = 1;
+  for (std::size_t lag = 1; lag < n; ++lag) {
+    correlation *= lag_one;
+    if (correlation < kNegligible) break;
+    sum += (1 - static_cast<double>(lag) / static_cast<double>(n)) * likeness(correlation);
+  }
+  return 1 + 2 * sum;
+}
+
 // Ranks about their mean, ties sharing theirs, in the order of the times.
 std::vector<double> centred_ranks(std::span<const double> times) {
   const std::size_t n = times.size();
@@ -72,16 +87,11 @@ bool longer_lags_exceed(const std::vector<double>& all_ranks, double lag_one) {
 }  // namespace
 
 double median_variance_inflation(double lag_one, std::size_t n) {
-  constexpr double kNegligible = 1e-4;
-  double sum = 0;
-  double correlation = 1;
-  for (std::size_t lag = 1; lag < n; ++lag) {
-    correlation *= lag_one;
-    if (correlation < kNegligible) break;
-    const double weight = 1 - static_cast<double>(lag) / static_cast<double>(n);
-    sum += weight * 2 / std::numbers::pi * std::asin(correlation);
-  }
-  return 1 + 2 * sum;
+  return variance_inflation(lag_one, n, [](double c) { return 2 / std::numbers::pi * std::asin(c); });
+}
+
+double rank_variance_inflation(double lag_one, std::size_t n) {
+  return variance_inflation(lag_one, n, [](double c) { return 6 / std::numbers::pi * std::asin(c / 2); });
 }
 
 Autocorrelation autocorrelation(std::span<const double> times) {
@@ -100,6 +110,7 @@ Autocorrelation autocorrelation(std::span<const double> times) {
   const double error = std::sqrt(std::max(0.0, 1 - result.lag_one * result.lag_one) / n);
   const double used = result.lag_one < error ? 0 : result.lag_one;
   result.inflation = inflation_at(used, times.size());
+  result.rank_inflation = rank_variance_inflation(std::clamp(used, 0.0, kMostLagOne), times.size());
   result.inflation_error = error_of_inflation(used, error, result.inflation, times.size());
   result.drifts = times.size() >= kLeastTimesToSeeAutocorrelation && longer_lags_exceed(ranks, result.lag_one);
   return result;

@@ -8,8 +8,6 @@
 #include <numbers>
 #include <vector>
 
-#include "bench/harness/autocorrelation.hpp"
-
 namespace steelyard {
 namespace {
 
@@ -101,18 +99,10 @@ std::string reason_of(MedianDoubt doubt, std::size_t n, double inflation, double
     case MedianDoubt::gap:
       return "the times have two levels and the median may lie at either; the interval is exact at " +
              one_decimal(100 * confidence) + " %";
-    case MedianDoubt::independence_assumed:
-      return times + ": too few to see whether neighbours are alike; the interval assumes that they are not";
+    case MedianDoubt::hardly_checked:
+      return times + ": so few hardly show whether neighbours are alike; where they are, the interval is too narrow";
   }
   return "";
-}
-
-// Widening for the error of the inflation itself. Student's first correction is (z^2 + 1) / (4 degrees), with 2 /
-// error^2 degrees; three times that is what brought the coverage of AR(1) noise to its level (docs/tables.md), because
-// the inflation comes out too small in just those samples whose median lies far off.
-double widening(double error, double confidence) {
-  const double deviate = normal_deviate(confidence);
-  return 1 + 3 * (deviate * deviate + 1) * error * error / 8;
 }
 
 // An inflation known this badly, or this little left, gives intervals that cover less than they say.
@@ -127,6 +117,13 @@ MedianInterval without_bounds(MedianInterval result, MedianDoubt doubt, std::siz
 
 }  // namespace
 
+// Student's first correction is (z^2 + 1) / (4 degrees), with 2 / error^2 degrees; three times that is what brought the
+// coverage of AR(1) noise to its level, because the inflation comes out too small in just those samples whose median
+// lies far off.
+double widening(double inflation_error, double deviate) {
+  return 1 + 3 * (deviate * deviate + 1) * inflation_error * inflation_error / 8;
+}
+
 double normal_deviate(double confidence) {
   assert(confidence >= 0 && confidence < 1);
   double low = 0;
@@ -140,7 +137,7 @@ double normal_deviate(double confidence) {
 
 std::string_view to_text(MedianDoubt doubt) {
   constexpr std::array<std::string_view, 6> kTexts{"none",  "too few", "autocorrelated",
-                                                   "drift", "gap",     "independence assumed"};
+                                                   "drift", "gap",     "too few to check independence"};
   return kTexts.at(static_cast<std::size_t>(doubt));
 }
 
@@ -157,29 +154,29 @@ MedianInterval median_interval(std::span<const double> times, double confidence)
   if (ranks.outer == 0) return without_bounds(result, MedianDoubt::too_few, n);
 
   const Autocorrelation likeness = autocorrelation(times);
+  result.likeness = likeness;
   result.independence_checked = n >= kLeastTimesToSeeAutocorrelation;
-  if (result.independence_checked || likeness.is_visible) {
-    result.inflation = likeness.inflation;
-    result.effective_size = static_cast<double>(n) / likeness.inflation;
-  }
+  result.inflation = likeness.inflation;
+  result.effective_size = static_cast<double>(n) / likeness.inflation;
   // So few times cannot say how alike neighbours are, only that they are.
   if (!result.independence_checked && likeness.is_visible)
     return without_bounds(result, MedianDoubt::autocorrelated, n);
   if (likeness.drifts) return without_bounds(result, MedianDoubt::drift, n);
   const double error = result.inflation > 1 ? likeness.inflation_error : 0;
   const double centre = 0.5 * static_cast<double>(n + 1);
-  double low = centre - (centre - ranks.low) * std::sqrt(result.inflation) * widening(error, confidence);
+  double low =
+      centre - (centre - ranks.low) * std::sqrt(result.inflation) * widening(error, normal_deviate(confidence));
   const bool too_dependent = result.inflation > 1 && result.effective_size < kLeastEffectiveSize;
-  if (low < 1 || too_dependent || error > kMostInflationError) {
-    return without_bounds(result, MedianDoubt::autocorrelated, n);
-  }
+  const bool is_too_rough = low < 1 || too_dependent || error > kMostInflationError;
+  if (result.independence_checked && is_too_rough) return without_bounds(result, MedianDoubt::autocorrelated, n);
+  low = std::max(low, 1.0);  // the widest that so few times have
   const auto outer = static_cast<std::size_t>(low);
   if (has_gap(sorted, outer - 1, n - outer)) {
     low = static_cast<double>(outer);
     if (result.inflation <= 1) result.confidence = ranks.outer_level;
     result.doubt = MedianDoubt::gap;
   } else if (!result.independence_checked) {
-    result.doubt = MedianDoubt::independence_assumed;
+    result.doubt = MedianDoubt::hardly_checked;
   }
   result.bounds = MedianBounds{time_at(sorted, low), time_at(sorted, static_cast<double>(n + 1) - low)};
   result.reason = reason_of(result.doubt, n, result.inflation, result.confidence);

@@ -17,16 +17,18 @@
 #include <string>
 #include <string_view>
 
+#include "bench/harness/autocorrelation.hpp"
+
 namespace steelyard {
 
 // Why there is no interval, or why it must be read with care; the gravest that applies.
 enum class MedianDoubt {
   none,
-  too_few,              // no interval: below 6 times no two of them enclose the median at 95 %
-  autocorrelated,       // no interval: neighbours are so alike that too little is left of the times
-  drift,                // no interval: the level moves during the measurement more slowly than its neighbours show
-  gap,                  // two levels, and the bounds reach from one to the other: not interpolated
-  independence_assumed  // too few times to see whether neighbours are alike; too narrow where they are
+  too_few,         // no interval: below 6 times no two of them enclose the median at 95 %
+  autocorrelated,  // no interval: neighbours are so alike that too little is left of the times
+  drift,           // no interval: the level moves during the measurement more slowly than its neighbours show
+  gap,             // two levels, and the bounds reach from one to the other: not interpolated
+  hardly_checked   // so few times hardly show whether neighbours are alike; too narrow where they are
 };
 std::string_view to_text(MedianDoubt doubt);  // "too few", ...
 
@@ -42,6 +44,7 @@ struct MedianInterval {
   double confidence = 0.95;  // of the bounds: the nominal one, or where they are not interpolated the exact one
   MedianDoubt doubt = MedianDoubt::none;
   std::string reason;         // of the doubt, one sentence a person can read; empty: none
+  Autocorrelation likeness;   // of the times
   double inflation = 1;       // the variance of the median over that of independent times; at least 1
   double effective_size = 0;  // n over inflation
 
@@ -53,6 +56,10 @@ struct MedianInterval {
 // times: in the order they were taken, finite. Precondition: not empty, 0.5 <= confidence < 1. Never NaN: of equal
 // times both bounds are that time. Cost O(n log n).
 MedianInterval median_interval(std::span<const double> times, double confidence = 0.95);
+
+// How much wider an interval of standard normal half-width `deviate` must be because the inflation is itself an
+// estimate: 1 + 3 (deviate^2 + 1) inflation_error^2 / 8. docs/tables.md says where the 3 comes from.
+double widening(double inflation_error, double deviate);
 
 // The half-width of the central `confidence` of a standard normal, e.g. 1.96 for 0.95.
 double normal_deviate(double confidence);

@@ -1,6 +1,7 @@
 #include "bench/harness/pair_comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/harness/rank_test.hpp"
 
@@ -9,6 +10,21 @@ namespace {
 
 bool obeys_no_test(const MedianInterval& level) {
   return level.doubt == MedianDoubt::autocorrelated || level.doubt == MedianDoubt::drift;
+}
+
+// The variance of the difference of two mean ranks is the sum of each side's, over its number of values; the errors of
+// the two inflations are independent.
+RankTestOptions dependence_of(const PairSide& first, const PairSide& second) {
+  const auto part = [](const PairSide& side) {
+    return side.level.likeness.rank_inflation / static_cast<double>(side.values.size());
+  };
+  const double one = part(first);
+  const double other = part(second);
+  const double independent =
+      1 / static_cast<double>(first.values.size()) + 1 / static_cast<double>(second.values.size());
+  const double error =
+      std::hypot(one * first.level.likeness.inflation_error, other * second.level.likeness.inflation_error);
+  return {(one + other) / independent, error / (one + other)};
 }
 
 }  // namespace
@@ -32,7 +48,7 @@ PairOutcome compare_pair(const PairSide& first, const PairSide& second, const Pa
     outcome.is_decidable = outcome.is_decidable && is_apart;
     outcome.p = is_apart ? least : 1;
   } else {
-    outcome.p = rank_test(first.values, second.values, {std::max(first.level.inflation, second.level.inflation)}).p;
+    outcome.p = rank_test(first.values, second.values, dependence_of(first, second)).p;
   }
   return outcome;
 }

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
+
+#include "bench/harness/median_interval.hpp"
 
 namespace steelyard {
 namespace {
@@ -89,7 +92,18 @@ bool has_ties(std::vector<std::size_t> ranks) {
   return std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end();
 }
 
-double normal_p(const std::vector<std::size_t>& ranks, std::size_t count, double inflation) {
+// The standard normal deviate whose interval, widened for the error of the inflation, is as wide as `found`.
+double without_widening(double found, double inflation_error) {
+  double low = 0;
+  double high = found;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    (middle * widening(inflation_error, middle) < found ? low : high) = middle;
+  }
+  return low;
+}
+
+double normal_p(const std::vector<std::size_t>& ranks, std::size_t count, const RankTestOptions& options) {
   const auto n = static_cast<double>(ranks.size());
   const auto first = static_cast<double>(count);
   double sum = 0;
@@ -102,7 +116,8 @@ double normal_p(const std::vector<std::size_t>& ranks, std::size_t count, double
   const double variance = first * (n - first) / (n * (n - 1)) * squares;
   if (variance <= 0) return 1;
   const double distance = std::max(0.0, std::abs(sum - first * 0.5 * (n + 1)) - 0.5);
-  return std::erfc(distance / std::sqrt(2 * variance * inflation));
+  const double deviate = distance / std::sqrt(variance * std::max(1.0, options.inflation));
+  return std::erfc(without_widening(deviate, options.inflation_error) / std::numbers::sqrt2);
 }
 
 }  // namespace
@@ -122,7 +137,7 @@ RankTest rank_test(std::span<const double> first, std::span<const double> second
       return {exact_p(ranks, first.size(), ways_with_ties(ranks, first.size())), RankMethod::exact};
     }
   }
-  return {normal_p(ranks, first.size(), std::max(1.0, options.inflation)), RankMethod::normal};
+  return {normal_p(ranks, first.size(), options), RankMethod::normal};
 }
 
 double least_rank_p(std::size_t first, std::size_t second) {

@@ -24,6 +24,7 @@ struct RankTestOptions {
   // How much larger the variance of a mean is than of independent values (autocorrelation.hpp); at least 1. Above 1 the
   // normal approximation is used, its standard deviation times the square root of this.
   double inflation = 1;
+  double inflation_error = 0;  // standard error of the inflation over itself, which weakens the test further
 };
 
 // Up to kMostExactValues values together, or kMostTiedValues where some are equal: over all ways to deal the ranks, so

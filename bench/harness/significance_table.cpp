@@ -44,7 +44,7 @@ TableCell cell_of(const std::vector<double>& values, ValueKind kind) {
   cell.standing = Standing::alone;
   cell.level = median_interval(values);
   // Invocations are independent by how they are taken; so few could not show otherwise.
-  if (kind == ValueKind::invocations && cell.level.doubt == MedianDoubt::independence_assumed) {
+  if (kind == ValueKind::invocations && cell.level.doubt == MedianDoubt::hardly_checked) {
     cell.level.doubt = MedianDoubt::none;
     cell.level.reason.clear();
   }

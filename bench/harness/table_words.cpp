@@ -26,7 +26,7 @@ std::string change_text(double ratio) {
 }
 
 bool has_doubt_of_its_own(MedianDoubt doubt) {
-  return doubt != MedianDoubt::none && doubt != MedianDoubt::independence_assumed && doubt != MedianDoubt::too_few;
+  return doubt != MedianDoubt::none && doubt != MedianDoubt::hardly_checked && doubt != MedianDoubt::too_few;
 }
 
 template <class Condition>
@@ -177,10 +177,11 @@ std::vector<std::string> legend_of(std::span<const SignificanceTable> tables) {
   }
   if (any_cell(tables, is_invoked)) legend.push_back("A value is the median of one invocation, the unit of the test.");
   if (any_cell(tables, [&](const SignificanceTable& table, const TableCell& cell) {
-        return is_sampled(table, cell) && cell.level.doubt == MedianDoubt::independence_assumed;
+        return is_sampled(table, cell) && cell.level.doubt == MedianDoubt::hardly_checked;
       })) {
-    legend.push_back("Cells of fewer than " + std::to_string(kLeastTimesToSeeAutocorrelation) +
-                     " samples are taken for independent; so few could not show otherwise.");
+    legend.push_back("Fewer than " + std::to_string(kLeastTimesToSeeAutocorrelation) +
+                     " samples hardly show whether they depend on each other; where they do, a difference between "
+                     "such cells may be chance.");
   }
   return legend;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "bench/self/table_study.hpp"
 #include "tests/bench/harness/sample_table.hpp"
 
 namespace steelyard {
@@ -156,6 +157,21 @@ TEST(SignificanceTable, ATableOfEqualCellsSeldomShowsAnyDifference) {
       alarms += has_alarm ? 1 : 0;
     }
     EXPECT_GT(upper_tail(alarms, kTables, 0.05), 1e-4) << alarms << " of " << kTables;
+  }
+}
+
+// Where a plain rank test is wrong in more than a third of all tables.
+TEST(SignificanceTable, SamplesThatDependOnEachOtherSeldomShowADifference) {
+  for (const auto& [noise, n] : {std::pair(Noise::autocorrelated_05, 50), {Noise::autocorrelated_09, 200}}) {
+    TableStudy study;
+    study.noise = noise;
+    study.n = static_cast<std::size_t>(n);
+    study.tables = 150;
+    const TableErrors errors = table_errors(study);
+    EXPECT_GT(upper_tail(errors.with_difference, study.tables, 0.05), 1e-4) << errors.with_difference;
+    EXPECT_GT(errors.with_naive_difference, study.tables / 3);
+    study.shift = 2;
+    EXPECT_GT(table_errors(study).with_difference, study.tables / 2);
   }
 }
 
