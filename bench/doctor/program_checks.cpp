@@ -23,6 +23,11 @@ void check_program(const FactReader& facts, Findings& findings) {
                         "these parts, if they are measured, run several times slower than they will",
                         "build every part at one level; program.switches of a run has the switches"});
   }
+  if (optimization == "-Og") {
+    findings.push_back({"optimization", Severity::warning, "the program was built for debugging (-Og)",
+                        "it leaves out what -O2 does to the loops that a benchmark is about",
+                        "cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", true});
+  }
   if (facts.text("program.assertions") == "present") {
     findings.push_back({"assertions", Severity::warning, "the program checks assertions",
                         "checks that a release does not have are measured with it; some change the order of growth",

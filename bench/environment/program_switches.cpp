@@ -35,14 +35,36 @@ std::string optimization_of(std::string_view switches) {
   return found;
 }
 
+// Clang records the whole line: names of files, which differ from unit to unit, and what decides where output goes.
+std::string without_files(std::string_view line) {
+  std::string kept;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    const std::string_view word = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    bool dropped = !word.starts_with('-');
+    for (const std::string_view name : {"-o", "-c", "-MD", "-MMD", "-MT", "-MF", "-I", "-isystem", "-include"}) {
+      dropped = dropped || word == name;
+    }
+    dropped = dropped || word.starts_with("--driver-mode") || word.starts_with("-I") || word == "-grecord-command-line";
+    if (!dropped) kept.append(kept.empty() ? "" : " ").append(word);
+  }
+  return kept;
+}
+
 }  // namespace
 
 ProducedBy parse_producer(std::string_view producer) {
   ProducedBy produced;
-  // GCC: "GNU C++17 12.2.0 -mtune=generic -O2"; Clang with recorded command line: "... /usr/bin/clang++ -O2".
+  // GCC: "GNU C++17 12.2.0 -mtune=generic -O2"; Clang with recorded command line: "clang version 14 /usr/bin/clang
+  // -O2".
   const std::size_t dash = producer.find(" -");
-  produced.compiler = std::string(producer.substr(0, dash));
-  if (dash != std::string_view::npos) produced.switches = std::string(producer.substr(dash + 1));
+  const std::string_view compiler = producer.substr(0, dash);
+  produced.compiler = std::string(compiler.substr(0, compiler.find(" /")));
+  if (dash != std::string_view::npos) {
+    const std::string_view line = producer.substr(dash + 1);
+    produced.switches = compiler.find("clang") == std::string_view::npos ? std::string(line) : without_files(line);
+  }
   produced.is_assembly = producer.starts_with("GNU AS");
   return produced;
 }

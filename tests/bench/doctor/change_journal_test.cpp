@@ -101,6 +101,13 @@ TEST_F(Restoring, LeavesWhatSomeoneElseChanged) {
   EXPECT_EQ(boost(), "1");
 }
 
+TEST_F(Restoring, FinishesAWriteThatWasCutShort) {
+  write("performance", "0");
+  std::ofstream(folder_.path() / kCpu / "cpufreq/boost") << "";
+  EXPECT_EQ(run().restored.size(), 2U);
+  EXPECT_EQ(boost(), "1");
+}
+
 TEST_F(Restoring, LeavesWhatIsGone) {
   write("performance", "0");
   std::filesystem::remove(folder_.path() / kCpu / "cpufreq/boost");

@@ -146,6 +146,8 @@ TEST(Diagnose, SaysHowTheProgramWasBuilt) {
                           {"program.debug_info", "present"}})),
               ElementsAre("warning optimization"));
   EXPECT_THAT(found(with({{"program.optimization", "-O2"}, {"program.debug_info", "present"}})), IsEmpty());
+  EXPECT_THAT(found(with({{"program.optimization", "-Og"}, {"program.debug_info", "present"}})),
+              ElementsAre("warning optimization"));
   EXPECT_THAT(found(with({{"program.instruments", "address sanitizer"}})), ElementsAre("severe instruments"));
   EXPECT_THAT(found(with({{"program.debug_info", "none"}})), ElementsAre("note debug_info"));
   EXPECT_THAT(found(with({{"program.debug_info", "compressed"}})), ElementsAre("note debug_info"));

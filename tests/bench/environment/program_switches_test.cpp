@@ -12,6 +12,11 @@ TEST(ParseProducer, PartsTheCompilerFromItsSwitches) {
   const ProducedBy clang = parse_producer("Debian clang version 14.0.6");
   EXPECT_EQ(clang.compiler, "Debian clang version 14.0.6");
   EXPECT_EQ(clang.switches, "");
+  const ProducedBy recorded = parse_producer(
+      "Debian clang version 14.0.6 /usr/lib/llvm-14/bin/clang --driver-mode=g++ -g -O1 -I include -c a.cpp -o a.o "
+      "-grecord-command-line -fno-rtti");
+  EXPECT_EQ(recorded.compiler, "Debian clang version 14.0.6");
+  EXPECT_EQ(recorded.switches, "-g -O1 -fno-rtti");
   EXPECT_TRUE(parse_producer("GNU AS 2.40").is_assembly);
 }
 

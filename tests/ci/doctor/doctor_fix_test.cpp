@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <random>
 #include <thread>
 
 #include "bench/environment/system_file.hpp"
@@ -50,7 +51,7 @@ class DoctorFix : public ::testing::Test {
   }
   void TearDown() override {
     for (const pid_t process : started_) {
-      ::kill(process, SIGKILL);
+      ::kill(-process, SIGKILL);
       ::waitpid(process, nullptr, 0);
     }
     std::error_code ignored;
@@ -82,6 +83,7 @@ class DoctorFix : public ::testing::Test {
     const std::string err = (folder_ / "err").string();
     const pid_t process = ::fork();
     if (process == 0) {
+      ::setpgid(0, 0);  // as a shell starts a job
       ::setenv("STEELYARD_STATE", state.c_str(), 1);
       if (::freopen(out.c_str(), "w", stdout) == nullptr || ::freopen(err.c_str(), "w", stderr) == nullptr) ::_exit(99);
       ::execv(pointers[0], pointers.data());
@@ -206,6 +208,32 @@ TEST_F(DoctorFix, SetsBackWhenItIsKilled) {
   EXPECT_EQ(finish(process), 1000 + SIGKILL);
   EXPECT_TRUE(eventually([&] { return settings() == kBefore && !std::filesystem::exists(journal()); })) << settings();
   EXPECT_TRUE(eventually([&] { return !is_alive(command); })) << "it would run on another machine than it began on";
+}
+
+TEST_F(DoctorFix, SetsBackWhenItsWholeGroupIsEnded) {
+  for (const int number : {SIGINT, SIGKILL}) {
+    std::filesystem::remove(folder_ / "command");
+    const pid_t process = start(waiting_command("command"));
+    process_in("command");
+    ::kill(-process, number);
+    finish(process);
+    EXPECT_TRUE(eventually([&] { return settings() == kBefore && !std::filesystem::exists(journal()); })) << settings();
+    EXPECT_EQ(run({"--restore"}), 0) << "the lock is free again";
+  }
+}
+
+TEST_F(DoctorFix, SetsBackWheneverItIsKilled) {
+  std::mt19937 engine(4711);
+  for (int i = 0; i < 20; ++i) {
+    const pid_t process = start({"--fix", "--", "/bin/true"});
+    std::this_thread::sleep_for(std::chrono::microseconds(engine() % 60000));
+    ::kill(process, SIGKILL);
+    finish(process);
+    // Killed before there was a watchdog, the journal may be left, and nothing was changed yet.
+    EXPECT_TRUE(eventually([&] { return settings() == kBefore; })) << settings();
+    EXPECT_TRUE(eventually([&] { return run({"--restore"}) == 0; })) << "the lock is free again";
+    EXPECT_EQ(settings(), kBefore);
+  }
 }
 
 TEST_F(DoctorFix, SetsBackByItselfWhenItsWatchdogIsKilled) {
