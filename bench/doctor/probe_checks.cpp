@@ -63,7 +63,8 @@ void check_probe(const ProbeResult& probe, Findings& findings) {
   } else if (probe.clock.read_ns >= kNoticeableRead_ns) {
     findings.push_back({"clock_reading", Severity::warning,
                         "a reading of the clock costs " + in_ns(probe.clock.read_ns),
-                        "blocks of few iterations measure the clock", "cat /sys/devices/system/clocksource/clocksource0/current_clocksource", true});
+                        "blocks of few iterations measure the clock",
+                        "cat /sys/devices/system/clocksource/clocksource0/current_clocksource", true});
   }
 }
 

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
 #include "bench/environment/read_environment.hpp"
 
 namespace steelyard {
@@ -184,6 +189,25 @@ TEST(Diagnose, GivesEveryFindingItsPriceAndItsMend) {
       EXPECT_TRUE(finding.needs_root || !finding.fixable) << finding.id;
     }
   }
+}
+
+TEST(Diagnose, HasEveryFindingInItsDocumentation) {
+  const std::filesystem::path source = STEELYARD_SOURCE_FOLDER;
+  const auto text_of = [](const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string page = text_of(source / "docs/doctor.md");
+  const std::regex made("(?:push_back\\(|Finding finding)\\{\\s*\"([a-z_]+)\"");
+  int ids = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(source / "bench/doctor")) {
+    if (!entry.path().filename().string().ends_with("_checks.cpp")) continue;
+    const std::string code = text_of(entry.path());
+    for (std::sregex_iterator at(code.begin(), code.end(), made), end; at != end; ++at, ++ids) {
+      EXPECT_THAT(page, HasSubstr("`" + (*at)[1].str() + "`"));
+    }
+  }
+  EXPECT_GT(ids, 25);
 }
 
 }  // namespace
