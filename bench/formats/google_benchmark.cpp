@@ -167,6 +167,15 @@ Error no_samples(std::string_view name, const FileListener& listener) {
                      "see what --benchmark_filter leaves with --benchmark_list_tests");
 }
 
+void keep_counted_allocations(GoogleBenchmarkFile& file) {
+  if (file.allocation_key.empty()) return;
+  for (Measurement& measurement : file.measurements) {
+    if (measurement.metric.name != "allocations" && measurement.metric.name != "bytes_allocated") continue;
+    measurement.metric.kind = MetricKind::counted;
+    measurement.count_key = file.allocation_key;
+  }
+}
+
 }  // namespace
 
 bool is_bad_record(const Failure& failure) { return failure.reason.starts_with(kBadRecordWords); }
@@ -200,6 +209,7 @@ Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::s
   listener.finish();
   const auto context = rest.find("context");
   if (context != rest.end()) read_google_benchmark_context(*context, file, bad);
+  keep_counted_allocations(file);
   if (file.measurements.empty() && file.failures.empty() && file.bad_records.empty()) {
     return no_samples(name, listener);
   }

@@ -37,6 +37,9 @@ struct GoogleBenchmarkFile {
   std::optional<Layout> layout;       // context.steelyard_layout
   std::optional<int> round;           // context.steelyard_round
   std::optional<int> order;           // context.steelyard_order: 0 this file's process ran first in its round, 1 second
+  // context.steelyard_allocation_key, which steelyard::bench_main writes: the conditions under which its counts of
+  // allocations hold. With it they are counted metrics, else noisy ones like every number of an unknown origin.
+  std::string allocation_key;
   std::optional<bool> baseline_first;  // the same, written for both sides at once: "AB" or "BA"
   std::vector<Measurement> measurements;
   // What programs say of a benchmark in words (State::SetLabel), such as the hash of its input or its target; verbatim,

@@ -74,6 +74,10 @@ bool read_own_key(const std::string& key, const std::string& text, GoogleBenchma
     read_order(text, file, bad);
     return true;
   }
+  if (key == "steelyard_allocation_key") {
+    file.allocation_key = shorten(text, kLongestFact);
+    return true;
+  }
   return false;
 }
 

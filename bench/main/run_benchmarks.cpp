@@ -1,6 +1,9 @@
 #include "bench/main/run_benchmarks.hpp"
 
 #include <benchmark/benchmark.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +42,22 @@ std::unique_ptr<benchmark::BenchmarkReporter> file_reporter(const std::string& f
   if (format == "csv") return std::make_unique<benchmark::CSVReporter>();
 #pragma GCC diagnostic pop
   return std::make_unique<benchmark::JSONReporter>();
+}
+
+// What a count of allocations depends on beside the program itself. Known to bench/formats, which compares counts of
+// equal keys exactly.
+std::string allocation_key() {
+  std::string key = "bench_main allocations 1";
+#ifdef __GLIBCXX__
+  key += ";libstdc++ " + std::to_string(__GLIBCXX__);
+#endif
+#ifdef _LIBCPP_VERSION
+  key += ";libc++ " + std::to_string(_LIBCPP_VERSION);
+#endif
+#ifdef __GLIBC__
+  key += std::string(";glibc ") + gnu_get_libc_version();
+#endif
+  return key;
 }
 
 // A benchmark that calls exit() ends the run for all. There is no way back, but the report is finished, so that what
@@ -109,6 +128,7 @@ int run_benchmarks(int argc, char** argv) {
   benchmark::Initialize(&count, pointers.data());
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
   if (const auto registered = register_axis_benchmarks(options->axes); !registered) return fail(registered.error());
+  benchmark::AddCustomContext("steelyard_allocation_key", allocation_key());
   run_with(*options);
   benchmark::Shutdown();
   return 0;

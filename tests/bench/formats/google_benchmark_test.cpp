@@ -91,6 +91,22 @@ TEST(GoogleBenchmark, ALabelTooLongToKeepIsABadRecordThatSpoilsNoMetric) {
   EXPECT_EQ(file.bad_records[0].metric, "label");
 }
 
+TEST(GoogleBenchmark, AllocationsAreCountedOnlyWhereTheProgramSaysWhatTheyDependOn) {
+  const std::string record =
+      R"({"name": "BM_x", "run_name": "BM_x", "run_type": "iteration", "iterations": 2, "real_time": 1, "cpu_time": 1,
+          "time_unit": "ns", "allocations": 3, "bytes_allocated": 100, "peak_rss": 4096})";
+  const auto plain = parse(R"({"context": {}, "benchmarks": [)" + record + "]}");
+  EXPECT_EQ(find(plain, "BM_x", "allocations")->metric.kind, MetricKind::noisy);
+  EXPECT_EQ(find(plain, "BM_x", "allocations")->count_key, "");
+  const auto keyed =
+      parse(R"({"context": {"steelyard_allocation_key": "libstdc++ 1"}, "benchmarks": [)" + record + "]}");
+  for (const char* metric : {"allocations", "bytes_allocated"}) {
+    EXPECT_EQ(find(keyed, "BM_x", metric)->metric.kind, MetricKind::counted);
+    EXPECT_EQ(find(keyed, "BM_x", metric)->count_key, "libstdc++ 1");
+  }
+  EXPECT_EQ(find(keyed, "BM_x", "peak_rss")->metric.kind, MetricKind::noisy);
+}
+
 TEST(GoogleBenchmark, EveryTimeUnitBecomesNanoseconds) {
   for (const auto& [unit, nanoseconds] :
        std::vector<std::pair<std::string, double>>{{"ns", 2}, {"us", 2e3}, {"ms", 2e6}, {"s", 2e9}}) {

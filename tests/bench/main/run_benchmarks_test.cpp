@@ -112,6 +112,18 @@ TEST(BenchMain, CountsTheAllocationsOfTheTimedPartExactly) {
   }
 }
 
+TEST(BenchMain, SaysWhatItsCountsDependOn) {
+  const Ran ran = run_to_file("^BM_allocates/");
+  int counted = 0;
+  for (const Measurement& measurement : ran.file.measurements) {
+    if (measurement.metric.kind != MetricKind::counted) continue;
+    ++counted;
+    EXPECT_THAT(measurement.count_key, HasSubstr("bench_main allocations 1;"));
+    EXPECT_EQ(measurement.metric.better, Better::lower);
+  }
+  EXPECT_EQ(counted, 2);  // allocations and bytes_allocated; not peak_rss
+}
+
 TEST(BenchMain, ReportsThePeakMemoryOfEachBenchmarkByItself) {
   const Ran ran = run_to_file("^BM_touches");
   const double large = samples(ran.file, "BM_touches/67108864/iterations:1", "peak_rss")->values.front();
