@@ -49,6 +49,15 @@ BENCHMARK(mix_1000)->Name("process_time")->MeasureProcessCPUTime()->UseRealTime(
 BENCHMARK(mix_1000)->Name("two_threads")->Threads(2);
 BENCHMARK(mix_1000)->Name("name.with+(special)[characters]$");
 
+void allocates(benchmark::State& state) {
+  for (auto _ : state) {
+    int* number = new int(7);
+    benchmark::DoNotOptimize(number);
+    delete number;
+  }
+}
+BENCHMARK(allocates);
+
 void keep_running(benchmark::State& state) {
   const auto words = make_words(1000);
   while (state.KeepRunning()) benchmark::DoNotOptimize(mix_words(words));

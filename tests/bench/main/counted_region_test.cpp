@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "bench/counting/collection.hpp"
@@ -84,6 +85,12 @@ TEST_F(CountedRegion, LeavesOutWhatIsPaused) {
   // Not equal: a call into a shared libbenchmark goes through a jump of the program's, a call to us does not.
   EXPECT_NEAR(count("main_counted", "paused", Library::preloaded, 10), stock, 2);
   EXPECT_NEAR(count("main_counted", "paused", Library::absent, 10), stock, 2);
+}
+
+TEST_F(CountedRegion, GrowsByAFewInstructionsForEachAllocationThatIsNoted) {
+  const double stock = count("counting_counted", "allocates", Library::preloaded);
+  EXPECT_GT(stock, 10);
+  EXPECT_LE(std::abs(count("main_counted", "allocates", Library::preloaded) - stock), 10);
 }
 
 TEST_F(CountedRegion, OfAStrippedProgramNeedsNoPreloadedLibrary) {
