@@ -12,6 +12,10 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_path(STEELYARD_VALGRIND_INCLUDE valgrind/callgrind.h)
 # Found, not demanded: without it there is no steelyard::bench_main and no suite.
 find_package(benchmark QUIET)
+# Found, not demanded: without it there is no steelyard::measurement_archive.
+if(STEELYARD_ONLY_HARNESS)
+  find_package(Boost 1.74 QUIET COMPONENTS serialization)
+endif()
 if(STEELYARD_ONLY_HARNESS)
   return()
 endif()

@@ -1,5 +1,5 @@
 # What other projects take from an installation: find_package(steelyard) gives steelyard::harness, steelyard::bench_main
-# and steelyard::bench_program. Headers keep their paths: #include "bench/harness/timer.hpp" reads the same from the
+# and steelyard::bench_program, steelyard::google_benchmark_timer and steelyard::measurement_archive. Headers keep their paths: #include "bench/harness/timer.hpp" reads the same from the
 # source tree and from include/steelyard.
 include(CMakePackageConfigHelpers)
 
@@ -10,10 +10,18 @@ install(TARGETS steelyard_model steelyard_harness EXPORT steelyard_harness_targe
 install(EXPORT steelyard_harness_targets FILE steelyardHarnessTargets.cmake NAMESPACE steelyard::
   DESTINATION ${package_folder} COMPONENT harness)
 if(TARGET steelyard_bench_main)
-  install(TARGETS steelyard_bench_program steelyard_bench_main EXPORT steelyard_bench_main_targets
+  install(TARGETS steelyard_bench_program steelyard_bench_main steelyard_google_benchmark_timer
+    EXPORT steelyard_bench_main_targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT harness)
   install(EXPORT steelyard_bench_main_targets FILE steelyardBenchMainTargets.cmake NAMESPACE steelyard::
     DESTINATION ${package_folder} COMPONENT harness)
+endif()
+
+if(TARGET steelyard_measurement_archive)
+  install(TARGETS steelyard_measurement_archive EXPORT steelyard_measurement_archive_targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT harness)
+  install(EXPORT steelyard_measurement_archive_targets FILE steelyardMeasurementArchiveTargets.cmake
+    NAMESPACE steelyard:: DESTINATION ${package_folder} COMPONENT harness)
 endif()
 
 foreach(folder IN ITEMS model harness main)

@@ -96,9 +96,14 @@ Read read_list(std::string_view bytes, bool is_xml) {
   return read_list(stream, records::BoundedTextInput(stream, bytes.size()));
 }
 
-Error newer(std::string_view name, const std::string& found) {
-  return input_error(std::string(name), found, "one that this program knows",
+Error newer_class(std::string_view name, unsigned version) {
+  return input_error(std::string(name), "class version " + std::to_string(version), "one that this program knows",
                      "it was written by a newer Steelyard; upgrade this one");
+}
+
+Error newer_boost(std::string_view name) {
+  return input_error(std::string(name), "an archive of a later Boost", "one that this program's Boost knows",
+                     "hand it over as .syrun, which every version reads");
 }
 
 // Every tag's name is shorter than what it is compared with (records::Tag).
@@ -172,10 +177,11 @@ Result<std::vector<TaskMeasurement>> decode_measurements(std::string_view bytes,
     }
     return std::move(read.list.values);
   } catch (const records::NewerVersion& later) {
-    return newer(name, "class version " + std::to_string(later.version));
+    return newer_class(name, later.version);
   } catch (const boost::archive::archive_exception& exception) {
-    const bool is_newer = exception.code == boost::archive::archive_exception::unsupported_version;
-    return is_newer ? newer(name, "an archive version") : damaged(name, std::string("\"") + exception.what() + '"');
+    using Code = boost::archive::archive_exception;
+    return exception.code == Code::unsupported_version ? newer_boost(name)
+                                                       : damaged(name, std::string("\"") + exception.what() + '"');
   } catch (const std::exception& exception) {
     return damaged(name, exception.what());
   }

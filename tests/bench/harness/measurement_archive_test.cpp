@@ -151,6 +151,13 @@ TEST(MeasurementArchive, FileOfTheNextVersionAsksForAnUpgrade) {
   EXPECT_THAT(error_of(bytes), HasSubstr("written by a newer Steelyard; upgrade this one"));
 }
 
+TEST(MeasurementArchive, ArchiveOfALaterBoostIsToldFromDamage) {
+  std::string text = encoded({}, MeasurementFormat::text);
+  const std::size_t after_opening = std::string("22 serialization::archive ").size();
+  text.replace(after_opening, text.find(' ', after_opening) - after_opening, "9999");
+  EXPECT_THAT(error_of(text), HasSubstr("an archive of a later Boost"));
+}
+
 TEST(MeasurementArchive, CutAnywhereItIsOneError) {
   for (const MeasurementFormat format : kFormats) {
     const std::string bytes = encoded(sample_measurements(), format);
