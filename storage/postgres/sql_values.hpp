@@ -17,7 +17,7 @@ class SqlValues {
   SqlValues& text(std::string_view value);  // any bytes: see database_text
   SqlValues& integer(std::int64_t value);
   SqlValues& integer(const std::optional<std::int64_t>& value);  // absent: null
-  SqlValues& unsigned_integer(std::uint64_t value);  // for numeric columns
+  SqlValues& unsigned_integer(std::uint64_t value);              // for numeric columns
   SqlValues& number(double value);
   SqlValues& number(const std::optional<double>& value);  // absent: null
   SqlValues& boolean(bool value);
