@@ -1,6 +1,6 @@
-// The table of torch.utils.benchmark's Compare, character for character: measurements merged by task, one table for
-// each label, in one unit, trimmed, marked and coloured on demand. It is here for those who know it or parse it. Its
-// colours go by ratio and are blind to noise, and trimming a column by its worst cell hides differences;
+// The table of torch.utils.benchmark's Compare, in all but the line that explains (! XX%): merged by task, one table
+// for each label, in one unit, trimmed, marked and coloured on demand. It is here for those who know it or parse it.
+// Its colours go by ratio and are blind to noise, and trimming a column by its worst cell hides differences;
 // significance_table.hpp has the table that does neither.
 //
 //     CompareTable table(measurements);

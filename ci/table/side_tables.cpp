@@ -1,6 +1,7 @@
 #include "ci/table/side_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -58,6 +59,7 @@ std::vector<double> values_of(const Measurement& measurement, const TableData& d
       values.insert(values.end(), invocation.values.begin(), invocation.values.end());
     }
   }
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });  // a counter of the user's may divide by 0
   return values;
 }
 
