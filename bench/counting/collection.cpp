@@ -127,7 +127,7 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& 
   const std::optional<ShimReport> report = parse_shim_report(read_text(files.report()));
   if (!report) {
     return no_count("the counting library could not be loaded into the program",
-                    "a statically linked program cannot be counted: link libc dynamically");
+                    "a statically linked program cannot be counted: link libc dynamically, or steelyard::bench_main");
   }
   collection.report = *report;
   std::string wrong = what_is_wrong(*report, child.output + child.error_output);

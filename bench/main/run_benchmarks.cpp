@@ -5,6 +5,8 @@
 #include <gnu/libc-version.h>
 #endif
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -70,7 +72,8 @@ OpenReport open_report;
 
 void report_early_exit() {
   RunSession& session = RunSession::current();
-  if (!session.is_running()) return;
+  // Before the first benchmark it is Google Benchmark that ends the program, and says why; a forked child ends itself.
+  if (!session.is_running() || session.benchmark().empty() || getpid() != session.process()) return;
   session.end();
   std::fprintf(stderr, "steelyard: benchmark \"%s\": the program ended in the middle of it; what follows was not run\n",
                session.benchmark().c_str());

@@ -210,6 +210,20 @@ TEST(BenchMain, EndsAForkedChildThatComesBack) {
   EXPECT_THAT(ran.file.bad_records, ::testing::IsEmpty());
 }
 
+TEST(BenchMain, LetsAForkedChildEndItself) {
+  const Ran ran = run_to_file("^BM_(victim|last)$", {{"VICTIM", "fork_exit"}});
+  EXPECT_TRUE(ran.child.succeeded());
+  EXPECT_THAT(benchmarks_of(ran.file), ElementsAre("BM_last", "BM_victim"));
+  EXPECT_THAT(ran.child.error_output, Not(HasSubstr("in the middle of it")));
+}
+
+TEST(BenchMain, LetsGoogleBenchmarkRefuseAFile) {
+  const ChildResult child = run_fixture({"--benchmark_out=/nowhere/at/all", "--benchmark_filter=^BM_work$"});
+  EXPECT_EQ(child.exit_code, 1);
+  EXPECT_THAT(child.error_output, HasSubstr("/nowhere/at/all"));
+  EXPECT_THAT(child.error_output, Not(HasSubstr("in the middle of it")));
+}
+
 TEST(BenchMain, KeepsChatterOutOfTheReport) {
   const ChildResult child =
       run_fixture({"--benchmark_filter=^BM_(victim|last)$", "--benchmark_format=json", "--benchmark_min_time=0.001"},

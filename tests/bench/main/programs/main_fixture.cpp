@@ -1,6 +1,6 @@
 // A benchmark program that is linked with steelyard::bench_main; what its BM_victim does the tests choose by the
-// variable VICTIM: throw, throw_number, throw_in_loop, exit, fork, stdout, dtype, hang; anything else: its work.
-// DEFINE=wrong adds definitions that make no sense.
+// variable VICTIM: throw, throw_number, throw_in_loop, exit, fork, fork_exit, stdout, dtype, hang; anything else: its
+// work. DEFINE=wrong adds definitions that make no sense.
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -87,6 +87,7 @@ void BM_victim(benchmark::State& state) {
   if (behaviour == "throw_number") throw 7;
   if (behaviour == "exit") std::exit(3);
   if (behaviour == "fork") fork_and_come_back();
+  if (behaviour == "fork_exit" && fork() == 0) std::exit(0);
   if (behaviour == "dtype" && steelyard::skip_without_dtype(state, "f13")) return;
   if (behaviour == "hang") {
     while (true) std::this_thread::sleep_for(std::chrono::hours(1));
