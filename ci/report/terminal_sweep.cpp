@@ -24,7 +24,7 @@ std::size_t line_columns(const TerminalStyle& style) { return static_cast<std::s
 
 std::string fit_text(const Sweep& sweep, const TerminalStyle& style) {
   const ScalingFit& fit = sweep.fit;
-  std::string text = "  " + sweep.metric.name + " grows as " + sweep.parameter + " to the power of " +
+  std::string text = "  " + sweep.metric.name + " as a power of " + sweep.parameter + ": " +
                      paint(exponent_text(fit.exponent), Tone::strong, style.color);
   if (fit.interval) {
     text += " [" + exponent_text(fit.interval->low) + ", " + exponent_text(fit.interval->high) + "]";
