@@ -167,6 +167,10 @@ std::string allocator_of_library(std::string_view paths) {
 
 void add_binary_facts(const BinaryFacts& facts, Environment& environment) {
   const auto set = [&](std::string_view name, std::string value) {
+    // A file may hold any bytes there; facts go to terminals, documents and a database.
+    for (char& c : value) {
+      if (c < ' ' || c > '~') c = '?';
+    }
     if (!value.empty()) environment.set(name, std::move(value), false);
   };
   set("program.build_id", facts.build_id);

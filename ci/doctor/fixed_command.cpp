@@ -1,6 +1,7 @@
 #include "ci/doctor/fixed_command.hpp"
 
 #include <map>
+#include <ostream>
 #include <tuple>
 
 #include "bench/doctor/foreground_command.hpp"

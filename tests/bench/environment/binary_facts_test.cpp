@@ -108,6 +108,14 @@ TEST(AddBinaryFacts, DecideNothing) {
   EXPECT_EQ(*environment.find("program.allocator"), "the C library's");
 }
 
+TEST(AddBinaryFacts, PassNoBytesOnThatAreNoText) {
+  BinaryFacts facts;
+  facts.comments = {"GCC\x1b[2J \xff\n"};
+  Environment environment;
+  add_binary_facts(facts, environment);
+  EXPECT_EQ(*environment.find("program.compiler"), "GCC?[2J ??");
+}
+
 TEST(AllocatorOfLibrary, KnowsTheCommonOnes) {
   EXPECT_EQ(allocator_of_library("/usr/lib/libjemalloc.so.2"), "jemalloc");
   EXPECT_EQ(allocator_of_library("libtcmalloc_minimal.so.4"), "tcmalloc");
