@@ -38,6 +38,12 @@ std::string json_configuration(const Configuration& configuration) {
     text += (&program == configuration.programs.data() ? "\n    {\"name\": " : ",\n    {\"name\": ") +
             quoted(program.name) + ", \"command\": " + quoted(program.command) + '}';
   }
+  text += "],\n  \"target\": [";
+  for (const DeclaredTarget& target : configuration.targets) {
+    text += (&target == configuration.targets.data() ? "\n    {\"benchmark\": " : ",\n    {\"benchmark\": ") +
+            quoted(target.benchmark) + ", \"target\": " + quoted(target.target.text) +
+            ", \"where\": " + quoted(target.target.where) + '}';
+  }
   return text + "]\n}\n";
 }
 

@@ -137,16 +137,20 @@ struct DbOptions {
 };
 
 struct TargetsOptions {
-  enum class Action { ceilings, datasheet };
+  enum class Action { ceilings, datasheet, check, roofline };
   CommonOptions common;
   Action action = Action::ceilings;
-  std::vector<std::string> names;  // what follows the action: of a device
+  std::vector<std::string> names;  // what follows the action: devices, runs
   std::filesystem::path output;    // .syrun: an archive; anything else: JSON; empty: none
   // With ceilings:
   bool quick = false;         // a fifth of the time
   bool normal_pages = false;  // memory as a program gets it that asks for no huge pages
   std::string only;           // a part of the names: these alone are measured, and nothing is kept
   bool no_store = false;
+  // With check and roofline:
+  std::filesystem::path ceilings;  // an archive of ceilings; empty: those kept of the run's machine
+  // With roofline:
+  std::filesystem::path svg;  // empty: none
 };
 
 struct DoctorOptions {

@@ -6,7 +6,9 @@
 #include "ci/cli/settings.hpp"
 #include "ci/cli/verbs.hpp"
 #include "ci/gate/measure_programs.hpp"
+#include "ci/gate/outcome.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/targets/report_targets.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {
@@ -60,9 +62,11 @@ ExitCode do_run(const RunOptions& options, Streams& streams) {
     const Result<void> written = write_archive(options.output, *run);
     if (!written) code = worse(code, report_error(written.error(), streams));
   }
-  streams.out << (options.common.json ? json_run(*run)
-                                      : terminal_run(*run, terminal_style(streams, options.common.color)))
+  const TargetReport targets = report_targets(*run, *configuration, false);
+  streams.out << (options.common.json ? json_run(*run, targets)
+                                      : terminal_run(*run, terminal_style(streams, options.common.color), targets))
               << std::flush;
+  code = worse(code, outcome_of(targets));
   for (const std::string& warning : warnings) note(warning, options.common, streams);
   if (cancellation.requested()) code = worse(code, ExitCode::not_judged);
   if (program_failed(*run)) code = worse(code, ExitCode::program_failed);

@@ -264,19 +264,42 @@ std::unique_ptr<Verb> make_db() {
   return verb;
 }
 
+// What check and roofline alone take, and that they have their run.
+Result<void> check_run_options(const TargetsOptions& targets, const std::string& action) {
+  const std::string where = "steelyard targets " + action;
+  const bool draws = targets.action == TargetsOptions::Action::roofline;
+  const bool reads = draws || targets.action == TargetsOptions::Action::check;
+  if (!reads && !targets.ceilings.empty()) return input_error(where, "--ceilings", "it with check or roofline only");
+  if (!draws && !targets.svg.empty()) return input_error(where, "--svg", "it with steelyard targets roofline only");
+  if (reads && !targets.output.empty()) {
+    return input_error(where, "--output", "it with ceilings or datasheet only", "send the output to a file: > FILE");
+  }
+  if (reads && targets.names.empty()) {
+    return input_error(where, "no run", "a .syrun archive, Google Benchmark's JSON, run:ID or commit:SHA",
+                       where + " today.syrun");
+  }
+  if (draws && targets.names.size() > 1) return input_error(where, '"' + targets.names[1] + '"', "one run");
+  return {};
+}
+
 std::unique_ptr<Verb> make_targets() {
   auto verb = make_verb<TargetsOptions>(
       "targets",
       "Measures what this machine can reach, and prints what devices promise. ACTION: ceilings (arithmetic peaks and "
-      "memory bandwidths of this machine, kept under its fingerprint), datasheet [DEVICE...] (of GPUs).",
+      "memory bandwidths of this machine, kept under its fingerprint), datasheet [DEVICE...] (of GPUs), check RUN... "
+      "(were the targets met that steelyard.toml or the benchmarks declare?), roofline RUN (a plot). RUN: as one side "
+      "of "
+      "compare.",
       "  steelyard targets ceilings\n"
-      "  steelyard targets datasheet \"A100 40G\" --json");
+      "  steelyard targets datasheet \"A100 40G\" --json\n"
+      "  steelyard targets check today.syrun\n"
+      "  steelyard targets roofline today.syrun --svg roofline.svg");
   auto& targets = options_of<TargetsOptions>(verb);
   verb->names = {"ACTION", "[NAME...]"};
   verb->least_names = 1;
   verb->finish = [&targets](Words given, Words) -> Result<void> {
-    STEELYARD_TRY(const std::size_t index,
-                  read_word(WrittenValue{given[0], true}, "steelyard targets", {"ceilings", "datasheet"}));
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{given[0], true}, "steelyard targets",
+                                                     {"ceilings", "datasheet", "check", "roofline"}));
     targets.action = static_cast<TargetsOptions::Action>(index);
     targets.names.assign(given.begin() + 1, given.end());
     const bool measures = targets.action == TargetsOptions::Action::ceilings;
@@ -291,10 +314,14 @@ std::unique_ptr<Verb> make_targets() {
                                                  : "--no-store",
                          "it with steelyard targets ceilings only");
     }
-    return {};
+    return check_run_options(targets, given[0]);
   };
   verb->options.push_back(
       path_option("--output", "FILE", targets.output, "write there as well; a name in .syrun: an archive, else JSON"));
+  verb->options.push_back(path_option("--svg", "FILE", targets.svg, "with roofline: draw it there as well"));
+  verb->options.push_back(path_option("--ceilings", "FILE.syrun", targets.ceilings,
+                                      "with check and roofline: ceilings that were written with --output (default: "
+                                      "those kept of the run's machine)"));
   verb->options.push_back(
       flag_option("--quick", targets.quick, "with ceilings: a fifth of the time, and wider intervals"));
   verb->options.push_back(text_option("--only", "PART", targets.only,

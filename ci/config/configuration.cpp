@@ -8,6 +8,7 @@
 
 #include "ci/config/configuration_key.hpp"
 #include "ci/config/nearest_name.hpp"
+#include "ci/config/target_table.hpp"
 #include "ci/config/toml_document.hpp"
 
 namespace steelyard {
@@ -26,11 +27,13 @@ std::vector<std::string> known_sections() {
     if (sections.empty() || sections.back() != key.section) sections.emplace_back(key.section);
   }
   sections.emplace_back(kProgramSection);
+  sections.emplace_back(kTargetSection);
   return sections;
 }
 
 std::vector<std::string> known_names(std::string_view section) {
   if (section == kProgramSection) return kProgramKeys;
+  if (section == kTargetSection) return target_keys();
   std::vector<std::string> names;
   for (const ConfigurationKey& key : configuration_keys()) {
     if (key.section == section) names.emplace_back(key.name);
@@ -82,7 +85,14 @@ Result<void> apply_program_entry(const TomlEntry& entry, const std::string& wher
   return {};
 }
 
-Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Configuration& configuration) {
+Result<void> apply_target_entry(const TomlEntry& entry, const std::string& where, TargetTables& tables) {
+  const std::vector<std::string> keys = target_keys();
+  const bool is_known = entry.name.empty() || std::find(keys.begin(), keys.end(), entry.name) != keys.end();
+  return is_known ? tables.take(entry, where) : unknown_name(where + ": [[target]]", entry);
+}
+
+Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Configuration& configuration,
+                         TargetTables& tables) {
   const std::string where = place(file, entry);
   const std::vector<std::string> sections = known_sections();
   if (entry.section.empty()) {
@@ -98,6 +108,7 @@ Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Config
     return unknown_section(where, entry.section);
   }
   if (entry.section == kProgramSection) return apply_program_entry(entry, where, configuration);
+  if (entry.section == kTargetSection) return apply_target_entry(entry, where, tables);
   if (entry.index >= 0) {
     return input_error(where, "[[" + entry.section + "]]", "one table [" + entry.section + ']');
   }
@@ -145,8 +156,10 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
   if (text.size() > kMostBytes) return input_error(name, std::to_string(text.size()) + " bytes", "at most 1 MiB");
   STEELYARD_TRY(const std::vector<TomlEntry> entries, read_toml(text, name));
   Configuration configuration;
-  for (const TomlEntry& entry : entries) STEELYARD_CHECK(apply_entry(entry, name, configuration));
+  TargetTables tables;
+  for (const TomlEntry& entry : entries) STEELYARD_CHECK(apply_entry(entry, name, configuration, tables));
   STEELYARD_CHECK(check_programs(configuration, name));
+  STEELYARD_TRY(configuration.targets, tables.finish());
   return configuration;
 }
 

@@ -15,6 +15,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "regress/targets/declared_target.hpp"
 
 namespace steelyard {
 
@@ -63,6 +64,7 @@ struct Configuration {
   std::string build_command;
   Nanoseconds build_timeout = seconds(1800);
   std::vector<ConfiguredProgram> programs;
+  std::vector<DeclaredTarget> targets;  // in the order of the file
   MeasuringSettings run;
   PolicySettings policy;
   bool operator==(const Configuration&) const = default;

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "ci/config/target_table.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -180,6 +182,7 @@ std::string to_toml(const Configuration& configuration) {
     text += "\n[[program]]\nname = " + quoted_for_toml(program.name) +
             "\ncommand = " + quoted_for_toml(program.command) + '\n';
   }
+  for (const DeclaredTarget& target : configuration.targets) text += '\n' + to_toml(target);
   return text;
 }
 

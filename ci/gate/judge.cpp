@@ -8,6 +8,7 @@
 #include "ci/cli/messages.hpp"
 #include "ci/gate/outcome.hpp"
 #include "ci/report/report.hpp"
+#include "ci/targets/report_targets.hpp"
 #include "regress/compare_runs.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -36,15 +37,16 @@ ExitCode copy_archives(const MeasuredPair& pair, const std::filesystem::path& fo
   return status;
 }
 
-ExitCode print_reports(const Comparison& comparison, const JudgeRequest& request, Streams& streams) {
+ExitCode print_reports(const Comparison& comparison, const TargetReport& targets, const JudgeRequest& request,
+                       Streams& streams) {
   if (request.common->json) {
-    streams.out << json_report(comparison);
+    streams.out << json_report(comparison, targets);
   } else {
-    streams.out << terminal_report(comparison, terminal_style(streams, request.common->color));
+    streams.out << terminal_report(comparison, terminal_style(streams, request.common->color), targets);
   }
   streams.out.flush();
   if (request.markdown.empty()) return ExitCode::success;
-  const Result<void> written = write_text_file(request.markdown, markdown_report(comparison));
+  const Result<void> written = write_text_file(request.markdown, markdown_report(comparison, targets));
   return written ? ExitCode::success : report_error(written.error(), streams);
 }
 
@@ -86,7 +88,11 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   if (!request.no_store) code = keep_in_spool(runs, streams);
   code = worse(code, copy_archives(pair, request.archive_dir, streams));
   const Comparison comparison = compare_sides(*measured, sides, request);
-  code = worse(code, print_reports(comparison, request, streams));
+  // What the candidate promises; the baseline kept or broke its promises when it was the candidate.
+  const bool whole = request.expect_every_target && request.configuration->run.filter.empty();
+  const TargetReport targets = report_targets(pair.candidate, *request.configuration, whole);
+  code = worse(code, print_reports(comparison, targets, request, streams));
+  code = worse(code, outcome_of(targets));
   code = worse(code, outcome_of(comparison, pair.baseline, pair.candidate, outcome_rules(*request.configuration)));
   if (request.cancelled != nullptr && request.cancelled->load()) code = worse(code, ExitCode::not_judged);
   if (request.no_store) return code;

@@ -23,6 +23,7 @@ struct JudgeRequest {
   std::filesystem::path markdown;     // empty: none
   std::filesystem::path archive_dir;  // empty: none
   bool no_store = false;
+  bool expect_every_target = false;  // a configured target that no benchmark has is undecided
   std::string project;
   const std::atomic<bool>* cancelled = nullptr;
 };

@@ -79,4 +79,12 @@ ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run
   return code;
 }
 
+ExitCode outcome_of(const TargetReport& targets) {
+  const auto counts = targets.count_by_verdict();
+  ExitCode code = ExitCode::success;
+  if (counts.at(static_cast<std::size_t>(TargetVerdict::missed)) > 0) code = worse(code, ExitCode::regression);
+  if (counts.at(static_cast<std::size_t>(TargetVerdict::undecided)) > 0) code = worse(code, ExitCode::not_judged);
+  return code;
+}
+
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/target.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/exit_code.hpp"
 
@@ -22,5 +23,8 @@ OutcomeRules outcome_rules(const Configuration& configuration);
 // or demand_counts) and where one side alone has them. Where nobody asked and neither side could be counted, nothing
 // that was to be judged is lost: the row stands in the report, and time decides.
 ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate, const OutcomeRules& rules);
+
+// missed -> 1; undecided -> 2; no target: 0.
+ExitCode outcome_of(const TargetReport& targets);
 
 }  // namespace steelyard

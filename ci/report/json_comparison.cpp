@@ -4,6 +4,7 @@
 
 #include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
+#include "ci/report/target_report.hpp"
 
 namespace steelyard {
 namespace {
@@ -99,7 +100,7 @@ Json row_json(const ComparisonRow& row) {
 
 }  // namespace
 
-std::string json_report(const Comparison& comparison) {
+std::string json_report(const Comparison& comparison, const TargetReport& targets) {
   Json json;
   json["schema"] = "steelyard.comparison/1";
   json["baseline"] = header_json(comparison.baseline, comparison.baseline_fingerprint);
@@ -117,6 +118,8 @@ std::string json_report(const Comparison& comparison) {
   json["summary"] = summary_json(comparison);
   json["comparisons"] = Json::array();
   for (const ComparisonRow& row : comparison.rows) json["comparisons"].push_back(row_json(row));
+  json["targets"] = targets_json(targets);
+  json["utilizations"] = utilizations_json(targets);
   // Names may hold bytes that are no UTF-8; they must not cost the reader the whole report.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

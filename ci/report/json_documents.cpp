@@ -8,6 +8,7 @@
 #include "ci/report/profile_report.hpp"
 #include "ci/report/report.hpp"
 #include "ci/report/sample_summary.hpp"
+#include "ci/report/target_report.hpp"
 
 namespace steelyard {
 namespace {
@@ -122,7 +123,7 @@ Json header_json(const Run& run) {
 
 }  // namespace
 
-std::string json_run(const Run& run) {
+std::string json_run(const Run& run, const TargetReport& targets) {
   Json json;
   json["schema"] = "steelyard.run/1";
   json["run"] = header_json(run);
@@ -160,6 +161,8 @@ std::string json_run(const Run& run) {
                                 {"reason", failure.reason}});
   }
   json["labels"] = run.labels;
+  json["targets"] = targets_json(targets);
+  json["utilizations"] = utilizations_json(targets);
   return document(json);
 }
 

@@ -5,60 +5,22 @@
 #include <set>
 
 #include "ci/report/findings.hpp"
+#include "ci/report/markdown_text.hpp"
 #include "ci/report/next_steps.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
-#include "ci/report/terminal_text.hpp"
+#include "ci/report/target_report.hpp"
 
 namespace steelyard {
 namespace {
 
+using markdown::code;
+using markdown::replaced;
+using markdown::words;
+
 constexpr std::size_t kMostCharacters = 65000;
-constexpr std::size_t kLongestName = 160;
-constexpr std::size_t kLongestSentence = 600;
 constexpr std::size_t kMostFacts = 12;
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
-// A name in a code span whose fence is longer than any run of backticks inside. In a table a pipe needs its backslash
-// even there (GitHub Flavored Markdown, 4.10, example 200).
-std::string code(const std::string& name, bool in_table) {
-  const std::string text = shortened(printable(name, true), kLongestName, true);
-  if (text.empty()) return "";
-  std::size_t longest = 0;
-  std::size_t run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(longest + 1, '`');
-  const std::string space = text.front() == '`' || text.back() == '`' ? " " : "";
-  return fence + space + (in_table ? replaced(text, "|", "\\|") : text) + space + fence;
-}
-
-// A sentence from outside as plain words.
-std::string words(const std::string& sentence) {
-  std::string result;
-  for (const char c : shortened(printable(sentence, true), kLongestSentence, true)) {
-    if (c == '<') {
-      result += "&lt;";
-    } else if (c == '&') {
-      result += "&amp;";
-    } else {
-      if (std::string_view("\\`*_[]|~$").find(c) != std::string_view::npos) result += '\\';
-      result += c;
-      // A word joiner keeps a mention, a reference to an issue or an address from becoming a link.
-      if (c == '@' || c == '#') result += "\u2060";
-    }
-  }
-  return replaced(replaced(std::move(result), "://", ":\u2060//"), "www.", "www\u2060.");
-}
 
 std::string level(const std::optional<double>& value, const std::string& unit) {
   return value ? words(level_text(*value, unit)) : "";
@@ -114,7 +76,7 @@ std::string side(const RunHeader& header) {
   return text.empty() ? "run " + code(header.id.substr(0, 12), false) : text;
 }
 
-std::string head(const Comparison& comparison) {
+std::string head(const Comparison& comparison, const TargetReport& targets) {
   const auto counts = comparison.count_by_verdict();
   // The mark of the worst verdict that there is.
   Verdict worst = Verdict::unchanged;
@@ -123,8 +85,11 @@ std::string head(const Comparison& comparison) {
     worst = verdict;
     break;
   }
-  return "### " + std::string(mark_of(worst).unicode) + " Performance: " + summary_line(comparison) + "\n\n" +
-         side(comparison.baseline) + " \u2192 " + side(comparison.candidate) + "\n\n";
+  const bool any_missed = targets.count_by_verdict().at(static_cast<std::size_t>(TargetVerdict::missed)) > 0;
+  const std::string promised = target_summary(targets);
+  return "### " + std::string(mark_of(any_missed ? Verdict::regression : worst).unicode) +
+         " Performance: " + summary_line(comparison) + (promised.empty() ? "" : "; " + promised) + "\n\n" +
+         side(comparison.baseline) + " \u2192 " + side(comparison.candidate) + "\n\n" + markdown_targets(targets);
 }
 
 void add_list(std::string& text, const std::string& title, const std::vector<std::string>& lines) {
@@ -155,8 +120,8 @@ std::string foot(const Comparison& comparison) {
 
 }  // namespace
 
-std::string markdown_report(const Comparison& comparison) {
-  const std::string begin = head(comparison);
+std::string markdown_report(const Comparison& comparison, const TargetReport& targets) {
+  const std::string begin = head(comparison, targets);
   const std::string end = foot(comparison);
   // Kept free for the fold around the unchanged rows and the count of what was dropped.
   constexpr std::size_t kFrame = 600;

@@ -7,6 +7,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/target.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {
@@ -18,16 +19,16 @@ struct TerminalStyle {
 };
 
 // Aligned, worst first, one line per row with a small interval bar, the functions under a changed count, a summary, and
-// what to do next.
-std::string terminal_report(const Comparison& comparison, const TerminalStyle& style);
+// what to do next. Targets of the candidate stand above the summary.
+std::string terminal_report(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets = {});
 // At most 65,000 characters (GitHub takes 65,536): what does not fit is counted, worst rows stay.
-std::string markdown_report(const Comparison& comparison);
+std::string markdown_report(const Comparison& comparison, const TargetReport& targets = {});
 // The interface steelyard.comparison/1; one object, newline at the end.
-std::string json_report(const Comparison& comparison);
+std::string json_report(const Comparison& comparison, const TargetReport& targets = {});
 
 // One run: each benchmark's level, spread within and between invocations, counts, failures.
-std::string terminal_run(const Run& run, const TerminalStyle& style);
-std::string json_run(const Run& run);  // schema steelyard.run/1
+std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets = {});
+std::string json_run(const Run& run, const TargetReport& targets = {});  // schema steelyard.run/1
 
 // The series drawn as a small chart with commits below, newest last.
 std::string terminal_history(const std::vector<HistorySeries>& series, const TerminalStyle& style);

@@ -8,6 +8,7 @@
 #include "ci/report/next_steps.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/report.hpp"
+#include "ci/report/target_report.hpp"
 
 namespace steelyard {
 namespace {
@@ -19,12 +20,13 @@ constexpr std::size_t kMostReasonLines = 3;
 
 class Writer {
  public:
-  Writer(const Comparison& comparison, const TerminalStyle& style)
-      : comparison_(comparison), style_(style), table_(comparison, style), index_(comparison) {}
+  Writer(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets)
+      : comparison_(comparison), style_(style), targets_(targets), table_(comparison, style), index_(comparison) {}
 
   std::string write() {
     sides();
     if (!comparison_.rows.empty()) rows();
+    promised();
     summary();
     facts();
     next();
@@ -162,6 +164,11 @@ class Writer {
     }
   }
 
+  void promised() {
+    const std::string targets = terminal_targets(targets_, style_);
+    if (!targets.empty()) text_ += targets + "\n";
+  }
+
   void summary() {
     const auto counts = comparison_.count_by_verdict();
     const auto count = [&](Verdict verdict) { return counts.at(static_cast<std::size_t>(verdict)); };
@@ -210,6 +217,7 @@ class Writer {
 
   const Comparison& comparison_;
   TerminalStyle style_;
+  const TargetReport& targets_;
   ComparisonTable table_;
   RowIndex index_;
   std::string text_;
@@ -219,8 +227,8 @@ class Writer {
 
 }  // namespace
 
-std::string terminal_report(const Comparison& comparison, const TerminalStyle& style) {
-  return Writer(comparison, style).write();
+std::string terminal_report(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets) {
+  return Writer(comparison, style, targets).write();
 }
 
 }  // namespace steelyard

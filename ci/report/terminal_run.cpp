@@ -6,6 +6,7 @@
 #include "ci/report/number_text.hpp"
 #include "ci/report/report.hpp"
 #include "ci/report/sample_summary.hpp"
+#include "ci/report/target_report.hpp"
 #include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
@@ -58,7 +59,7 @@ std::string failures_text(const Run& run, const TerminalStyle& style) {
 
 }  // namespace
 
-std::string terminal_run(const Run& run, const TerminalStyle& style) {
+std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets) {
   constexpr std::size_t kOtherColumns = 62;  // what the columns beside the name take at most
   const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
   const std::size_t most_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
@@ -90,8 +91,10 @@ std::string terminal_run(const Run& run, const TerminalStyle& style) {
       text += line + "\n";
     }
   }
-  const std::string failures = failures_text(run, style);
-  return failures.empty() ? text : text + "\n" + failures;
+  for (const std::string& part : {terminal_targets(targets, style), failures_text(run, style)}) {
+    if (!part.empty()) text += "\n" + part;
+  }
+  return text;
 }
 
 }  // namespace steelyard

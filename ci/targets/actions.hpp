@@ -9,6 +9,11 @@ namespace steelyard {
 
 // Prints them, keeps them under the machine's fingerprint in the state folder, and delivers the run to the store.
 ExitCode measure_and_keep_ceilings(const TargetsOptions& options, Streams& streams);
+// Holds runs, measured before, against their targets; prints verdicts and utilization. 1: missed; 2: undecided, or no
+// target at all.
+ExitCode check_targets(const TargetsOptions& options, Streams& streams);
+// Draws one run's benchmarks under the ceilings of its machine.
+ExitCode draw_roofline(const TargetsOptions& options, Streams& streams);
 ExitCode print_datasheet(const TargetsOptions& options, Streams& streams);
 
 }  // namespace steelyard

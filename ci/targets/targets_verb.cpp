@@ -44,6 +44,10 @@ ExitCode do_targets(const TargetsOptions& options, Streams& streams) {
       return measure_and_keep_ceilings(options, streams);
     case TargetsOptions::Action::datasheet:
       return print_datasheet(options, streams);
+    case TargetsOptions::Action::check:
+      return check_targets(options, streams);
+    case TargetsOptions::Action::roofline:
+      return draw_roofline(options, streams);
   }
   return ExitCode::bug;
 }

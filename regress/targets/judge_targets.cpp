@@ -154,6 +154,24 @@ TargetRow judge_target(const BenchmarkRates& rates, const Target& target, const 
   return row;
 }
 
+std::vector<TargetRow> unmatched_targets(const std::vector<DeclaredTarget>& declared,
+                                         const std::vector<BenchmarkRates>& rates) {
+  std::vector<TargetRow> rows;
+  for (const DeclaredTarget& one : declared) {
+    const bool has_any = std::any_of(rates.begin(), rates.end(), [&](const BenchmarkRates& benchmark) {
+      return matches_pattern(one.benchmark, benchmark.benchmark);
+    });
+    if (!has_any) rows.push_back(unmatched_row(one));
+  }
+  return rows;
+}
+
+void sort_worst_first(std::vector<TargetRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const TargetRow& a, const TargetRow& b) {
+    return std::tuple(severity(a.verdict), a.benchmark) < std::tuple(severity(b.verdict), b.benchmark);
+  });
+}
+
 TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question) {
   TargetReport report;
   report.targets = question.unreadable;
@@ -170,15 +188,7 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
     report.utilizations.push_back(utilization_row(one, choice, question.devices));
     add_doubts(report.utilizations.back(), report.warnings);
   }
-  for (const DeclaredTarget& one : declared) {
-    const bool has_any = std::any_of(rates.begin(), rates.end(), [&](const BenchmarkRates& benchmark) {
-      return matches_pattern(one.benchmark, benchmark.benchmark);
-    });
-    if (!has_any && question.expect_every_target) report.targets.push_back(unmatched_row(one));
-  }
-  std::stable_sort(report.targets.begin(), report.targets.end(), [](const TargetRow& a, const TargetRow& b) {
-    return std::tuple(severity(a.verdict), a.benchmark) < std::tuple(severity(b.verdict), b.benchmark);
-  });
+  sort_worst_first(report.targets);
   return report;
 }
 

@@ -22,8 +22,15 @@ struct TargetQuestion {
   std::vector<TargetRow> unreadable{};       // targets of labels that could not be read: undecided rows
   std::vector<DeclaredTarget> of_program{};  // of labels; the pattern is the benchmark's canonical text
   std::vector<DeviceCeilings> devices{};     // whose ceilings are known
-  bool expect_every_target = false;          // a target that no benchmark of the run has is an undecided row
 };
+
+// An undecided row for each target whose pattern none of the benchmarks matches. For gates: a target that nobody
+// measured is not met.
+std::vector<TargetRow> unmatched_targets(const std::vector<DeclaredTarget>& declared,
+                                         const std::vector<BenchmarkRates>& rates);
+
+// Missed, undecided, met; then by benchmark.
+void sort_worst_first(std::vector<TargetRow>& rows);
 
 // Of every benchmark that has rates: its utilizations, where any ceiling is known; and a row for each target.
 TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question);

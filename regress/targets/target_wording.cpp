@@ -56,8 +56,10 @@ std::string one_invocation_reason() {
 }
 
 std::string decided_reason(const TargetRow& row) {
+  const bool is_assumed = static_cast<double>(row.invocations) < kLeastInvocations;
   return what_was_found(row) + (row.verdict == TargetVerdict::met ? ", at least " : ", below ") +
-         amount(row, row.target.least);
+         amount(row, row.target.least) +
+         (is_assumed ? "; of " + std::to_string(row.invocations) + " invocations, if their scatter is normal" : "");
 }
 
 std::string undecided_reason(const TargetRow& row, const std::string& would_do) {

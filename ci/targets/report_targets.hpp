@@ -1,0 +1,40 @@
+// What a run is held against and how it came out: the targets of steelyard.toml and of the benchmarks' labels, the
+// ceilings kept of its machine, datasheets for its devices, judged by regress/targets.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "bench/model/run.hpp"
+#include "bench/model/target.hpp"
+#include "ci/config/configuration.hpp"
+#include "regress/targets/benchmark_rates.hpp"
+#include "regress/targets/judge_targets.hpp"
+
+namespace steelyard {
+
+// Where ceilings of the run's machine come from.
+struct CeilingSource {
+  std::filesystem::path state;    // the state folder, which keeps them by fingerprint
+  std::filesystem::path archive;  // named by the user, whatever machine it is of; empty: the state folder's
+};
+
+// All that a judgement of this run asks for. Error (input): the named archive cannot be read or holds no ceilings.
+// Trouble with kept ceilings is no error: `trouble` says it, and nothing is known of the machine then.
+struct AskedTargets {
+  std::vector<BenchmarkRates> rates;
+  TargetQuestion question;
+  std::vector<std::string> trouble;
+  bool knows_the_machine = false;  // ceilings of the CPU are there
+};
+Result<AskedTargets> ask_targets(const Run& run, const Configuration& configuration, const CeilingSource& source);
+
+// The verdicts, with what was trouble among the warnings, and the hint how to get ceilings where they are missing and
+// would be of use.
+TargetReport report_targets(const AskedTargets& asked);
+
+// For run, ab and gate. expect_every_target: a configured target that no benchmark of the run has is undecided.
+TargetReport report_targets(const Run& run, const Configuration& configuration, bool expect_every_target);
+
+}  // namespace steelyard

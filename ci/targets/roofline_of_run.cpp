@@ -1,0 +1,90 @@
+#include "ci/targets/roofline_of_run.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "ci/report/number_text.hpp"
+#include "regress/targets/rate_interval.hpp"
+#include "regress/targets/utilization.hpp"
+
+namespace steelyard {
+namespace {
+
+// Devices and numbers of threads that the points are of; 0 threads: a device as a whole.
+using Scopes = std::set<std::pair<std::string, int>>;
+
+// Of the same dtype, or level, and threads the highest: the roof over all of them.
+void take_highest(std::vector<Ceiling>& kept, const Ceiling& ceiling) {
+  const auto same = std::find_if(kept.begin(), kept.end(), [&](const Ceiling& other) {
+    return other.dtype == ceiling.dtype && other.level == ceiling.level && other.threads == ceiling.threads;
+  });
+  if (same == kept.end()) {
+    kept.push_back(ceiling);
+  } else if (ceiling.value > same->value) {
+    *same = ceiling;
+  }
+}
+
+void take_ceilings(Roofline& roofline, const std::vector<DeviceCeilings>& devices, const Scopes& scopes) {
+  for (const DeviceCeilings& device : devices) {
+    for (const Ceiling& ceiling : device.ceilings) {
+      const bool is_wanted = std::any_of(scopes.begin(), scopes.end(), [&](const auto& scope) {
+        return scope.first == device.device && (ceiling.threads == 0 || ceiling.threads == scope.second);
+      });
+      if (!is_wanted || !(ceiling.value > 0)) continue;
+      take_highest(ceiling.kind == CeilingKind::arithmetic ? roofline.arithmetic : roofline.bandwidth, ceiling);
+    }
+  }
+}
+
+// The larger share: that of the bound that matters.
+std::string note_of(const UtilizationRow& row) {
+  const auto share = [](const std::optional<RateUtilization>& rate) {
+    return rate && rate->utilization ? *rate->utilization : 0.0;
+  };
+  const auto& larger = share(row.bandwidth) >= share(row.flops) ? row.bandwidth : row.flops;
+  if (!larger || !larger->utilization) return "";
+  const double percent = *larger->utilization * 100;
+  return decimal_text(percent, percent < 9.95 ? 1 : 0) + " % of " + name_of(*larger->ceiling) +
+         (row.bound.empty() ? "" : ", bound by " + row.bound);
+}
+
+std::string subtitle_of(const Run& run, const Roofline& roofline) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (const std::string* model = run.environment.find("cpu.model")) add(*model);
+  const std::string fingerprint = run.environment.fingerprint();
+  if (!fingerprint.empty()) add("machine " + fingerprint.substr(0, 8));
+  if (!run.header.id.empty()) add("run " + run.header.id.substr(0, 12));
+  if (roofline.arithmetic.empty() && roofline.bandwidth.empty()) add("no ceilings are known of this machine");
+  return text;
+}
+
+}  // namespace
+
+Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
+  Roofline roofline;
+  Scopes scopes;
+  std::vector<DeclaredTarget> declared = asked.question.configured;
+  declared.insert(declared.end(), asked.question.of_program.begin(), asked.question.of_program.end());
+  for (const BenchmarkRates& rates : asked.rates) {
+    if (rates.flops.empty() && rates.bandwidth.empty()) continue;
+    if (!rates.intensity) {
+      roofline.left_out.push_back(rates.benchmark);
+      continue;
+    }
+    const CeilingChoice choice = ceiling_choice(rates.id, targets_of(rates.benchmark, declared));
+    scopes.emplace(choice.device, choice.threads);
+    const RateEstimate rate = estimate_rate(rates.flops);
+    roofline.points.push_back({rates.benchmark, *rates.intensity, rate.value, rate.interval,
+                               note_of(utilization_row(rates, choice, asked.question.devices))});
+  }
+  take_ceilings(roofline, asked.question.devices, scopes);
+  roofline.title = "Roofline of " + (run.header.program.empty() ? run.header.tool : run.header.program);
+  roofline.subtitle = subtitle_of(run, roofline);
+  return roofline;
+}
+
+}  // namespace steelyard
