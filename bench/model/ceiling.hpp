@@ -54,6 +54,9 @@ struct DeviceCeilings {
   bool operator==(const DeviceCeilings&) const = default;
 };
 
+// Ceiling::source of one that was measured here. Such a one without low and high was measured too few times to say.
+inline constexpr std::string_view kMeasured = "measured";
+
 // Above the first a utilization is worth a warning, above the second it is a measurement error, not a result.
 inline constexpr double kUtilizationWarning = 1.0;
 inline constexpr double kUtilizationError = 1.15;

@@ -53,8 +53,10 @@ std::string roof_label(const Ceiling& ceiling) {
   const bool is_arithmetic = ceiling.kind == CeilingKind::arithmetic;
   Ceiling alone = ceiling;
   alone.threads = 1;
-  return name_of(alone) + ' ' + rate_text(ceiling.value, is_arithmetic ? "flops" : "bandwidth") +
-         (ceiling.threads > 1 ? ", " + std::to_string(ceiling.threads) + " threads" : "");
+  std::string rate = rate_text(ceiling.value, is_arithmetic ? "flops" : "bandwidth");
+  // Integers are no floating-point operations.
+  if (is_arithmetic && ceiling.dtype.starts_with('i')) rate.erase(rate.find("fl"), 2);
+  return name_of(alone) + ' ' + rate + (ceiling.threads > 1 ? ", " + std::to_string(ceiling.threads) + " threads" : "");
 }
 
 std::vector<double> decades_between(double least, double most) {

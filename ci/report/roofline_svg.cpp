@@ -20,7 +20,7 @@ constexpr double kWidth = 960;
 constexpr double kLeft = 84, kRight = 748, kTop = 74, kBottom = 470;
 constexpr double kListTop = 540, kListStep = 18;
 constexpr double kNameGap = 15;  // between names of tops
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestName = 36;
 
 constexpr const char* kStyle = R"css(
  text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #222 }
@@ -224,7 +224,7 @@ class Drawing {
       const RooflinePoint& point = roofline_.points[i];
       const double x = x_of(point.intensity);
       const double y = y_of(point.rate);
-      text_ += "<g>\n<title>" + escaped(line_of(point, point.label)) + "</title>\n";
+      text_ += "<g>\n<title>" + escaped(tooltip_of(point)) + "</title>\n";
       error_bar(point, x);
       number(std::to_string(i + 1), x, y, taken);
       text_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" class=\"point\"/>\n</g>\n", x, y);
@@ -261,13 +261,22 @@ class Drawing {
     words(x + 7, y - 7, "number", digits);
   }
 
-  static std::string line_of(const RooflinePoint& point, const std::string& label) {
-    std::string text = label + ": " + rate_text(point.rate, "flops");
-    if (point.interval) {
-      text += " (" + rate_text(point.interval->low, "flops") + " to " + rate_text(point.interval->high, "flops") + ")";
-    }
-    text += fmt::format(", {:.3g} flop/byte", point.intensity);
-    return point.note.empty() ? text : text + ", " + point.note;
+  // "2.01 Gflop/s (1.87 to 2.09)".
+  static std::string rate_of(const RooflinePoint& point) {
+    const std::string rate = rate_text(point.rate, "flops");
+    if (!point.interval) return rate;
+    // In the unit of the rate, as rate_text chooses it.
+    double unit = 1;
+    while (point.rate / unit >= 999.5 && unit < 1e15) unit *= 1000;
+    return rate + fmt::format(" ({:.3g} to {:.3g})", point.interval->low / unit, point.interval->high / unit);
+  }
+  static std::string intensity_of(const RooflinePoint& point) {
+    return fmt::format("{:.3g} flop/byte", point.intensity);
+  }
+
+  static std::string tooltip_of(const RooflinePoint& point) {
+    return point.label + ": " + rate_of(point) + ", " + intensity_of(point) +
+           (point.note.empty() ? "" : ", " + point.note);
   }
 
   void list() {
@@ -275,7 +284,10 @@ class Drawing {
     for (std::size_t i = 0; i < roofline_.points.size(); ++i, y += kListStep) {
       const RooflinePoint& point = roofline_.points[i];
       words(40, y, "number", std::to_string(i + 1), " text-anchor=\"end\"");
-      words(50, y, "", line_of(point, shortened(printable(point.label, true), kLongestName, true)));
+      words(50, y, "", shortened(printable(point.label, true), kLongestName, true));
+      words(330, y, "", rate_of(point));
+      words(530, y, "", intensity_of(point));
+      words(645, y, "", shortened(point.note, 50, true));
     }
     if (roofline_.left_out.empty()) return;
     std::string names;

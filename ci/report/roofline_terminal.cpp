@@ -127,12 +127,12 @@ void label_roofs(std::string& text, const Roofline& roofline, const TerminalStyl
 
 void list_points(std::string& text, const Roofline& roofline, const TerminalStyle& style) {
   const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<std::string>> rows{{"", "", "flop/byte", "rate", ""}};
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const RooflinePoint& point = roofline.points[i];
-    const std::size_t most_name = std::max<std::size_t>(width > 76 ? width - 76 : 0, 24);
+    const std::size_t most_name = std::max<std::size_t>(width > 74 ? width - 74 : 0, 16);
     rows.push_back({letter_of(i), shortened(printable(point.label, style.unicode), most_name, style.unicode),
-                    intensity_text(point.intensity) + " flop/byte", rate_text(point.rate, "flops"), point.note});
+                    intensity_text(point.intensity), rate_text(point.rate, "flops"), point.note});
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::left}, "");
   if (roofline.left_out.empty()) return;

@@ -60,6 +60,10 @@ void judge_share(TargetRow& row) {
     row.reason = doubt;
     return;
   }
+  if (row.ceiling->source == kMeasured && !(row.ceiling->low && row.ceiling->high)) {
+    row.reason = unknown_spread_reason();
+    return;
+  }
   decide(row, {*row.utilization, row.utilization_interval});
   if (!doubt.empty()) row.reason += "; " + doubt;
 }

@@ -55,6 +55,10 @@ std::string one_invocation_reason() {
          "(steelyard run --rounds 6)";
 }
 
+std::string unknown_spread_reason() {
+  return "the ceiling was measured too few times to know its spread; measure it in full (steelyard targets ceilings)";
+}
+
 std::string decided_reason(const TargetRow& row) {
   const bool is_assumed = static_cast<double>(row.invocations) < kLeastInvocations;
   return what_was_found(row) + (row.verdict == TargetVerdict::met ? ", at least " : ", below ") +

@@ -106,6 +106,19 @@ TEST(JudgeTarget, AboveTheCeilingItWarnsAndFarAboveItIsNoResult) {
   EXPECT_THAT(impossible.reason, HasSubstr("error of measurement"));
 }
 
+TEST(JudgeTarget, AMeasuredCeilingOfUnknownSpreadDecidesNothing) {
+  auto devices = sample::ceilings();
+  for (Ceiling& ceiling : devices[0].ceilings) ceiling.low.reset();
+  const Target target = parse_target("0.5 of bandwidth", "").value();
+  const TargetRow row = judge_target(rates("x/f32", {}, about(8e9)), target, {}, devices);
+  EXPECT_EQ(row.verdict, TargetVerdict::undecided);
+  EXPECT_THAT(row.reason, HasSubstr("too few times to know its spread"));
+  BenchmarkRates of_device = rates("x/bf16", {}, about(800e9));
+  of_device.id.device = "A100 40G";
+  EXPECT_EQ(judge_target(of_device, target, ceiling_choice(of_device.id, {}), devices).verdict, TargetVerdict::met)
+      << "a datasheet has none";
+}
+
 TEST(JudgeTarget, TheTargetsOwnWordsChooseTheCeiling) {
   Target target = parse_target("0.6 of L2 bandwidth", "here").value();
   EXPECT_EQ(judge_target(rates("x/f32", {}, about(80e9)), target, {}, sample::ceilings()).ceiling->level, "L2");
