@@ -53,6 +53,15 @@ TEST_F(Gate, FailsOnTheCommitThatIsSlowerAndPassesOnItsRepair) {
   expect_no_work_trees_left();
 }
 
+TEST_F(Gate, ATargetThatNobodyMeasuredIsNoPass) {
+  std::ofstream("steelyard.toml", std::ios::app) << "[[target]]\nbenchmark = \"gone*\"\ntarget = \"1 GB/s\"\n";
+  made_.commit("promise something of a benchmark that is gone");
+  const Outcome outcome = gate({"--markdown", "summary.md"});
+  EXPECT_EQ(outcome.status, 2) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 target undecided"), HasSubstr("gone*")));
+  EXPECT_THAT(text_of("summary.md"), HasSubstr("**Targets**: 1 target undecided"));
+}
+
 TEST_F(Gate, ComparesTheCommitsThatAreNamed) {
   commit("make it slow", "slow");
   commit("still slow", "slow");

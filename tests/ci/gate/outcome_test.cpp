@@ -109,6 +109,18 @@ TEST(Outcome, RulesTakeCountsAsDemandedWhereTheyAreAlwaysTaken) {
   EXPECT_TRUE(outcome_rules(configuration).demand_decision);
 }
 
+TEST(Outcome, OfTargetsIsThatOfARegressionOrOfWhatWasNotJudged) {
+  const auto of = [](std::vector<TargetVerdict> verdicts) {
+    TargetReport report;
+    for (const TargetVerdict verdict : verdicts) report.targets.emplace_back().verdict = verdict;
+    return static_cast<int>(outcome_of(report));
+  };
+  EXPECT_EQ(of({}), 0);
+  EXPECT_EQ(of({TargetVerdict::met, TargetVerdict::met}), 0);
+  EXPECT_EQ(of({TargetVerdict::met, TargetVerdict::undecided}), 2);
+  EXPECT_EQ(of({TargetVerdict::undecided, TargetVerdict::missed}), 1);
+}
+
 TEST(Outcome, OfSeveralRowsIsTheWorstByTheContract) {
   const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
   EXPECT_EQ(outcome({row(Verdict::missing), row(Verdict::regression), row(Verdict::unchanged)}), 1);
