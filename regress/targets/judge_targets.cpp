@@ -117,13 +117,44 @@ int severity(TargetVerdict verdict) {
   return 3;
 }
 
-void add_doubts(const UtilizationRow& row, std::vector<std::string>& warnings) {
-  for (const auto& rate : {row.flops, row.bandwidth}) {
-    if (!rate || !rate->utilization) continue;
-    const std::string doubt = utilization_doubt(*rate->utilization, *rate->ceiling);
-    if (!doubt.empty()) warnings.push_back(row.benchmark + ": " + doubt);
+// Doubts about utilizations, said once each. That a rate passes DRAM where nobody said which level the data are in is
+// no error: it is one line for all such benchmarks.
+class Doubts {
+ public:
+  void take(const UtilizationRow& row, bool level_is_declared) {
+    for (const auto& rate : {row.flops, row.bandwidth}) {
+      if (!rate || !rate->utilization) continue;
+      const std::string doubt = utilization_doubt(*rate->utilization, *rate->ceiling);
+      if (doubt.empty()) continue;
+      if (rate->ceiling->level == "DRAM" && !level_is_declared) {
+        cached_.push_back(row.benchmark);
+      } else {
+        doubts_.push_back(row.benchmark + ": " + doubt);
+      }
+    }
   }
-}
+
+  std::vector<std::string> warnings() && {
+    constexpr std::size_t kMost = 6;
+    const std::size_t more = doubts_.size() > kMost ? doubts_.size() - kMost : 0;
+    doubts_.resize(doubts_.size() - more);
+    if (more > 0) doubts_.push_back(plural_text(static_cast<std::int64_t>(more), "more utilization") + " above 100 %");
+    if (!cached_.empty()) doubts_.push_back(cached_line());
+    return std::move(doubts_);
+  }
+
+ private:
+  std::string cached_line() const {
+    constexpr std::size_t kNamed = 3;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(cached_.size(), kNamed); ++i) names += (i == 0 ? "" : ", ") + cached_[i];
+    if (cached_.size() > kNamed) names += " and " + std::to_string(cached_.size() - kNamed) + " more";
+    return names + ": more bytes than DRAM gives, so the data stay in a cache; declare its level with the target";
+  }
+
+  std::vector<std::string> doubts_;
+  std::vector<std::string> cached_;
+};
 
 }  // namespace
 
@@ -178,6 +209,7 @@ void sort_worst_first(std::vector<TargetRow>& rows) {
 
 TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question) {
   TargetReport report;
+  Doubts doubts;
   report.targets = question.unreadable;
   // What the project's file says of a benchmark comes before what the program says.
   std::vector<DeclaredTarget> declared = question.configured;
@@ -190,8 +222,10 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
     }
     if (question.devices.empty() || (one.flops.empty() && one.bandwidth.empty())) continue;
     report.utilizations.push_back(utilization_row(one, choice, question.devices));
-    add_doubts(report.utilizations.back(), report.warnings);
+    doubts.take(report.utilizations.back(),
+                std::any_of(targets.begin(), targets.end(), [](const Target& t) { return !t.level.empty(); }));
   }
+  report.warnings = std::move(doubts).warnings();
   sort_worst_first(report.targets);
   return report;
 }

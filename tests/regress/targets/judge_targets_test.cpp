@@ -157,6 +157,17 @@ TEST(JudgeTargets, ATargetThatNoBenchmarkHasIsUndecided) {
   EXPECT_THAT(rows[0].reason, HasSubstr("no benchmark of this run"));
 }
 
+TEST(JudgeTargets, ManyDoubtsAreFewLines) {
+  TargetQuestion asked;
+  asked.devices = sample::ceilings();
+  std::vector<BenchmarkRates> many;
+  for (int i = 0; i < 20; ++i) many.push_back(rates("x" + std::to_string(i) + "/f32", about(200e9), about(40e9)));
+  const TargetReport report = judge_targets(many, asked);
+  ASSERT_THAT(report.warnings, SizeIs(8));
+  EXPECT_THAT(report.warnings[6], HasSubstr("14 more utilizations above 100 %"));
+  EXPECT_THAT(report.warnings[7], HasSubstr("and 17 more: more bytes than DRAM gives"));
+}
+
 TEST(JudgeTargets, UtilizationIsShownForWhatHasRatesWhereCeilingsAreKnown) {
   TargetQuestion asked;
   asked.devices = sample::ceilings();
@@ -165,7 +176,9 @@ TEST(JudgeTargets, UtilizationIsShownForWhatHasRatesWhereCeilingsAreKnown) {
   ASSERT_THAT(report.utilizations, SizeIs(1));
   EXPECT_EQ(report.utilizations[0].benchmark, "a/f32");
   ASSERT_THAT(report.warnings, SizeIs(1));
-  EXPECT_THAT(report.warnings[0], HasSubstr("a/f32: 117 % of the ceiling"));
+  EXPECT_THAT(report.warnings[0], HasSubstr("a/f32: more bytes than DRAM gives"));
+  asked.configured = {{"a*", parse_target("0.5 of DRAM bandwidth", "").value()}};
+  EXPECT_THAT(judge_targets(some, asked).warnings.at(0), HasSubstr("a/f32: 117 % of the ceiling")) << "it was declared";
   asked.devices.clear();
   EXPECT_THAT(judge_targets(some, asked).utilizations, IsEmpty());
 }
