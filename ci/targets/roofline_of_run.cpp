@@ -46,6 +46,9 @@ std::string note_of(const UtilizationRow& row) {
   };
   const auto& larger = share(row.bandwidth) >= share(row.flops) ? row.bandwidth : row.flops;
   if (!larger || !larger->utilization) return "";
+  if (judge_utilization(*larger->utilization) == UtilizationJudgement::measurement_error) {
+    return larger->ceiling->level == "DRAM" ? "above DRAM: in a cache" : "above " + name_of(*larger->ceiling);
+  }
   const double percent = *larger->utilization * 100;
   return decimal_text(percent, percent < 9.95 ? 1 : 0) + " % of " + name_of(*larger->ceiling) +
          (row.bound.empty() ? "" : ", bound by " + row.bound);

@@ -43,6 +43,10 @@ UtilizationRow utilization_row(const BenchmarkRates& rates, const CeilingChoice&
   row.invocations = static_cast<std::int64_t>(std::max(rates.flops.size(), rates.bandwidth.size()));
   if (rates.intensity && arithmetic.ceiling && bandwidth.ceiling) {
     row.bound = bound_at(*rates.intensity, *arithmetic.ceiling, *bandwidth.ceiling);
+    // A rate far above the level's was not of that level. What arithmetic bounds there it bounds at a faster one too.
+    const bool is_elsewhere =
+        row.bandwidth && judge_utilization(*row.bandwidth->utilization) == UtilizationJudgement::measurement_error;
+    if (is_elsewhere && row.bound == "memory") row.bound.clear();
   }
   return row;
 }

@@ -48,6 +48,12 @@ TEST(Utilization, TheBoundChangesAtTheRidge) {
   EXPECT_EQ(row_of(rates("x/f32", {}, {1e9})).bound, "");
 }
 
+TEST(Utilization, TheBoundIsUnknownWhereTheDataAreInAFasterLevel) {
+  EXPECT_EQ(row_of(rates("x/f32", {13e9}, {13e9})).bound, "memory");
+  EXPECT_EQ(row_of(rates("x/f32", {40e9}, {40e9})).bound, "") << "DRAM gives 12 GB/s";
+  EXPECT_EQ(row_of(rates("x/f32", {400e9}, {40e9})).bound, "arithmetic") << "at any level";
+}
+
 TEST(Utilization, IsAbsentWithItsReasonWhereTheCeilingIsUnknown) {
   const UtilizationRow row = row_of(rates("x", {10e9}, {1e9}));
   EXPECT_FALSE(row.flops->utilization);
