@@ -3,11 +3,21 @@
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
+#include <cstdio>
 #include <iostream>
 #include <string>
 
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
 #include "bench/suites/cpu/vector_set.hpp"
+
+namespace {
+
+void print_help() {
+  benchmark::PrintDefaultHelp();
+  std::fputs(steelyard::cpu_suite::kSuiteHelp, stdout);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // Kernels are compared, not schedulers. Threads that OpenBLAS made when it was loaded fall asleep after some
@@ -24,7 +34,7 @@ int main(int argc, char** argv) {
   for (const std::string& line : steelyard::cpu_suite::register_kernel_benchmarks(options)) {
     std::cerr << "steelyard_cpu_suite: " << line << "\n";
   }
-  benchmark::Initialize(&argc, argv);
+  benchmark::Initialize(&argc, argv, print_help);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -7,6 +7,7 @@
 #include "bench/suites/cpu/mlp_training.hpp"
 #include "bench/suites/cpu/seeded_values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>

@@ -1,5 +1,6 @@
 #include "bench/suites/cpu/product_check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>

@@ -13,6 +13,11 @@ struct SuiteOptions {
   bool native = false;
 };
 
+// For --help, in the form of Google Benchmark's own flags.
+inline constexpr const char* kSuiteHelp =
+    "          [--steelyard_large]   also the sweeps, and every size above the budget of one iteration\n"
+    "          [--steelyard_native]  also kernels of instructions that not every CPU has\n";
+
 // Takes its own flags out of the arguments and leaves the rest to Google Benchmark.
 SuiteOptions take_suite_options(int& argc, char** argv);
 

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <new>
+
 namespace steelyard::cpu_suite {
 namespace {
 
@@ -28,7 +30,13 @@ void SuiteRegistration::add(const std::string& name, const Sizes& sizes, const O
                                 .c_str());
         return;
       }
-      function(state);
+      try {
+        function(state);
+      } catch (const std::bad_alloc&) {  // a limit on this process, below what the machine has
+        state.SkipWithError(
+            "the system refused this process memory; raise its limit (ulimit -v) or leave the benchmark out with "
+            "--benchmark_filter");
+      }
     };
     benchmark::RegisterBenchmark(name.c_str(), run)->ArgNames(names)->Args(values);
   }

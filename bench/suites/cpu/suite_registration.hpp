@@ -23,7 +23,8 @@ class SuiteRegistration {
   explicit SuiteRegistration(SuiteOptions options) : options_(options) {}
 
   // Registered if an iteration of this cost is within the budget, or everything is asked for. The benchmark reads its
-  // sizes in the order given. One that needs more memory than the machine has fails in words when it is run.
+  // sizes in the order given. One that needs more memory than the machine has, or than the system grants, fails in
+  // words when it is run.
   void add(const std::string& name, const Sizes& sizes, const OperatorCost& cost, void (*function)(benchmark::State&));
   // Only with --steelyard_large, whatever it costs.
   void add_large(const std::string& name, const Sizes& sizes, const OperatorCost& cost,

@@ -129,6 +129,13 @@ TEST(CpuSuite, RecordsWhichKernelsOpenBlasChose) {
   EXPECT_THAT(json, ::testing::HasSubstr("\"openblas_threads\": \"1\""));
 }
 
+TEST(CpuSuite, NamesItsOwnOptionsInItsHelp) {
+  const std::string help = output_of("'" STEELYARD_CPU_SUITE "' --help 2>/dev/null");
+  EXPECT_THAT(help,
+              ::testing::AllOf(::testing::HasSubstr("--benchmark_filter"), ::testing::HasSubstr("--steelyard_large"),
+                               ::testing::HasSubstr("--steelyard_native")));
+}
+
 TEST(CpuSuite, RefusesAnOptionThatItDoesNotKnow) {
   FILE* pipe = ::popen("'" STEELYARD_CPU_SUITE "' --rounds=3 >/dev/null 2>&1", "r");
   ASSERT_NE(pipe, nullptr);

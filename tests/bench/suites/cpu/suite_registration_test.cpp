@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <new>
 #include <sstream>
 
 namespace steelyard::cpu_suite {
@@ -70,6 +71,16 @@ TEST(SuiteRegistration, SaysInWordsThatASizeIsTooLargeForTheMachineAndRunsItNot)
   EXPECT_EQ(runs, 0);
   EXPECT_THAT(output, HasSubstr("ERROR OCCURRED: 'needs at least "));
   EXPECT_THAT(output, HasSubstr("of memory, this machine has "));
+}
+
+void be_refused_memory(benchmark::State&) { throw std::bad_alloc(); }
+
+TEST(SuiteRegistration, SaysInWordsThatMemoryWasRefusedAndRunsTheRest) {
+  SuiteRegistration suite(SuiteOptions{});
+  suite.add("refused", {{"a", 1}, {"b", 2}}, kCheap, &be_refused_memory);
+  suite.add("refused", {{"a", 3}, {"b", 4}}, kCheap, &count_run);
+  EXPECT_THAT(output_of("refused"), HasSubstr("ERROR OCCURRED: 'the system refused this process memory"));
+  EXPECT_EQ(first_size, 3u);
 }
 
 }  // namespace
