@@ -6,7 +6,8 @@
 // - a dot product of length n is 2n operations (a multiply-add is two and the sum starts at 0), so a product of an
 //   m x k and a k x n matrix is 2mnk: what PyTorch's FlopCounterMode and the roofline literature count;
 // - an added bias, a scale of the scores and the softmax of an attention count as nothing, and masks give no discount;
-// - every operand is read once and every result written once per operator; a chain of operators pays for each link.
+// - every operand is read once and every result written once per operator; a chain of operators pays for each link;
+// - counts are 64-bit: a shape whose own pass 2^63 (square products from a width of 1.6 million on) is a mistake.
 // Operations alone cannot say whether half a percent of the peak is bad: with the bytes, attainable() can.
 //
 //     constexpr OperatorCost cost = mm_cost({.rows = 3, .inner = 4, .columns = 5});
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,7 +65,10 @@ constexpr OperatorCost bmm_cost(const ProductExtent& extent) {
 }
 
 // One product. Precondition: batch is 1.
-constexpr OperatorCost mm_cost(const ProductExtent& extent) { return bmm_cost(extent); }
+constexpr OperatorCost mm_cost(const ProductExtent& extent) {
+  assert(extent.batch == 1);
+  return bmm_cost(extent);
+}
 
 // A product added to `added` values that are read: a vector of one value a column, or a whole matrix.
 constexpr OperatorCost addmm_cost(const ProductExtent& extent, std::size_t added) {
@@ -93,7 +98,10 @@ struct Convolution {
   std::size_t value_bytes = sizeof(float);
 
   constexpr std::size_t inputs() const { return batch * in_channels * input.points(); }
-  constexpr std::size_t weights() const { return in_channels / groups * out_channels * filter.points(); }
+  constexpr std::size_t weights() const {
+    assert(groups > 0 && in_channels % groups == 0 && out_channels % groups == 0);
+    return in_channels / groups * out_channels * filter.points();
+  }
   constexpr std::size_t outputs() const { return batch * out_channels * output.points(); }
   // The filter meets each point of the output; of a transposed convolution, each point of the input.
   constexpr Flops flops() const { return operations(2 * batch * (transposed ? input : output).points() * weights()); }
