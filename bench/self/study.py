@@ -23,18 +23,10 @@ import sys
 import tempfile
 import time
 
+from machine import machine
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STEELYARD = os.path.join(ROOT, "build", "release", "bin", "steelyard")
-
-
-def machine():
-    model = "unknown CPU"
-    with open("/proc/cpuinfo") as cpuinfo:
-        for line in cpuinfo:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    return f"{model}, {os.cpu_count()} cores, Linux {os.uname().release}"
 
 
 def steelyard(arguments, state, accepted):
