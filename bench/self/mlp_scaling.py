@@ -1,43 +1,33 @@
 #!/usr/bin/env python3
 """With which power do time and instructions of MLP training grow with steps, layers, batch and dim?
 
-    bench/self/mlp_scaling.py times SUITE [--base 256] [--processes 20]
-        One slope of log time on log size a process and axis; the mean over the processes with its 95 % interval
-        (Student's t: processes are independent, the points of one process are not).
+    bench/self/mlp_scaling.py times SUITE [--base 256] [--rounds 20]
+        CPU time, with the interval over the rounds. Needs a quiet machine.
 
     bench/self/mlp_scaling.py instructions SUITE [--base 64]
-        The same from instruction counts, which do not depend on the load. A count has no noise, so no interval: the
-        exponents between neighbouring sizes say how straight the line is. Counting a base of 256 takes hours.
+        The same from instruction counts, which do not depend on the load. A count has no noise, so no interval
+        either: the exponents between neighbouring sizes say how straight the line is. Counting a base of 256 takes hours.
 
-SUITE is steelyard_cpu_suite. The instructions need build/*/bin/steelyard (--steelyard) and Valgrind; the times need a
-quiet machine. Beside each measured exponent stands the one of the closed formula for the operations.
+SUITE is steelyard_cpu_suite. `steelyard run` measures and `steelyard sweep` fits and judges the claims: steps, layers and
+batch cost linearly, dim with its square. Beside each exponent stands the one of the closed formula for the operations,
+from the smallest size to the largest. Counting needs Valgrind.
 """
 import argparse
 import json
 import math
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
 
-AXES = ("steps", "layers", "batch", "dim")
+from machine import machine
+
+CLAIMS = {"steps": 1, "layers": 1, "batch": 1, "dim": 2}
+TOLERANCE = 0.05  # of an exponent; what it is off over a sweep of 1 to 5 is 8 % of the last size
 BASES = {256: {"batch": 256, "dim": 256, "layers": 4, "steps": 2}, 64: {"batch": 64, "dim": 64, "layers": 2, "steps": 2}}
 TIMES = range(1, 6)
-# Quantiles of Student's t at 97.5 %, for 1 to 30 degrees of freedom.
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-     2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
-
-
-def machine():
-    model = "unknown CPU"
-    with open("/proc/cpuinfo") as cpuinfo:
-        for line in cpuinfo:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    return f"{model}, {os.cpu_count()} cores, Linux {os.uname().release}"
+METRICS = {"times": "cpu_time", "instructions": "instructions"}
 
 
 def shape_of(base, axis, times):
@@ -54,106 +44,78 @@ def operations(shape):
     return shape["steps"] * shape["layers"] * (6 * values * shape["dim"] + (9 + 18 + 1) * values)
 
 
-def slope(values):
-    """Of log value on log size, by least squares; values: one for each of TIMES."""
-    x = [math.log(times) for times in TIMES]
-    y = [math.log(value) for value in values]
-    x_mean, y_mean = statistics.fmean(x), statistics.fmean(y)
-    return sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y)) / sum((a - x_mean) ** 2 for a in x)
+def exponent(first, last, times):
+    return math.log(last / first) / math.log(times)
 
 
-def sweep_names(base):
-    return {axis: [name_of(shape_of(base, axis, times)) for times in TIMES] for axis in AXES}
+def interval_text(interval):
+    """Absent: fewer than two rounds had every size. Of a count it has no width."""
+    return "none" if not interval or interval[0] == interval[1] else f"[{interval[0]:.3f}, {interval[1]:.3f}]"
 
 
-def filter_of(names):
-    return "^(" + "|".join(sorted({re.escape(name).replace("\\-", "-") for row in names.values() for name in row})) + ")$"
+def steelyard(arguments, options, accepted):
+    """Standard output of the program; its statuses other than those accepted end this one."""
+    done = subprocess.run([options.steelyard] + arguments, stdout=subprocess.PIPE, text=True)
+    if done.returncode not in accepted:
+        sys.exit(f"{options.steelyard} {arguments[0]} left with {done.returncode}")
+    return done.stdout
 
 
-def expected(base, axis):
-    return slope([operations(shape_of(base, axis, times)) for times in TIMES])
+def measure(options, base, archive):
+    names = sorted({name_of(shape_of(base, axis, times)) for axis in CLAIMS for times in TIMES})
+    timing = ["--counts", "never", "--rounds", str(options.rounds), "--repetitions", "3", "--min-time", "20ms"]
+    counting = ["--counts", "always", "--rounds", "2", "--repetitions", "1", "--min-time", "1ms"]  # a run has times too
+    steelyard(["run", "--no-store", "--output", archive, "--budget", "120m"] +
+              (timing if options.what == "times" else counting) +
+              ["--filter", "^(" + "|".join(map(re.escape, names)) + ")$", "--", options.suite, "--steelyard_large"],
+              options, (0,))
 
 
-def run_suite(suite, names):
-    """One process: benchmark -> seconds of an iteration, the median of its samples."""
-    done = subprocess.run([suite, "--steelyard_large", f"--benchmark_filter={filter_of(names)}", "--benchmark_format=json",
-                           "--benchmark_repetitions=3", "--benchmark_min_time=0.02",
-                           "--benchmark_enable_random_interleaving=true"], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{suite} left with {done.returncode}:\n{done.stderr}")
-    samples = {}
-    for row in json.loads(done.stdout)["benchmarks"]:
-        if row.get("error_occurred"):
-            sys.exit(f"{row['name']}: {row['error_message']}")
-        if row["run_type"] == "iteration":
-            samples.setdefault(row["run_name"], []).append(row["cpu_time"])
-    return {name: statistics.median(values) for name, values in samples.items()}
+def sweep(options, archive, axis):
+    """The one sweep over this axis, as `steelyard sweep --json` has it. 1 and 2: the claim is refuted or undecided."""
+    found = json.loads(steelyard(["sweep", archive, "--over", axis, "--metric", METRICS[options.what], "--json", "--quiet",
+                                  "--expect", str(CLAIMS[axis]), "--tolerance", str(TOLERANCE)], options, (0, 1, 2)))
+    if len(found["sweeps"]) != 1 or len(found["sweeps"][0]["sizes"]) != len(TIMES):
+        sys.exit(f"{axis}: found {len(found['sweeps'])} sweeps, wanted one over {len(TIMES)} sizes")
+    return found["sweeps"][0]
 
 
-def print_times(arguments):
-    base = BASES[arguments.base]
-    names = sweep_names(base)
-    slopes = {axis: [] for axis in AXES}
-    for done in range(arguments.processes):
-        print(f"process {done + 1} of {arguments.processes}", file=sys.stderr)
-        seconds = run_suite(arguments.suite, names)
-        for axis in AXES:
-            slopes[axis].append(slope([seconds[name] for name in names[axis]]))
-    print("| axis | from | to | exponent of the operations | exponent of the time | 95 % interval |")
-    print("|---|---|---|---|---|---|")
-    for axis in AXES:
-        mean = statistics.fmean(slopes[axis])
-        degrees = len(slopes[axis]) - 1
-        half = (T[degrees - 1] if degrees <= len(T) else 1.96 + 2.5 / degrees) * statistics.stdev(slopes[axis])
-        half /= math.sqrt(len(slopes[axis]))
-        print(f"| {axis} | {base[axis]} | {5 * base[axis]} | {expected(base, axis):.3f} | {mean:.3f} | "
-              f"[{mean - half:.3f}, {mean + half:.3f}] |")
-
-
-def count(arguments, names):
-    """benchmark -> instructions of an iteration, by `steelyard run`."""
-    with tempfile.TemporaryDirectory() as state:
-        done = subprocess.run([arguments.steelyard, "run", "--counts", "always", "--no-store", "--json", "--quiet",
-                               "--rounds", "2", "--repetitions", "1", "--min-time", "1ms", "--budget", "60m",
-                               "--filter", filter_of(names), "--", arguments.suite, "--steelyard_large"],
-                              capture_output=True, text=True, env=dict(os.environ, STEELYARD_STATE=state))
-    if done.returncode != 0:
-        sys.exit(f"{arguments.steelyard} left with {done.returncode}:\n{done.stderr}")
-    run = json.loads(done.stdout)
-    for failure in run["failures"]:
-        sys.exit(f"{failure['benchmark']}: {failure['reason']}")
-    return {row["benchmark"]: row["value"] for row in run["measurements"] if row["metric"] == "instructions"}
-
-
-def print_instructions(arguments):
-    base = BASES[arguments.base]
-    names = sweep_names(base)
-    counts = count(arguments, names)
-    print("| axis | from | to | exponent of the operations | exponent of the instructions | between neighbours |")
-    print("|---|---|---|---|---|---|")
-    for axis in AXES:
-        values = [counts[name] for name in names[axis]]
-        steps = [math.log(values[i + 1] / values[i]) / math.log((i + 2) / (i + 1)) for i in range(len(values) - 1)]
-        print(f"| {axis} | {base[axis]} | {5 * base[axis]} | {expected(base, axis):.3f} | {slope(values):.3f} | "
-              f"{', '.join(f'{step:.3f}' for step in steps)} |")
-    print(f"\nThe base is {counts[name_of(base)]:.0f} instructions an iteration.", file=sys.stderr)
+def print_table(options, base, archive):
+    print(f"| axis | from | to | exponent of the operations | exponent of the {options.what} | 95 % interval | "
+          f"between neighbours | claim |")
+    print("|---|---|---|---|---|---|---|---|")
+    for axis, claim in CLAIMS.items():
+        fit = sweep(options, archive, axis)
+        sizes, levels = fit["sizes"], fit["levels"]
+        formula = exponent(operations(base), operations(shape_of(base, axis, TIMES[-1])), TIMES[-1])
+        neighbours = (exponent(levels[i], levels[i + 1], sizes[i + 1] / sizes[i]) for i in range(len(sizes) - 1))
+        print(f"| {axis} | {sizes[0]:.0f} | {sizes[-1]:.0f} | {formula:.3f} | {fit['exponent']:.3f} | "
+              f"{interval_text(fit['interval'])} | {', '.join(f'{step:.3f}' for step in neighbours)} | "
+              f"{claim} +- {TOLERANCE}: {fit['verdict']} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("times", "instructions"))
+    parser.add_argument("what", choices=METRICS)
     parser.add_argument("suite", help="the program steelyard_cpu_suite")
     parser.add_argument("--base", type=int, choices=sorted(BASES), help="dim of the base: 256 for times, 64 for counts")
-    parser.add_argument("--processes", type=int, default=20, help="at least 2; of times")
+    parser.add_argument("--rounds", type=int, default=20, help="of times; an even number")
     parser.add_argument("--steelyard", help="the program steelyard; default: beside the suite")
-    arguments = parser.parse_args()
-    if arguments.processes < 2:
-        parser.error(f"--processes: found {arguments.processes}, wanted at least 2: an interval needs two slopes")
-    arguments.suite = os.path.abspath(arguments.suite)
-    arguments.steelyard = arguments.steelyard or os.path.join(os.path.dirname(arguments.suite), "steelyard")
-    arguments.base = arguments.base or (256 if arguments.what == "times" else 64)
-    print(f"Machine: {machine()}\n")
-    print_times(arguments) if arguments.what == "times" else print_instructions(arguments)
+    options = parser.parse_args()
+    if options.rounds < 2 or options.rounds % 2:
+        parser.error(f"--rounds: found {options.rounds}, wanted an even number of at least 2")
+    options.suite = os.path.abspath(options.suite)
+    options.steelyard = options.steelyard or os.path.join(os.path.dirname(options.suite), "steelyard")
+    for program in (options.suite, options.steelyard):
+        if not os.access(program, os.X_OK):
+            parser.error(f"{program}: no such program; build the targets steelyard and steelyard_cpu_suite")
+    base = BASES[options.base or (256 if options.what == "times" else 64)]
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["STEELYARD_STATE"] = folder
+        archive = os.path.join(folder, "mlp.syrun")
+        measure(options, base, archive)
+        print(f"Machine: {machine()}\n")
+        print_table(options, base, archive)
 
 
 if __name__ == "__main__":
