@@ -99,8 +99,8 @@ class Comparer {
 
   SignificanceTable& table_;
   std::vector<Line> lines_;
-  std::vector<ComparedPair> pairs_;
-  std::size_t untested_ = 0;  // pairs that could have been chosen, and count in the adjustment
+  std::vector<ComparedPair> pairs_;  // by line
+  std::size_t untested_ = 0;         // pairs that could have been chosen, and count in the adjustment
 };
 
 // What the others of a line are compared with: the named one, else the best.
@@ -134,9 +134,8 @@ ComparedPair Comparer::tested(std::size_t line, std::size_t first, std::size_t s
 void Comparer::adjust() {
   std::vector<double> p;
   for (const ComparedPair& pair : pairs_) p.push_back(pair.outcome.p);
-  p.resize(p.size() + untested_, 1.0);
-  const std::vector<double> q = holm_q(p);
-  table_.comparisons = table_.data.is_exact ? 0 : p.size();
+  const std::vector<double> q = holm_q(p, untested_);
+  table_.comparisons = table_.data.is_exact ? 0 : p.size() + untested_;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     ComparedPair& pair = pairs_[i];
     pair.q = q[i];
@@ -172,14 +171,13 @@ void Comparer::compare() {
     cell(line[*yardstick]).standing = table_.question.reference ? Standing::reference : Standing::leading;
     const bool all_pairs = !table_.question.reference && line.size() <= kMostPairedCells;
     for (std::size_t i = 0; i < line.size(); ++i) {
-      for (std::size_t j = i + 1; j < line.size(); ++j) {
-        if (all_pairs || i == *yardstick || j == *yardstick) {
-          pairs_.push_back(tested(index, i, j));
-        } else if (!table_.question.reference) {
-          ++untested_;
-        }
+      if (i == *yardstick) continue;
+      pairs_.push_back(tested(index, std::min(i, *yardstick), std::max(i, *yardstick)));
+      for (std::size_t j = i + 1; all_pairs && j < line.size(); ++j) {
+        if (j != *yardstick) pairs_.push_back(tested(index, i, j));
       }
     }
+    if (!table_.question.reference && !all_pairs) untested_ += (line.size() - 1) * (line.size() - 2) / 2;
   }
   adjust();
   for (const ComparedPair& pair : pairs_) {
@@ -199,9 +197,8 @@ void Comparer::scale_line(std::size_t index) {
   for (std::size_t line = 0; line < lines_.size(); ++line) {
     const Place begin = lines_[line].front();
     if ((table_.is_rowwise() ? begin.row : begin.column) != index) continue;
-    for (const ComparedPair& pair : pairs_) {
-      if (pair.line != line || !pair.differs) continue;
-      different.emplace_back(places.size() + pair.first, places.size() + pair.second);
+    for (const ComparedPair& pair : std::ranges::equal_range(pairs_, line, {}, &ComparedPair::line)) {
+      if (pair.differs) different.emplace_back(places.size() + pair.first, places.size() + pair.second);
     }
     for (const Place place : lines_[line]) {
       places.push_back(place);

@@ -106,5 +106,10 @@ TEST(HolmQ, IsTheRunningMaximumOfTheScaledP) {
   EXPECT_TRUE(holm_q({}).empty());
 }
 
+TEST(HolmQ, CountsMembersThatWereNotTested) {
+  const std::vector<double> padded = holm_q(std::vector<double>{0.01, 0.04, 0.03, 1, 1});
+  EXPECT_EQ(holm_q(std::vector<double>{0.01, 0.04, 0.03}, 2), std::vector<double>(padded.begin(), padded.begin() + 3));
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -116,6 +116,15 @@ TEST(SignificanceTable, LongLinesAreAdjustedAsIfEveryPairHadBeenTested) {
   EXPECT_EQ(table.cells[1][0].standing, Standing::worse);
 }
 
+// As many pairs as would fill a gigabyte, were each kept.
+TEST(SignificanceTable, PairsThatAreNotTestedAreOnlyCounted) {
+  constexpr std::size_t kRows = 20000;
+  TableData data;
+  data.columns = {"a"};
+  for (std::size_t i = 0; i < kRows; ++i) data.rows.push_back({"", "row", {{1.0 + static_cast<double>(i)}}});
+  EXPECT_EQ(compared(data).comparisons, kRows * (kRows - 1) / 2);
+}
+
 TEST(SignificanceTable, OfNothingIsNothing) {
   EXPECT_TRUE(compared({}).cells.empty());
   TableData data = one_row({{}, {}});
