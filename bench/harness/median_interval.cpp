@@ -14,16 +14,12 @@ namespace {
 // Above this many times the normal approximation of the ranks is exact to a hundredth of a rank.
 constexpr std::size_t kMostExactTimes = 1000;
 
-// P(B <= k) of a binomial of n and one half.
-double binomial_half_tail(std::size_t n, std::size_t k) {
-  double sum = 0;
+// P(B = k) of a binomial of n and one half.
+double binomial_half(std::size_t n, std::size_t k) {
   const auto size = static_cast<double>(n);
-  for (std::size_t i = 0; i <= k; ++i) {
-    const auto count = static_cast<double>(i);
-    sum += std::exp(std::lgamma(size + 1) - std::lgamma(count + 1) - std::lgamma(size - count + 1) -
-                    size * std::numbers::ln2);
-  }
-  return sum;
+  const auto count = static_cast<double>(k);
+  return std::exp(std::lgamma(size + 1) - std::lgamma(count + 1) - std::lgamma(size - count + 1) -
+                  size * std::numbers::ln2);
 }
 
 // The bounds as ranks, 1-based and symmetric: from `low` to n + 1 - low, a fraction standing between two times.
@@ -39,12 +35,18 @@ Ranks ranks_of(std::size_t n, double confidence) {
     const double low = 0.5 * (size + 1) - 0.5 * normal_deviate(confidence) * std::sqrt(size);
     return {low, static_cast<std::size_t>(low), confidence};
   }
-  const auto level = [n](std::size_t rank) { return 1 - 2 * binomial_half_tail(n, rank - 1); };
-  if (level(1) < confidence) return {0, 0, 0};
+  // The level of a rank leaves out the tails below it and above its mirror: each step inwards adds to both.
+  double tail = binomial_half(n, 0);
+  if (1 - 2 * tail < confidence) return {0, 0, 0};
   std::size_t outer = 1;
-  while (2 * (outer + 1) <= n && level(outer + 1) >= confidence) ++outer;
-  const double outer_level = level(outer);
-  const double inner_level = 2 * (outer + 1) <= n + 1 ? std::max(0.0, level(outer + 1)) : 0.0;
+  double next_tail = tail + binomial_half(n, 1);
+  while (2 * (outer + 1) <= n && 1 - 2 * next_tail >= confidence) {
+    ++outer;
+    tail = next_tail;
+    next_tail += binomial_half(n, outer);
+  }
+  const double outer_level = 1 - 2 * tail;
+  const double inner_level = 2 * (outer + 1) <= n + 1 ? std::max(0.0, 1 - 2 * next_tail) : 0.0;
   const double part = (outer_level - confidence) / (outer_level - inner_level);
   const auto rank = static_cast<double>(outer);
   // Hettmansperger and Sheather 1986, equation 7.
