@@ -26,7 +26,8 @@ struct ColumnFormat {
   bool has_warnings = false;
 };
 
-int leading_digits(double value) { return static_cast<int>(std::ceil(std::log10(value))); }
+// Of 0, whose logarithm is no number, one.
+int leading_digits(double value) { return value > 0 ? static_cast<int>(std::ceil(std::log10(value))) : 1; }
 
 ColumnFormat format_of(const TaskGrid& grid, std::size_t column, const TimeUnit& unit, const CellStyle& style) {
   ColumnFormat format;
@@ -149,11 +150,11 @@ std::string table_text(const TaskGrid& grid, const CellStyle& style, TableColor 
   bool has_warnings = false;
   for (const auto& row : grid.cells) {
     for (const TaskMeasurement* cell : row) {
-      if (cell) smallest = std::min(smallest, *cell->median());
+      if (cell && *cell->median() > 0) smallest = std::min(smallest, *cell->median());
       has_warnings = has_warnings || (cell && style.warns && cell->has_warning());
     }
   }
-  const TimeUnit unit = time_unit(smallest);
+  const TimeUnit unit = time_unit(std::isinf(smallest) ? 1 : smallest);
   const Cells cells = cells_of(grid, unit, style);
   std::string heading = centred("", cells.widths[0]);
   for (std::size_t j = 1; j < cells.heading.size(); ++j) {

@@ -118,6 +118,20 @@ TEST(CompareTable, RefusesTwoMachinesUnlessAsked) {
   EXPECT_TRUE(table.text());
 }
 
+TEST(CompareTable, ATimeOfZeroStandsBesideOthers) {
+  TaskMeasurement zero;
+  zero.task = spec("a", "x");
+  zero.raw_times = {0, 0};
+  TaskMeasurement other = zero;
+  other.task.sub_label = "b";
+  other.raw_times = {2e-6, 2e-6};
+  CompareTable table({zero, other});
+  EXPECT_NE(text_of(table).find("|  0.0\n"), std::string::npos) << text_of(table);
+  EXPECT_NE(text_of(table).find("Times are in microseconds"), std::string::npos) << text_of(table);
+  table.trim_significant_figures();
+  EXPECT_NE(text_of(table).find("|  0\n"), std::string::npos) << text_of(table);
+}
+
 TEST(CompareTable, PrintsPicosecondsWhereTheTimesAreSoShort) {
   TaskMeasurement measurement;
   measurement.task = spec("a", "x");
