@@ -54,7 +54,8 @@ std::string unit_text(const SignificanceTable& table, std::size_t line) {
 
 std::string table_lines(const SignificanceTable& table) {
   const TableData& data = table.data;
-  std::string text = (data.title.empty() ? "" : "**" + escaped(data.title) + "**: ") + quantity_text(data) + "\n\n|";
+  std::string text =
+      (data.title.empty() ? "" : "**" + escaped(data.title) + "**: ") + escaped(quantity_text(data)) + "\n\n|";
   std::string rule = "\n|---";
   for (std::size_t j = 0; j < data.columns.size(); ++j) {
     text += " | " + escaped(data.columns[j]) + (table.is_rowwise() ? "" : unit_text(table, j));

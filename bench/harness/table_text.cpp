@@ -48,6 +48,7 @@ class TextTable {
  private:
   void measure(bool with_intervals);
   std::string interval_text(const CellWords& words) const;
+  std::string unit_text(std::size_t line) const;
   std::string heading_of(std::size_t column) const;
   std::string title_of(std::size_t row) const;
   std::size_t width_of(std::size_t first, std::size_t last) const;  // of columns first .. last - 1
@@ -75,16 +76,20 @@ std::string TextTable::interval_text(const CellWords& words) const {
   return (style_.unicode ? "\u00b1" : "+-") + words.interval + noisy;
 }
 
+std::string TextTable::unit_text(std::size_t line) const {
+  return "[" + printable_line(table_.scales[line].unit, style_.unicode) + "]";
+}
+
 std::string TextTable::heading_of(std::size_t column) const {
   const std::string name = printable_line(table_.data.columns[column], style_.unicode);
   if (table_.is_rowwise() || table_.scales[column].unit.empty()) return name;
-  return name + (name.empty() ? "" : " ") + "[" + table_.scales[column].unit + "]";
+  return name + (name.empty() ? "" : " ") + unit_text(column);
 }
 
 std::string TextTable::title_of(std::size_t row) const {
   const TableRow& data = table_.data.rows[row];
   std::string title = (data.group.empty() ? "" : "  ") + printable_line(data.name, style_.unicode);
-  if (table_.is_rowwise() && !table_.scales[row].unit.empty()) title += " [" + table_.scales[row].unit + "]";
+  if (table_.is_rowwise() && !table_.scales[row].unit.empty()) title += " " + unit_text(row);
   return title;
 }
 
@@ -148,7 +153,7 @@ std::string TextTable::block(std::size_t first, std::size_t last) const {
 std::string TextTable::text() const {
   const TableData& data = table_.data;
   std::string text = data.title.empty() ? "" : printable_line(data.title, style_.unicode) + ": ";
-  text += quantity_text(data) + "\n";
+  text += printable_line(quantity_text(data), style_.unicode) + "\n";
   for (std::size_t first = 0; first < widths_.size();) {
     std::size_t last = first + 1;
     while (last < widths_.size() && width_of(first, last + 1) <= static_cast<std::size_t>(style_.width)) ++last;
@@ -168,8 +173,10 @@ std::string render_text(std::span<const SignificanceTable> tables, const TableSt
   for (const SignificanceTable& table : tables) text += (text.empty() ? "" : "\n") + TextTable(table, style).text();
   const std::vector<std::string> legend = legend_of(tables);
   if (!legend.empty()) text += "\n";
-  for (const std::string& line : legend)
-    text += wrapped_text(style.unicode ? line : in_ascii(line), static_cast<std::size_t>(style.width), 3);
+  for (const std::string& line : legend) {
+    const std::string shown = style.unicode ? printable_line(line, true) : in_ascii(line);
+    text += wrapped_text(shown, static_cast<std::size_t>(style.width), 3);
+  }
   return text;
 }
 

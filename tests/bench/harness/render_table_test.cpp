@@ -72,6 +72,20 @@ TEST(RenderTable, NamesFromOutsideStayNames) {
   EXPECT_NE(text.find("?[31m"), std::string::npos);
 }
 
+TEST(RenderTable, NamesOfMetricsAndUnitsFromOutsideStayNames) {
+  TableData data;
+  data.quantity = "<img>\x1b[2J|";
+  data.unit = "\x1b[31mx";
+  data.columns = {"a\x1b[5m", "b"};
+  data.rows.push_back({"", "r", {{1, 1, 1, 1}, {2, 2, 2, 2}}});
+  const std::vector<SignificanceTable> tables{*compare_cells(data, {TableDirection::rowwise, "a\x1b[5m", 0.05})};
+  const std::string text = render_text(tables, {false, true, 100});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+  const std::string markdown = render_markdown(tables);
+  EXPECT_EQ(markdown.find("<img>"), std::string::npos) << markdown;
+  EXPECT_EQ(markdown.find('\x1b'), std::string::npos) << markdown;
+}
+
 TEST(RenderTable, CsvQuotesWhatWouldEndAField) {
   const std::string csv = render_csv(hostile_tables());
   EXPECT_NE(csv.find(",\"a|b,\"\"c\"\"\n\",1.5,"), std::string::npos) << csv;
