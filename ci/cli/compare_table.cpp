@@ -27,40 +27,52 @@ struct TableInput {
   TableDirection direction = TableDirection::rowwise;
 };
 
-// All sides, or none: absent where the first is no such file.
-Result<std::optional<TableInput>> load_measurement_sides(const CompareOptions& options) {
-  const std::vector<std::string>& given = options.table.sides;
-  const std::vector<std::string> names = side_names(given);
-  std::vector<MeasurementSide> sides;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    STEELYARD_TRY(auto loaded, load_measurement_side(given[i]));
-    if (!loaded && sides.empty() && i == 0) return std::optional<TableInput>();
-    if (!loaded) {
-      return input_error("steelyard compare --table",
-                         given[0] + " holds measurements of the Timer and " + given[i] + " does not",
-                         "sides of one kind");
-    }
-    sides.push_back({names[i], std::move(*loaded)});
-  }
-  JoinedMeasurements joined = join_sides(std::move(sides));
-  return std::optional<TableInput>({{}, std::move(joined.measurements), false, joined.direction});
+using SideTimes = std::optional<std::vector<TaskMeasurement>>;  // absent: the side is a run
+
+bool ignores_fingerprint(const Configuration& configuration) {
+  const std::vector<std::string>& ignored = configuration.policy.ignored_facts;
+  return std::find(ignored.begin(), ignored.end(), kFingerprintFact) != ignored.end();
 }
 
-Result<TableInput> load_run_sides(const CompareOptions& options, const Configuration& configuration, Streams& streams,
-                                  std::vector<std::string>& warnings) {
+TableInput input_of_times(const std::vector<std::string>& names, std::vector<SideTimes> times) {
+  std::vector<MeasurementSide> sides;
+  for (std::size_t i = 0; i < names.size(); ++i) sides.push_back({names[i], std::move(*times[i])});
+  JoinedMeasurements joined = join_sides(std::move(sides));
+  return {{}, std::move(joined.measurements), false, joined.direction};
+}
+
+// Files of the Timer among them become runs once it is known which machines the others are of.
+Result<std::vector<TableSide>> run_sides(const CompareOptions& options, const Configuration& configuration,
+                                         std::vector<SideTimes> times, Streams& streams,
+                                         std::vector<std::string>& warnings) {
   const std::vector<std::string> names = side_names(options.table.sides);
   std::vector<TableSide> sides;
+  std::vector<Environment> environments;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    STEELYARD_TRY(const auto measurements, load_measurement_side(options.table.sides[i]));
-    if (measurements) {
-      return input_error(
-          "steelyard compare --table",
-          options.table.sides[i] + " holds measurements of the Timer and " + options.table.sides[0] + " does not",
-          "sides of one kind");
-    }
-    STEELYARD_TRY(Run run, load_side(options.table.sides[i], configuration, options.common, streams, warnings));
-    sides.push_back({names[i], std::move(run)});
+    sides.push_back({names[i], {}});
+    if (times[i]) continue;
+    STEELYARD_TRY(sides[i].run, load_side(options.table.sides[i], configuration, options.common, streams, warnings));
+    environments.push_back(sides[i].run.environment);
   }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!times[i]) continue;
+    MeasurementSide side{names[i], std::move(*times[i])};
+    STEELYARD_TRY(sides[i].run, run_of_side(std::move(side), environments, ignores_fingerprint(configuration)));
+  }
+  return sides;
+}
+
+Result<TableInput> load_input(const CompareOptions& options, const Configuration& configuration, Streams& streams,
+                              std::vector<std::string>& warnings) {
+  std::vector<SideTimes> times;
+  for (const std::string& given : options.table.sides) {
+    STEELYARD_TRY(SideTimes loaded, load_measurement_side(given));
+    times.push_back(std::move(loaded));
+  }
+  const bool is_of_runs = std::any_of(times.begin(), times.end(), [](const SideTimes& side) { return !side; });
+  if (!is_of_runs) return input_of_times(side_names(options.table.sides), std::move(times));
+  STEELYARD_TRY(const std::vector<TableSide> sides,
+                run_sides(options, configuration, std::move(times), streams, warnings));
   STEELYARD_CHECK(check_machines(sides, configuration.policy.ignored_facts, warnings));
   SideTables data = side_tables(sides, configuration.policy.metrics);
   warnings.insert(warnings.end(), data.warnings.begin(), data.warnings.end());
@@ -82,7 +94,10 @@ Result<std::string> reference_text(TableInput input, const TableQuestion& questi
   if (color) {
     table.colorize(question.direction == TableDirection::columnwise ? TableColor::columnwise : TableColor::rowwise);
   }
-  return table.text();
+  STEELYARD_TRY(std::string text, table.text());
+  if (!text.empty()) return text;
+  return input_error("steelyard compare --table --reference-style", "no time in any side", "a metric in ns, or times",
+                     "without --reference-style the table shows every metric");
 }
 
 Result<std::vector<SignificanceTable>> compared(TableInput input, const TableQuestion& question, MergeOptions merging) {
@@ -122,24 +137,20 @@ std::string rendered(const std::vector<SignificanceTable>& tables, const std::ve
 
 Result<std::string> report_of(const CompareOptions& options, Streams& streams, std::vector<std::string>& warnings) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(options.common));
-  STEELYARD_TRY(std::optional<TableInput> input, load_measurement_sides(options));
-  if (!input) {
-    STEELYARD_TRY(input, load_run_sides(options, configuration, streams, warnings));
-  }
+  STEELYARD_TRY(TableInput input, load_input(options, configuration, streams, warnings));
   TableQuestion question;
   question.direction = options.table.rowwise      ? TableDirection::rowwise
                        : options.table.columnwise ? TableDirection::columnwise
-                                                  : input->direction;
+                                                  : input.direction;
   if (!options.table.against.empty()) question.reference = options.table.against;
   question.alpha = comparison_policy(configuration.policy).false_alarm_rate;
-  const std::vector<std::string>& ignored = configuration.policy.ignored_facts;
-  const MergeOptions merging{std::find(ignored.begin(), ignored.end(), kFingerprintFact) != ignored.end()};
+  const MergeOptions merging{ignores_fingerprint(configuration)};
   // Also where the reference's table is wanted: this is where two machines are refused.
-  if (!input->is_of_runs) STEELYARD_CHECK(check_merge(input->measurements, merging));
+  if (!input.is_of_runs) STEELYARD_CHECK(check_merge(input.measurements, merging));
   TerminalStyle style = terminal_style(streams, options.common.color);
   if (!options.output.empty() && options.common.color != ColorChoice::always) style.color = false;
-  if (options.table.reference_style) return reference_text(std::move(*input), question, style.color);
-  STEELYARD_TRY(const std::vector<SignificanceTable> tables, compared(std::move(*input), question, merging));
+  if (options.table.reference_style) return reference_text(std::move(input), question, style.color);
+  STEELYARD_TRY(const std::vector<SignificanceTable> tables, compared(std::move(input), question, merging));
   return rendered(tables, warnings, options, style);
 }
 

@@ -33,7 +33,11 @@ Result<void> check_table(const CompareOptions& compare) {
   };
   if (table.rowwise && table.columnwise) return contradiction("--rowwise and --columnwise");
   if (compare.common.json && table.format != TableFormat::text) return contradiction("--json and --table-format");
-  if (table.reference_style && (compare.common.json || table.format != TableFormat::text)) {
+  if (compare.markdown && compare.common.json) return contradiction("--markdown and --json");
+  if (compare.markdown && table.format != TableFormat::text && table.format != TableFormat::markdown) {
+    return contradiction("--markdown and --table-format");
+  }
+  if (table.reference_style && (compare.common.json || compare.markdown || table.format != TableFormat::text)) {
     return input_error("--reference-style", "another format than text", "text");
   }
   if (table.reference_style && !table.against.empty()) return contradiction("--reference-style and --against");
@@ -84,9 +88,9 @@ Result<void> take_compare_names(CompareOptions& compare, std::vector<std::string
     return input_error("steelyard compare --table", given.empty() ? found : std::to_string(given.size()) + " sides",
                        "1 to " + std::to_string(kMostTableSides) + " sides");
   }
+  STEELYARD_CHECK(check_table(compare));
   // The report as Markdown is the table as Markdown.
   if (compare.markdown) compare.table.format = TableFormat::markdown;
-  STEELYARD_CHECK(check_table(compare));
   compare.table.sides = std::move(given);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "bench/harness/measurement_archive.hpp"
+#include "bench/harness/to_run.hpp"
 #include "storage/archive/measurement_file.hpp"
 
 namespace steelyard {
@@ -66,6 +67,30 @@ JoinedMeasurements join_sides(std::vector<MeasurementSide> sides) {
     }
   }
   return joined;
+}
+
+Result<Run> run_of_side(MeasurementSide side, const std::vector<Environment>& environments, bool any_machine) {
+  const std::string machine = side.measurements.empty() ? "" : side.measurements.front().fingerprint;
+  ToRunOptions options;
+  const Environment* other = nullptr;  // of another machine
+  for (const Environment& environment : environments) {
+    const std::string fingerprint = environment.fingerprint();
+    if (!machine.empty() && fingerprint == machine) options.environment = environment;
+    if (!fingerprint.empty() && fingerprint != machine) other = &environment;
+  }
+  if (any_machine) {
+    options.environment = {};
+    for (TaskMeasurement& measurement : side.measurements) measurement.fingerprint.clear();
+  } else if (!machine.empty() && options.environment.facts.empty() && other) {
+    return input_error("steelyard compare --table",
+                       side.name + " has times of machine " + machine + ", other sides are of " + other->fingerprint(),
+                       "one machine", "--ignore-fact " + std::string(kFingerprintFact) + " sets the difference aside");
+  }
+  Result<Run> run = to_run(side.measurements, options);
+  if (run) return run;
+  Error error = std::move(run).error();
+  error.where = side.name + " beside runs: " + error.where;
+  return error;
 }
 
 }  // namespace steelyard

@@ -7,6 +7,7 @@
 
 #include "bench/harness/significance_table.hpp"
 #include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
 #include "bench/model/task_measurement.hpp"
 
 namespace steelyard {
@@ -27,6 +28,11 @@ struct JoinedMeasurements {
   TableDirection direction = TableDirection::columnwise;
 };
 JoinedMeasurements join_sides(std::vector<MeasurementSide> sides);
+
+// The times of a side as a run, to stand beside runs of `environments`: benchmarks are named as by to_run(). Where one
+// of these machines is the file's, the run is of it. Errors (input): the file is of a machine that none of them is, and
+// not `any_machine`; what to_run() refuses.
+Result<Run> run_of_side(MeasurementSide side, const std::vector<Environment>& environments, bool any_machine);
 
 // The name under which --ignore-fact lets measurements of several machines into one table: their files keep the
 // fingerprint and no facts.

@@ -90,7 +90,18 @@ TEST_F(CompareTableVerb, SaysWhatIsWrong) {
   EXPECT_THAT(error_of({"compare", "fast", "slow", "same"}), HasSubstr("wanted BASELINE CANDIDATE"));
   EXPECT_THAT(error_of({"compare", "--table", "fast", "--rowwise", "--columnwise"}), HasSubstr("wanted one of them"));
   EXPECT_THAT(error_of({"compare", "--table", "fast", "--table-format", "pdf"}), HasSubstr("--table-format"));
+  EXPECT_THAT(error_of({"compare", "--table", "fast", "--markdown", "--json"}), HasSubstr("--markdown and --json"));
+  EXPECT_THAT(error_of({"compare", "--table", "fast", "--markdown", "--table-format", "csv"}),
+              HasSubstr("--markdown and --table-format"));
+  EXPECT_THAT(error_of({"compare", "--table", "fast", "--markdown", "--reference-style"}), HasSubstr("wanted text"));
   EXPECT_THAT(error_of({"compare", "--table", "fast", "--metric", "bananas"}), HasSubstr("no measurement of any"));
+  std::string counting = google_json(100);
+  for (std::size_t at = 0; (at = counting.find("\"time_unit\"", at)) != std::string::npos; at += 20) {
+    counting.insert(at, "\"foo\":3,");
+  }
+  write("counting.json", counting);
+  EXPECT_THAT(error_of({"compare", "--table", "counting.json", "--metric", "foo", "--reference-style"}),
+              HasSubstr("no time in any side"));
   std::vector<std::string> many{"compare", "--table"};
   many.insert(many.end(), 21, "fast");
   EXPECT_THAT(error_of(many), HasSubstr("21 sides"));

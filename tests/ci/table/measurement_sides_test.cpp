@@ -80,14 +80,44 @@ TEST_F(MeasurementSides, TwoMachinesAreRefusedUnlessAskedByName) {
   }
 }
 
-TEST_F(MeasurementSides, RunsAndMeasurementsDoNotMix) {
-  ASSERT_TRUE(write_measurements("a.xml", {timed("bmm", "f32", 1e-6)}, MeasurementFormat::xml));
+TEST_F(MeasurementSides, StandBesideRunsAsBenchmarksOfTheirNames) {
+  TaskMeasurement slower = timed("", "", 200e-9);
+  slower.task.label = "BM_x";
+  ASSERT_TRUE(write_measurements("timed.xml", {slower}, MeasurementFormat::xml));
   write("b.json", google_json(100));
-  for (const auto& [first, second] : {std::pair("a.xml", "b.json"), {"b.json", "a.xml"}}) {
-    const Outcome outcome = run({"compare", "--table", first, second});
-    EXPECT_EQ(outcome.status, 3);
-    EXPECT_THAT(outcome.err, HasSubstr("sides of one kind"));
+  for (const auto& [first, second] : {std::pair("timed.xml", "b.json"), {"b.json", "timed.xml"}}) {
+    const Outcome outcome = run({"compare", "--table", first, second, "--table-format", "csv"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr(",BM_x,timed,200.8"));
+    EXPECT_THAT(outcome.out, HasSubstr(",BM_x,b,100.1"));
   }
+}
+
+TEST_F(MeasurementSides, BesideRunsTheyAreOfTheMachineThatTheirFingerprintNames) {
+  Environment here;
+  here.set("cpu.model", "Z80", true);
+  TaskMeasurement measurement = timed("bmm", "f32", 1e-6);
+  measurement.fingerprint = here.fingerprint();
+  const Result<steelyard::Run> same = run_of_side({"timed", {measurement}}, {Environment(), here}, false);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->environment, here);
+  Environment there;
+  there.set("cpu.model", "6502", true);
+  const Result<steelyard::Run> other = run_of_side({"timed", {measurement}}, {there}, false);
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().text(), HasSubstr("--ignore-fact fingerprint"));
+  const Result<steelyard::Run> asked = run_of_side({"timed", {measurement}}, {there}, true);
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->environment.fingerprint(), "");
+}
+
+TEST_F(MeasurementSides, TasksThatNoNameTellsApartAreNamedWithTheirFile) {
+  TaskMeasurement patched = timed("bmm", "f32", 1e-6);
+  patched.task.environment = "patch";
+  const Result<steelyard::Run> refused = run_of_side({"timed", {timed("bmm", "f32", 1e-6), patched}}, {}, false);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("timed beside runs"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("patch"));
 }
 
 TEST_F(MeasurementSides, ADamagedFileIsNamed) {
