@@ -27,11 +27,15 @@ bool is_wanted(const Metric& metric, const std::vector<std::string>& metrics) {
   return metric.name == kRealTime || (metric.kind == MetricKind::counted && metric.better != Better::undeclared);
 }
 
-// One table while it is filled: which row a benchmark has, and under which conditions its counts hold.
+// A benchmark's row, and under which conditions its counts hold.
+struct FilledRow {
+  std::size_t row = 0;
+  std::string count_key;
+};
+// One table while it is filled.
 struct Filling {
   TableData data;
-  std::vector<std::string> benchmarks;
-  std::map<std::string, std::string> count_keys;
+  std::map<std::string, FilledRow> benchmarks;
 };
 
 Filling filling_for(const Metric& metric, const std::vector<TableSide>& sides) {
@@ -66,12 +70,12 @@ std::vector<double> values_of(const Measurement& measurement, const TableData& d
 void fill(Filling& filling, const Measurement& measurement, std::size_t column, const std::string& side,
           std::vector<std::string>& warnings) {
   const std::string benchmark = measurement.benchmark.canonical();
-  const std::size_t row = place_of(filling.benchmarks, benchmark);
-  if (row == filling.data.rows.size()) {
+  const FilledRow made{filling.data.rows.size(), measurement.count_key};
+  const auto [place, is_first] = filling.benchmarks.try_emplace(benchmark, made);
+  const auto& [row, count_key] = place->second;
+  if (is_first) {
     filling.data.rows.push_back({"", benchmark, std::vector<std::vector<double>>(filling.data.columns.size())});
-  }
-  const auto [key, is_first] = filling.count_keys.try_emplace(benchmark, measurement.count_key);
-  if (!is_first && key->second != measurement.count_key) {
+  } else if (count_key != measurement.count_key) {
     warnings.push_back(benchmark + ", " + filling.data.quantity + " of " + side +
                        " is left out: it was counted under other conditions");
     return;
