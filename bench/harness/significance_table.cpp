@@ -37,14 +37,20 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-TableCell cell_of(const std::vector<double>& values, ValueKind kind) {
+TableCell cell_of(const std::vector<double>& values, const TableData& data) {
   TableCell cell;
   cell.n = values.size();
   if (values.empty()) return cell;
   cell.standing = Standing::alone;
   cell.level = median_interval(values);
+  // Counts are no draws from a noise: they have neither interval nor doubt.
+  if (data.is_exact) {
+    cell.level.bounds.reset();
+    cell.level.doubt = MedianDoubt::none;
+    cell.level.reason.clear();
+  }
   // Invocations are independent by how they are taken; so few could not show otherwise.
-  if (kind == ValueKind::invocations && cell.level.doubt == MedianDoubt::hardly_checked) {
+  if (data.kind == ValueKind::invocations && cell.level.doubt == MedianDoubt::hardly_checked) {
     cell.level.doubt = MedianDoubt::none;
     cell.level.reason.clear();
   }
@@ -158,6 +164,7 @@ void Comparer::mark(const ComparedPair& pair, std::size_t yardstick) {
   if (!pair.differs) return;
   const bool is_lower = marked.level.median < against;
   marked.standing = is_lower == (table_.data.better == Better::lower) ? Standing::better : Standing::worse;
+  if (table_.data.better == Better::undeclared) marked.standing = Standing::different;
   if (!table_.question.reference) cell(line[yardstick]).standing = Standing::best;
 }
 
@@ -236,9 +243,14 @@ bool TableCell::is_noisy() const {
 }
 
 std::string_view to_text(Standing standing) {
-  constexpr std::array<std::string_view, 9> kTexts{"absent", "alone", "reference", "best",       "leading",
-                                                   "better", "worse", "same",      "undecidable"};
+  constexpr std::array<std::string_view, 10> kTexts{"absent", "alone", "reference", "best", "leading",
+                                                    "better", "worse", "different", "same", "undecidable"};
   return kTexts.at(static_cast<std::size_t>(standing));
+}
+
+std::string_view values_text(const TableData& data) {
+  if (data.is_exact) return "counts";
+  return data.kind == ValueKind::invocations ? "invocations" : "samples";
 }
 
 Result<SignificanceTable> compare_cells(TableData data, TableQuestion question) {
@@ -248,7 +260,7 @@ Result<SignificanceTable> compare_cells(TableData data, TableQuestion question) 
   table.question = std::move(question);
   for (const TableRow& row : table.data.rows) {
     std::vector<TableCell> cells;
-    for (const std::vector<double>& values : row.cells) cells.push_back(cell_of(values, table.data.kind));
+    for (const std::vector<double>& values : row.cells) cells.push_back(cell_of(values, table.data));
     cells.resize(table.data.columns.size());
     table.cells.push_back(std::move(cells));
   }

@@ -57,6 +57,7 @@ enum class Standing {
   leading,     // the best, but none is significantly worse
   better,      // significantly better than the reference
   worse,       // significantly worse than the reference or the best
+  different,   // significantly different from the reference, of a metric without a direction
   same,        // no significant difference; it does not show that there is none
   undecidable  // none could have been found: too few values, or too dependent
 };
@@ -65,7 +66,7 @@ std::string_view to_text(Standing standing);
 struct TableCell {
   Standing standing = Standing::absent;
   std::size_t n = 0;
-  MedianInterval level;          // of the values; meaningless where n is 0
+  MedianInterval level;          // of the values, the median alone of counts; meaningless where n is 0
   std::optional<double> spread;  // IQR over median; from 4 values and a median above 0
   std::optional<double> ratio;   // to the best or the reference
   std::optional<double> q;       // of the test against it, adjusted; absent where none was made
@@ -89,6 +90,9 @@ struct SignificanceTable {
   std::size_t comparisons = 0;                // pairs over which q is adjusted
   bool is_rowwise() const { return question.direction == TableDirection::rowwise; }
 };
+
+// What the values of a table are: "counts", "invocations" or "samples".
+std::string_view values_text(const TableData& data);
 
 // Error (input): the reference names no row or column; the message lists those there are. A metric without a direction
 // has no best: without a reference its cells stand alone. Cost: one rank test a pair, at most kMostPairedCells^2/2 a

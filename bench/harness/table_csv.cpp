@@ -1,9 +1,8 @@
 // Tables for programs: one record a cell (Y. Shafranovich, Common Format and MIME Type for CSV Files, RFC 4180).
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "bench/harness/render_table.hpp"
+#include "bench/harness/table_layout.hpp"
 
 namespace steelyard {
 namespace {
@@ -16,13 +15,7 @@ std::string field(const std::string& text) {
   return quoted + "\"";
 }
 
-// The shortest text that reads back as the same number.
-std::string number(double value) {
-  std::array<char, 40> text{};
-  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return code == std::errc() ? std::string(text.data(), end) : std::string();
-}
-std::string number(const std::optional<double>& value) { return value ? number(*value) : std::string(); }
+std::string number(const std::optional<double>& value) { return value ? shortest_text(*value) : std::string(); }
 
 std::string joined(const std::vector<std::string>& fields) {
   std::string line;
@@ -52,7 +45,7 @@ std::string record(const SignificanceTable& table, std::size_t i, std::size_t j,
   }
   fields.push_back(level.bounds ? number(level.confidence) : "");
   fields.emplace_back(to_text(level.doubt));
-  fields.emplace_back(table.data.kind == ValueKind::samples ? "samples" : "invocations");
+  fields.emplace_back(values_text(table.data));
   fields.push_back(std::to_string(cell.n));
   fields.push_back(number(cell.spread));
   fields.emplace_back(to_text(cell.standing));

@@ -81,7 +81,7 @@ std::string unit_text(const SignificanceTable& table, std::size_t line) {
 // What the pointer shows: how many values, and how sure.
 std::string title_of(const TableCell& cell) {
   std::string title = "n = " + std::to_string(cell.n);
-  if (cell.q) title += ", q = " + decimals_text(*cell.q, 4);
+  if (cell.q) title += *cell.q < 0.00005 ? ", q < 0.0001" : ", q = " + decimals_text(*cell.q, 4);
   if (!cell.level.reason.empty()) title += "; " + cell.level.reason;
   return title;
 }

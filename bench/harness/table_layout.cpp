@@ -102,4 +102,10 @@ std::string decimals_text(double value, int decimals) {
   return code == std::errc() ? std::string(text.data(), end) : "-";
 }
 
+std::string shortest_text(double value) {
+  std::array<char, 40> text{};
+  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() ? std::string(text.data(), end) : "-";
+}
+
 }  // namespace steelyard

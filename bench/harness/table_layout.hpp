@@ -19,5 +19,7 @@ std::string printable_line(std::string_view text, bool unicode);
 std::string wrapped_text(std::string_view text, std::size_t columns, std::size_t indent);
 // As C's %.*f with any number of decimals, but of no locale.
 std::string decimals_text(double value, int decimals);
+// The shortest that reads back as the same number.
+std::string shortest_text(double value);
 
 }  // namespace steelyard

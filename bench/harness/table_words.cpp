@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMuchWorse = 0.1;  // relative
 
-// Percent with two digits below ten and none above: "0.04", "3.1", "14".
+// One decimal below ten, none above, two digits below a tenth: "0.040", "3.1", "14".
 std::string percent_digits(double size) {
   if (size == 0) return "0";
   if (size < 0.095) return decimals_text(size, std::min(9, 1 - static_cast<int>(std::floor(std::log10(size)))));
@@ -22,6 +22,10 @@ std::string change_text(double ratio) {
   constexpr double kFactorFrom = 2;  // past this a percentage is harder to read than a factor
   if (ratio >= kFactorFrom) return "x" + decimals_text(ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
   const double percent = (ratio - 1) * 100;
+  // Close to nothing, what is left needs the digits: -99.96 %, not -100 %.
+  if (ratio > 0 && ratio < 0.095) {
+    return "-" + decimals_text(-percent, std::clamp(-1 - static_cast<int>(std::floor(std::log10(ratio))), 0, 12)) + "%";
+  }
   return (percent < 0 ? "-" : "+") + percent_digits(std::abs(percent)) + "%";
 }
 
@@ -65,7 +69,9 @@ CellWords words_of(const TableCell& cell, const TableData& data) {
   words.number = cell.number;
   words.is_noisy = !data.is_exact && cell.is_noisy();
   const MedianInterval& level = cell.level;
-  if (!data.is_exact && (!level.bounds || level.median == 0)) {
+  if (!data.is_exact && level.bounds && level.bounds->low == level.bounds->high) {
+    words.interval = "0%";
+  } else if (!data.is_exact && (!level.bounds || level.median == 0)) {
     words.interval = "?";
   } else if (!data.is_exact) {
     const double farther = std::max(level.bounds->high - level.median, level.median - level.bounds->low);
@@ -80,6 +86,7 @@ CellWords words_of(const TableCell& cell, const TableData& data) {
       break;
     case Standing::better:
     case Standing::worse:
+    case Standing::different:
       words.mark = cell.ratio ? change_text(*cell.ratio) : std::string(to_text(cell.standing));
       break;
     case Standing::same:
@@ -140,7 +147,7 @@ std::vector<std::string> legend_of(std::span<const SignificanceTable> tables) {
   for (const SignificanceTable& table : tables) comparisons = std::max(comparisons, table.comparisons);
   if (comparisons > 0) {
     legend.push_back("Each cell is compared with " + compared_with(tables) +
-                     " (Mann-Whitney; q <= " + decimals_text(tables.front().question.alpha, 2) + " by Holm over " +
+                     " (Mann-Whitney; q <= " + shortest_text(tables.front().question.alpha) + " by Holm over " +
                      (tables.size() > 1 ? "the pairs of its table, at most " : "") + std::to_string(comparisons) +
                      (comparisons == 1 ? " pair" : " pairs") +
                      "); colour and a change in percent stand only where the difference is significant.");
@@ -155,9 +162,11 @@ std::vector<std::string> legend_of(std::span<const SignificanceTable> tables) {
     legend.push_back("?  none could have been found: too few values, or values too dependent on each other.");
   }
   if (any_cell(tables, [](const SignificanceTable& table, const TableCell& cell) {
-        return !table.data.is_exact && !cell.level.bounds;
+        return words_of(cell, table.data).interval == "?";
       })) {
-    legend.push_back("\u00b1? no interval of the median: fewer than 6 values, or values too dependent on each other.");
+    legend.push_back(
+        "\u00b1? no interval of the median: fewer than 6 values, values too dependent on each other, or a median of "
+        "0.");
   }
   if (any_cell(tables, [](const SignificanceTable& table, const TableCell& cell) {
         return !table.data.is_exact && cell.is_noisy();

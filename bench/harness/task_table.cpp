@@ -24,7 +24,7 @@ TableData data_of(const TaskGrid& grid) {
     TableRow made;
     made.group = std::to_string(row.threads) + (row.threads == 1 ? " thread" : " threads");
     // Builds are rows of one group, so that they are compared with each other.
-    made.name = several ? "(" + row.environment + ") " + row.name : row.name;
+    made.name = several && !row.environment.empty() ? "(" + row.environment + ") " + row.name : row.name;
     for (const TaskMeasurement* cell : grid.cells[i]) made.cells.push_back(times_of(cell));
     data.rows.push_back(std::move(made));
   }

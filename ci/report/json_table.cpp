@@ -39,9 +39,7 @@ Json table_json(const SignificanceTable& table) {
   json["quantity"] = table.data.quantity;
   json["unit"] = table.data.unit;
   json["better"] = to_text(table.data.better);
-  json["values"] = table.data.is_exact                         ? "counts"
-                   : table.data.kind == ValueKind::invocations ? "invocations"
-                                                               : "samples";
+  json["values"] = values_text(table.data);
   json["direction"] = table.is_rowwise() ? "rowwise" : "columnwise";
   json["reference"] = table.question.reference ? Json(*table.question.reference) : Json(nullptr);
   json["alpha"] = number(table.question.alpha);

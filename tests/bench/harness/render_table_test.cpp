@@ -111,6 +111,32 @@ TEST(RenderTable, CountsHaveNeitherIntervalNorNoise) {
             "Counts are compared exactly: they differ where their ranges do not meet.\n");
 }
 
+TEST(RenderTable, CountsHaveNoDoubtInAnyFormat) {
+  TableData data;
+  data.unit = "count";
+  data.is_exact = true;
+  data.columns = {"before"};
+  data.rows.push_back({"", "BM_sort", {{1, 2}}});
+  const std::vector<SignificanceTable> tables{*compare_cells(data, {})};
+  EXPECT_NE(render_csv(tables).find(",1.5,,,,none,counts,2,"), std::string::npos) << render_csv(tables);
+  EXPECT_EQ(render_html(tables, "").find("too few"), std::string::npos);
+}
+
+TEST(RenderTable, TheLegendNamesTheFalseAlarmRateAsGiven) {
+  TableData data;
+  data.columns = {"a", "b"};
+  data.rows.push_back({"", "r", {{1}, {2}}});
+  const std::vector<SignificanceTable> tables{*compare_cells(data, {TableDirection::rowwise, std::nullopt, 0.001})};
+  EXPECT_NE(render_text(tables, {false, false, 300}).find("q <= 0.001 by Holm"), std::string::npos);
+}
+
+TEST(RenderTable, TimesThatAreAllZeroHaveAnIntervalOfNothing) {
+  TableData data;
+  data.columns = {"a"};
+  data.rows.push_back({"", "r", {std::vector<double>(8, 0.0)}});
+  EXPECT_EQ(words_of(compare_cells(data, {})->cells[0][0], data).interval, "0%");
+}
+
 TEST(RenderTable, NothingIsNothing) {
   EXPECT_EQ(render_text({}, {}), "");
   EXPECT_EQ(render_markdown({}), "");
@@ -131,6 +157,9 @@ TEST(RenderTable, ChangesReadAsPercentUpToTwofold) {
   EXPECT_EQ(mark(0.5), "-50%");
   EXPECT_EQ(mark(2), "x2.00");
   EXPECT_EQ(mark(1234), "x1234");
+  EXPECT_EQ(mark(0.05), "-95.0%");
+  EXPECT_EQ(mark(0.0004), "-99.960%");
+  EXPECT_EQ(mark(0), "-100%");
 }
 
 }  // namespace

@@ -81,6 +81,18 @@ TEST(SignificanceTable, HigherCanBeBetter) {
   EXPECT_EQ(compared(data, {TableDirection::rowwise, std::nullopt, 0.05}).cells[0][0].standing, Standing::alone);
 }
 
+TEST(SignificanceTable, AMetricWithoutADirectionDiffersFromItsReferenceNeitherForBetterNorWorse) {
+  NumpyRandom random(1);
+  TableData data =
+      one_row({noisy_times(1, 0.01, 30, random), noisy_times(2, 0.01, 30, random), noisy_times(0.5, 0.01, 30, random)});
+  data.better = Better::undeclared;
+  const SignificanceTable table = compared(data, {TableDirection::rowwise, "a", 0.05});
+  EXPECT_EQ(table.cells[0][1].standing, Standing::different);
+  EXPECT_EQ(table.cells[0][2].standing, Standing::different);
+  EXPECT_EQ(to_text(Standing::different), "different");
+  EXPECT_EQ(to_text(Standing::undecidable), "undecidable");
+}
+
 TEST(SignificanceTable, CountsAreComparedExactly) {
   TableData data = one_row({{1000}, {1001}, {1000}});
   data.unit = "count";
