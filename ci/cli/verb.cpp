@@ -86,7 +86,7 @@ std::unique_ptr<Verb> make_compare() {
       "compare",
       "Judges a candidate against a baseline, both measured before. Each is a .syrun archive, a Google Benchmark JSON "
       "file, a folder of one such file per process, run:ID or commit:SHA from the store. With --table, up to 20 "
-      "sides next to each other.",
+      "sides next to each other, files of the harness's Timer among them.",
       "  steelyard compare before.syrun after.syrun --minimum-effect 2%\n"
       "  steelyard compare --table gcc.syrun clang.syrun msvc.syrun --against gcc");
   auto& compare = options_of<CompareOptions>(verb);
