@@ -9,6 +9,7 @@
 
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/steal_time.hpp"
+#include "bench/model/quantile.hpp"
 
 namespace steelyard {
 namespace {
@@ -73,27 +74,20 @@ std::int64_t involuntary_switches_now() {
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? std::int64_t{usage.ru_nivcsw} : 0;
 }
 
-double quantile(const std::vector<double>& sorted, double part) {
-  const double position = part * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
-}
-
 }  // namespace
 
 SliceSummary summarize_slices(std::vector<double> slices_ns) {
   std::sort(slices_ns.begin(), slices_ns.end());
   SliceSummary summary;
   summary.slices = static_cast<std::int64_t>(slices_ns.size());
-  summary.median_ns = quantile(slices_ns, 0.5);
+  summary.median_ns = quantile_of_sorted(slices_ns, 0.5);
   double total = 0;
   double above = 0;
   for (const double slice : slices_ns) {
     total += slice;
     above += std::max(0.0, slice - summary.median_ns);
   }
-  summary.spread = (quantile(slices_ns, 0.9) - quantile(slices_ns, 0.1)) / summary.median_ns;
+  summary.spread = (quantile_of_sorted(slices_ns, 0.9) - quantile_of_sorted(slices_ns, 0.1)) / summary.median_ns;
   summary.lost = above / total;
   summary.longest = slices_ns.back() / summary.median_ns;
   return summary;

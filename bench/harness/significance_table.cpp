@@ -9,6 +9,7 @@
 #include "bench/harness/rank_test.hpp"
 #include "bench/harness/table_layout.hpp"
 #include "bench/harness/table_scale.hpp"
+#include "bench/model/quantile.hpp"
 
 namespace steelyard {
 namespace {
@@ -29,13 +30,6 @@ struct ComparedPair {
   double q = 1;
   bool differs = false;
 };
-
-double quantile(const std::vector<double>& sorted, double p) {
-  const double position = static_cast<double>(sorted.size() - 1) * p;
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
 
 TableCell cell_of(const std::vector<double>& values, const TableData& data) {
   TableCell cell;
@@ -58,7 +52,7 @@ TableCell cell_of(const std::vector<double>& values, const TableData& data) {
   std::sort(sorted.begin(), sorted.end());
   constexpr std::size_t kFewestForSpread = 4;
   if (values.size() >= kFewestForSpread && cell.level.median > 0) {
-    cell.spread = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / cell.level.median;
+    cell.spread = (quantile_of_sorted(sorted, 0.75) - quantile_of_sorted(sorted, 0.25)) / cell.level.median;
   }
   return cell;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "bench/model/quantile.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -17,11 +19,7 @@ constexpr std::size_t kFewestForSpread = 4;
 
 std::optional<double> quantile(const std::vector<double>& ascending, double p) {
   if (ascending.empty()) return std::nullopt;
-  const double position = static_cast<double>(ascending.size() - 1) * p;
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, ascending.size() - 1);
-  const double share = position - static_cast<double>(below);
-  return ascending[below] + share * (ascending[above] - ascending[below]);
+  return quantile_of_sorted(ascending, p);
 }
 
 // Divided by n: the middle half is described, not a population estimated from it.

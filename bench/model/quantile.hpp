@@ -1,0 +1,14 @@
+// Quantiles of a sorted sample, interpolated at (n-1)p: R. J. Hyndman and Y. Fan, Sample quantiles in statistical
+// packages, 1996, type 7.
+//
+//     quantile_of_sorted(ascending, 0.75) - quantile_of_sorted(ascending, 0.25)
+#pragma once
+
+#include <span>
+
+namespace steelyard {
+
+// ascending: n values, at least one. 0 <= p <= 1; of one value that value.
+double quantile_of_sorted(std::span<const double> ascending, double p);
+
+}  // namespace steelyard
