@@ -14,15 +14,16 @@ namespace {
 
 constexpr std::string_view kCpuFolder = "sys/devices/system/cpu/";
 constexpr std::string_view kGovernorFile = "/cpufreq/scaling_governor";
+constexpr std::string_view kPreferenceFile = "/cpufreq/energy_performance_preference";
 constexpr const char* kNoTurbo = "sys/devices/system/cpu/intel_pstate/no_turbo";
 constexpr const char* kBoost = "sys/devices/system/cpu/cpufreq/boost";
 constexpr const char* kHugePages = "sys/kernel/mm/transparent_hugepage/enabled";
 
-// "3" of "sys/devices/system/cpu/cpu3/cpufreq/scaling_governor"; empty for any other file.
-std::string_view governed_core(std::string_view file) {
-  if (!file.starts_with(kCpuFolder) || !file.ends_with(kGovernorFile)) return {};
+// "3" of "sys/devices/system/cpu/cpu3/cpufreq/scaling_governor" where `setting` is kGovernorFile; empty for any other.
+std::string_view core_of(std::string_view file, std::string_view setting) {
+  if (!file.starts_with(kCpuFolder) || !file.ends_with(setting)) return {};
   file.remove_prefix(kCpuFolder.size());
-  file.remove_suffix(std::min(kGovernorFile.size(), file.size()));
+  file.remove_suffix(std::min(setting.size(), file.size()));
   if (!file.starts_with("cpu")) return {};
   file.remove_prefix(3);
   const bool digits =
@@ -41,11 +42,17 @@ void plan_governors(const std::filesystem::path& root, std::vector<SettingChange
   const std::filesystem::path folder = root / kCpuFolder;
   for (const int core : parse_core_list(read_system_file(folder / "online").value_or(""))) {
     const std::string name = "cpu" + std::to_string(core);
-    const std::string file = std::string(kCpuFolder) + name + std::string(kGovernorFile);
+    const std::string core_folder = std::string(kCpuFolder) + name;
+    const std::string file = core_folder + std::string(kGovernorFile);
     const auto value = read_setting(root, file);
     if (!value || *value == kWanted) continue;
     const auto offered = read_system_file(folder / name / "cpufreq/scaling_available_governors");
     if (offered && (" " + *offered + " ").find(std::string(" ") + kWanted + " ") == std::string::npos) continue;
+    // Some drivers (amd_pstate) raise this with the governor and leave it there when the governor goes back. Before the
+    // governor, so that it is set back after it: under "performance" the drivers take no other preference.
+    const std::string preference_file = core_folder + std::string(kPreferenceFile);
+    const auto preference = read_setting(root, preference_file);
+    if (preference && *preference != kWanted) changes.push_back({preference_file, *preference, kWanted});
     changes.push_back({file, *value, kWanted});
   }
 }
@@ -77,7 +84,7 @@ std::vector<SettingChange> plan_changes(const std::filesystem::path& root) {
 
 bool is_known_change(const SettingChange& change) {
   const bool known = change.file == kNoTurbo || change.file == kBoost || change.file == kHugePages ||
-                     !governed_core(change.file).empty();
+                     !core_of(change.file, kGovernorFile).empty() || !core_of(change.file, kPreferenceFile).empty();
   return known && is_word(change.before) && is_word(change.after);
 }
 
@@ -112,8 +119,9 @@ std::string setting_name(std::string_view file) {
   if (file == kNoTurbo) return "turbo (no_turbo)";
   if (file == kBoost) return "turbo (boost)";
   if (file == kHugePages) return "transparent huge pages";
-  const std::string_view core = governed_core(file);
-  return core.empty() ? std::string(file) : "governor of core " + std::string(core);
+  if (const auto core = core_of(file, kGovernorFile); !core.empty()) return "governor of core " + std::string(core);
+  const std::string_view core = core_of(file, kPreferenceFile);
+  return core.empty() ? std::string(file) : "energy preference of core " + std::string(core);
 }
 
 }  // namespace steelyard

@@ -1,6 +1,6 @@
-// The settings of a machine that can be changed for a while without harm and set back exactly: the frequency governor,
-// turbo, transparent huge pages. Left alone, with the reason in docs/doctor.md: threads of a core, swap, address
-// randomization, hardware counters.
+// The settings of a machine that can be changed for a while without harm and set back exactly: the frequency governor
+// and the energy preference that goes with it, turbo, transparent huge pages. Left alone, with the reason in
+// docs/doctor.md: threads of a core, swap, address randomization, hardware counters.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,7 @@ std::optional<std::string> read_setting(const std::filesystem::path& root, const
 // Writes and reads back. Error (input): no permission, a read-only file, a value that the kernel did not take.
 Result<void> write_setting(const std::filesystem::path& root, const std::string& file, const std::string& value);
 
-// "governor of core 3", "turbo (no_turbo)", "huge pages"
+// "governor of core 3", "energy preference of core 3", "turbo (no_turbo)", "huge pages"
 std::string setting_name(std::string_view file);
 
 }  // namespace steelyard

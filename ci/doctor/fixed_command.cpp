@@ -20,17 +20,18 @@ GuardPlaces places_of(const DoctorOptions& options) {
 
 // "governor of 4 cores: powersave -> performance" for what would be four lines.
 std::vector<std::string> in_few_lines(const std::vector<SettingChange>& changes) {
+  constexpr std::string_view kOfCore = " of core ";
   std::map<std::tuple<bool, std::string, std::string, std::string>, int> kinds;
   for (const SettingChange& change : changes) {
     const std::string name = setting_name(change.file);
-    const bool governor = name.starts_with("governor");
-    ++kinds[{!governor, governor ? "" : name, change.before, change.after}];
+    const std::size_t of_core = name.find(kOfCore);
+    ++kinds[{of_core == std::string::npos, name.substr(0, of_core), change.before, change.after}];
   }
   std::vector<std::string> lines;
   for (const auto& [kind, count] : kinds) {
-    const auto& [other, name, before, after] = kind;
-    const std::string cores = "governor of " + std::to_string(count) + (count == 1 ? " core" : " cores");
-    lines.push_back((other ? name : cores) + ": " + before + " -> " + after);
+    const auto& [whole_machine, name, before, after] = kind;
+    const std::string cores = " of " + std::to_string(count) + (count == 1 ? " core" : " cores");
+    lines.push_back(name + (whole_machine ? "" : cores) + ": " + before + " -> " + after);
   }
   return lines;
 }

@@ -44,6 +44,18 @@ TEST_F(MachineSettings, ArePlannedWhereTheyHurt) {
                           SettingChange{"sys/kernel/mm/transparent_hugepage/enabled", "always", "madvise"}));
 }
 
+TEST_F(MachineSettings, PlanTheEnergyPreferenceBeforeTheGovernorThatForbidsToSetItBack) {
+  write(kCpu + "online", "0-1");
+  write(kCpu + "cpu0/cpufreq/scaling_governor", "powersave");
+  write(kCpu + "cpu0/cpufreq/energy_performance_preference", "balance_performance");
+  write(kCpu + "cpu1/cpufreq/scaling_governor", "performance");  // not touched, nor what goes with it
+  write(kCpu + "cpu1/cpufreq/energy_performance_preference", "balance_performance");
+  EXPECT_THAT(plan_changes(root()),
+              ElementsAre(SettingChange{kCpu + "cpu0/cpufreq/energy_performance_preference", "balance_performance",
+                                        "performance"},
+                          SettingChange{kCpu + "cpu0/cpufreq/scaling_governor", "powersave", "performance"}));
+}
+
 TEST_F(MachineSettings, AreLeftWhereAllIsWellOrNothingIsShown) {
   EXPECT_THAT(plan_changes(root()), IsEmpty());
   write(kCpu + "online", "0");
@@ -89,6 +101,7 @@ TEST(KnownChange, IsNoWayToWriteAnywhereElse) {
 
 TEST(SettingName, IsForPeople) {
   EXPECT_EQ(setting_name(kCpu + "cpu3/cpufreq/scaling_governor"), "governor of core 3");
+  EXPECT_EQ(setting_name(kCpu + "cpu3/cpufreq/energy_performance_preference"), "energy preference of core 3");
   EXPECT_EQ(setting_name("sys/kernel/mm/transparent_hugepage/enabled"), "transparent huge pages");
 }
 
