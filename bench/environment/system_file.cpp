@@ -1,20 +1,26 @@
 #include "bench/environment/system_file.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 
 namespace steelyard {
 
 std::optional<std::string> read_system_file(const std::filesystem::path& file) {
-  constexpr std::size_t kLargest = std::size_t{1} << 20;  // /proc/cpuinfo of 512 threads
+  constexpr std::size_t kLargest = std::size_t{16} << 20;  // /proc/cpuinfo takes some 2 KiB a thread
+  constexpr std::size_t kChunk = 4096;                     // holds all of nearly every such file
   std::error_code failure;
   if (std::filesystem::is_directory(file, failure)) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return std::nullopt;
-  std::string content(kLargest, '\0');
-  stream.read(content.data(), static_cast<std::streamsize>(content.size()));
+  std::string content;
+  while (stream && content.size() < kLargest) {
+    const std::size_t before = content.size();
+    content.resize(before + std::max(kChunk, before));
+    stream.read(content.data() + before, static_cast<std::streamsize>(content.size() - before));
+    content.resize(before + static_cast<std::size_t>(stream.gcount()));
+  }
   if (stream.bad()) return std::nullopt;
-  content.resize(static_cast<std::size_t>(stream.gcount()));
   return std::string(trimmed(content));
 }
 

@@ -10,7 +10,7 @@
 
 namespace steelyard {
 
-// Content without the blanks at its ends, 1 MiB at most; absent where it cannot be read.
+// Content without the blanks at its ends, 16 MiB at most; absent where it cannot be read.
 std::optional<std::string> read_system_file(const std::filesystem::path& file);
 // A whole file that is one decimal number; absent otherwise.
 std::optional<std::int64_t> read_system_number(const std::filesystem::path& file);

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+
+#include "tests/bench/runner/temporary_folder.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -36,6 +41,16 @@ TEST(Trimmed, TakesTheBlanksFromBothEnds) {
 TEST(ReadSystemFile, IsAbsentForWhatIsNoFile) {
   EXPECT_EQ(read_system_file("/no/such/file"), std::nullopt);
   EXPECT_EQ(read_system_file("/proc"), std::nullopt);
+}
+
+TEST(ReadSystemFile, ReadsAllOfALargeFileToItsLimit) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "file";
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{4097},
+                                 (std::size_t{3} << 20) + 1, (std::size_t{16} << 20), (std::size_t{16} << 20) + 1}) {
+    std::ofstream(file) << std::string(size, 'x');
+    EXPECT_EQ(read_system_file(file).value_or("absent").size(), std::min(size, std::size_t{16} << 20)) << size;
+  }
 }
 
 }  // namespace
