@@ -14,6 +14,10 @@ enum Attribute : std::uint64_t { kProducer = 0x25, kStringOffsetsBase = 0x72, kD
 enum UnitType : std::uint64_t { kTypeUnit = 2, kSkeleton = 4, kSplitCompile = 5, kSplitType = 6 };
 constexpr std::size_t kMostTexts = 1000;
 constexpr std::size_t kLongestText = 8192;
+// The first entry nearly always has the first abbreviation, of about 15 attributes. A forged table must not be walked
+// for each of many units.
+constexpr int kMostAbbreviations = 1000;
+constexpr int kMostAttributes = 10000;  // of all abbreviations walked for one unit
 
 struct Sections {
   std::string_view info;
@@ -45,16 +49,16 @@ std::string_view zero_ended_at(std::string_view section, std::uint64_t offset) {
 // The list of (attribute, form) of the abbreviation with this code; absent where there is none.
 std::optional<ByteReader> find_abbreviation(std::string_view section, const Unit& unit, std::uint64_t code) {
   if (unit.abbreviations > section.size()) return std::nullopt;
-  // The first entry nearly always has the first code; a forged table must not be walked for each of many units.
-  constexpr int kMostWalked = 1000;
   ByteReader reader(section.substr(static_cast<std::size_t>(unit.abbreviations)));
-  for (int walked = 0; walked < kMostWalked && reader.ok(); ++walked) {
+  int attributes = 0;
+  for (int walked = 0; walked < kMostAbbreviations && reader.ok(); ++walked) {
     const std::uint64_t found = reader.unsigned_leb();
     if (found == 0) return std::nullopt;
     reader.unsigned_leb();  // tag
     reader.number(1);       // whether it has children
     if (found == code) return reader;
     for (bool more = true; more && reader.ok();) {
+      if (++attributes > kMostAttributes) return std::nullopt;
       const std::uint64_t attribute = reader.unsigned_leb();
       const std::uint64_t form = reader.unsigned_leb();
       if (form == kDwarfImplicitConstant) reader.unsigned_leb();
@@ -71,7 +75,7 @@ std::optional<FirstEntry> read_first_entry(Unit& unit, const Sections& sections)
   if (code == 0) return entry;  // an empty unit
   std::optional<ByteReader> list = find_abbreviation(sections.abbreviations, unit, code);
   if (!list) return std::nullopt;
-  while (true) {
+  for (int attributes = 0; attributes < kMostAttributes; ++attributes) {
     const std::uint64_t attribute = list->unsigned_leb();
     const std::uint64_t form = list->unsigned_leb();
     if (!list->ok()) return std::nullopt;
@@ -83,6 +87,7 @@ std::optional<FirstEntry> read_first_entry(Unit& unit, const Sections& sections)
     if (attribute == kStringOffsetsBase) entry.string_offsets_base = text.at;
     if (attribute == kDwoName || attribute == kGnuDwoName) entry.names_dwo = true;
   }
+  return std::nullopt;
 }
 
 std::string_view resolve(const FirstEntry& entry, const Unit& unit, const Sections& sections) {

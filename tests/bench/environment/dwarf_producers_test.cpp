@@ -134,5 +134,17 @@ TEST(ReadProducers, KeepsWhatStandsBeforeTheDamage) {
   EXPECT_EQ(state_of(build_unit(4, "no zero byte")), DebugInfo::damaged);
 }
 
+TEST(ReadProducers, WalksNoForgedTableForEachOfManyUnits) {
+  // 100,000 attributes that take no byte of the unit (DW_FORM_flag_present), before or in the abbreviation asked for.
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> many(100000, {kLanguage, 0x19});
+  const std::string info = build_unit(4, "");
+  EXPECT_EQ(producers_of({{".debug_info", info}, {".debug_abbrev", build_abbreviation(many)}}).state,
+            DebugInfo::damaged);
+  const std::string other = "\2" + build_abbreviation(many).substr(1);  // with the code 2
+  const std::string before = other.substr(0, other.size() - 1) + build_abbreviation({{kProducer, 0x08}});
+  EXPECT_EQ(producers_of({{".debug_info", build_unit(4, std::string("x\0", 2))}, {".debug_abbrev", before}}).state,
+            DebugInfo::damaged);
+}
+
 }  // namespace
 }  // namespace steelyard
