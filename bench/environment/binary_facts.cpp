@@ -147,13 +147,15 @@ Result<BinaryFacts> read_binary(std::string_view bytes) {
   DwarfProducers producers = read_producers(file);
   facts.debug_info = producers.state;
   facts.switches = summarize_producers(producers.units);
-  facts.is_static = std::none_of(file.segments.begin(), file.segments.end(),
-                                 [](const ElfSegment& segment) { return segment.type == PT_INTERP; });
   facts.is_stripped = file.find(".symtab") == nullptr;
   for (const std::string_view library : file.needed()) {
     facts.libraries.emplace_back(library);
     if (std::string allocator = allocator_of_library(library); !allocator.empty()) facts.allocator = allocator;
   }
+  // A shared library names no loader, but libraries of its own.
+  facts.is_static =
+      facts.libraries.empty() && std::none_of(file.segments.begin(), file.segments.end(),
+                                              [](const ElfSegment& segment) { return segment.type == PT_INTERP; });
   read_symbols(file, facts);
   return facts;
 }

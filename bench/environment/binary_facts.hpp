@@ -19,7 +19,7 @@ struct BinaryFacts {
   std::vector<std::string> comments;  // distinct texts of .comment: the compilers that had a hand in it
   DebugInfo debug_info = DebugInfo::none;
   ProgramSwitches switches;
-  bool is_static = false;  // no loader is asked for
+  bool is_static = false;  // neither a loader nor a library is asked for
   bool is_stripped = false;
   std::vector<std::string> libraries;    // that the loader brings
   std::string allocator;                 // "jemalloc", "tcmalloc", "mimalloc", "its own"; empty: the C library's

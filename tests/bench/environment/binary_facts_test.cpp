@@ -51,6 +51,12 @@ TEST(ReadBinary, ReadsTheSwitchesThatGccRecords) {
 
 TEST(ReadBinary, SeesAssertions) { EXPECT_EQ(facts_of("asserting").assertions, true); }
 
+TEST(ReadBinary, TakesNoSharedLibraryForAStaticProgram) {
+  const BinaryFacts facts = facts_of("library");
+  EXPECT_FALSE(facts.is_static);
+  EXPECT_EQ(facts.assertions, true);
+}
+
 TEST(ReadBinary, SaysWhatItCannotTell) {
   const BinaryFacts compressed = facts_of("compressed");
   EXPECT_EQ(compressed.debug_info, DebugInfo::compressed);
