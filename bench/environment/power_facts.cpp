@@ -55,24 +55,33 @@ void add_heat_and_kinds(const std::filesystem::path& cpu, const std::vector<int>
   if (capacities.size() > 1) environment.set("cpu.capacities", std::to_string(capacities.size()), false);
 }
 
-// A machine that has a mains connection that is off, or a battery that discharges, runs on its battery.
+// A battery that discharges says that the machine runs on it. One that does not know, as some firmware has it, leaves
+// it to the mains: none of them on. (One of two plugs may well be out, and USB charges too: then the battery charges.)
 void add_source(const std::filesystem::path& root, Environment& environment) {
   std::error_code failure;
-  bool any = false;
-  bool on_battery = false;
+  bool mains = false;
+  bool plugged_in = false;
+  bool discharging = false;
+  bool doubtful = false;
+  bool batteries = false;
   const std::filesystem::path folder = root / "sys/class/power_supply";
   for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     const std::string type = read_system_file(entry->path() / "type").value_or("");
     if (read_system_file(entry->path() / "scope").value_or("") == "Device") continue;  // of a mouse
     if (type == "Mains") {
-      any = true;
+      mains = true;
+      plugged_in = plugged_in || read_system_number(entry->path() / "online").value_or(1) != 0;
     } else if (type == "Battery") {
-      any = true;
-      on_battery = on_battery || read_system_file(entry->path() / "status").value_or("") == "Discharging";
+      batteries = true;
+      const std::string status = read_system_file(entry->path() / "status").value_or("Unknown");
+      discharging = discharging || status == "Discharging";
+      doubtful = doubtful || status == "Unknown";
     }
   }
-  if (any) environment.set("power.source", on_battery ? "battery" : "mains", false);
+  if (!mains && !batteries) return;
+  const bool on_battery = discharging || (doubtful && mains && !plugged_in);
+  environment.set("power.source", on_battery ? "battery" : "mains", false);
 }
 
 }  // namespace

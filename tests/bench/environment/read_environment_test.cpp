@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <set>
+
+#include "tests/bench/runner/temporary_folder.hpp"
 
 namespace steelyard {
 namespace {
@@ -85,6 +88,38 @@ TEST(ReadEnvironment, SaysWhatMovesTheClock) {
   const Values arm = facts(read_environment(fixture("arm")), false);
   EXPECT_EQ(arm.at("cpu.mhz"), "600");  // its /proc/cpuinfo has none
   EXPECT_EQ(arm.at("cpu.capacities"), "2");
+}
+
+// What `power.source` is with an adapter that is on or off and a battery of this status; empty: not said.
+std::string power_source(const std::string& online, const std::string& status) {
+  const testing::TemporaryFolder folder;
+  const auto write = [&](const std::string& file, const std::string& text) {
+    const auto path = folder.path() / "sys/class/power_supply" / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text << '\n';
+  };
+  if (!online.empty()) {
+    write("AC/type", "Mains");
+    write("AC/online", online);
+  }
+  if (!status.empty()) {
+    write("BAT0/type", "Battery");
+    write("BAT0/status", status);
+  }
+  const Environment environment = read_environment(folder.path());
+  const std::string* source = environment.find("power.source");
+  return source == nullptr ? "" : *source;
+}
+
+TEST(ReadEnvironment, TellsMainsFromBattery) {
+  EXPECT_EQ(power_source("1", "Full"), "mains");
+  EXPECT_EQ(power_source("0", "Discharging"), "battery");
+  EXPECT_EQ(power_source("0", "Charging"), "mains");  // by USB
+  EXPECT_EQ(power_source("0", "Unknown"), "battery");
+  EXPECT_EQ(power_source("1", "Unknown"), "mains");
+  EXPECT_EQ(power_source("", "Discharging"), "battery");
+  EXPECT_EQ(power_source("0", ""), "mains");  // it runs, and has no battery
+  EXPECT_EQ(power_source("", ""), "");
 }
 
 TEST(ReadEnvironment, SaysWhatTheKernelChose) {
