@@ -26,6 +26,10 @@ Result<Descriptor> take_lock(const GuardPlaces& places) {
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.is_open()) return input_error(file.string(), std::strerror(errno), "a lock that can be taken");
   if (::flock(lock.number(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno != EWOULDBLOCK) {
+    return input_error(file.string(), std::strerror(errno), "a lock that can be taken",
+                       "set STEELYARD_STATE to a folder on a disk of this machine");
+  }
   std::string holder = "another steelyard doctor --fix";
   const auto journal = read_journal(journal_file(places));
   if (journal && *journal) holder += " (process " + std::to_string((*journal)->process) + ")";
