@@ -1,5 +1,6 @@
 // steelyard doctor: what hurts timings on this machine, and what can be done about it.
 #include <ostream>
+#include <utility>
 
 #include "bench/environment/read_environment.hpp"
 #include "bench/runner/program_facts.hpp"
@@ -26,8 +27,21 @@ Result<void> check(const DoctorOptions& doctor) {
     return input_error("--fix", '"' + doctor.program + '"', "the command after --", example);
   }
   if (doctor.fixed_addresses && !doctor.fix) return input_error("--fixed-addresses", "no --fix", "both", example);
-  if (doctor.common.json && (doctor.fix || doctor.restore)) {
-    return input_error("--json", doctor.fix ? "--fix" : "--restore", "an examination, which alone has results");
+  if (doctor.restore && !doctor.program.empty()) {
+    return input_error("--restore", '"' + doctor.program + '"', "no program", "steelyard doctor --restore");
+  }
+  // What only an examination heeds must not seem to hold elsewhere.
+  const char* instead = doctor.fix ? "--fix" : doctor.restore ? "--restore" : nullptr;
+  for (const auto& [given, name] : {std::pair{doctor.common.json, "--json"}, std::pair{doctor.strict, "--strict"},
+                                    std::pair{doctor.no_probe, "--no-probe"}}) {
+    if (given && instead != nullptr) {
+      return input_error(name, instead, "an examination, which alone has results", "run the two one after the other");
+    }
+  }
+  std::error_code failure;
+  if (!doctor.root.empty() && !std::filesystem::is_directory(doctor.root, failure)) {
+    return input_error("--root", '"' + doctor.root.string() + "\", which is no folder",
+                       "a copied tree of /proc and /sys", "correct the path");
   }
   return {};
 }
@@ -39,7 +53,7 @@ Result<DoctorReport> examine(const DoctorOptions& options) {
   if (!options.program.empty()) {
     add_program_facts(std::filesystem::path(options.program), report.environment);
     if (report.environment.find("program.bytes") == nullptr) {
-      return input_error(options.program, "no file that can be read", "a program",
+      return input_error(options.program, "no file of 1 byte to 4 GiB that can be read", "a program",
                          "build it first, or correct the path");
     }
     if (report.environment.find("program.linkage") == nullptr) {

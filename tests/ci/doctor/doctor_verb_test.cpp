@@ -21,7 +21,9 @@ class DoctorVerb : public ProgramUnderTest {
 };
 
 TEST_F(DoctorVerb, SucceedsWhateverItFinds) {
-  for (const char* machine : {"laptop", "server", "absent"}) {
+  const std::filesystem::path empty = std::filesystem::current_path() / "empty";
+  std::filesystem::create_directory(empty);
+  for (const std::string& machine : {std::string("laptop"), std::string("server"), empty.string()}) {
     const Outcome outcome = examine(machine);
     EXPECT_EQ(outcome.status, 0) << machine;
     EXPECT_THAT(outcome.out, HasSubstr("fit to time on")) << machine;
@@ -48,7 +50,7 @@ TEST_F(DoctorVerb, SaysWhyAProgramCannotBeExamined) {
   EXPECT_THAT(script.err, HasSubstr("script.sh: found a file that is no ELF program"));
   const Outcome missing = examine("server", {"missing"});
   EXPECT_EQ(missing.status, 3);
-  EXPECT_THAT(missing.err, HasSubstr("missing: found no file that can be read"));
+  EXPECT_THAT(missing.err, HasSubstr("missing: found no file of 1 byte to 4 GiB that can be read"));
 }
 
 TEST_F(DoctorVerb, TimesALoopOnThisMachineOnly) {
@@ -64,12 +66,21 @@ TEST_F(DoctorVerb, RefusesWhatMakesNoSense) {
                                                       {"--fix", "program", "--", "true"},
                                                       {"--fixed-addresses"},
                                                       {"--fix", "--json", "--", "true"},
-                                                      {"--restore", "--json"}};
+                                                      {"--restore", "--json"},
+                                                      {"--restore", "program"},
+                                                      {"--fix", "--strict", "--", "true"},
+                                                      {"--restore", "--no-probe"}};
   for (const auto& arguments : refused) {
     const Outcome outcome = examine("server", arguments);
     EXPECT_EQ(outcome.status, 3) << arguments.front();
     EXPECT_THAT(outcome.err, HasSubstr("steelyard: ")) << arguments.front();
   }
+}
+
+TEST_F(DoctorVerb, RefusesARootThatIsNotThere) {
+  const Outcome outcome = run({"doctor", "--root", "no/such/folder"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("--root: found \"no/such/folder\", which is no folder"));
 }
 
 TEST_F(DoctorVerb, HasNothingToRestoreWhereNothingWasLeft) {
