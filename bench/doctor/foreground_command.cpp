@@ -16,9 +16,12 @@ namespace {
 
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-void prefer_fixed_addresses() {
-  const int current = ::personality(0xffffffffUL);
-  if (current >= 0) ::personality(static_cast<unsigned long>(current | ADDR_NO_RANDOMIZE));
+constexpr unsigned long kAskPersonality = 0xffffffff;
+
+// False where it is forbidden.
+bool fix_addresses() {
+  const int current = ::personality(kAskPersonality);
+  return current >= 0 && ::personality(static_cast<unsigned long>(current | ADDR_NO_RANDOMIZE)) >= 0;
 }
 
 [[noreturn]] void become(const ForegroundCommand& command, std::vector<char*>& arguments, const sigset_t& mask,
@@ -26,7 +29,7 @@ void prefer_fixed_addresses() {
   // Without its parent the settings go back while it runs: its figures would be of two machines.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
-  if (!command.randomize_addresses) prefer_fixed_addresses();
+  if (!command.randomize_addresses) fix_addresses();
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execv(command.executable.c_str(), arguments.data());
   const int error = errno;
@@ -53,6 +56,13 @@ int EndingSignalsBlocked::take_pending() const {
   constexpr timespec kNow = {0, 0};
   const int number = ::sigtimedwait(&blocked_, nullptr, &kNow);
   return number > 0 ? number : 0;
+}
+
+bool may_fix_addresses() {
+  const int before = ::personality(kAskPersonality);
+  const bool may = fix_addresses();
+  if (may) ::personality(static_cast<unsigned long>(before));  // of programs that are started from here on
+  return may;
 }
 
 Result<int> run_in_foreground(const ForegroundCommand& command, const EndingSignalsBlocked& signals) {

@@ -38,6 +38,9 @@ struct ForegroundCommand {
   bool randomize_addresses = true;  // false: the command and its children get one fixed layout
 };
 
+// Whether this process may run a command without address randomization; containers often forbid it.
+bool may_fix_addresses();
+
 // The status that a shell would give: what it exited with, or 128 and the signal that ended it. The command is killed
 // with this process. Error (input): it cannot be executed. Error (program): no process could be started.
 Result<int> run_in_foreground(const ForegroundCommand& command, const EndingSignalsBlocked& signals);

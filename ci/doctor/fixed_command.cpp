@@ -48,6 +48,12 @@ void say_changes(const SettingsGuard& guard, const DoctorOptions& options, Strea
   for (const RefusedChange& each : guard.refused()) refused.push_back(each.change);
   for (const std::string& line : in_few_lines(refused)) note("steelyard: not done: " + line, options.common, streams);
   if (!refused.empty()) note("steelyard: " + guard.refused().front().why, options.common, streams);
+  if (options.fixed_addresses && !may_fix_addresses()) {
+    note(
+        "steelyard: not done: fixed addresses: personality(2) is forbidden here, as in many containers; the command "
+        "runs with random ones",
+        options.common, streams);
+  }
   if (refused.empty() && guard.changed().empty()) {
     note("steelyard: nothing to mend here that could be undone", options.common, streams);
   }

@@ -1,18 +1,26 @@
 // `steelyard doctor --fix` as a real process, on a copied tree of settings: never on this machine's own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <random>
 #include <thread>
 
+#include "bench/doctor/foreground_command.hpp"
 #include "bench/environment/system_file.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard {
 namespace {
@@ -32,6 +40,16 @@ bool eventually(const std::function<bool()>& holds) {
 }
 
 std::string text_of(const std::filesystem::path& file) { return read_system_file(file).value_or("absent"); }
+
+// As containers do. False where this machine has no such filters.
+bool forbid_personality() {
+  sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_personality, 0, 1),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
 
 // The settings of a machine with two cores, all of them to be mended.
 class DoctorFix : public ::testing::Test {
@@ -86,6 +104,7 @@ class DoctorFix : public ::testing::Test {
       ::setpgid(0, 0);  // as a shell starts a job
       ::setenv("STEELYARD_STATE", state.c_str(), 1);
       if (::freopen(out.c_str(), "w", stdout) == nullptr || ::freopen(err.c_str(), "w", stderr) == nullptr) ::_exit(99);
+      if (forbids_personality_ && !forbid_personality()) ::_exit(kNoFilters);
       ::execv(pointers[0], pointers.data());
       ::_exit(98);
     }
@@ -132,6 +151,8 @@ class DoctorFix : public ::testing::Test {
   static constexpr const char* kBefore = "powersave powersave 0 always";
   static constexpr const char* kMended = "performance performance 1 madvise";
   std::filesystem::path folder_;
+  static constexpr int kNoFilters = 97;
+  bool forbids_personality_ = false;  // of the programs to start
   std::vector<pid_t> started_;
 };
 
@@ -157,7 +178,7 @@ TEST_F(DoctorFix, SaysNothingWhenQuiet) {
 }
 
 TEST_F(DoctorFix, RunsTheCommandWhereThereIsNothingToMend) {
-  std::filesystem::remove_all(folder_ / "root");
+  std::filesystem::remove_all(folder_ / "root/sys");
   EXPECT_EQ(run({"--fix", "--", "/bin/sh", "-c", "exit 5"}), 5);
   EXPECT_THAT(text_of(folder_ / "err"), HasSubstr("nothing to mend"));
 }
@@ -327,6 +348,7 @@ TEST_F(DoctorFix, ChangesNothingWhereNoJournalCanBeWritten) {
 }
 
 TEST_F(DoctorFix, FixesTheAddressesOfTheCommandAlone) {
+  STEELYARD_SKIP_WITHOUT("personality", may_fix_addresses(), "this container forbids personality(2)");
   const auto stack = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"--fix", "--quiet"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -337,6 +359,15 @@ TEST_F(DoctorFix, FixesTheAddressesOfTheCommandAlone) {
   constexpr unsigned long kNoRandomization = 0x0040000;
   EXPECT_EQ(std::stoul(stack({}), nullptr, 16) & kNoRandomization, 0UL);
   EXPECT_EQ(std::stoul(stack({"--fixed-addresses"}), nullptr, 16) & kNoRandomization, kNoRandomization);
+}
+
+TEST_F(DoctorFix, SaysWhereAddressesCannotBeFixedAndRunsTheCommand) {
+  forbids_personality_ = true;
+  const int status = run({"--fix", "--fixed-addresses", "--", "/bin/sh", "-c", "exit 5"});
+  STEELYARD_SKIP_WITHOUT("seccomp", status != kNoFilters, "this machine filters no system calls");
+  EXPECT_EQ(status, 5);
+  EXPECT_THAT(text_of(folder_ / "err"), HasSubstr("not done: fixed addresses"));
+  EXPECT_EQ(settings(), kBefore);
 }
 
 }  // namespace
