@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "bench/environment/cgroup_limits.hpp"
+#include "bench/environment/memory_info.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/runner/core_choice.hpp"
 
@@ -53,22 +54,9 @@ void keep_to_quota(const std::optional<double>& quota, MeasuringPlace& place) {
   place.cores.resize(static_cast<std::size_t>(std::max(1.0, std::floor(*quota))));
 }
 
-std::optional<std::int64_t> free_memory(const std::filesystem::path& root) {
-  const std::string text = read_system_file(root / "proc/meminfo").value_or("");
-  for (const std::string_view line : lines_of(text)) {
-    constexpr std::string_view kField = "MemAvailable:";
-    if (!line.starts_with(kField)) continue;
-    std::string_view amount = trimmed(line.substr(kField.size()));
-    if (!amount.ends_with(" kB")) break;
-    const auto kibibytes = parse_number(trimmed(amount.substr(0, amount.size() - 3)));
-    if (kibibytes && *kibibytes > 0 && *kibibytes < (std::int64_t{1} << 50)) return *kibibytes * 1024;
-  }
-  return std::nullopt;
-}
-
 void find_memory(const std::filesystem::path& root, const CgroupLimits& limits, MeasuringPlace& place) {
-  std::optional<std::int64_t> memory = free_memory(root);
-  if (!memory) {
+  std::optional<std::int64_t> memory = memory_info_bytes(root, "MemAvailable");
+  if (!memory || *memory == 0) {
     place.notes.push_back((root / "proc/meminfo").string() + " cannot be read: no more than 256 MiB are used");
     memory = 4 * kUnknownMemory;
   }

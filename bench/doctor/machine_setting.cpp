@@ -91,10 +91,7 @@ bool is_known_change(const SettingChange& change) {
 std::optional<std::string> read_setting(const std::filesystem::path& root, const std::string& file) {
   const auto text = read_system_file(root / file);
   if (!text) return std::nullopt;
-  const std::size_t open = text->find('[');
-  const std::size_t close = text->find(']');
-  if (open < close && close != std::string::npos) return text->substr(open + 1, close - open - 1);
-  return text;
+  return std::string(chosen_of(*text));
 }
 
 Result<void> write_setting(const std::filesystem::path& root, const std::string& file, const std::string& value) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/environment/memory_info.hpp"
 #include "bench/environment/system_file.hpp"
 
 namespace steelyard {
@@ -39,23 +40,9 @@ void add_mitigations(const std::filesystem::path& root, Environment& environment
   if (known > 0) environment.set("kernel.vulnerabilities", std::to_string(open), false);
 }
 
-std::optional<std::int64_t> meminfo_bytes(std::string_view meminfo, std::string_view field) {
-  for (const std::string_view line : lines_of(meminfo)) {  // "SwapTotal:      2097148 kB"
-    if (!line.starts_with(field) || line.substr(field.size(), 1) != ":") continue;
-    std::string_view amount = trimmed(line.substr(field.size() + 1));
-    if (!amount.ends_with(" kB")) return std::nullopt;
-    amount.remove_suffix(3);
-    const auto kibibytes = parse_number(trimmed(amount));
-    if (!kibibytes || *kibibytes < 0 || *kibibytes > (std::int64_t{1} << 50)) return std::nullopt;
-    return *kibibytes << 10;
-  }
-  return std::nullopt;
-}
-
 void add_swap(const std::filesystem::path& root, Environment& environment) {
-  const std::string meminfo = read_system_file(root / "proc/meminfo").value_or("");
-  const auto total = meminfo_bytes(meminfo, "SwapTotal");
-  const auto free = meminfo_bytes(meminfo, "SwapFree");
+  const auto total = memory_info_bytes(root, "SwapTotal");
+  const auto free = memory_info_bytes(root, "SwapFree");
   if (total) environment.set("memory.swap_bytes", std::to_string(*total), false);
   if (total && free && *free <= *total) {
     environment.set("memory.swap_used_bytes", std::to_string(*total - *free), false);

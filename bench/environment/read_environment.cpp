@@ -2,6 +2,7 @@
 
 #include <gnu/libc-version.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
@@ -12,6 +13,7 @@
 #include "bench/environment/cpu_facts.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/kernel_facts.hpp"
+#include "bench/environment/memory_info.hpp"
 #include "bench/environment/power_facts.hpp"
 #include "bench/environment/steal_time.hpp"
 #include "bench/environment/system_file.hpp"
@@ -40,32 +42,17 @@ void add_kernel(const std::filesystem::path& root, Environment& environment) {
   if (release) environment.set("kernel.full", version ? *release + " " + *version : *release, false);
   const auto randomization = read_system_file(root / "proc/sys/kernel/randomize_va_space");
   set_if_said(environment, "aslr", randomization);
-  // "always [madvise] never"
-  const std::string pages = read_system_file(root / "sys/kernel/mm/transparent_hugepage/enabled").value_or("");
-  const std::size_t open = pages.find('[');
-  const std::size_t close = pages.find(']');
-  if (open < close && close != std::string::npos) {
-    environment.set("thp", pages.substr(open + 1, close - open - 1), false);
-  }
+  const auto pages = read_system_file(root / "sys/kernel/mm/transparent_hugepage/enabled");
+  if (pages && chosen_of(*pages) != *pages) environment.set("thp", std::string(chosen_of(*pages)), false);
 }
 
 void add_memory(const std::filesystem::path& root, Environment& environment) {
-  const std::string text = read_system_file(root / "proc/meminfo").value_or("");
-  for (const std::string_view line : lines_of(text)) {  // "MemTotal:       16384256 kB"
-    constexpr std::string_view kField = "MemTotal:";
-    if (!line.starts_with(kField)) continue;
-    std::string_view amount = trimmed(line.substr(kField.size()));
-    if (!amount.ends_with(" kB")) return;
-    amount.remove_suffix(3);
-    const auto kibibytes = parse_number(trimmed(amount));
-    if (!kibibytes || *kibibytes <= 0 || *kibibytes > (std::int64_t{1} << 50)) return;
-    // The kernel keeps a part for itself that changes with its version: to the nearest GiB, and at least one.
-    constexpr std::int64_t kKibibytesPerGibibyte = std::int64_t{1} << 20;
-    std::int64_t gibibytes = (*kibibytes + kKibibytesPerGibibyte / 2) / kKibibytesPerGibibyte;
-    if (gibibytes == 0) gibibytes = 1;
-    environment.set("memory.bytes", std::to_string(gibibytes << 30), true);
-    return;
-  }
+  const auto bytes = memory_info_bytes(root, "MemTotal");
+  if (!bytes || *bytes == 0) return;
+  // The kernel keeps a part for itself that changes with its version: to the nearest GiB, and at least one.
+  constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
+  const std::int64_t gibibytes = std::max<std::int64_t>(1, (*bytes + kGibibyte / 2) / kGibibyte);
+  environment.set("memory.bytes", std::to_string(gibibytes * kGibibyte), true);
 }
 
 std::string two_decimals(double value) {

@@ -29,6 +29,13 @@ std::optional<std::int64_t> read_system_number(const std::filesystem::path& file
   return content ? parse_number(*content) : std::nullopt;
 }
 
+std::string_view chosen_of(std::string_view text) {
+  const std::size_t open = text.find('[');
+  const std::size_t close = text.find(']');
+  const bool marked = open < close && close != std::string_view::npos;
+  return marked ? text.substr(open + 1, close - open - 1) : text;
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks(" \t\r\n\0", 5);
   const std::size_t first = text.find_first_not_of(kBlanks);

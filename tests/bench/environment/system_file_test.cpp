@@ -38,6 +38,11 @@ TEST(Trimmed, TakesTheBlanksFromBothEnds) {
   EXPECT_EQ(trimmed("\n"), "");
 }
 
+TEST(ChosenOf, IsTheWordInBracketsOrAllOfTheText) {
+  EXPECT_EQ(chosen_of("always [madvise] never"), "madvise");
+  for (const char* text : {"", "powersave", "[always", "always]", "]always["}) EXPECT_EQ(chosen_of(text), text);
+}
+
 TEST(ReadSystemFile, IsAbsentForWhatIsNoFile) {
   EXPECT_EQ(read_system_file("/no/such/file"), std::nullopt);
   EXPECT_EQ(read_system_file("/proc"), std::nullopt);
