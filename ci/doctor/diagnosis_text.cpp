@@ -145,7 +145,7 @@ std::string terminal_diagnosis(const DoctorReport& report, const TerminalStyle& 
                                      [](const Finding& finding) { return finding.fixable; });
   if (fixable > 0) {
     text += std::to_string(fixable) +
-            " of these can be mended for the length of a command: steelyard doctor --fix -- COMMAND\n";
+            " of these can be mended for the length of a command: sudo steelyard doctor --fix -- COMMAND\n";
   }
   return text;
 }
