@@ -37,8 +37,8 @@ class CompareTable {
   void colorize(TableColor color) { color_ = color; }
   void merge_across_machines() { merging_.across_machines = true; }
 
-  // All tables, an empty line between; empty without measurements. Errors (input): those of merge(), measurements of
-  // different machines, two tasks in one cell.
+  // All tables, an empty line between; empty without measurements. Errors (input): a measurement with a
+  // flaw(), measurements of different machines, two tasks in one cell.
   Result<std::string> text() const;
 
  private:

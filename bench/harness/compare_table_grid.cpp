@@ -66,6 +66,9 @@ Result<std::vector<TaskGrid>> task_grids(const std::vector<TaskMeasurement>& mea
 Result<std::vector<TaskMeasurement>> merge_for_table(const std::vector<TaskMeasurement>& measurements,
                                                      MergeOptions options) {
   for (const TaskMeasurement& measurement : measurements) {
+    if (std::string flaw = measurement.flaw(); !flaw.empty()) {
+      return input_error("table: \"" + measurement.task.title() + '"', std::move(flaw), "what could be measured");
+    }
     if (options.across_machines || measurement.fingerprint == measurements.front().fingerprint) continue;
     const auto named = [](const std::string& fingerprint) {
       return fingerprint.empty() ? std::string("an unknown one") : fingerprint;

@@ -28,8 +28,8 @@ struct TaskGrid {
 // one cell; the message names them.
 Result<std::vector<TaskGrid>> task_grids(const std::vector<TaskMeasurement>& measurements);
 
-// merge(), and an error (input) where any two measurements are of different machines and `across_machines` is not set:
-// a table is read across, so not only equal tasks must not be mixed.
+// merge(), and errors (input): a measurement with a flaw(); any two of different machines where `across_machines` is
+// not set, since a table is read across, so that not only equal tasks must not be mixed.
 Result<std::vector<TaskMeasurement>> merge_for_table(const std::vector<TaskMeasurement>& measurements,
                                                      MergeOptions options);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/bench/harness/mock_task.hpp"
 
 namespace steelyard {
@@ -50,6 +52,18 @@ TEST(TaskTable, RefusesTwoMachines) {
   second.fingerprint = "fedcba9876543210";
   EXPECT_FALSE(task_tables({first, second}, {}));
   EXPECT_TRUE(task_tables({first, second}, {}, {true}));
+}
+
+TEST(TaskTable, RefusesWhatCannotHaveBeenMeasured) {
+  TaskMeasurement measurement;
+  measurement.task = spec("bmm", "");
+  measurement.raw_times = {1e-6, std::numeric_limits<double>::quiet_NaN()};
+  const Result<std::vector<SignificanceTable>> tables = task_tables({measurement}, {});
+  ASSERT_FALSE(tables);
+  EXPECT_NE(tables.error().text().find("dot: bmm"), std::string::npos) << tables.error().text();
+  measurement.raw_times = {1e-6, 1e-6};
+  measurement.runs_of_times = {1};
+  EXPECT_FALSE(task_tables({measurement}, {}));
 }
 
 }  // namespace
