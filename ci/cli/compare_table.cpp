@@ -135,6 +135,14 @@ std::string rendered(const std::vector<SignificanceTable>& tables, const std::ve
   return "";
 }
 
+// As a side was typed, or as it is headed.
+std::string reference_of(const TableChoice& table) {
+  const std::vector<std::string> names = side_names(table.sides);
+  const auto typed = std::find(table.sides.begin(), table.sides.end(), table.against);
+  if (typed == table.sides.end()) return table.against;
+  return names[static_cast<std::size_t>(typed - table.sides.begin())];
+}
+
 Result<std::string> report_of(const CompareOptions& options, Streams& streams, std::vector<std::string>& warnings) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(options.common));
   STEELYARD_TRY(TableInput input, load_input(options, configuration, streams, warnings));
@@ -142,7 +150,7 @@ Result<std::string> report_of(const CompareOptions& options, Streams& streams, s
   question.direction = options.table.rowwise      ? TableDirection::rowwise
                        : options.table.columnwise ? TableDirection::columnwise
                                                   : input.direction;
-  if (!options.table.against.empty()) question.reference = options.table.against;
+  if (!options.table.against.empty()) question.reference = reference_of(options.table);
   question.alpha = comparison_policy(configuration.policy).false_alarm_rate;
   const MergeOptions merging{ignores_fingerprint(configuration)};
   // Also where the reference's table is wanted: this is where two machines are refused.

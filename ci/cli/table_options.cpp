@@ -62,9 +62,10 @@ void add_table_options(Verb& verb, TableChoice& table) {
   verb.options.push_back(
       table_flag("--columnwise", table.columnwise,
                  "compare along columns (the default for files of the Timer, whose columns are descriptions)"));
-  verb.options.push_back(text_option("--against", "SIDE", table.against,
-                                     "compare with this one instead of the best; as its column is headed",
-                                     kTableGroup));
+  verb.options.push_back(text_option(
+      "--against", "SIDE", table.against,
+      "compare with this one instead of the best; as given, or as its column (by column: its row) is headed",
+      kTableGroup));
   verb.options.push_back(table_flag("--reference-style", table.reference_style,
                                     "as torch.utils.benchmark prints it: times only, coloured by ratio"));
   verb.options.push_back(table_flag("--ascii", table.ascii, "no characters beyond ASCII"));

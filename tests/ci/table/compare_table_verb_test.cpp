@@ -40,6 +40,8 @@ TEST_F(CompareTableVerb, ComparesWithANamedSide) {
   EXPECT_THAT(outcome.out, HasSubstr("base"));
   EXPECT_THAT(outcome.out, HasSubstr("-17%"));
   EXPECT_EQ(outcome.err, "");
+  const Outcome typed = run({"compare", "--table", "./fast", "./slow", "--against", "./slow", "--quiet"});
+  EXPECT_EQ(typed.out, outcome.out) << typed.err;
   const Outcome unknown = run({"compare", "--table", "fast", "slow", "--against", "slo"});
   EXPECT_EQ(unknown.status, 3);
   EXPECT_THAT(unknown.err, HasSubstr("it has fast, slow"));
