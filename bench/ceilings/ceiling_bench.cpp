@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "bench/ceilings/arithmetic_kernels.hpp"
+#include "bench/ceilings/ceiling_name.hpp"
 #include "bench/ceilings/fma_units.hpp"
-#include "bench/environment/system_file.hpp"
 
 namespace steelyard {
 namespace {
@@ -80,7 +80,7 @@ Result<std::unique_ptr<CeilingBench>> CeilingBench::set_up(const CeilingOptions&
   bench->place_ = find_measuring_place(options.root);
   bench->notes_ = bench->place_.notes;
   STEELYARD_CHECK(bench->start_teams());
-  bench->add_arithmetic();
+  bench->add_arithmetic(options.only);
   STEELYARD_CHECK(bench->add_bandwidth(options));
   return bench;
 }
@@ -99,6 +99,11 @@ Result<void> CeilingBench::start_teams() {
   return {};
 }
 
+bool CeilingBench::is_wanted(const std::string& name, const std::string& only) {
+  if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
+  return is_meant(only, name);
+}
+
 void CeilingBench::note_fma_units() {
   const std::optional<FmaUnits> units = fma_units(cpu_);
   if (!units) {
@@ -109,14 +114,14 @@ void CeilingBench::note_fma_units() {
                    std::to_string(units->width_bits) + " bits a core (" + std::string(units->microarchitecture) + ")");
 }
 
-void CeilingBench::add_arithmetic() {
+void CeilingBench::add_arithmetic(const std::string& only) {
   const std::optional<FmaUnits> units = fma_units(cpu_);
-  note_fma_units();
   for (const DtypeKernels& dtype : arithmetic_kernels(cpu_)) {
     if (dtype.kernels.empty()) {
       absent_.push_back({dtype.dtype, dtype.reason});
       continue;
     }
+    if (!is_wanted(dtype.dtype, only)) continue;
     const ArithmeticKernel& kernel = fastest(dtype, *teams_.front());
     for (const auto& team : teams_) {
       CeilingItem item = arithmetic_item(dtype, kernel, *team);
@@ -126,6 +131,7 @@ void CeilingBench::add_arithmetic() {
       items_.push_back(std::move(item));
     }
   }
+  if (!items_.empty()) note_fma_units();
 }
 
 Result<void> CeilingBench::reserve_memory(const std::vector<WorkingSetPlan>& plans, bool huge_pages) {
@@ -142,6 +148,7 @@ Result<void> CeilingBench::reserve_memory(const std::vector<WorkingSetPlan>& pla
   std::atomic<bool> is_short = false;
   teams_.back()->run([&](int thread) {
     const auto index = static_cast<std::size_t>(thread);
+    if (wanted[index] == 0) return;
     if (!memory_[index].reserve(wanted[index], huge_pages)) is_short = true;
     if (!is_short) memory_[index].touch();
   });
@@ -172,9 +179,21 @@ void CeilingBench::add_stream(WorkerTeam& team, const WorkingSet& set, const Str
   items_.push_back(std::move(item));
 }
 
+std::vector<StreamKernel> CeilingBench::wanted_kernels(const WorkingSet& set, const StreamKernels& kernels,
+                                                       const std::string& only) {
+  std::vector<StreamKernel> wanted;
+  const auto add = [&](const StreamKernel& kernel) {
+    if (is_wanted(set.level + '/' + std::string(kernel.access), only)) wanted.push_back(kernel);
+  };
+  std::for_each(kernels.plain.begin(), kernels.plain.end(), add);
+  if (set.level == "DRAM") std::for_each(kernels.non_temporal.begin(), kernels.non_temporal.end(), add);
+  return wanted;
+}
+
 Result<void> CeilingBench::add_bandwidth(const CeilingOptions& options) {
   const CacheLevels caches = read_cache_levels(options.root, place_.cores.front(), cpuid_reader());
   if (!caches.note.empty()) notes_.push_back(caches.note);
+  const StreamKernels kernels = stream_kernels(cpu_);
   std::vector<WorkingSetPlan> plans;
   for (const auto& team : teams_) {
     WorkingSetOptions wanted;
@@ -182,15 +201,17 @@ Result<void> CeilingBench::add_bandwidth(const CeilingOptions& options) {
     wanted.memory_bytes = place_.memory_bytes;
     plans.push_back(plan_working_sets(caches, wanted));
     absent_.insert(absent_.end(), plans.back().absent.begin(), plans.back().absent.end());
-    if (!plans.back().note.empty()) notes_.push_back(plans.back().note);
+    std::erase_if(plans.back().sets, [&](const WorkingSet& set) {
+      return wanted_kernels(set, kernels, options.only).empty();  // no memory for what is not measured
+    });
+    if (!plans.back().note.empty() && !plans.back().sets.empty()) notes_.push_back(plans.back().note);
   }
   STEELYARD_CHECK(reserve_memory(plans, options.huge_pages));
-  const StreamKernels kernels = stream_kernels(cpu_);
   for (std::size_t team = 0; team < teams_.size(); ++team) {
     for (const WorkingSet& set : plans[team].sets) {
-      for (const StreamKernel& kernel : kernels.plain) add_stream(*teams_[team], set, kernel, kernels.how);
-      if (set.level != "DRAM") continue;
-      for (const StreamKernel& kernel : kernels.non_temporal) add_stream(*teams_[team], set, kernel, kernels.how);
+      for (const StreamKernel& kernel : wanted_kernels(set, kernels, options.only)) {
+        add_stream(*teams_[team], set, kernel, kernels.how);
+      }
     }
   }
   return {};

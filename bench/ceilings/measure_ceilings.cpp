@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "bench/ceilings/ceiling_bench.hpp"
+#include "bench/ceilings/ceiling_name.hpp"
 #include "bench/ceilings/repetition_summary.hpp"
 
 namespace steelyard {
@@ -32,15 +33,11 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-std::string name_of(const Ceiling& ceiling) {
+// "DRAM triad, 2 threads"
+std::string title_of(const Ceiling& ceiling) {
   const std::string what =
       ceiling.kind == CeilingKind::arithmetic ? ceiling.dtype : ceiling.level + " " + ceiling.access;
   return what + (ceiling.threads == 1 ? ", 1 thread" : ", " + std::to_string(ceiling.threads) + " threads");
-}
-
-// "f64", "DRAM/triad-nt"
-std::string path_of(const Ceiling& ceiling) {
-  return ceiling.kind == CeilingKind::arithmetic ? ceiling.dtype : ceiling.level + '/' + ceiling.access;
 }
 
 std::string percent_text(double part) {
@@ -67,14 +64,19 @@ bool is_enough(const Course& course, Nanoseconds elapsed, Nanoseconds budget) {
   return elapsed >= budget * 2 && course.rounds >= kLeastRoundsLate;
 }
 
-Result<void> keep_only(const std::string& part, std::vector<CeilingItem>& items) {
+// What `only` could mean of the absent: a dtype, or a level whose access it names ("L3/threads:2" for "L3/read").
+bool concerns(const AbsentCeiling& absent, const std::string& only) {
+  return is_meant(std::string_view(only).substr(0, only.find('/')), absent.what);
+}
+
+Error nothing_meant(const CeilingBench& bench, const std::string& only, const std::vector<AbsentCeiling>& absent) {
   std::string known;
-  for (const CeilingItem& item : items) {
-    if (item.ceiling.threads == 1) known += (known.empty() ? "" : " ") + path_of(item.ceiling);
+  for (const std::string& name : bench.names()) known += (known.empty() ? "" : " ") + name;
+  std::string why;
+  for (const AbsentCeiling& one : absent) {
+    if (concerns(one, only)) why += (why.empty() ? "" : "; ") + one.what + ": " + one.reason;
   }
-  std::erase_if(items, [&](const CeilingItem& item) { return path_of(item.ceiling).find(part) == std::string::npos; });
-  if (!items.empty()) return {};
-  return input_error("--only", '"' + part + '"', "a part of one of: " + known);
+  return input_error("--only", '"' + only + '"', "one of these, or its part before or after the slash: " + known, why);
 }
 
 Result<Course> take_rounds(std::vector<CeilingItem>& items, const CeilingOptions& options) {
@@ -85,7 +87,7 @@ Result<Course> take_rounds(std::vector<CeilingItem>& items, const CeilingOptions
   while (!is_enough(course, stopwatch.elapsed(), options.budget)) {
     for (CeilingItem& item : items) {
       if (is_cancelled(options)) return cancelled_error();
-      if (options.progress) options.progress(name_of(item.ceiling), stopwatch.elapsed() / options.budget);
+      if (options.progress) options.progress(title_of(item.ceiling), stopwatch.elapsed() / options.budget);
       if (item.passes == 0) calibrate(item, repetition);
       const double on_core = repeat(item);
       ++course.repetitions;
@@ -112,7 +114,7 @@ void note_spread(const std::vector<Ceiling>& ceilings, std::vector<std::string>&
   for (const Ceiling& ceiling : ceilings) {
     const auto summary = summarize_repetitions(ceiling.samples);
     if (!summary || summary->best <= summary->median * kBestAbove) continue;
-    if (++count <= kMostNames) names += (names.empty() ? "" : "; ") + name_of(ceiling);
+    if (++count <= kMostNames) names += (names.empty() ? "" : "; ") + title_of(ceiling);
   }
   if (count == 0) return;
   if (count > kMostNames) names += "; and " + std::to_string(count - kMostNames) + " more";
@@ -123,7 +125,7 @@ void note_spread(const std::vector<Ceiling>& ceilings, std::vector<std::string>&
 
 Result<DeviceCeilings> measure_ceilings(const CeilingOptions& options) {
   STEELYARD_TRY(const auto bench, CeilingBench::set_up(options));
-  STEELYARD_CHECK(keep_only(options.only, bench->items()));
+  if (bench->items().empty()) return nothing_meant(*bench, options.only, bench->absent());
   STEELYARD_TRY(const Course course, take_rounds(bench->items(), options));
   DeviceCeilings device;
   device.device = "CPU";
@@ -134,8 +136,7 @@ Result<DeviceCeilings> measure_ceilings(const CeilingOptions& options) {
   }
   device.absent = std::move(bench->absent());
   device.notes = std::move(bench->notes());
-  std::erase_if(device.absent,
-                [&](const AbsentCeiling& absent) { return absent.what.find(options.only) == std::string::npos; });
+  std::erase_if(device.absent, [&](const AbsentCeiling& absent) { return !concerns(absent, options.only); });
   note_disturbance(course, device.notes);
   note_spread(device.ceilings, device.notes);
   return device;

@@ -22,14 +22,15 @@ struct CeilingOptions {
   // them: until the budget is spent, but seven times (three, where that would take twice the budget).
   Nanoseconds budget = seconds(18);
   bool huge_pages = true;            // false: as programs get them that do not ask
-  std::string only;                  // a part of the names, "f64" or "DRAM/triad"; empty: all
+  std::string only;                  // "f64", "DRAM", "triad" or "DRAM/triad"; empty: all
   std::filesystem::path root = "/";  // of /proc and /sys; another in tests
   std::string fingerprint;           // goes into the result
   const std::atomic<bool>* cancelled = nullptr;
   std::function<void(const std::string& what, double done)> progress;  // done from 0 to 1
 };
 
-// Errors (program): cancelled; no thread; no memory for the working sets. (input): `only` fits no ceiling.
+// Errors (program): cancelled; no thread; no memory for the working sets. (input): `only` means no ceiling that can be
+// measured here; where it is absent for a reason, the error says it.
 Result<DeviceCeilings> measure_ceilings(const CeilingOptions& options);
 
 }  // namespace steelyard

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "bench/ceilings/arithmetic_kernels.hpp"
 #include "bench/ceilings/ceiling_item.hpp"
 
 namespace steelyard {
@@ -88,25 +89,45 @@ TEST_F(MeasuredCeilings, TheirProgressNamesWhatIsMeasured) {
   EXPECT_THAT(told_, Contains("DRAM triad, 1 thread"));
 }
 
-TEST(MeasuringCeilings, APartOfTheNamesLeavesTheOthersOut) {
+CeilingOptions only(const std::string& part) {
   CeilingOptions options;
   options.budget = milliseconds(1);
-  options.only = "f32";
-  const auto measured = measure_ceilings(options);
+  options.only = part;
+  return options;
+}
+
+TEST(MeasuringCeilings, APartOfTheNamesLeavesTheOthersOut) {
+  const auto measured = measure_ceilings(only("f32"));
   ASSERT_TRUE(measured) << measured.error().text();
   ASSERT_FALSE(measured->ceilings.empty());
   for (const Ceiling& ceiling : measured->ceilings) EXPECT_EQ(ceiling.dtype, "f32");
-  options.only = "L7";
-  const auto none = measure_ceilings(options);
+  const auto access = measure_ceilings(only("L1/triad"));
+  ASSERT_TRUE(access) << access.error().text();
+  ASSERT_FALSE(access->ceilings.empty());
+  for (const Ceiling& ceiling : access->ceilings) EXPECT_EQ(ceiling.level + ceiling.access, "L1triad");
+}
+
+TEST(MeasuringCeilings, AnUnknownNameIsAnErrorWithTheKnownOnes) {
+  const auto none = measure_ceilings(only("L7"));
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().text(),
               AllOf(HasSubstr("--only: found \"L7\""), HasSubstr("f64 "), HasSubstr("DRAM/triad")));
 }
 
+TEST(MeasuringCeilings, ADtypeThatTheProcessorLacksIsAnErrorWithTheReason) {
+  for (const DtypeKernels& dtype : arithmetic_kernels(identify_cpu())) {
+    if (!dtype.kernels.empty()) continue;
+    const auto none = measure_ceilings(only(dtype.dtype));
+    ASSERT_FALSE(none) << dtype.dtype;
+    EXPECT_THAT(none.error().text(), HasSubstr(dtype.dtype + ": " + dtype.reason));
+    return;
+  }
+  GTEST_SKIP() << "this processor has every dtype";
+}
+
 TEST(MeasuringCeilings, AnInterruptLeavesAnErrorAndNoResult) {
   const std::atomic<bool> cancelled = true;
-  CeilingOptions options;
-  options.budget = milliseconds(1);
+  CeilingOptions options = only("f64");
   options.cancelled = &cancelled;
   const auto measured = measure_ceilings(options);
   ASSERT_FALSE(measured);
