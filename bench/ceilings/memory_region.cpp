@@ -32,8 +32,9 @@ bool MemoryRegion::reserve(std::size_t bytes, bool huge_pages) {
   if (data == MAP_FAILED) return false;
   data_ = data;
   bytes_ = whole;
-  // Advice only: a kernel without huge pages refuses it, and nothing else changes.
-  static_cast<void>(madvise(data_, bytes_, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
+  // Advice only: a kernel without huge pages refuses it, and nothing else changes. Never MADV_NOHUGEPAGE: a program
+  // that asks for nothing has huge pages all the same where the system gives them to all.
+  if (huge_pages) static_cast<void>(madvise(data_, bytes_, MADV_HUGEPAGE));
   return true;
 }
 

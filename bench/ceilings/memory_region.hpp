@@ -1,5 +1,6 @@
-// Memory for one measuring thread, in huge pages where the system gives them, so that the translation of addresses does
-// not count as bandwidth. Pages come to be where they are first touched: by the thread that will use them.
+// Memory for one measuring thread, in huge pages where it asks for them and the system has them, so that the
+// translation of addresses does not count as bandwidth. Pages come to be where they are first touched: by the thread
+// that will use them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@ class MemoryRegion {
   MemoryRegion(MemoryRegion&& other) noexcept;
   MemoryRegion& operator=(MemoryRegion&& other) noexcept;
 
-  // False: no memory.
+  // False: no memory. Without `huge_pages` the pages are those that the system gives unasked.
   bool reserve(std::size_t bytes, bool huge_pages);
   void touch();
 
