@@ -18,7 +18,8 @@ struct Models {
 // guides. Model numbers as the Linux kernel has them (arch/x86/include/asm/intel-family.h, amd.c). A processor that
 // takes a wide instruction in two halves has the units of the halves.
 constexpr std::array kModels{
-    Models{"GenuineIntel", 6, 0x3C, 0x3F, {"Haswell or Broadwell", 2, 256}},
+    Models{"GenuineIntel", 6, 0x3C, 0x3D, {"Haswell or Broadwell", 2, 256}},  // 0x3E is Ivy Bridge: none
+    Models{"GenuineIntel", 6, 0x3F, 0x3F, {"Haswell", 2, 256}},
     Models{"GenuineIntel", 6, 0x45, 0x47, {"Haswell or Broadwell", 2, 256}},
     Models{"GenuineIntel", 6, 0x4E, 0x4F, {"Skylake or Broadwell", 2, 256}},
     Models{"GenuineIntel", 6, 0x55, 0x55, {"Skylake server (some models have one unit of 512 bits)", 2, 512}},

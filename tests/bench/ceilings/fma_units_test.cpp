@@ -38,10 +38,11 @@ TEST(FmaUnits, NarrowInstructionsLeaveWideUnitsHalfEmpty) {
   EXPECT_EQ(fma_operations_per_cycle(*zen5, 16, 512), 128);
 }
 
-TEST(FmaUnits, AnUnknownProcessorHasNoExpectation) {
+TEST(FmaUnits, AProcessorThatIsUnknownOrHasNoneHasNoExpectation) {
   EXPECT_FALSE(fma_units(cpu("GenuineIntel", 6, 0xFF)));
   EXPECT_FALSE(fma_units(cpu("GenuineIntel", 15, 0x8F)));
   EXPECT_FALSE(fma_units(cpu("", 0, 0)));
+  EXPECT_FALSE(fma_units(cpu("GenuineIntel", 6, 0x3E)));  // Ivy Bridge: between two that have such units
 }
 
 }  // namespace
