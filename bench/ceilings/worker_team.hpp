@@ -1,8 +1,8 @@
 // Threads that stay pinned to their cores and do one job at a time together: all start at once, and the time runs from
 // the first start to the last end. Asleep between jobs.
 //
-//     WorkerTeam team({2, 3});
-//     TeamTiming timing = team.run([&](int thread) { work(thread); });
+//     STEELYARD_TRY(auto team, WorkerTeam::start({2, 3}));
+//     TeamTiming timing = team->run([&](int thread) { work(thread); });
 #pragma once
 
 #include <atomic>
