@@ -36,8 +36,8 @@ TEST(DisturbanceSummary, CountsCausesTheCommonestFirstAndWhatBecameOfThem) {
   run.invocations.push_back(disturbed({}, true));
   EXPECT_EQ(
       text_of(run),
-      "4 of 10 processes were disturbed (3 by steal time, 2 by a drifting clock): 3 are left out, as the round was "
-      "measured again; 1 counts");
+      "4 of 10 processes were disturbed (3 by steal time, 2 by a drifting clock): 3 are left out, as their rounds "
+      "were measured again; 1 counts");
 }
 
 TEST(DisturbanceSummary, JoinsBothSides) {
