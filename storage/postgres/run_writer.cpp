@@ -141,11 +141,17 @@ Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, 
                           });
 }
 
-Result<void> write_set_aside(Transaction& transaction, std::int64_t run_key, const Run& run) {
+// Positions of the measurements that have samples set aside.
+std::vector<std::size_t> with_set_aside(const Run& run) {
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < run.measurements.size(); ++i) {
     if (!run.measurements[i].set_aside.empty()) positions.push_back(i);
   }
+  return positions;
+}
+
+Result<void> write_set_aside(Transaction& transaction, std::int64_t run_key, const Run& run) {
+  const std::vector<std::size_t> positions = with_set_aside(run);
   return transaction.copy(
       {"steelyard.set_aside",
        {"run_key", "position", "invocations", "sample_counts", "values_flat", "iteration_counts", "iterations_flat"}},
@@ -211,13 +217,15 @@ Result<bool> write_run(Session& session, const Run& run) {
       transaction.run("select 1 where (select count(*) from steelyard.invocations where run_key = $1) = $2 "
                       "and (select count(*) from steelyard.measurements where run_key = $1) = $3 "
                       "and (select count(*) from steelyard.profiles where run_key = $1) = $4 "
-                      "and (select count(*) from steelyard.failures where run_key = $1) = $5",
+                      "and (select count(*) from steelyard.failures where run_key = $1) = $5 "
+                      "and (select count(*) from steelyard.set_aside where run_key = $1) = $6",
                       SqlValues()
                           .integer(*run_key)
                           .integer(static_cast<std::int64_t>(run.invocations.size()))
                           .integer(static_cast<std::int64_t>(run.measurements.size()))
                           .integer(static_cast<std::int64_t>(run.profiles.size()))
-                          .integer(static_cast<std::int64_t>(run.failures.size())),
+                          .integer(static_cast<std::int64_t>(run.failures.size()))
+                          .integer(static_cast<std::int64_t>(with_set_aside(run).size())),
                       kOneRow));
   STEELYARD_CHECK(transaction.commit());
   return true;
