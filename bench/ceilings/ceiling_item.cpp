@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
 #include <vector>
 
-#include "bench/ceilings/clock_reading.hpp"
+#include "bench/environment/core_clock.hpp"
 
 namespace steelyard {
 namespace {
@@ -28,11 +28,16 @@ Nanoseconds shortest(const CeilingItem& item, std::int64_t passes, Nanoseconds s
   return least;
 }
 
-// Mean over the team's cores.
-double team_clock_hz(WorkerTeam& team) {
-  std::vector<double> clocks(static_cast<std::size_t>(team.size()));
-  team.run([&](int thread) { clocks[static_cast<std::size_t>(thread)] = read_clock_hz(); });
-  return std::accumulate(clocks.begin(), clocks.end(), 0.0) / static_cast<double>(clocks.size());
+// Mean over the team's cores; absent where a clock cannot be read.
+std::optional<double> team_clock_hz(WorkerTeam& team) {
+  std::vector<std::optional<double>> mhz(static_cast<std::size_t>(team.size()));
+  team.run([&](int thread) { mhz[static_cast<std::size_t>(thread)] = clock_mhz_here(); });
+  double sum = 0;
+  for (const std::optional<double>& one : mhz) {
+    if (!one) return std::nullopt;
+    sum += *one * 1e6;
+  }
+  return sum / static_cast<double>(mhz.size());
 }
 
 }  // namespace
@@ -51,9 +56,10 @@ void calibrate(CeilingItem& item, Nanoseconds repetition) {
 double repeat(CeilingItem& item) {
   const bool reads_clock = item.ceiling.kind == CeilingKind::arithmetic;
   if (item.is_warmed_up) run(item, std::max<std::int64_t>(1, item.passes / kWarmUpPart));
-  const double clock_before = reads_clock ? team_clock_hz(*item.team) : 0;
+  const std::optional<double> before = reads_clock ? team_clock_hz(*item.team) : std::nullopt;
   const TeamTiming timing = run(item, item.passes);
-  if (reads_clock) item.ceiling.clock_samples.push_back((clock_before + team_clock_hz(*item.team)) / 2);
+  const std::optional<double> after = before ? team_clock_hz(*item.team) : std::nullopt;
+  if (after) item.ceiling.clock_samples.push_back((*before + *after) / 2);
   const double amount = item.amount_per_pass * static_cast<double>(item.passes);
   item.ceiling.samples.push_back(amount / in_seconds(timing.elapsed));
   return timing.on_core;

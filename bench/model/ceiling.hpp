@@ -30,7 +30,8 @@ struct Ceiling {
   std::string source;           // "measured", or the sheet's name
   std::string how;              // measured: the instructions used, "AVX-512 FMA"; empty: not said
   std::vector<double> samples;  // measured: every repetition, in the order taken
-  // Measured arithmetic: the core's clock in Hz beside each repetition, read off a chain of dependent adds.
+  // Measured arithmetic: the core's clock in Hz beside each repetition, read off a chain of dependent adds; empty where
+  // there is no such chain for the processor.
   std::vector<double> clock_samples;
   // Measured arithmetic: operations that one core's units can do in a cycle, by what is known of the microarchitecture;
   // 0: not known. A check of the measuring, not a ceiling.
