@@ -19,7 +19,7 @@ struct CeilingItem {
   std::int64_t passes = 0;     // of a repetition; 0: not yet known
 };
 
-// How many passes take `repetition`; one at least.
+// How many passes take `repetition` where every thread has its core; one at least.
 void calibrate(CeilingItem& item, Nanoseconds repetition);
 
 // One repetition into the ceiling's samples; for arithmetic with the clock before and after it. Gives back the part of

@@ -86,13 +86,16 @@ TeamTiming WorkerTeam::run(const std::function<void(int)>& job) {
   TeamTiming timing;
   std::int64_t start = times_.front().start_ns;
   std::int64_t end = times_.front().end_ns;
+  std::int64_t worked = 0;
   for (const Times& times : times_) {
     start = std::min(start, times.start_ns);
     end = std::max(end, times.end_ns);
+    worked = std::max(worked, times.on_core_ns);
     const std::int64_t own = std::max<std::int64_t>(times.end_ns - times.start_ns, 1);
     timing.on_core = std::min(timing.on_core, static_cast<double>(times.on_core_ns) / static_cast<double>(own));
   }
   timing.elapsed = nanoseconds(static_cast<double>(std::max<std::int64_t>(end - start, 1)));
+  timing.worked = nanoseconds(static_cast<double>(worked));
   return timing;
 }
 

@@ -19,6 +19,7 @@ namespace steelyard {
 
 struct TeamTiming {
   Nanoseconds elapsed;
+  Nanoseconds worked;  // for which the busiest thread had its core
   // Of the elapsed time that the least served thread had its core; below one, others ran in between.
   double on_core = 1;
 };

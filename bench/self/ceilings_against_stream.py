@@ -172,7 +172,8 @@ def compare_peaks(options):
             clock = ceiling.get("clock_hz")
             ratio = ratio_to_expected(ceiling) if expected and clock else None
             print(f"| {dtype} | {ceiling['threads']} | {ceiling['value'] / 1e9:.1f} | "
-                  f"{f'{clock / 1e9:.3f}' if clock else '-'} | {expected or 'not known'} | {f'{ratio:.3f}' if ratio else '-'} |")
+                  f"{f'{clock / 1e9:.3f}' if clock else '-'} | {expected or 'not known'} | "
+                  f"{f'{ratio:.3f}' if ratio else '-'} |")
             keeps.append(ratio is not None and abs(ratio - 1) <= WITHIN)
     print(f"\n{'All within' if all(keeps) else 'NOT all within'} {WITHIN:.0%}.")
     return all(keeps)
