@@ -10,6 +10,13 @@ constexpr double kOutside = 0.05;
 
 // The largest rank r, 1-based, for which the r-th smallest and the r-th largest of n enclose the median; 0: none does.
 std::size_t enclosing_rank(std::size_t n) {
+  // Beyond, one half to the power of n is soon no number any more; the normal approximation finds the same rank, or the
+  // one outside it.
+  constexpr std::size_t kMostExact = 1000;
+  if (n > kMostExact) {
+    const auto size = static_cast<double>(n);
+    return static_cast<std::size_t>(0.5 * (size + 1) - 0.5 * 1.96 * std::sqrt(size));
+  }
   // P(fewer than r of n lie below the median), summed term by term: binomial with one half.
   double term = std::pow(0.5, static_cast<double>(n));
   double below = term;

@@ -39,6 +39,12 @@ TEST(RepetitionSummary, RanksAreThoseOfTheExactTable) {
   EXPECT_EQ(*summarize_repetitions(up_to(15))->high, 12);
 }
 
+// The binomial of 2000 and one half is at most 955 with .0233 and at most 956 with .0258.
+TEST(RepetitionSummary, RanksOfManyRepetitionsDoNotReachTheMedian) {
+  EXPECT_EQ(*summarize_repetitions(up_to(2000))->low, 956);
+  EXPECT_EQ(*summarize_repetitions(up_to(2000))->high, 1045);
+}
+
 TEST(RepetitionSummary, SettlingACeilingLeavesADatasheetAlone) {
   Ceiling sheet;
   sheet.value = 5;
