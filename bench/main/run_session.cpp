@@ -17,7 +17,11 @@ void RunSession::begin(BlockOrder order) {
   is_running_ = true;
 }
 
-void RunSession::end() { is_running_ = false; }
+void RunSession::end() {
+  const std::lock_guard lock(mutex_);
+  budget_.reset();  // what the program runs later by itself is no part of it
+  is_running_ = false;
+}
 
 bool RunSession::leaves_out_next(std::int64_t iterations, bool fixes_length) {
   const std::lock_guard lock(mutex_);
