@@ -106,6 +106,12 @@ void run_with(const MainOptions& options) {
   open_report = {};
 }
 
+// For --help: Google Benchmark's options, and ours.
+void print_help() {
+  benchmark::PrintDefaultHelp();
+  std::fputs(main_options_help().c_str(), stdout);
+}
+
 int fail(const Error& error) {
   std::fprintf(stderr, "steelyard: %s\n", error.text().c_str());
   return 1;
@@ -128,7 +134,7 @@ int run_benchmarks(int argc, char** argv) {
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   int count = static_cast<int>(pointers.size());
   pointers.push_back(nullptr);
-  benchmark::Initialize(&count, pointers.data());
+  benchmark::Initialize(&count, pointers.data(), print_help);
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 1;
   if (const auto registered = register_axis_benchmarks(options->axes); !registered) return fail(registered.error());
   benchmark::AddCustomContext("steelyard_allocation_key", allocation_key());

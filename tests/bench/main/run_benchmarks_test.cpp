@@ -167,6 +167,13 @@ TEST(BenchMain, EndsWithOneWhereTheCommandLineIsWrong) {
               HasSubstr("one of: bytes, n, pattern, threads, type"));
 }
 
+TEST(BenchMain, HelpHasGooglesOptionsAndOurs) {
+  const ChildResult child = run_fixture({"--help"});
+  EXPECT_EQ(child.exit_code, 0);
+  EXPECT_THAT(child.output, HasSubstr("--benchmark_filter"));
+  EXPECT_THAT(child.output, HasSubstr("--steelyard_blocks"));
+}
+
 TEST(BenchMain, MakesFailedRowsOfDefinitionsThatMakeNoSense) {
   const Ran ran = run_to_file("^(empty|nothing|BM_last)", {{"DEFINE", "wrong"}});
   EXPECT_TRUE(ran.child.succeeded());
