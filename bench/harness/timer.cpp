@@ -127,6 +127,7 @@ TaskMeasurement adapt_by_plan(TimingSession& session, const AdaptiveOptions& opt
 }  // namespace
 
 Timer::Timer(TimedLoop loop, TimerOptions options) : loop_(std::move(loop)), options_(std::move(options)) {
+  options_.task = dedented(std::move(options_.task));
   if (!options_.clock) options_.clock = std::make_shared<MonotonicClock>();
 }
 

@@ -29,7 +29,7 @@ namespace steelyard {
 enum class TimerRule { steelyard, reference };
 
 struct TimerOptions {
-  // task.threads is set for the call (see thread_counts). The texts only name what is run.
+  // task.threads is set for the call (see thread_counts). The texts only name what is run; they are dedented().
   TaskSpec task = {};
   TimerRule rule = TimerRule::steelyard;
   std::uint32_t seed = 0;                // of the runs' variation from block to block; stored with the result

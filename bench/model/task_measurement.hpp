@@ -18,21 +18,26 @@
 
 namespace steelyard {
 
-// A value: two measurements are of the same task exactly if all fields are equal.
+// A value: two measurements are of the same task exactly if all fields are equal. Every field has a default, so that
+// {.label = "dot"} draws no warning.
 struct TaskSpec {
-  std::string statement;     // source text, or the name of what was run
-  std::string setup;         // its text or name; may be empty, as all below
-  std::string global_setup;  // file-scope text
-  std::string label;         // heads a table: "batched dot"
-  std::string sub_label;     // a row of it: "multiply and sum"
-  std::string description;   // a column of it: "float32"
-  std::string environment;   // of the build or branch: "main", "with patch"
+  std::string statement = {};     // source text, or the name of what was run
+  std::string setup = {};         // its text or name; may be empty, as all below
+  std::string global_setup = {};  // file-scope text
+  std::string label = {};         // heads a table: "batched dot"
+  std::string sub_label = {};     // a row of it: "multiply and sum"
+  std::string description = {};   // a column of it: "float32"
+  std::string environment = {};   // of the build or branch: "main", "with patch"
   int threads = 1;
   auto operator<=>(const TaskSpec&) const = default;
 
   // "label: sub_label"; without a label the statement, several lines of it indented below a line of their own.
   std::string title() const;
 };
+
+// The statement, setup and global setup without the indentation that their lines share, a leading line end and
+// trailing blanks: as they would read by themselves. A Timer does so to its task.
+TaskSpec dedented(TaskSpec task);
 
 struct TaskMeasurement {
   TaskSpec task;

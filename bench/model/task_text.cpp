@@ -77,7 +77,51 @@ double round_half_to_even(double value) {
   return std::fmod(floor, 2) == 0 ? floor : floor + 1;
 }
 
+constexpr const char* kBlanks = " \t\n\r\f\v";
+
+// Calls use(line) for each line, without its end.
+template <class Use>
+void for_each_line(std::string_view text, const Use& use) {
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    use(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+// The blanks and tabs that all lines open with, but for those that hold nothing else.
+std::string_view shared_margin(std::string_view text) {
+  std::optional<std::string_view> shared;
+  for_each_line(text, [&shared](std::string_view line) {
+    const std::size_t depth = line.find_first_not_of(" \t");
+    if (depth == std::string_view::npos) return;
+    const std::string_view margin = line.substr(0, depth);
+    if (!shared) shared = margin;
+    const auto differ = std::mismatch(shared->begin(), shared->end(), margin.begin(), margin.end()).first;
+    shared = shared->substr(0, static_cast<std::size_t>(differ - shared->begin()));
+  });
+  return shared.value_or("");
+}
+
+std::string dedented_text(const std::string& text) {
+  const std::size_t depth = shared_margin(text).size();
+  std::string result;
+  for_each_line(text, [&](std::string_view line) {
+    const bool is_blank = line.find_first_not_of(" \t") == std::string_view::npos;
+    if (!is_blank) result += line.substr(depth);
+    result += '\n';
+  });
+  if (result.starts_with('\n')) result.erase(0, 1);
+  result.resize(result.find_last_not_of(kBlanks) + 1);
+  return result;
+}
+
 }  // namespace
+
+TaskSpec dedented(TaskSpec task) {
+  for (std::string* text : {&task.statement, &task.setup, &task.global_setup}) *text = dedented_text(*text);
+  return task;
+}
 
 std::string TaskSpec::title() const {
   const std::string& head = label.empty() ? statement : label;

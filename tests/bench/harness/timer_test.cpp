@@ -77,6 +77,13 @@ TEST(Timer, MeasurementSaysWhatWasRunAndHow) {
   EXPECT_THAT(measured.metadata.at("outliers"), HasSubstr(" of " + std::to_string(measured.raw_times.size())));
 }
 
+TEST(Timer, TextsOfItsTaskAreDedented) {
+  const Exact exact;
+  TimerOptions options = exact.options();
+  options.task.statement = "\n    f();\n    g();\n  ";
+  EXPECT_EQ(value_of(Timer([] {}, options).timeit(1)).task.statement, "f();\ng();");
+}
+
 TEST(Timer, BlocksVaryByAFifthAndBySeedAlone) {
   const auto runs_by = [](std::uint32_t seed) {
     const Exact exact;

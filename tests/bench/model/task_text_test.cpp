@@ -43,6 +43,22 @@ TEST(TaskTitle, StatementOfSeveralLinesStandsIndentedBelow) {
   EXPECT_EQ(task.title(), "sort: sorted");
 }
 
+// As textwrap.dedent of Python's library, less the leading line end and the blanks behind.
+TEST(TaskSpec, DedentedTextsReadAsTheyWouldByThemselves) {
+  const auto statement = [](const char* text) { return dedented({.statement = text}).statement; };
+  EXPECT_EQ(statement("\n    a();\n      b();\n\n    c();\n  "), "a();\n  b();\n\nc();");
+  EXPECT_EQ(statement("  a();\n \t\nb();"), "  a();\n\nb();") << "a line of blanks alone sets no margin";
+  EXPECT_EQ(statement("\ta();\n  b();"), "\ta();\n  b();") << "a tab and blanks share nothing";
+  EXPECT_EQ(statement("\n\na();"), "\na();") << "one line end, no more";
+  EXPECT_EQ(statement("f(x)"), "f(x)");
+  EXPECT_EQ(statement(" \n\t"), "");
+  EXPECT_EQ(statement(""), "");
+  const TaskSpec task = dedented({.setup = "  x;", .global_setup = " y; ", .label = " label "});
+  EXPECT_EQ(task.setup, "x;");
+  EXPECT_EQ(task.global_setup, "y;");
+  EXPECT_EQ(task.label, " label ") << "a name is as it was given";
+}
+
 // The output of PyTorch's benchmark recipe, less the object's address and with the stray blank and comma mended.
 TEST(TaskText, OneTimeStandsAlone) {
   TaskMeasurement measurement = measured({118.47e-4}, 100);
