@@ -5,8 +5,9 @@
 //     STEELYARD_CHECK(write_measurements("before.xml", {before}, MeasurementFormat::xml));
 //     STEELYARD_TRY(const auto all, read_measurements("before.xml"));
 //
-// What a file claims is never allocated ahead of what stands in it: a bad one costs no more memory than it is long, and
-// yields one Error (input) that names it, no half-read list. No Boost header comes along.
+// What a file claims is never allocated ahead of what stands in it: a bad one costs memory in
+// proportion to its own length, and yields one Error (input) that names it, no half-read list. No Boost header comes
+// along.
 #pragma once
 
 #include <cstdint>
