@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Configures, builds and runs the example project:
+# Configures, builds and runs the example project, and the one that docs/harness.md shows:
 #   example_project_test.sh installed|subdirectory EXAMPLE_FOLDER BUILD_FOLDER SOURCE_FOLDER STEELYARD_BUILD_FOLDER
 # What was built stays in BUILD_FOLDER, so that the next run compiles only what has changed.
 set -euo pipefail
@@ -50,4 +50,31 @@ done
 
 "$build/project/copy_timer" >"$build/shown" || fail "the timer"
 grep -q "copy: 4096 bytes" "$build/shown" || fail "the timer showed: $(cat "$build/shown")"
+# The project that docs/harness.md shows, taken from there to the letter, but for the choice between the two ways.
+documented=$build/documented
+rm -rf "$documented/source"
+mkdir -p "$documented/source"
+documented_text() {  # the fenced text that follows the line "`NAME`:" of the page, or the line that ends so
+  awk -v name="\`$1\`:" '
+    substr($0, length($0) - length(name) + 1) == name {found = 1}
+    found && /^```/ {inside++; if (inside == 2) exit; next}
+    inside == 1' "$source/docs/harness.md" >"$documented/source/$1"
+  [ -s "$documented/source/$1" ] || fail "docs/harness.md shows no $1"
+}
+for name in CMakeLists.txt dot_timer.cpp dot_benchmarks.cpp; do documented_text "$name"; done
+if [ "$way" = subdirectory ]; then
+  ln -s "$source" "$documented/source/steelyard"
+  sed -i -e '/^find_package/d' -e 's/^# Installed.*instead: //' "$documented/source/CMakeLists.txt"
+  grep -q '^add_subdirectory(steelyard' "$documented/source/CMakeLists.txt" || fail "the page no longer names both ways"
+  documented_options=()
+else
+  rm -rf "$documented/project"
+  documented_options=("${options[@]}" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-} -Wall -Wextra -Werror")
+fi
+cmake -S "$documented/source" -B "$documented/project" -G Ninja "${documented_options[@]}" || fail "the configuration of the documented project"
+cmake --build "$documented/project" -j2 || fail "the build of the documented project"
+"$documented/project/dot_timer" >"$build/shown" || fail "the documented timer"
+grep -q "dot: 1000 numbers" "$build/shown" || fail "the documented timer showed: $(cat "$build/shown")"
+"$documented/project/dot_benchmarks" --benchmark_min_time=0.004 >"$build/shown" || fail "the documented benchmarks"
+grep -q "BM_dot" "$build/shown" || fail "the documented benchmarks showed: $(cat "$build/shown")"
 echo "the example project works, $way"
