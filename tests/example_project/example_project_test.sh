@@ -71,7 +71,8 @@ else
   rm -rf "$documented/project"
   documented_options=("${options[@]}" -DCMAKE_CXX_FLAGS="${CXXFLAGS:-} -Wall -Wextra -Werror")
 fi
-cmake -S "$documented/source" -B "$documented/project" -G Ninja "${documented_options[@]}" || fail "the configuration of the documented project"
+cmake -S "$documented/source" -B "$documented/project" -G Ninja "${documented_options[@]}" ||
+  fail "the configuration of the documented project"
 cmake --build "$documented/project" -j2 || fail "the build of the documented project"
 "$documented/project/dot_timer" >"$build/shown" || fail "the documented timer"
 grep -q "dot: 1000 numbers" "$build/shown" || fail "the documented timer showed: $(cat "$build/shown")"
