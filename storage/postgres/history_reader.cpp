@@ -9,7 +9,8 @@ namespace {
 
 // $1 benchmark, $2 metric, $3 branch, $4 project, $5 points kept per series. Series of different projects are kept
 // apart: equal names say nothing about equal code. Points follow the commits' dates, whenever they were measured (a
-// gate measures the parent again); runs without a commit stand where they were taken. A benchmark without a name exists
+// gate measures the parent again), then the run's id, so that a rebuilt store tells the same history; runs without a
+// commit stand where they were taken. A benchmark without a name exists
 // where a whole program failed.
 constexpr const char* kStatement = R"sql(
 with wanted as (
@@ -21,11 +22,11 @@ with wanted as (
 ), points as (
   select b.canonical, r.project, m.name, m.unit, m.better, m.kind, e.fingerprint, r.id, c.sha, c.subject,
          coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) as place,
-         r.created_at_unix_ns, r.run_key, x.position, x.value, x.samples, cardinality(x.invocations) as invocations,
+         r.created_at_unix_ns, x.position, x.value, x.samples, cardinality(x.invocations) as invocations,
          row_number() over (
            partition by b.canonical, r.project, m.metric_key, e.fingerprint
            order by coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) desc,
-                    r.created_at_unix_ns desc, r.run_key desc, x.position desc) as age
+                    r.created_at_unix_ns desc, r.id desc, x.position desc) as age
   from wanted b
   join steelyard.measurements x using (benchmark_key)
   join steelyard.metrics m using (metric_key)
@@ -41,7 +42,7 @@ select name, unit, better, kind, canonical, project, fingerprint, id, coalesce(s
        created_at_unix_ns, value, samples, invocations
 from points
 where age <= $5::bigint
-order by canonical, project, name, unit, better, kind, fingerprint, place, created_at_unix_ns, run_key,
+order by canonical, project, name, unit, better, kind, fingerprint, place, created_at_unix_ns, id,
          position
 )sql";
 
