@@ -1,11 +1,16 @@
 #include "bench/model/benchmark_id.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace steelyard {
 namespace {
 
 constexpr std::string_view kThreads = "threads";
+constexpr std::size_t kLongestParameterName = 100;
+constexpr std::array<std::string_view, 8> kMeasuringWords{"iterations",   "manual_time", "min_time", "min_warmup_time",
+                                                          "process_time", "real_time",   "repeats",  kThreads};
 
 std::vector<std::string_view> split_outside_brackets(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -78,6 +83,17 @@ BenchmarkId parse_google_benchmark_name(std::string_view run_name) {
     }
   }
   return id;
+}
+
+bool can_name_parameter(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && name.size() <= kLongestParameterName && is_letter(name[0]) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; });
+}
+
+bool is_measuring_word(std::string_view name) {
+  return std::find(kMeasuringWords.begin(), kMeasuringWords.end(), name) != kMeasuringWords.end();
 }
 
 }  // namespace steelyard

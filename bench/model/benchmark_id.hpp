@@ -33,4 +33,13 @@ struct BenchmarkId {
 // belongs to the name. canonical() of the result is the name it was given.
 BenchmarkId parse_google_benchmark_name(std::string_view run_name);
 
+// "/draw:2": the second input of a fuzzer that got the same name. A number, but no size.
+inline constexpr std::string_view kRepeatedDraw = "draw";
+
+// Letters, digits and _ . -, a letter or _ first, at most 100 bytes: "/name:value" is then one part of a name.
+bool can_name_parameter(std::string_view name);
+// A word that Google Benchmark itself appends to a name, in any version: "iterations", "real_time", "threads", ... It
+// says how was measured, not what, so no parameter of ours bears it.
+bool is_measuring_word(std::string_view name);
+
 }  // namespace steelyard

@@ -1,7 +1,5 @@
 #include "regress/scaling/sweep.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -9,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "regress/ab/pooled_ranks.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {
@@ -16,9 +15,6 @@ namespace {
 
 constexpr std::string_view kThreadsParameter = "threads";
 constexpr std::size_t kFewestSizes = 3;  // two points always lie on a line
-
-// Google Benchmark writes how it measured into the name as well.
-constexpr std::array<std::string_view, 4> kNotSizes{"iterations", "repeats", "min_time", "min_warmup_time"};
 
 std::optional<double> number_of(const std::string& text) {
   double value = 0;
@@ -42,7 +38,7 @@ std::vector<SizePlace> size_places(const BenchmarkId& id) {
     const Parameter& parameter = id.parameters[i];
     const std::string name = parameter.name.empty() ? "argument " + std::to_string(++position) : parameter.name;
     const std::optional<double> size = number_of(parameter.value);
-    if (!size || std::find(kNotSizes.begin(), kNotSizes.end(), name) != kNotSizes.end()) continue;
+    if (!size || is_measuring_word(name)) continue;
     places.push_back({name, *size, id});
     places.back().rest.parameters[i].value = "*";
   }
@@ -55,14 +51,8 @@ std::vector<SizePlace> size_places(const BenchmarkId& id) {
 }
 
 bool is_wanted(const std::string& parameter, const std::string& over) {
-  if (over.empty()) return parameter != kThreadsParameter;
+  if (over.empty()) return parameter != kThreadsParameter && parameter != kRepeatedDraw;
   return parameter == over || parameter == "argument " + over;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 // The level of each round: the median of what its invocations took. Rounds without a usable value are left out.

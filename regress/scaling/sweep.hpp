@@ -13,7 +13,7 @@ namespace steelyard {
 
 struct SweepChoice {
   // A parameter's name; a number: the position among those without a name, from 1; "threads". Empty: every numeric
-  // parameter that at least three benchmarks differ in, threads aside.
+  // parameter that at least three benchmarks differ in, threads and the "draw" of fuzzed benchmarks aside.
   std::string over = {};
   std::string metric = std::string(kRealTime);
   std::string benchmark = {};  // a part of the name; empty: all

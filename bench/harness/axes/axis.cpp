@@ -8,13 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "bench/model/benchmark_id.hpp"
+
 namespace steelyard {
 namespace {
 
 constexpr std::array<std::string_view, 6> kKindTexts{"integer", "power of two", "real", "text", "type", "threads"};
-// What Google Benchmark itself appends to a name, all versions.
-constexpr std::array<std::string_view, 6> kReservedNames{"iterations",      "manual_time",  "min_time",
-                                                         "min_warmup_time", "process_time", "real_time"};
 constexpr std::int64_t kLargestExponent = 62;
 constexpr std::size_t kLongestText = 1000;
 
@@ -29,16 +28,11 @@ std::string shortest(double number) {
 }
 
 Result<void> check_name(const std::string& name, AxisKind kind) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const bool spelled =
-      !name.empty() && name.size() <= 100 && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
-        return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-';
-      });
-  if (!spelled) return input_error("axis", '"' + name + '"', "a name of letters, digits and _ . -, a letter first");
+  if (!can_name_parameter(name)) {
+    return input_error("axis", '"' + name + '"', "a name of letters, digits and _ . -, a letter first");
+  }
   if (kind == AxisKind::threads) return {};
-  const bool is_reserved = name == kThreadsAxis || name == "repeats" ||
-                           std::find(kReservedNames.begin(), kReservedNames.end(), name) != kReservedNames.end();
-  if (is_reserved) {
+  if (is_measuring_word(name)) {
     return input_error(where(name), "a name that Google Benchmark gives a meaning of its own", "another name",
                        name == kThreadsAxis ? "declare threads with threads({1, 2})" : "");
   }

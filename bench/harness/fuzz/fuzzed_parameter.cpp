@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "bench/model/benchmark_id.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -180,12 +182,20 @@ FuzzedParameter FuzzedParameter::unnamed() && {
   return std::move(*this);
 }
 
-Result<void> FuzzedParameter::check() const {
-  // The name becomes a part of the benchmark's: "k0:64/".
-  if (name.empty() || name.find_first_of(":/ \t\n") != std::string::npos) {
-    return input_error("fuzzed parameter", name.empty() ? "one without a name" : "the name \"" + name + '"',
-                       "a name without blanks, colons and slashes");
+Result<void> check_fuzzed_name(const std::string& what, const std::string& name) {
+  if (!can_name_parameter(name)) {
+    return input_error(what, name.empty() ? "one without a name" : "the name \"" + name + '"',
+                       "a name of letters, digits and _ . -, a letter first");
   }
+  if (is_measuring_word(name) || name == kRepeatedDraw) {
+    return input_error(what, "the name \"" + name + "\", which has a meaning of its own in names of benchmarks",
+                       "another name");
+  }
+  return {};
+}
+
+Result<void> FuzzedParameter::check() const {
+  STEELYARD_CHECK(check_fuzzed_name("fuzzed parameter", name));
   return distribution == Distribution::choice ? check_choices(*this) : check_range(*this);
 }
 

@@ -73,12 +73,16 @@ struct FuzzedParameter {
   FuzzedParameter strict() &&;
   FuzzedParameter unnamed() &&;
 
-  // Error (input): no name, an empty range, one below 1 for log_uniform, no choices, two equal ones, probabilities that
-  // are negative or do not sum to 1 within 1e-5.
+  // Error (input): a name that check_fuzzed_name() refuses, an empty range, one below 1 for log_uniform, no choices,
+  // two equal ones, probabilities that are negative or do not sum to 1 within 1e-5.
   Result<void> check() const;
   // Precondition: check() passed.
   FuzzDraw draw(NumpyRandom& random) const;
 };
+
+// What a parameter or a tensor may be called: its name becomes a part of the benchmark's, "k0:64/x_order:1-0". Error
+// (input), in the place `what`: no such name, or one that means something else there ("threads", "draw").
+Result<void> check_fuzzed_name(const std::string& what, const std::string& name);
 
 // Every alias of every choice leads to a value whatever is drawn. Error (input): an alias of an unknown parameter, or a
 // cycle that some draw would close; the message names the chain, "a -> b -> a".

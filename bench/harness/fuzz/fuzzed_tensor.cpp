@@ -85,7 +85,7 @@ Result<TensorPlan::Sparsity> plan_sparsity(const FuzzedTensor& tensor, const Fuz
 }  // namespace
 
 Result<void> FuzzedTensor::check(const std::vector<FuzzedParameter>& parameters) const {
-  if (name.empty()) return input_error("fuzzed tensor", "one without a name", "a name");
+  STEELYARD_CHECK(check_fuzzed_name("fuzzed tensor", name));
   const std::string place = place_of(name);
   if (sizes.empty()) return input_error(place, "no sizes", "at least one");
   if (!(probability_contiguous >= 0 && probability_contiguous <= 1)) {

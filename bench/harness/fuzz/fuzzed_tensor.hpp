@@ -47,8 +47,8 @@ struct FuzzedTensor {
   std::string dimensions;
   std::optional<FuzzedSparsity> sparsity;
 
-  // Error (input): no name, no sizes, a probability outside 0 to 1, bounds that contradict each other, a name that is
-  // no parameter, steps or a byte bound together with sparsity.
+  // Error (input): a name that check_fuzzed_name() refuses, no sizes, a probability outside 0 to 1, bounds that
+  // contradict each other, a name that is no parameter, steps or a byte bound together with sparsity.
   Result<void> check(const std::vector<FuzzedParameter>& parameters) const;
 };
 

@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "bench/model/benchmark_id.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -63,7 +65,7 @@ void name_items(const FuzzerSpec& spec, std::vector<ItemPlan>& items) {
   for (ItemPlan& item : items) {
     item.identity = text_of(spec, item);
     const int draw = ++draws_by_text[item.identity];
-    if (draw > 1) item.identity += "/draw:" + std::to_string(draw);
+    if (draw > 1) item.identity += '/' + std::string(kRepeatedDraw) + ':' + std::to_string(draw);
   }
 }
 

@@ -38,5 +38,19 @@ TEST(BenchmarkId, NameThatImitatesASuffixStaysApart) {
   EXPECT_NE(parse_google_benchmark_name("BM_gemm [suite=cpu]").canonical(), real.canonical());
 }
 
+TEST(BenchmarkId, NamesOfParametersArePartsThatReadBack) {
+  EXPECT_TRUE(can_name_parameter("x_step.0-a"));
+  for (const char* name : {"", "0k", "a/b", "a:b", "a<b", "a b", "a%b"}) EXPECT_FALSE(can_name_parameter(name)) << name;
+  EXPECT_TRUE(can_name_parameter(std::string(100, 'a')));
+  EXPECT_FALSE(can_name_parameter(std::string(101, 'a')));
+}
+
+TEST(BenchmarkId, WhatGoogleBenchmarkAppendsIsNoParameter) {
+  for (const char* word : {"threads", "iterations", "repeats", "min_time", "real_time"}) {
+    EXPECT_TRUE(is_measuring_word(word)) << word;
+  }
+  EXPECT_FALSE(is_measuring_word("rows"));
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -132,6 +132,12 @@ TEST(Sweep, ThreadsAreSweptWhereAsked) {
   EXPECT_NEAR(find_sweeps(measured.run(), {.over = "threads"})->at(0).fit.exponent, -1, 0.01);
 }
 
+TEST(Sweep, TheDrawsOfEqualItemsAreNoSizes) {
+  Measured measured;
+  for (const char* name : {"f/n:8", "f/n:8/draw:2", "f/n:8/draw:3", "f/n:8/draw:4"}) measured.add(name, 1);
+  EXPECT_FALSE(find_sweeps(measured.run(), {}));
+}
+
 TEST(Sweep, NothingToFitNamesWhatThereIs) {
   Measured measured;
   measured.add("BM_x/n:1/mode:fast", 1).add("BM_x/n:2/mode:fast", 2).add("BM_y/iterations:10", 3);

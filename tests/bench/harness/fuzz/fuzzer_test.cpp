@@ -125,6 +125,18 @@ TEST(Fuzzer, NamesAreSharedByNothing) {
   EXPECT_THAT(error_of(spec), HasSubstr("the parameter \"k0\" under a name that is taken"));
 }
 
+// "/threads:2" at the end of a name is Google Benchmark's; "/draw:2" tells equal items apart.
+TEST(Fuzzer, NamesThatMeanSomethingElseInABenchmarksNameAreRefused) {
+  for (const char* name : {"threads", "iterations", "draw"}) {
+    FuzzerSpec spec;
+    spec.parameters = {FuzzedParameter::uniform(name, 1, 2)};
+    EXPECT_THAT(error_of(spec), HasSubstr("which has a meaning of its own")) << name;
+  }
+  FuzzerSpec spec = recipe();
+  spec.tensors[0].name = "x/y";
+  EXPECT_THAT(error_of(spec), HasSubstr("the name \"x/y\", wanted a name of letters"));
+}
+
 TEST(Fuzzer, CyclesOfAliasesAreNamedWithTheirChain) {
   FuzzerSpec spec;
   spec.parameters = {FuzzedParameter::choice("z", {{FuzzAlias{"a"}, 1}}),
