@@ -1,6 +1,7 @@
 #include "bench/harness/axes/axis_grid.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -67,6 +68,23 @@ std::string AxisPoint::names() const {
   return text.empty() ? "none" : text;
 }
 
+namespace {
+
+// A getter with a wrong name throws, in a filter too.
+Result<bool> passes(const AxisFilter& filter, const AxisPoint& point) {
+  if (!filter) return true;
+  std::string thrown = "an exception that is no std::exception";
+  try {
+    return filter(point);
+  } catch (const std::exception& exception) {
+    thrown = exception.what();
+  } catch (...) {
+  }
+  return input_error("axes", "a filter that threw: " + thrown, "one that says true or false");
+}
+
+}  // namespace
+
 Result<std::vector<AxisPoint>> points_of(std::vector<Axis> axes, const AxisFilter& filter) {
   std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.name < b.name; });
   std::size_t combinations = 1;
@@ -84,7 +102,8 @@ Result<std::vector<AxisPoint>> points_of(std::vector<Axis> axes, const AxisFilte
   std::vector<std::size_t> choice(shared->size(), 0);
   for (std::size_t i = 0; i < combinations; ++i) {
     AxisPoint point(shared, choice);
-    if (!filter || filter(point)) points.push_back(std::move(point));
+    STEELYARD_TRY(const bool is_run, passes(filter, point));
+    if (is_run) points.push_back(std::move(point));
     for (std::size_t digit = choice.size(); digit-- > 0;) {
       if (++choice[digit] < (*shared)[digit].values.size()) break;
       choice[digit] = 0;

@@ -52,7 +52,7 @@ using AxisFilter = std::function<bool(const AxisPoint&)>;  // true: is run
 inline constexpr std::size_t kMostAxisPoints = 100'000;
 
 // In the order of the axes' names, the last varying fastest, values as declared. No axes: one point. Error (input): two
-// axes of one name, a filter that leaves none, more than kMostAxisPoints.
+// axes of one name, a filter that leaves none or throws, more than kMostAxisPoints.
 Result<std::vector<AxisPoint>> points_of(std::vector<Axis> axes, const AxisFilter& filter = {});
 
 }  // namespace steelyard

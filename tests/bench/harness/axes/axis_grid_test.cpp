@@ -64,6 +64,12 @@ TEST(AxisGrid, LeavesOutWhatTheFilterDoes) {
   EXPECT_THAT(none.error().text(), HasSubstr("a filter that leaves none of 2 combinations"));
 }
 
+TEST(AxisGrid, AFilterThatAsksForAnAxisThatIsNotThereIsAnError) {
+  const auto points = points_of({bytes()}, [](const AxisPoint& point) { return point.integer("rows") > 1; });
+  ASSERT_FALSE(points);
+  EXPECT_THAT(points.error().text(), HasSubstr("a filter that threw: found no axis \"rows\", wanted one of: bytes"));
+}
+
 TEST(AxisGrid, RefusesTwoAxesOfOneNameAndTooManyCombinations) {
   const auto twice = points_of({bytes(), pattern(), bytes()});
   ASSERT_FALSE(twice);
