@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <optional>
 #include <set>
 
@@ -38,9 +39,35 @@ Result<void> check(const FuzzerSpec& spec) {
   return {};
 }
 
+// The function is the user's, and is called before main: what it threw would end the program without a word.
+Result<bool> asked(const FuzzConstraint& constraint, const FuzzValues& values) {
+  std::string thrown = "an exception that is no std::exception";
+  try {
+    return constraint.holds(values);
+  } catch (const std::exception& exception) {
+    thrown = exception.what();
+  } catch (...) {
+  }
+  return input_error("fuzzer, the constraint \"" + constraint.name + '"', "that it threw: " + thrown, "true or false");
+}
+
 std::string percent(double share) {
   const double tenths = std::round(1000 * share) / 10;
   return to_text(FuzzValue(tenths)) + " %";
+}
+
+// "\"k0 above 9\" rejected 700 of them, \"k0 below 3\" 300": most first, as contradictions take two; three at most.
+std::string rejecters(const std::map<std::string, std::int64_t>& rejections) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::pair<std::string, std::int64_t>> sorted(rejections.begin(), rejections.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(sorted.size(), kMostNamed); ++i) {
+    const auto& [name, count] = sorted[i];
+    text += (i == 0 ? "\"" : ", \"") + name + (i == 0 ? "\" rejected " : "\" ") + std::to_string(count) +
+            (i == 0 ? " of them" : "");
+  }
+  return text;
 }
 
 class Draws {
@@ -81,13 +108,10 @@ class Draws {
       ++counts_.rejections_by_constraint[broken];
       ++rejections[broken];
     }
-    const auto most = std::max_element(rejections.begin(), rejections.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
     return input_error("fuzzer with seed " + std::to_string(spec_.seed) + ", item " + std::to_string(item.index),
-                       "no valid parameters in " + std::to_string(kMostTries) + " draws; \"" + most->first +
-                           "\" rejected " + std::to_string(most->second) + " of them (rejection rate so far " +
-                           percent(counts_.rejection_rate()) + ")",
-                       "constraints that some parameters keep", "widen the ranges or that constraint");
+                       "no valid parameters in " + std::to_string(kMostTries) + " draws; " + rejecters(rejections) +
+                           " (rejection rate so far " + percent(counts_.rejection_rate()) + ")",
+                       "constraints that some parameters keep", "widen the ranges or one of these constraints");
   }
 
   FuzzValues draw_values(std::vector<std::optional<FuzzDraw>>& strict) {
@@ -107,7 +131,8 @@ class Draws {
   // The name of the constraint or bound that rejects the values; empty: none. Fills item.tensors.
   Result<std::string> first_broken(ItemPlan& item) {
     for (const FuzzConstraint& constraint : spec_.constraints) {
-      if (!constraint.holds(item.values)) return constraint.name;
+      STEELYARD_TRY(const bool holds, asked(constraint, item.values));
+      if (!holds) return constraint.name;
     }
     item.tensors.clear();
     for (const FuzzedTensor& tensor : spec_.tensors) {
@@ -137,7 +162,9 @@ double FuzzedItems::rejection_rate() const {
 }
 
 Result<FuzzedItems> take(const FuzzerSpec& spec, int n) {
-  if (n < 0) return input_error("fuzzer", std::to_string(n) + " items", "0 or more");
+  if (n < 0 || n > kMostItems) {
+    return input_error("fuzzer", std::to_string(n) + " items", "0 to " + std::to_string(kMostItems));
+  }
   STEELYARD_CHECK(check(spec));
   Draws draws(spec);
   std::vector<ItemPlan> items;

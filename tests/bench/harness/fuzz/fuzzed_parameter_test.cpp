@@ -48,6 +48,7 @@ TEST(FuzzedParameter, EmptyAndImpossibleRangesAreRefused) {
   EXPECT_THAT(error_of(FuzzedParameter::uniform_real("n", 0.5, 0.25)), HasSubstr("0.5 to 0.25, which is empty"));
   EXPECT_THAT(error_of(FuzzedParameter::uniform_real("n", 0, HUGE_VAL)), HasSubstr("two finite numbers"));
   EXPECT_THAT(error_of(FuzzedParameter::uniform_real("n", 0, std::nan(""))), HasSubstr("two finite numbers"));
+  EXPECT_THAT(error_of(FuzzedParameter::uniform_real("n", -1e308, 1e308)), HasSubstr("a finite distance apart"));
   EXPECT_THAT(error_of(FuzzedParameter::log_uniform("n", 0, 8)), HasSubstr("log_uniform has no zero"));
   EXPECT_THAT(error_of(FuzzedParameter::log_uniform("n", -8, 8)), HasSubstr("log_uniform has no zero"));
 }

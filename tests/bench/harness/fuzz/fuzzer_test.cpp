@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "tests/bench/harness/fuzz/shapes.hpp"
 
 namespace steelyard {
@@ -109,6 +111,23 @@ TEST(Fuzzer, ContradictoryConstraintsAreNamedWithTheRejectionRate) {
   EXPECT_THAT(text, HasSubstr("item 0"));
 }
 
+TEST(Fuzzer, BothSidesOfAContradictionAreNamed) {
+  FuzzerSpec spec;
+  spec.parameters = {FuzzedParameter::uniform("n", 1, 10)};
+  spec.constraints = {{"n above 7", [](const FuzzValues& v) { return *v.whole("n") > 7; }},
+                      {"n below 4", [](const FuzzValues& v) { return *v.whole("n") < 4; }}};
+  const std::string text = error_of(spec);
+  EXPECT_LT(text.find("\"n above 7\" rejected"), text.find(" of them, \"n below 4\" "));
+}
+
+TEST(Fuzzer, ConstraintsThatThrowAreNamed) {
+  FuzzerSpec spec = recipe();
+  spec.constraints = {{"k0 small", [](const FuzzValues&) -> bool { throw std::runtime_error("no such table"); }}};
+  EXPECT_THAT(error_of(spec), HasSubstr("the constraint \"k0 small\": found that it threw: no such table"));
+  spec.constraints = {{"k0 small", [](const FuzzValues&) -> bool { throw 7; }}};
+  EXPECT_THAT(error_of(spec), HasSubstr("no std::exception"));
+}
+
 TEST(Fuzzer, BoundsThatNoParameterKeepsAreNamed) {
   FuzzerSpec spec = recipe();
   spec.tensors[0].min_elements = 200'000'000;
@@ -189,6 +208,7 @@ TEST(Fuzzer, ValuesThatAreNoSizesAreRefused) {
   spec.parameters[0] = FuzzedParameter::uniform_real("k0", 1, 2);
   EXPECT_THAT(error_of(spec), HasSubstr("wanted a whole number"));
   EXPECT_THAT(error_of(recipe(), -1), HasSubstr("-1 items"));
+  EXPECT_THAT(error_of(recipe(), kMostItems + 1), HasSubstr("100001 items"));
 }
 
 }  // namespace
