@@ -1,8 +1,11 @@
 #include "bench/harness/fuzz/typed_buffer.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <span>
 
 #include "bench/harness/fuzz/fuzzed_tensor.hpp"
@@ -65,9 +68,9 @@ class RowOrder {
 }  // namespace
 
 std::int64_t TypedBuffer::elements() const {
-  std::int64_t count = 1;
-  for (const std::int64_t size : shape) count *= size;
-  return count;
+  // Next to a size of 0 the others may be of any size: their product need not be a number.
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 void TypedBuffer::check_type(std::optional<Dtype> asked) const {

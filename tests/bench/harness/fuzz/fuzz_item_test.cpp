@@ -161,6 +161,16 @@ TEST(FuzzItem, MemoryThatIsNotThereIsAnError) {
   EXPECT_THAT(item.error().text(), HasSubstr("which cannot be allocated"));
 }
 
+// 2^80 elements but for the size of 0.
+TEST(FuzzItem, NothingHasNoElementsWhateverItsOtherSizes) {
+  FuzzerSpec spec;
+  FuzzedTensor x;
+  x.name = "x";
+  x.sizes = {std::int64_t{1} << 40, std::int64_t{1} << 40, std::int64_t{0}};
+  spec.tensors = {x};
+  EXPECT_EQ(first_item(spec).tensor("x").elements(), 0);
+}
+
 // A device that keeps its memory away from ours, as a GPU does.
 class OtherDevice final : public Device {
  public:
