@@ -134,11 +134,13 @@ std::string item_label(const FuzzItem& item, double rejection_rate) {
          " index:" + std::to_string(item.plan.index) + " rejection_rate:" + to_text(FuzzValue(rejection_rate));
 }
 
-Result<std::shared_ptr<const FuzzItem>> FuzzItemCache::get(const ItemPlan& plan) {
+Result<std::shared_ptr<const FuzzItem>> FuzzItemCache::get(const ItemPlan& plan,
+                                                           const std::shared_ptr<Device>& device) {
   const std::lock_guard lock(mutex_);
-  if (item_ != nullptr && item_->plan == plan) return item_;
+  if (item_ != nullptr && item_->plan == plan && device_ == device) return item_;
   item_.reset();  // before the next is made
-  STEELYARD_TRY(FuzzItem item, make_item(plan));
+  device_ = device;
+  STEELYARD_TRY(FuzzItem item, device == nullptr ? make_item(plan) : make_item(plan, *device));
   item_ = std::make_shared<const FuzzItem>(std::move(item));
   return item_;
 }

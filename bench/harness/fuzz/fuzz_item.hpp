@@ -42,10 +42,12 @@ std::string item_label(const FuzzItem& item, double rejection_rate);
 // need not fit the memory. Safe to share between threads.
 class FuzzItemCache {
  public:
-  Result<std::shared_ptr<const FuzzItem>> get(const ItemPlan& plan);
+  // device: where its buffers lie; none: the CPU.
+  Result<std::shared_ptr<const FuzzItem>> get(const ItemPlan& plan, const std::shared_ptr<Device>& device = nullptr);
 
  private:
   std::mutex mutex_;
+  std::shared_ptr<Device> device_;  // of item_
   std::shared_ptr<const FuzzItem> item_;
 };
 

@@ -6,7 +6,8 @@
 //
 // Each item is a benchmark of its own, "time_add/k0:64/k1:473/...": what was drawn is its identity, whatever else is
 // registered. Its label says the item's hash, the seed, the index and the rejection rate; a label that the function
-// sets is replaced. An item is made when its turn comes and freed when the next one's does.
+// sets is replaced. An item is made when its turn comes and freed when the next one's does, of whichever fuzzed
+// benchmark.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -26,12 +27,21 @@ namespace steelyard {
 using RegisteredBenchmark =
     decltype(benchmark::RegisterBenchmark("", std::declval<void (*)(benchmark::State& state)>()));
 
+// One for the program, as Google Benchmark's list of benchmarks is: the last large item of one fuzzer need not fit the
+// memory beside the first of the next.
+inline FuzzItemCache& registered_items() {
+  static FuzzItemCache cache;
+  return cache;
+}
+
 // function: (benchmark::State&, const FuzzItem&) -> void; what it throws makes a failed benchmark, and the others go
-// on. A fuzzer that yields no items registers one benchmark of that name, which fails with the reason. The returned
-// handles take Google Benchmark's settings, Unit() and the like.
+// on. A fuzzer that yields no items registers one benchmark of that name, which fails with the reason. device: where
+// the buffers of its items lie; none: the CPU. The returned handles take Google Benchmark's settings, Unit() and the
+// like.
 template <class Function>
 std::vector<RegisteredBenchmark> register_fuzzed_benchmark(const std::string& name, Function function,
-                                                           const FuzzerSpec& fuzzer, int items) {
+                                                           const FuzzerSpec& fuzzer, int items,
+                                                           std::shared_ptr<Device> device = nullptr) {
   std::vector<RegisteredBenchmark> registered;
   const Result<FuzzedItems> taken = take(fuzzer, items);
   if (!taken) {
@@ -39,17 +49,18 @@ std::vector<RegisteredBenchmark> register_fuzzed_benchmark(const std::string& na
     registered.push_back(benchmark::RegisterBenchmark(name.c_str(), fail));
     return registered;
   }
-  const auto cache = std::make_shared<FuzzItemCache>();
   for (const ItemPlan& plan : taken->items) {
-    const auto run = [function, cache, plan, rate = taken->rejection_rate()](benchmark::State& state) {
-      const Result<std::shared_ptr<const FuzzItem>> item = cache->get(plan);
-      if (!item) return state.SkipWithError(item.error().text().c_str());
+    const auto run = [function, device, plan, rate = taken->rejection_rate()](benchmark::State& state) {
       try {
+        const Result<std::shared_ptr<const FuzzItem>> item = registered_items().get(plan, device);
+        if (!item) return state.SkipWithError(item.error().text().c_str());
         function(state, **item);
+        state.SetLabel(item_label(**item, rate));
       } catch (const std::exception& exception) {
         state.SkipWithError((std::string("it threw: ") + exception.what()).c_str());
+      } catch (...) {
+        state.SkipWithError("it threw an exception that is no std::exception");
       }
-      state.SetLabel(item_label(**item, rate));
     };
     registered.push_back(benchmark::RegisterBenchmark((name + plan.identity).c_str(), run));
   }

@@ -47,6 +47,16 @@ TEST(FuzzedBenchmark, EachItemIsMeasuredUnderItsParametersAndItsHashIsKept) {
   }
 }
 
+void expect_measured(const Run& run, const std::string& benchmark) {
+  const bool is_measured = std::any_of(run.measurements.begin(), run.measurements.end(),
+                                       [&](const Measurement& one) { return one.benchmark.name == benchmark; });
+  EXPECT_TRUE(is_measured) << benchmark << (run.failures.empty() ? "" : run.failures.back().reason);
+}
+
+TEST(FuzzedBenchmark, OneItemIsHeldInTheWholeProgram) { expect_measured(measured(), "time_after"); }
+
+TEST(FuzzedBenchmark, ItemsAreOnTheDeviceThatWasGiven) { expect_measured(measured(), "time_away"); }
+
 TEST(FuzzedBenchmark, MistakesAreFailuresOfTheirOwn) {
   const steelyard::Run run = measured();
   std::string reasons;
@@ -57,6 +67,7 @@ TEST(FuzzedBenchmark, MistakesAreFailuresOfTheirOwn) {
   EXPECT_THAT(reasons, HasSubstr("time_nothing: the benchmark reported an error: fuzzer with seed 0, item 0"));
   EXPECT_THAT(reasons, HasSubstr("\"n above 9\" rejected 1000"));
   EXPECT_THAT(reasons, HasSubstr("time_mistake: the benchmark reported an error: it threw: found no tensor \"y\""));
+  EXPECT_THAT(reasons, HasSubstr("time_throwing: the benchmark reported an error: it threw an exception that is no"));
 }
 
 }  // namespace
