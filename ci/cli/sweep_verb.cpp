@@ -40,7 +40,8 @@ ExitCode outcome_of(const std::vector<Sweep>& sweeps, const std::optional<Claim>
   for (const Sweep& sweep : sweeps) {
     const ClaimVerdict verdict = judge_claim(sweep.fit, *claim);
     if (verdict == ClaimVerdict::refuted) code = worse(code, ExitCode::regression);
-    if (verdict == ClaimVerdict::undecided) code = worse(code, ExitCode::not_judged);
+    // A size that failed was to be judged with the others.
+    if (verdict == ClaimVerdict::undecided || sweep.failed_sizes > 0) code = worse(code, ExitCode::not_judged);
   }
   return code;
 }

@@ -1,5 +1,6 @@
 #include "regress/scaling/sweep.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -75,13 +76,18 @@ std::map<std::int32_t, double> levels_by_round(const Run& run, const Measurement
   return levels;
 }
 
-using Group = std::map<double, const Measurement*>;  // by size
+// By size; none: it failed.
+using Group = std::map<double, const Measurement*>;
 
 // Sizes that yielded nothing are left out with a warning, and so are rounds that lack one of the others.
 void gather(const Run& run, const Group& group, Sweep& sweep) {
   std::vector<std::map<std::int32_t, double>> levels;
   std::set<std::int32_t> rounds;
   for (const auto& [size, measurement] : group) {
+    if (measurement == nullptr) {
+      ++sweep.failed_sizes;
+      continue;
+    }
     std::map<std::int32_t, double> found = levels_by_round(run, *measurement);
     if (size <= 0 || found.empty()) {
       sweep.warnings.push_back(size <= 0 ? "a size of 0 or less has no logarithm and was left out"
@@ -96,6 +102,10 @@ void gather(const Run& run, const Group& group, Sweep& sweep) {
     }
     sweep.levels.push_back(median(std::move(all)));
     levels.push_back(std::move(found));
+  }
+  if (sweep.failed_sizes > 0) {
+    sweep.warnings.push_back(plural_text(static_cast<std::int64_t>(sweep.failed_sizes), "size") +
+                             " failed and left out: the exponent is that of the others");
   }
   for (const std::int32_t round : rounds) {
     std::vector<double> complete;
@@ -127,10 +137,47 @@ void add_doubts(const ScalingFit& fit, bool is_counted, std::vector<std::string>
   }
 }
 
-Error nothing_found(const std::set<std::string>& parameters, const SweepChoice& choice, bool has_metric) {
-  if (!has_metric) return input_error("--metric", '"' + choice.metric + '"', "a metric that the run has");
+struct Found {
+  std::map<std::pair<std::string, std::string>, Group> groups;  // by benchmark and parameter
+  std::set<std::string> parameters;                             // numeric ones
+  bool has_metric = false;
+  bool has_benchmark = false;
+};
+
+Found look_through(const Run& run, const SweepChoice& choice) {
+  Found found;
+  const auto is_chosen = [&](const BenchmarkId& id) {
+    return id.canonical().find(choice.benchmark) != std::string::npos;
+  };
+  for (const Measurement& measurement : run.measurements) {
+    if (measurement.metric.name != choice.metric) continue;
+    found.has_metric = true;
+    if (!is_chosen(measurement.benchmark)) continue;
+    found.has_benchmark = true;
+    for (const SizePlace& place : size_places(measurement.benchmark)) {
+      found.parameters.insert(place.parameter);
+      if (!is_wanted(place.parameter, choice.over)) continue;
+      found.groups[{place.rest.canonical(), place.parameter}][place.size] = &measurement;
+    }
+  }
+  // What failed in some rounds only is there as a measurement with the others.
+  for (const Failure& failure : run.failures) {
+    if (!is_chosen(failure.benchmark)) continue;
+    for (const SizePlace& place : size_places(failure.benchmark)) {
+      const auto group = found.groups.find({place.rest.canonical(), place.parameter});
+      if (group != found.groups.end()) group->second.try_emplace(place.size, nullptr);
+    }
+  }
+  return found;
+}
+
+Error nothing_found(const Found& found, const SweepChoice& choice) {
+  if (!found.has_metric) return input_error("--metric", '"' + choice.metric + '"', "a metric that the run has");
+  if (!found.has_benchmark) {
+    return input_error("--benchmark", '"' + choice.benchmark + '"', "a part of the name of a benchmark in the run");
+  }
   std::string names;
-  for (const std::string& name : parameters) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : found.parameters) names += (names.empty() ? "" : ", ") + name;
   return input_error(choice.over.empty() ? "steelyard sweep" : "--over",
                      choice.over.empty() ? "no sweep" : '"' + choice.over + '"',
                      "three benchmarks or more that differ in one numeric parameter only",
@@ -140,25 +187,14 @@ Error nothing_found(const std::set<std::string>& parameters, const SweepChoice& 
 }  // namespace
 
 Result<std::vector<Sweep>> find_sweeps(const Run& run, const SweepChoice& choice) {
-  std::map<std::pair<std::string, std::string>, Group> groups;  // by benchmark and parameter
-  std::set<std::string> parameters;
-  bool has_metric = false;
-  for (const Measurement& measurement : run.measurements) {
-    if (measurement.metric.name != choice.metric) continue;
-    has_metric = true;
-    if (measurement.benchmark.canonical().find(choice.benchmark) == std::string::npos) continue;
-    for (const SizePlace& place : size_places(measurement.benchmark)) {
-      parameters.insert(place.parameter);
-      if (!is_wanted(place.parameter, choice.over)) continue;
-      groups[{place.rest.canonical(), place.parameter}][place.size] = &measurement;
-    }
-  }
+  const Found found = look_through(run, choice);
   std::vector<Sweep> sweeps;
-  for (const auto& [name, group] : groups) {
+  for (const auto& [name, group] : found.groups) {
     Sweep sweep;
     sweep.benchmark = name.first;
     sweep.parameter = name.second;
-    sweep.metric = group.begin()->second->metric;
+    const auto is_measured = [](const auto& one) { return one.second != nullptr; };
+    sweep.metric = std::find_if(group.begin(), group.end(), is_measured)->second->metric;
     sweep.data.is_counted = sweep.metric.kind == MetricKind::counted;
     gather(run, group, sweep);
     if (sweep.data.sizes.size() < kFewestSizes) continue;
@@ -166,7 +202,7 @@ Result<std::vector<Sweep>> find_sweeps(const Run& run, const SweepChoice& choice
     add_doubts(sweep.fit, sweep.data.is_counted, sweep.warnings);
     sweeps.push_back(std::move(sweep));
   }
-  if (sweeps.empty()) return nothing_found(parameters, choice, has_metric);
+  if (sweeps.empty()) return nothing_found(found, choice);
   return sweeps;
 }
 

@@ -24,8 +24,9 @@ struct Sweep {
   std::string benchmark;  // canonical, with a * in place of the size: "mlp/batch:*/dim:256"
   std::string parameter;  // "batch", "argument 1", "threads"
   Metric metric;
-  ScalingData data;            // the rounds that have every size
-  std::vector<double> levels;  // of each size: median over all of its invocations' medians
+  ScalingData data;              // the rounds that have every size
+  std::vector<double> levels;    // of each size: median over all of its invocations' medians
+  std::size_t failed_sizes = 0;  // that were to be measured and were not
   ScalingFit fit;
   std::vector<std::string> warnings;
 };

@@ -12,8 +12,8 @@ using testing::HasSubstr;
 
 class SweepVerb : public ProgramUnderTest {
  protected:
-  // Four rounds of BM_x/n:1 to 8 whose time is overhead + n.
-  static void write_rounds(double overhead) {
+  // Four rounds of BM_x/n:1 to 8 whose time is overhead + n, and of what is added.
+  static void write_rounds(double overhead, const std::string& more = "") {
     for (int round = 0; round < 4; ++round) {
       std::string records;
       for (const int n : {1, 2, 4, 8}) {
@@ -22,7 +22,8 @@ class SweepVerb : public ProgramUnderTest {
                    R"(","run_type":"iteration","iterations":1,"time_unit":"us","real_time":)" + std::to_string(time) +
                    R"(,"cpu_time":1})";
       }
-      write(std::filesystem::path("rounds") / (std::to_string(round) + ".json"), R"({"benchmarks":[)" + records + "]}");
+      write(std::filesystem::path("rounds") / (std::to_string(round) + ".json"),
+            R"({"benchmarks":[)" + records + more + "]}");
     }
   }
 };
@@ -53,6 +54,13 @@ TEST_F(SweepVerb, OneInvocationCannotHoldAClaim) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.out, HasSubstr("one round does not say how sure the exponent is"));
   EXPECT_EQ(run({"sweep", "rounds/0.json"}).status, 0);
+}
+
+TEST_F(SweepVerb, AClaimIsNotHeldOverASizeThatFailed) {
+  write_rounds(0, R"(,{"name":"BM_x/n:16","run_type":"iteration","error_occurred":true,"error_message":"no memory"})");
+  const Outcome outcome = run({"sweep", "rounds", "--expect", "1", "--tolerance", "0.01"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.out, HasSubstr("1 size failed and left out"));
 }
 
 TEST_F(SweepVerb, RefusesWhatItCannotUse) {

@@ -32,6 +32,10 @@ class Measured {
     run_.measurements.push_back(std::move(measurement));
     return *this;
   }
+  Measured& fail(const std::string& name) {
+    run_.failures.push_back({parse_google_benchmark_name(name), "", -1, "it threw"});
+    return *this;
+  }
   const steelyard::Run& run() const { return run_; }
 
  private:
@@ -94,6 +98,16 @@ TEST(Sweep, RoundsWithoutEverySizeAreLeftOutAndSaidSo) {
   EXPECT_THAT(sweep.warnings, ElementsAre("2 rounds without every size left out"));
 }
 
+TEST(Sweep, SizesThatFailedAreCountedAndSaid) {
+  Measured measured = squares();
+  measured.fail("BM_sort/4096").fail("BM_sort/64").fail("BM_sort/wide").fail("BM_other/1");
+  const std::vector<Sweep> sweeps = *find_sweeps(measured.run(), {});
+  ASSERT_EQ(sweeps.size(), 1U);
+  EXPECT_EQ(sweeps[0].failed_sizes, 1U);
+  EXPECT_THAT(sweeps[0].data.sizes, ElementsAre(64, 256, 1024));
+  EXPECT_THAT(sweeps[0].warnings, ElementsAre("1 size failed and left out: the exponent is that of the others"));
+}
+
 TEST(Sweep, SizesThatHaveNoLogarithmAreLeftOutAndSaidSo) {
   Measured measured;
   for (const int n : {0, 1, 2, 4}) measured.add("BM_x/" + std::to_string(n), n + 1.0);
@@ -144,6 +158,8 @@ TEST(Sweep, NothingToFitNamesWhatThereIs) {
   EXPECT_THAT(find_sweeps(measured.run(), {}).error().text(), HasSubstr("numeric parameters: n"));
   EXPECT_THAT(find_sweeps(measured.run(), {.over = "k"}).error().text(), HasSubstr("--over: found \"k\""));
   EXPECT_THAT(find_sweeps(measured.run(), {.metric = "joules"}).error().text(), HasSubstr("--metric"));
+  EXPECT_THAT(find_sweeps(measured.run(), {.benchmark = "BM_z"}).error().text(),
+              HasSubstr("--benchmark: found \"BM_z\""));
   EXPECT_FALSE(find_sweeps(squares().run(), {.over = "2"}));
   EXPECT_TRUE(find_sweeps(squares().run(), {.over = "1"}));
 }
