@@ -1,0 +1,138 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ci/cli/table_options.hpp"
+#include "ci/cli/verb_options.hpp"
+#include "ci/cli/verb_rows.hpp"
+
+namespace steelyard {
+namespace {
+
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+std::unique_ptr<Verb> make_compare() {
+  auto verb = make_verb<CompareOptions>(
+      "compare",
+      "Judges a candidate against a baseline, both measured before. Each is a .syrun archive, a Google Benchmark JSON "
+      "file, a folder of one such file per process, run:ID or commit:SHA from the store. With --table, up to 20 "
+      "sides next to each other, files of the harness's Timer among them.",
+      "  steelyard compare before.syrun after.syrun --minimum-effect 2%\n"
+      "  steelyard compare --table gcc.syrun clang.syrun msvc.syrun --against gcc");
+  auto& compare = options_of<CompareOptions>(verb);
+  verb->names = {"BASELINE", "CANDIDATE", "[SIDE...]"};
+  verb->finish = [&compare](Words given, Words) { return take_compare_names(compare, std::move(given)); };
+  add_key_options(*verb, compare.common, {{"policy", "store"}, {}});
+  add_table_options(*verb, compare.table);
+  verb->options.push_back(flag_option("--markdown", compare.markdown, "print the report as Markdown"));
+  verb->options.push_back(path_option("--output", "FILE", compare.output, "write the report there"));
+  verb->options.push_back(seed_option(compare.seed));
+  add_common_options(*verb, compare.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_import() {
+  auto verb = make_verb<ImportOptions>(
+      "import",
+      "Brings results of other tools into the store. FORMAT: google-benchmark. Importing the same twice is importing "
+      "it once.",
+      "  steelyard import google-benchmark results.json --commit $(git rev-parse HEAD) --branch main");
+  auto& import = options_of<ImportOptions>(verb);
+  verb->names = {"FORMAT", "FILE|FOLDER..."};
+  verb->least_names = 2;
+  verb->finish = [&import](Words given, Words) -> Result<void> {
+    import.format = given[0];
+    import.paths.assign(given.begin() + 1, given.end());
+    return {};
+  };
+  verb->options.push_back(text_option("--commit", "SHA", import.commit, "that was measured"));
+  verb->options.push_back(text_option("--branch", "NAME", import.branch, "that the commit lies on"));
+  add_key_options(*verb, import.common, {{"store", "project"}, {}});
+  add_common_options(*verb, import.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_export() {
+  auto verb = make_verb<ExportOptions>(
+      "export", "Prints one run as JSON, or writes it as an archive. RUN: as one side of compare.",
+      "  steelyard export run:3f2a91c04b7e --output run.syrun");
+  auto& output = options_of<ExportOptions>(verb);
+  verb->names = {"RUN"};
+  verb->least_names = 1;
+  verb->finish = [&output](Words given, Words) -> Result<void> {
+    output.run = std::move(given[0]);
+    return {};
+  };
+  verb->options.push_back(
+      path_option("--output", "FILE", output.output, "write there; a name in .syrun: an archive, else JSON"));
+  add_key_options(*verb, output.common, {{"store"}, {}});
+  add_common_options(*verb, output.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_history() {
+  auto verb = make_verb<HistoryOptions>(
+      "history",
+      "Draws how a benchmark went over the commits that the store knows. BENCHMARK: its name or a part of it.",
+      "  steelyard history Sort --metric instructions");
+  auto& history = options_of<HistoryOptions>(verb);
+  verb->names = {"[BENCHMARK]"};
+  verb->finish = [&history](Words given, Words) -> Result<void> {
+    if (!given.empty()) history.benchmark = std::move(given[0]);
+    return {};
+  };
+  verb->options.push_back(text_option("--metric", "NAME", history.metric, "default: real_time and the counted ones"));
+  verb->options.push_back(text_option("--branch", "NAME", history.branch, "only commits of this branch"));
+  verb->options.push_back(number_option("--limit", history.limit, "newest points of each series"));
+  add_key_options(*verb, history.common, {{"store", "project"}, {}});
+  add_common_options(*verb, history.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_sweep() {
+  auto verb = make_verb<SweepOptions>(
+      "sweep",
+      "Fits how a time grows with a size: the exponent over benchmarks that differ in one numeric parameter, with its "
+      "interval. RUN: as one side of compare.",
+      "  steelyard sweep run.syrun --over batch --expect 1 --tolerance 0.05");
+  auto& sweep = options_of<SweepOptions>(verb);
+  verb->names = {"RUN"};
+  verb->least_names = 1;
+  verb->finish = [&sweep](Words given, Words) -> Result<void> {
+    sweep.run = std::move(given[0]);
+    return {};
+  };
+  verb->options.push_back(text_option("--over", "PARAMETER", sweep.over,
+                                      "only this one; a number: the position among those without a name; threads"));
+  verb->options.push_back(text_option("--metric", "NAME", sweep.metric, "default: real_time"));
+  verb->options.push_back(text_option("--benchmark", "TEXT", sweep.benchmark, "only names with this in them"));
+  verb->options.push_back(text_option("--expect", "EXPONENT", sweep.expect,
+                                      "a claim: status 1 where an interval lies outside, 2 where it cannot tell"));
+  verb->options.push_back(text_option("--tolerance", "NUMBER", sweep.tolerance,
+                                      "with --expect: how far off still counts as kept (default: 0)"));
+  add_key_options(*verb, sweep.common, {{"store"}, {}});
+  add_common_options(*verb, sweep.common);
+  return verb;
+}
+
+std::unique_ptr<Verb> make_profile() {
+  auto verb = make_verb<ProfileOptions>("profile", "Reads profiles of counted instructions and shows where they went.",
+                                        "  steelyard profile --read callgrind callgrind.out.4711 --json");
+  auto& profile = options_of<ProfileOptions>(verb);
+  verb->names = {"FILE..."};
+  verb->least_names = 1;
+  verb->finish = [&profile](Words given, Words) -> Result<void> {
+    profile.files = std::move(given);
+    if (profile.format == "callgrind") return {};
+    return input_error("--read", profile.format.empty() ? "nothing" : '"' + profile.format + '"', "callgrind",
+                       "steelyard profile --read callgrind FILE...");
+  };
+  verb->options.push_back(text_option("--read", "callgrind", profile.format, "what the files are"));
+  verb->options.push_back(number_option("--rows", profile.rows, "functions shown of each part"));
+  add_common_options(*verb, profile.common);
+  return verb;
+}
+
+}  // namespace steelyard
