@@ -170,11 +170,8 @@ struct DefinedBenchmark {
 
 }  // namespace steelyard
 
-#define STEELYARD_BENCHMARK_JOIN2(a, b) a##b
-#define STEELYARD_BENCHMARK_JOIN(a, b) STEELYARD_BENCHMARK_JOIN2(a, b)
 // The lambda stands for the function and all its instances.
-#define STEELYARD_BENCHMARK(function)                                                                        \
-  [[maybe_unused]] static const ::steelyard::DefinedBenchmark STEELYARD_BENCHMARK_JOIN(steelyard_benchmark_, \
-                                                                                       __COUNTER__) =        \
-      ::steelyard::AxisBenchmark(                                                                            \
+#define STEELYARD_BENCHMARK(function)                                                                             \
+  [[maybe_unused]] static const ::steelyard::DefinedBenchmark STEELYARD_JOIN(steelyard_benchmark_, __COUNTER__) = \
+      ::steelyard::AxisBenchmark(                                                                                 \
           #function, [](auto&... arguments) -> decltype(function(arguments...)) { return function(arguments...); })
