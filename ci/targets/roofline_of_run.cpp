@@ -70,15 +70,14 @@ std::string subtitle_of(const Run& run, const Roofline& roofline) {
 Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
   Roofline roofline;
   Scopes scopes;
-  std::vector<DeclaredTarget> declared = asked.question.configured;
-  declared.insert(declared.end(), asked.question.of_program.begin(), asked.question.of_program.end());
   for (const BenchmarkRates& rates : asked.rates) {
     if (rates.flops.empty() && rates.bandwidth.empty()) continue;
     if (!rates.intensity) {
       roofline.left_out.push_back(rates.benchmark);
       continue;
     }
-    const CeilingChoice choice = ceiling_choice(rates.id, targets_of(rates.benchmark, declared));
+    const CeilingChoice choice = ceiling_choice(
+        rates.id, targets_of(rates.benchmark, asked.question.configured, asked.question.of_program));
     scopes.emplace(choice.device, choice.threads);
     const RateEstimate rate = estimate_rate(rates.flops);
     roofline.points.push_back({rates.benchmark, *rates.intensity, rate.value, rate.interval,

@@ -35,14 +35,20 @@ bool matches_pattern(std::string_view pattern, std::string_view benchmark) {
          matches_whole(pattern, benchmark.substr(0, suffix));
 }
 
-std::vector<Target> targets_of(std::string_view benchmark, const std::vector<DeclaredTarget>& declared) {
+std::vector<Target> targets_of(std::string_view benchmark, const std::vector<DeclaredTarget>& configured,
+                               const std::vector<DeclaredTarget>& of_program) {
   std::vector<Target> targets;
-  for (const DeclaredTarget& one : declared) {
-    if (!matches_pattern(one.benchmark, benchmark)) continue;
+  const auto take = [&](const Target& one) {
     const bool has_kind = std::any_of(targets.begin(), targets.end(), [&](const Target& target) {
-      return target.of == one.target.of && target.metric == one.target.metric;
+      return target.of == one.of && target.metric == one.metric;
     });
-    if (!has_kind) targets.push_back(one.target);
+    if (!has_kind) targets.push_back(one);
+  };
+  for (const DeclaredTarget& one : configured) {
+    if (matches_pattern(one.benchmark, benchmark)) take(one.target);
+  }
+  for (const DeclaredTarget& one : of_program) {
+    if (one.benchmark == benchmark) take(one.target);
   }
   return targets;
 }

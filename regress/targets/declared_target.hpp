@@ -20,7 +20,9 @@ struct DeclaredTarget {
 // place.
 bool matches_pattern(std::string_view pattern, std::string_view benchmark);
 
-// Of each kind (bandwidth, flops, roofline, a rate of either metric) the first that matches.
-std::vector<Target> targets_of(std::string_view benchmark, const std::vector<DeclaredTarget>& declared);
+// Of each kind (bandwidth, flops, roofline, a rate of either metric) the first that matches: what the project's file
+// says comes before what the program says. `of_program` names its benchmarks, so "BM<float*>" there is no pattern.
+std::vector<Target> targets_of(std::string_view benchmark, const std::vector<DeclaredTarget>& configured,
+                               const std::vector<DeclaredTarget>& of_program);
 
 }  // namespace steelyard

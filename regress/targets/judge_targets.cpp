@@ -211,11 +211,8 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
   TargetReport report;
   Doubts doubts;
   report.targets = question.unreadable;
-  // What the project's file says of a benchmark comes before what the program says.
-  std::vector<DeclaredTarget> declared = question.configured;
-  declared.insert(declared.end(), question.of_program.begin(), question.of_program.end());
   for (const BenchmarkRates& one : rates) {
-    const std::vector<Target> targets = targets_of(one.benchmark, declared);
+    const std::vector<Target> targets = targets_of(one.benchmark, question.configured, question.of_program);
     const CeilingChoice choice = ceiling_choice(one.id, targets);
     for (const Target& target : targets) {
       report.targets.push_back(judge_target(one, target, choice, question.devices));

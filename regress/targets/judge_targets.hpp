@@ -20,7 +20,7 @@ TargetRow judge_target(const BenchmarkRates& rates, const Target& target, const 
 struct TargetQuestion {
   std::vector<DeclaredTarget> configured;    // in the order of steelyard.toml
   std::vector<TargetRow> unreadable{};       // targets of labels that could not be read: undecided rows
-  std::vector<DeclaredTarget> of_program{};  // of labels; the pattern is the benchmark's canonical text
+  std::vector<DeclaredTarget> of_program{};  // of labels, by the benchmark's canonical text: no patterns
   std::vector<DeviceCeilings> devices{};     // whose ceilings are known
 };
 

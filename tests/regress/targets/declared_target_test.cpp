@@ -42,13 +42,22 @@ TEST(TargetsOf, TakesTheFirstOfEachKind) {
                                         declared("gemv*", "3 Gflop/s"),
                                         declared("gemv*", "4 Gflop/s"),
                                         declared("matmul", "0.5 of flops")};
-  const std::vector<Target> special = targets_of("gemv/f64", all);
+  const std::vector<Target> special = targets_of("gemv/f64", all, {});
   ASSERT_EQ(special.size(), 3U);
   EXPECT_EQ(special[0].text, "0.9 of bandwidth");
   EXPECT_EQ(special[1].text, "10 GB/s");
   EXPECT_EQ(special[2].text, "3 Gflop/s");
-  EXPECT_EQ(targets_of("gemv/f32", all).at(0).text, "0.6 of bandwidth");
-  EXPECT_TRUE(targets_of("softmax", all).empty());
+  EXPECT_EQ(targets_of("gemv/f32", all, {}).at(0).text, "0.6 of bandwidth");
+  EXPECT_TRUE(targets_of("softmax", all, {}).empty());
+}
+
+TEST(TargetsOf, AProgramsOwnBenchmarksAreNoPatterns) {
+  const std::vector<DeclaredTarget> labels{declared("copy<float*>", "10 GB/s"), declared("copy", "20 GB/s")};
+  EXPECT_EQ(targets_of("copy<float*>", {}, labels).at(0).text, "10 GB/s");
+  EXPECT_TRUE(targets_of("copy<float, double*>", {}, labels).empty());
+  EXPECT_TRUE(targets_of("copy [suite=other]", {}, labels).empty());
+  const std::vector<DeclaredTarget> file{declared("copy*", "5 GB/s")};
+  EXPECT_EQ(targets_of("copy", file, labels).at(0).text, "5 GB/s") << "the project's file comes first";
 }
 
 }  // namespace
