@@ -28,7 +28,8 @@ RooflineFrame frame_of(const Roofline& roofline) {
   for (const RooflinePoint& point : roofline.points) {
     intensity.hold(point.intensity);
     rate.hold(point.rate);
-    if (point.interval) rate.hold(point.interval->low);
+    // The bar of two wild processes may reach to nothing; it is cut at the frame.
+    if (point.interval) rate.hold(std::max(point.interval->low, point.rate / 10));
   }
   for (const Ceiling& top : roofline.arithmetic) {
     rate.hold(top.value);

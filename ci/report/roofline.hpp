@@ -16,7 +16,7 @@ namespace steelyard {
 struct RooflinePoint {
   std::string label;
   double intensity = 0;              // flop per byte, above 0
-  double rate = 0;                   // flop/s, above 0
+  double rate = 0;                   // flop/s, above 0; as is_rate() has it
   std::optional<Interval> interval;  // of the rate, 95 %
   std::string note;                  // "51 % of DRAM read, bound by memory"; empty: unknown
 };

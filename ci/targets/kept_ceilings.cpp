@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "bench/ceilings/repetition_summary.hpp"
+#include "regress/targets/benchmark_rates.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {
@@ -126,7 +127,7 @@ DeviceCeilings ceilings_of_run(const Run& run) {
   for (const Measurement& measurement : run.measurements) {
     if (measurement.metric.name == kClock) {
       clocks[measurement.benchmark.canonical()] = samples_of(measurement);
-    } else if (const std::optional<Ceiling> ceiling = ceiling_of(measurement, run)) {
+    } else if (const auto ceiling = ceiling_of(measurement, run); ceiling && is_rate(ceiling->value)) {
       device.ceilings.push_back(*ceiling);
     }
   }

@@ -20,7 +20,7 @@ namespace steelyard {
 // absent and the notes are settings of the header. Not sealed.
 Run run_of_ceilings(const DeviceCeilings& ceilings, const Environment& environment);
 
-// The way back; measurements of other benchmarks are left out.
+// The way back; measurements of other benchmarks are left out, and those that are no rate.
 DeviceCeilings ceilings_of_run(const Run& run);
 
 // state/ceilings/<fingerprint>.syrun

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -30,7 +29,7 @@ RateByInvocation rates_by_invocation(const Measurement& measurement) {
   for (const InvocationSamples& samples : measurement.invocations) {
     std::vector<double> usable;
     std::copy_if(samples.values.begin(), samples.values.end(), std::back_inserter(usable),
-                 [](double value) { return std::isfinite(value) && value > 0; });
+                 is_rate);
     if (!usable.empty()) rates[samples.invocation] = median_of(std::move(usable));
   }
   return rates;
@@ -64,6 +63,8 @@ std::optional<double> intensity_of(const RateByInvocation& flops, const RateByIn
 }
 
 }  // namespace
+
+bool is_rate(double value) { return value >= 1e-9 && value <= 1e24; }
 
 std::vector<BenchmarkRates> rates_of(const Run& run) {
   struct Found {

@@ -20,8 +20,12 @@ struct BenchmarkRates {
   std::string failure{};              // of a benchmark that yielded nothing: why
 };
 
-// By canonical text; every benchmark of the run, also those without rates or that failed. Values that are not finite or
-// not above 0 are no rates and are left out.
+// From 1e-9 to 1e24 a second. What is outside is no rate of any machine: a counter that is none, or a damaged file; and
+// the quotient of any two within has a logarithm.
+bool is_rate(double value);
+
+// By canonical text; every benchmark of the run, also those without rates or that failed. Values that are no rates are
+// left out.
 std::vector<BenchmarkRates> rates_of(const Run& run);
 
 }  // namespace steelyard

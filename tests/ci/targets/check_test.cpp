@@ -123,5 +123,19 @@ TEST_F(TargetsCheck, RooflineWithoutCeilingsShowsThePointsAndSaysHowToGetThem) {
   EXPECT_THAT(outcome.err, HasSubstr("steelyard targets ceilings"));
 }
 
+TEST_F(TargetsCheck, RatesOfNoMachineAreNotDrawn) {
+  const auto record = [](const std::string& name, const std::string& flops, const std::string& bytes) {
+    return R"({"name":")" + name + R"(","run_name":")" + name + R"(","run_type":"iteration","threads":1,)" +
+           R"("iterations":10,"real_time":1,"cpu_time":1,"time_unit":"ns","flops":)" + flops +
+           R"(,"bytes_per_second":)" + bytes + '}';
+  };
+  write("r.json", R"({"context":{"num_cpus":2},"benchmarks":[)" + record("huge", "1e308", "1e-300") + ',' +
+                      record("tiny", "1e-300", "1e300") + ',' + record("sane", "1e9", "1e24") + "]}\n");
+  const Outcome outcome = run({"targets", "roofline", "r.json", "--svg", "r.svg"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("sane"), Not(HasSubstr("huge"))));
+  EXPECT_THAT(text_of("r.svg"), AllOf(Not(HasSubstr("inf")), Not(HasSubstr("nan"))));
+}
+
 }  // namespace
 }  // namespace steelyard
