@@ -83,6 +83,7 @@ Result<AskedTargets> ask_targets(const Run& run, const Configuration& configurat
   AskedTargets asked;
   asked.rates = rates_of(run);
   asked.question.configured = configuration.targets;
+  asked.question.beside_another = run.header.layout == Layout::duet;
   take_labels(run, asked.question);
   if (!source.archive.empty()) {
     STEELYARD_TRY(DeviceCeilings device, named_ceilings(source.archive, run, asked.trouble));

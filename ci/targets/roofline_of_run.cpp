@@ -76,8 +76,8 @@ Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
       roofline.left_out.push_back(rates.benchmark);
       continue;
     }
-    const CeilingChoice choice = ceiling_choice(
-        rates.id, targets_of(rates.benchmark, asked.question.configured, asked.question.of_program));
+    const CeilingChoice choice =
+        ceiling_choice(rates.id, targets_of(rates.benchmark, asked.question.configured, asked.question.of_program));
     scopes.emplace(choice.device, choice.threads);
     const RateEstimate rate = estimate_rate(rates.flops);
     roofline.points.push_back({rates.benchmark, *rates.intensity, rate.value, rate.interval,

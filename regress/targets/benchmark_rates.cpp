@@ -28,8 +28,7 @@ RateByInvocation rates_by_invocation(const Measurement& measurement) {
   RateByInvocation rates;
   for (const InvocationSamples& samples : measurement.invocations) {
     std::vector<double> usable;
-    std::copy_if(samples.values.begin(), samples.values.end(), std::back_inserter(usable),
-                 is_rate);
+    std::copy_if(samples.values.begin(), samples.values.end(), std::back_inserter(usable), is_rate);
     if (!usable.empty()) rates[samples.invocation] = median_of(std::move(usable));
   }
   return rates;

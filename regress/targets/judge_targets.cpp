@@ -96,6 +96,18 @@ void judge_roofline(TargetRow& row, const BenchmarkRates& rates, const CeilingCh
   judge_share(row);
 }
 
+// Two equal processes get half each of what they share, and half of that again where the cache that they share held the
+// data of one only. What would be missed at four times the rate is missed.
+constexpr double kMostTakenByAnother = 4;
+
+void doubt_if_missed(TargetRow& row) {
+  if (row.verdict != TargetVerdict::missed) return;
+  const auto& held = row.target.of == Target::Of::rate ? row.achieved_interval : row.utilization_interval;
+  if (held->high * kMostTakenByAnother < row.target.least) return;
+  row.verdict = TargetVerdict::undecided;
+  row.reason += beside_another_reason();
+}
+
 TargetRow unmatched_row(const DeclaredTarget& declared) {
   TargetRow row;
   row.benchmark = declared.benchmark;
@@ -216,6 +228,7 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
     const CeilingChoice choice = ceiling_choice(one.id, targets);
     for (const Target& target : targets) {
       report.targets.push_back(judge_target(one, target, choice, question.devices));
+      if (question.beside_another) doubt_if_missed(report.targets.back());
     }
     if (question.devices.empty() || (one.flops.empty() && one.bandwidth.empty())) continue;
     report.utilizations.push_back(utilization_row(one, choice, question.devices));
@@ -223,6 +236,7 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
                 std::any_of(targets.begin(), targets.end(), [](const Target& t) { return !t.level.empty(); }));
   }
   report.warnings = std::move(doubts).warnings();
+  if (question.beside_another && !report.utilizations.empty()) report.warnings.push_back(beside_another_warning());
   sort_worst_first(report.targets);
   return report;
 }

@@ -22,6 +22,9 @@ struct TargetQuestion {
   std::vector<TargetRow> unreadable{};       // targets of labels that could not be read: undecided rows
   std::vector<DeclaredTarget> of_program{};  // of labels, by the benchmark's canonical text: no patterns
   std::vector<DeviceCeilings> devices{};     // whose ceilings are known
+  // Another process worked at the same time (a duet). It takes its part of memory and caches: what the rates reach they
+  // reach, and what they miss they might reach alone.
+  bool beside_another = false;
 };
 
 // An undecided row for each target whose pattern none of the benchmarks matches. For gates: a target that nobody

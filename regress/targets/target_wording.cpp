@@ -59,6 +59,16 @@ std::string unknown_spread_reason() {
   return "the ceiling was measured too few times to know its spread; measure it in full (steelyard targets ceilings)";
 }
 
+std::string beside_another_reason() {
+  return "; but the other side worked beside it (duet) and may have taken the rest: measure alone (--layout "
+         "interleaved)";
+}
+
+std::string beside_another_warning() {
+  return "both sides were measured at once (duet), so utilization is that beside another process; alone it may be "
+         "higher";
+}
+
 std::string decided_reason(const TargetRow& row) {
   const bool is_assumed = static_cast<double>(row.invocations) < kLeastInvocations;
   return what_was_found(row) + (row.verdict == TargetVerdict::met ? ", at least " : ", below ") +

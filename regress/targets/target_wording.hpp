@@ -15,6 +15,8 @@ std::string rate_text(double rate, const std::string& metric);
 std::string no_rate_reason(const BenchmarkRates& rates, const std::string& metric);
 std::string one_invocation_reason();
 std::string unknown_spread_reason();
+std::string beside_another_reason();  // follows that of a missed target
+std::string beside_another_warning();
 // Precondition of the rest: the row has its rate and its interval, and of a share the utilization.
 std::string decided_reason(const TargetRow& row);
 std::string undecided_reason(const TargetRow& row, const std::string& would_do);

@@ -55,8 +55,9 @@ TEST(BenchmarkRates, TheirOwnMetricsComeBeforeGoogleBenchmarksCounters) {
 TEST(BenchmarkRates, WhatIsNoRateIsLeftOut) {
   steelyard::Run run;
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  run.measurements = {measured("b", "flops", {{0, nan, 7}, {-1}, {std::numeric_limits<double>::infinity()}, {1e25}, {1e-10}}),
-                      measured("c", "real_time", {{1}})};
+  run.measurements = {
+      measured("b", "flops", {{0, nan, 7}, {-1}, {std::numeric_limits<double>::infinity()}, {1e25}, {1e-10}}),
+      measured("c", "real_time", {{1}})};
   const auto rates = rates_of(run);
   EXPECT_THAT(rates[0].flops, ElementsAre(7));
   EXPECT_EQ(rates[1].benchmark, "c");

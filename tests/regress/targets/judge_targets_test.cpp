@@ -157,6 +157,24 @@ TEST(JudgeTargets, ATargetThatNoBenchmarkHasIsUndecided) {
   EXPECT_THAT(rows[0].reason, HasSubstr("no benchmark of this run"));
 }
 
+TEST(JudgeTargets, WhatIsMissedBesideAnotherProcessMayBeItsDoing) {
+  TargetQuestion asked;
+  asked.devices = sample::ceilings();
+  asked.beside_another = true;
+  const auto judged = [&](const std::string& target) {
+    asked.configured = {{"*", parse_target(target, "here").value()}};
+    return judge_targets({rates("gemv/f32", {}, about(4e9))}, asked);
+  };
+  const TargetReport missed = judged("15 GB/s");
+  EXPECT_EQ(missed.targets.at(0).verdict, TargetVerdict::undecided);
+  EXPECT_THAT(missed.targets.at(0).reason, HasSubstr("measure alone (--layout interleaved)"));
+  EXPECT_THAT(missed.warnings.at(0), HasSubstr("alone it may be higher"));
+  EXPECT_EQ(judged("3 GB/s").targets.at(0).verdict, TargetVerdict::met) << "no neighbour helps";
+  EXPECT_EQ(judged("17 GB/s").targets.at(0).verdict, TargetVerdict::missed) << "more than a neighbour can take";
+  asked.beside_another = false;
+  EXPECT_EQ(judged("15 GB/s").targets.at(0).verdict, TargetVerdict::missed);
+}
+
 TEST(JudgeTargets, ManyDoubtsAreFewLines) {
   TargetQuestion asked;
   asked.devices = sample::ceilings();
