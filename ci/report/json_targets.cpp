@@ -52,8 +52,10 @@ Json target_json(const TargetRow& row) {
   json["benchmark"] = row.benchmark;
   json["target"] = row.target.text;
   json["declared_by"] = row.target.where;
-  json["of"] = kind_of(row.target.of);
-  json["least"] = number(row.target.least);
+  // A label that could not be read holds nothing.
+  const bool was_read = row.target.least > 0;
+  json["of"] = was_read ? Json(kind_of(row.target.of)) : Json(nullptr);
+  json["least"] = was_read ? number(row.target.least) : Json(nullptr);
   json["metric"] = text_or_null(row.metric);
   json["unit"] = row.metric.empty() ? Json(nullptr) : Json(row.metric == "flops" ? "flop/s" : "bytes/s");
   json["achieved"] = number(row.achieved);

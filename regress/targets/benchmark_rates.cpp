@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "regress/targets/rate_interval.hpp"
+#include "regress/ab/pooled_ranks.hpp"
 
 namespace steelyard {
 namespace {
@@ -29,7 +29,7 @@ RateByInvocation rates_by_invocation(const Measurement& measurement) {
   for (const InvocationSamples& samples : measurement.invocations) {
     std::vector<double> usable;
     std::copy_if(samples.values.begin(), samples.values.end(), std::back_inserter(usable), is_rate);
-    if (!usable.empty()) rates[samples.invocation] = median_of(std::move(usable));
+    if (!usable.empty()) rates[samples.invocation] = median(std::move(usable));
   }
   return rates;
 }
@@ -58,7 +58,7 @@ std::optional<double> intensity_of(const RateByInvocation& flops, const RateByIn
     if (at != bandwidth.end()) intensities.push_back(rate / at->second);
   }
   if (intensities.empty()) return std::nullopt;
-  return median_of(std::move(intensities));
+  return median(std::move(intensities));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 
 namespace steelyard {
@@ -22,13 +21,6 @@ constexpr std::array kDtypes{DtypeName{"f64", {"fp64", "float64", "double", ""}}
                              DtypeName{"f64tc", {"", "", "", ""}},
                              DtypeName{"f16acc16", {"", "", "", ""}},
                              DtypeName{"f8acc16", {"", "", "", ""}}};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 // The words of "BM_gemv<float, std::less<float>>" inside its brackets: "float", "std::less", "float".
 std::vector<std::string_view> template_words(std::string_view name) {
@@ -51,8 +43,16 @@ std::optional<std::string> only_one(const std::set<std::string>& dtypes) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
 std::optional<std::string> dtype_named(std::string_view word) {
-  const std::string name = lower(word);
+  const std::string name = lower_case(word);
   if (name.empty()) return std::nullopt;
   for (const DtypeName& dtype : kDtypes) {
     if (dtype.ours == name || std::find(dtype.others.begin(), dtype.others.end(), name) != dtype.others.end()) {

@@ -11,6 +11,8 @@
 
 namespace steelyard {
 
+// Of ASCII letters, whatever the locale.
+std::string lower_case(std::string_view text);
 // "float", "fp32" -> "f32"; whatever the case. Absent for what is no arithmetic type.
 std::optional<std::string> dtype_named(std::string_view word);
 // Ours: "f64", "f32", "tf32", "bf16", "f16", "f8", "i8", and the tensor cores' own ways (bench/model/ceiling.hpp).

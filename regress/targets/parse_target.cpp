@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <vector>
@@ -36,14 +35,7 @@ constexpr std::array kRateUnits{
     RateUnit{"Tflop/s", 1e12, "flops"},     RateUnit{"Pflop/s", 1e15, "flops"},
 };
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
-bool same(std::string_view a, std::string_view b) { return lower(a) == lower(b); }
+bool same(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -102,7 +94,7 @@ Result<void> read_ceiling(const std::vector<std::string_view>& words, std::strin
     } else if (dtype && target.of != Target::Of::bandwidth && target.dtype.empty()) {
       target.dtype = *dtype;
     } else {
-      return refusal(text, where, "\"" + std::string(words[i]) + "\" names no ceiling of " + lower(what));
+      return refusal(text, where, "\"" + std::string(words[i]) + "\" names no ceiling of " + lower_case(what));
     }
   }
   return {};
@@ -123,7 +115,9 @@ Result<Target> parse_share(const Number& number, std::string_view text, const st
   if (target.least > 0 && target.least <= 1) return target;
   const bool is_percent = target.least > 1 && target.least <= 100 && !number.rest.starts_with('%');
   return input_error(where, '"' + std::string(text) + '"', "a share above 0 and at most 1 (100 %)",
-                     is_percent ? "write a % sign if per cent is meant" : "no kernel passes its ceiling");
+                     is_percent         ? "write a % sign if per cent is meant"
+                     : target.least > 1 ? "no kernel passes its ceiling"
+                                        : "every kernel reaches more");
 }
 
 // A small b would be bits; "Gflops" is how many write Gflop/s.
@@ -154,7 +148,7 @@ Result<Target> parse_target(std::string_view written, const std::string& where) 
   const std::string_view text = trimmed(written);
   std::string_view rest = text;
   constexpr std::string_view kAtLeast = "at least";
-  const bool at_least = lower(rest).starts_with(kAtLeast);
+  const bool at_least = lower_case(rest).starts_with(kAtLeast);
   if (at_least) rest = trimmed(rest.substr(kAtLeast.size()));
   const std::optional<Number> number = leading_number(rest);
   if (!number) return refusal(text, where);
@@ -171,7 +165,7 @@ std::optional<Result<Target>> target_of_label(std::string_view label, const std:
   while (!label.empty()) {
     const std::size_t end = std::min(label.find(';'), label.size());
     const std::string_view part = trimmed(label.substr(0, end));
-    if (lower(part).starts_with(kKey)) return parse_target(part.substr(kKey.size()), where);
+    if (lower_case(part).starts_with(kKey)) return parse_target(part.substr(kKey.size()), where);
     label.remove_prefix(std::min(end + 1, label.size()));
   }
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/pooled_ranks.hpp"
 
 namespace steelyard {
 namespace {
@@ -65,13 +66,6 @@ LogSides log_sides(const UncertainRate& rate) {
 
 }  // namespace
 
-double median_of(std::vector<double> values) {
-  assert(!values.empty());
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : values[middle - 1] / 2 + values[middle] / 2;
-}
-
 RateEstimate estimate_rate(const std::vector<double>& rates) {
   assert(!rates.empty());
   const auto n = static_cast<std::int64_t>(rates.size());
@@ -79,7 +73,7 @@ RateEstimate estimate_rate(const std::vector<double>& rates) {
   if (rates.size() < kLeastForOrderStatistics) return t_on_logarithms(rates);
   std::vector<double> ascending = rates;
   std::sort(ascending.begin(), ascending.end());
-  return {median_of(ascending), order_statistics(ascending), n};
+  return {median(ascending), order_statistics(ascending), n};
 }
 
 Interval quotient_interval(const UncertainRate& numerator, const UncertainRate& denominator) {

@@ -10,9 +10,6 @@
 
 namespace steelyard {
 
-// Of at least one finite value; the mean of the middle two for an even number.
-double median_of(std::vector<double> values);
-
 struct RateEstimate {
   double value = 0;                  // median of the invocations' medians
   std::optional<Interval> interval;  // 95 %; absent below 2 invocations
