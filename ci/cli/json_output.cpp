@@ -1,5 +1,7 @@
 #include "ci/cli/json_output.hpp"
 
+#include <utility>
+
 #include "ci/config/configuration_key.hpp"
 #include "storage/store.hpp"
 
@@ -9,6 +11,8 @@ namespace {
 // A basic string of TOML, a number, true, false and a list of strings are written the same in JSON, so that the values
 // as the configuration prints them serve here too.
 std::string quoted(const std::string& text) { return quoted_for_toml(text); }
+
+std::string quoted_or_null(const std::string& text) { return text.empty() ? "null" : quoted(text); }
 
 // The store's address may carry a password.
 std::string safe_value(const ConfigurationKey& key, const Configuration& configuration) {
@@ -41,8 +45,13 @@ std::string json_configuration(const Configuration& configuration) {
   text += "],\n  \"target\": [";
   for (const DeclaredTarget& target : configuration.targets) {
     text += (&target == configuration.targets.data() ? "\n    {\"benchmark\": " : ",\n    {\"benchmark\": ") +
-            quoted(target.benchmark) + ", \"target\": " + quoted(target.target.text) +
-            ", \"where\": " + quoted(target.target.where) + '}';
+            quoted(target.benchmark) + ", \"target\": " + quoted(target.target.text);
+    for (const auto& [key, word] : {std::pair("level", &Target::level), std::pair("access", &Target::access),
+                                    std::pair("dtype", &Target::dtype), std::pair("where", &Target::where)}) {
+      text += std::string(", \"") + key + "\": " + quoted_or_null(target.target.*word);
+    }
+    const std::optional<int> threads = target.target.threads;
+    text += ", \"threads\": " + (threads ? std::to_string(*threads) : "null") + '}';
   }
   return text + "]\n}\n";
 }

@@ -60,11 +60,17 @@ Error unknown_name(const std::string& where, const TomlEntry& entry) {
   return input_error(where, "unknown key \"" + entry.name + '"', "one of " + joined(known_names(entry.section)));
 }
 
+// As the file would have it: some tables may stand several times.
+std::string header_of(const std::string& section) {
+  const bool is_list = section == kProgramSection || section == kTargetSection;
+  return is_list ? "[[" + section + "]]" : '[' + section + ']';
+}
+
 Error unknown_section(const std::string& where, const std::string& section) {
   const std::vector<std::string> known = known_sections();
   const auto nearest = nearest_name(section, known);
   return input_error(where, "unknown table [" + section + ']', "one of " + joined(known),
-                     nearest ? "write [" + *nearest + ']' : "");
+                     nearest ? "write " + header_of(*nearest) : "");
 }
 
 Result<void> apply_program_entry(const TomlEntry& entry, const std::string& where, Configuration& configuration) {
@@ -102,7 +108,9 @@ Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Config
       return input_error(where, "key \"" + entry.name + "\" outside of any table", "it under its table",
                          "write it under [" + std::string(key.section) + ']');
     }
-    return unknown_section(where, entry.name);
+    const bool is_table = std::find(sections.begin(), sections.end(), entry.name) != sections.end();
+    if (!is_table) return unknown_section(where, entry.name);
+    return input_error(where, "key \"" + entry.name + '"', "the table " + header_of(entry.name));
   }
   if (std::find(sections.begin(), sections.end(), entry.section) == sections.end()) {
     return unknown_section(where, entry.section);

@@ -45,6 +45,8 @@ TEST(TargetTable, IsPrintedSoThatItReadsBack) {
 }
 
 TEST(TargetTable, MistakesNameTheirLineAndTheMend) {
+  EXPECT_THAT(error_of("target = \"1 GB/s\"\n"), HasSubstr("found key \"target\", wanted the table [[target]]"));
+  EXPECT_THAT(error_of("[[targt]]\nbenchmark = \"x\"\n"), HasSubstr("write [[target]]"));
   EXPECT_THAT(error_of("[target]\nbenchmark = \"x\"\n"), HasSubstr("wanted [[target]]"));
   EXPECT_THAT(error_of("[[target]]\ntarget = \"1 GB/s\"\n"),
               HasSubstr("steelyard.toml:1: [[target]]: found no benchmark"));
