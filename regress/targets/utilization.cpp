@@ -64,7 +64,7 @@ std::string utilization_doubt(double utilization, const Ceiling& ceiling) {
     return what + " is more than there can be: " + level + "the ceiling was measured low, or the cost is counted high";
   }
   return what + " is an error of measurement: " + level +
-         "the cost is counted high, or the ceiling is another machine's";
+         "the cost is counted high, or the ceiling was measured low or on another machine";
 }
 
 }  // namespace steelyard
