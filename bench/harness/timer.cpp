@@ -121,7 +121,9 @@ TaskMeasurement adapt_by_plan(TimingSession& session, const AdaptiveOptions& opt
   if (const auto reached = relative_precision(times)) metadata["precision_reached"] = number_text(*reached);
   metadata["interval_doubt"] = to_text(median_interval(times).doubt);
   metadata["halves"] = halves_agree(times) ? "agree" : "differ";
-  return session.finish(times.size() == planned && planned < most ? "plan" : "max_run_time");
+  const bool is_cut = times.size() < planned || planned == most;
+  const bool by_number = times.size() == static_cast<std::size_t>(kMostBlocks);
+  return session.finish(!is_cut ? "plan" : by_number ? "most_blocks" : "max_run_time");
 }
 
 }  // namespace
