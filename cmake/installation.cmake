@@ -1,6 +1,6 @@
 # What other projects take from an installation: find_package(steelyard) gives steelyard::harness, steelyard::bench_main
-# and steelyard::bench_program, steelyard::google_benchmark_timer and steelyard::measurement_archive. Headers keep their paths: #include "bench/harness/timer.hpp" reads the same from the
-# source tree and from include/steelyard.
+# and steelyard::bench_program, steelyard::google_benchmark_timer and steelyard::measurement_archive. Headers keep their
+# paths: #include "bench/harness/timer.hpp" reads the same from the source tree and from include/steelyard.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/steelyard)
