@@ -12,7 +12,8 @@ namespace steelyard {
 class RunClock {
  public:
   virtual ~RunClock() = default;
-  // Seconds that loop(runs) takes. Calls it once; a simulated clock need not. Throws what the loop throws.
+  // Seconds that loop(runs) takes. Calls it once; a simulated clock need not. Throws what the loop throws. A time that
+  // is not finite is an Error of the timer, one below 1e-9 counts as that.
   virtual double seconds_of(std::int64_t runs, const TimedLoop& loop) = 0;
   virtual std::string name() const = 0;  // for a measurement's metadata
 };

@@ -1,7 +1,9 @@
 #include "bench/harness/timing_session.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <stdexcept>
 
 #include "bench/harness/block_outliers.hpp"
 
@@ -34,6 +36,9 @@ double TimingSession::seconds_of(std::int64_t runs) {
     throw;
   }
   if (options_.teardown) options_.teardown();
+  if (!std::isfinite(elapsed)) {
+    throw std::runtime_error("the clock \"" + options_.clock->name() + "\" gave a time that is not finite");
+  }
   return std::max(elapsed, kLeastSeconds);
 }
 

@@ -84,6 +84,20 @@ TEST(Timer, TextsOfItsTaskAreDedented) {
   EXPECT_EQ(value_of(Timer([] {}, options).timeit(1)).task.statement, "f();\ng();");
 }
 
+TEST(Timer, ClockWithoutATimeIsAnError) {
+  class BrokenClock : public RunClock {
+   public:
+    double seconds_of(std::int64_t, const TimedLoop&) override { return std::numeric_limits<double>::quiet_NaN(); }
+    std::string name() const override { return "broken"; }
+  };
+  TimerOptions options;
+  options.clock = std::make_shared<BrokenClock>();
+  options.task.statement = "f()";
+  const auto result = Timer([] {}, options).blocked_autorange();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text(), "timer of \"f()\": the clock \"broken\" gave a time that is not finite");
+}
+
 TEST(Timer, BlocksVaryByAFifthAndBySeedAlone) {
   const auto runs_by = [](std::uint32_t seed) {
     const Exact exact;
@@ -176,6 +190,15 @@ TEST(Timer, AdaptiveStopsAtItsLimitAndSaysSo) {
   EXPECT_EQ(measured.metadata.at("stopped_by"), "max_run_time");
   EXPECT_LT(measured.raw_times.size(), 60U);
   EXPECT_GE(measured.raw_times.size(), 1U);
+}
+
+TEST(Timer, AdaptiveSaysWhereItsNumberOfBlocksIsTheLimit) {
+  TimerOptions options;
+  options.clock = std::make_shared<MockClock>(4e-6);
+  const TaskMeasurement measured =
+      value_of(Timer([] {}, options).adaptive_autorange({.precision = 1e-9, .max_run_time = seconds(1e9)}));
+  EXPECT_EQ(measured.metadata.at("stopped_by"), "most_blocks");
+  EXPECT_EQ(measured.raw_times.size(), 100'000U);
 }
 
 TEST(Timer, AdaptiveOfAStatementLongerThanItsLimitStillHasATime) {
