@@ -1,4 +1,5 @@
 // Tables as a page of their own.
+#include "bench/harness/markup_text.hpp"
 #include "bench/harness/render_table.hpp"
 #include "bench/harness/table_layout.hpp"
 
@@ -31,31 +32,7 @@ tbody th.group { background: var(--band); color: var(--faint); font-size: .85rem
 ul { color: var(--faint); font-size: .9rem; padding-left: 1.2rem; }
 )";
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : printable_line(text, true)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
+std::string escaped(std::string_view text) { return markup_text(printable_line(text, true)); }
 
 std::string_view class_of(CellTone tone) {
   switch (tone) {

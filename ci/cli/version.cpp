@@ -8,7 +8,7 @@ const char* const kToolName = "steelyard " STEELYARD_VERSION;
 const char* const kExitCodeTable =
     "Exit status:\n"
     "   0  nothing regressed\n"
-    "   1  a regression\n"
+    "   1  a regression, or a missed target\n"
     "   2  something that should have been judged was not, or the measuring was interrupted\n"
     "   3  the input or the configuration is wrong\n"
     "   4  the measured program failed, or its build\n"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "bench/harness/markup_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/roofline.hpp"
 #include "ci/report/terminal_text.hpp"
@@ -38,28 +39,7 @@ constexpr const char* kStyle = R"css(
  }
 )css";
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : printable(text, true)) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
+std::string escaped(std::string_view text) { return markup_text(printable(text, true)); }
 
 struct Box {
   double left, top, right, bottom;

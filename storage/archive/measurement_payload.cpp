@@ -2,18 +2,10 @@
 
 #include "storage/archive/container.hpp"
 #include "storage/archive/task_serialization.hpp"
+#include "storage/archive/through_boost.hpp"
 
 namespace steelyard {
 namespace {
-
-struct ThroughBoost {
-  template <class T>
-  static constexpr std::uint32_t kVersion = boost::serialization::version<T>::value;
-  template <class Archive, class T>
-  static void call(Archive& archive, T& object, std::uint32_t version) {
-    boost::serialization::serialize_adl(archive, object, version);
-  }
-};
 
 using MeasurementTypes = PayloadTypes<ThroughBoost, TaskMeasurement, TaskSpec>;
 

@@ -1,11 +1,10 @@
 #include "storage/archive/run_payload.hpp"
 
 #include <algorithm>
-#include <boost/serialization/serialization.hpp>
-#include <boost/serialization/version.hpp>
 
 #include "storage/archive/container.hpp"
 #include "storage/archive/portable_archive.hpp"
+#include "storage/archive/through_boost.hpp"
 
 // What is archived, field by field. To add a field to a class: append it to its serialize() under
 // `if (version >= N)`, and declare BOOST_CLASS_VERSION(steelyard::Class, N) here. Files of older versions then leave
@@ -112,15 +111,6 @@ void serialize(Archive& archive, Run& run, unsigned version) {
 }
 
 namespace {
-
-struct ThroughBoost {
-  template <class T>
-  static constexpr std::uint32_t kVersion = boost::serialization::version<T>::value;
-  template <class Archive, class T>
-  static void call(Archive& archive, T& object, std::uint32_t version) {
-    boost::serialization::serialize_adl(archive, object, version);
-  }
-};
 
 using RunTypes = PayloadTypes<ThroughBoost, Run, RunHeader, Commit, Environment, Fact, Invocation, Measurement,
                               InvocationSamples, BenchmarkId, Parameter, Metric, CountedProfile, ProfiledFunction,
