@@ -52,6 +52,8 @@ struct RunHeader {
 
 // A label with the word "steelyard_item:HASH" names the input that was measured (bench/harness/fuzz).
 inline constexpr std::string_view kItemWord = "steelyard_item:";
+// And how many elements the tensors of that input have together: "elements:186325".
+inline constexpr std::string_view kElementsWord = "elements:";
 
 // A failure whose reason begins so was never tried, because the budget was spent: the data cannot tell, nobody failed.
 inline constexpr std::string_view kNotReached = "not reached: ";

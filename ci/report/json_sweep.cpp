@@ -22,6 +22,7 @@ Json sweep_json(const Sweep& sweep, const std::optional<Claim>& claim) {
   json["sizes"] = sweep.data.sizes;
   json["levels"] = sweep.levels;
   json["rounds"] = fit.rounds;
+  json["inputs"] = fit.inputs;
   json["exponent"] = fit.exponent;
   json["interval"] = fit.interval ? Json{fit.interval->low, fit.interval->high} : Json(nullptr);
   json["confidence"] = fit.confidence;

@@ -29,10 +29,11 @@ std::string fit_text(const Sweep& sweep, const TerminalStyle& style) {
   if (fit.interval) {
     text += " [" + exponent_text(fit.interval->low) + ", " + exponent_text(fit.interval->high) + "]";
   }
-  std::string facts = percent_text(fit.confidence) + " interval over " + std::to_string(fit.rounds) + " round" +
-                      (fit.rounds == 1 ? "" : "s");
+  const std::int64_t replicates = fit.inputs > 0 ? fit.inputs : fit.rounds;
+  std::string facts = percent_text(fit.confidence) + " interval over " + std::to_string(replicates) +
+                      (fit.inputs > 0 ? " input" : " round") + (replicates == 1 ? "" : "s");
   if (!fit.interval) facts = "no interval";
-  if (sweep.data.is_counted) facts = "counted exactly";
+  if (sweep.data.is_counted && fit.inputs == 0) facts = "counted exactly";
   if (fit.r_squared) facts += "; r2 " + decimal_text(*fit.r_squared, 4);
   if (fit.exponent_at_smallest) {
     facts += "; " + exponent_text(*fit.exponent_at_smallest) + " between the two smallest sizes, " +

@@ -144,6 +144,37 @@ Result<ScalingFit> fit_scaling(const ScalingData& data, double confidence) {
   return fit;
 }
 
+Result<ScalingFit> fit_inputs(const std::vector<double>& sizes, const std::vector<double>& levels, double confidence) {
+  bool is_good = sizes.size() >= 3 && levels.size() == sizes.size() && confidence > 0 && confidence < 1;
+  for (std::size_t i = 0; is_good && i < sizes.size(); ++i) {
+    is_good = std::isfinite(sizes[i]) && sizes[i] > 0 && (i == 0 || sizes[i] >= sizes[i - 1]) &&
+              std::isfinite(levels[i]) && levels[i] > 0;
+  }
+  if (!is_good || sizes.front() == sizes.back()) return bug_error("scaling fit", "sizes or levels that are no sweep");
+  const Design design(sizes);
+  const auto n = static_cast<double>(sizes.size());
+  std::vector<double> logs;
+  double mean = 0;
+  for (const double level : levels) logs.push_back(std::log(level));
+  for (const double log : logs) mean += log / n;
+  ScalingFit fit;
+  fit.confidence = confidence;
+  fit.inputs = std::ssize(sizes);
+  fit.exponent = coefficient_of(logs, design.line, design.line_squares);
+  double whole = 0;
+  double left = 0;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const double residual = logs[i] - mean - fit.exponent * design.line[i];
+    whole += (logs[i] - mean) * (logs[i] - mean);
+    left += residual * residual;
+  }
+  const double half = student_quantile(0.5 + confidence / 2, n - 2) * std::sqrt(left / (n - 2) / design.line_squares);
+  fit.interval = Interval{fit.exponent - half, fit.exponent + half};
+  if (whole > 0) fit.r_squared = 1 - left / whole;
+  fit.coefficient = std::exp(mean - fit.exponent * design.center);
+  return fit;
+}
+
 std::string_view to_text(ClaimVerdict verdict) {
   switch (verdict) {
     case ClaimVerdict::held:

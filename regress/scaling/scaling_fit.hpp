@@ -38,6 +38,7 @@ struct ScalingFit {
   // The best parabola's slope changes over the range by more than kCurvature, and by more than the rounds' noise.
   bool is_curved = false;
   std::int64_t rounds = 0;
+  std::int64_t inputs = 0;  // fit_inputs(): the replicates; else 0
 };
 
 // The smallest change of the exponent over the range that is called a curve: what people call another exponent is
@@ -46,6 +47,13 @@ inline constexpr double kCurvature = 0.1;
 
 // Error (bug): data that break what ScalingData says. confidence: above 0, below 1.
 Result<ScalingFit> fit_scaling(const ScalingData& data, double confidence = 0.95);
+
+// Where every size belongs to another input (a fuzzed tensor of another shape, another layout), what scatters about the
+// line is the inputs: they are the replicate, and the interval is that of a least-squares slope (Student's, n - 2
+// degrees of freedom; Draper and Smith, Applied Regression Analysis, section 1.4). Sizes ascending, equal ones allowed,
+// not all equal; at least three. `rounds` of the result is 0. Error (bug): other data.
+Result<ScalingFit> fit_inputs(const std::vector<double>& sizes, const std::vector<double>& levels,
+                              double confidence = 0.95);
 
 enum class ClaimVerdict { held, refuted, undecided };
 std::string_view to_text(ClaimVerdict verdict);

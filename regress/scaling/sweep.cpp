@@ -10,6 +10,7 @@
 
 #include "regress/ab/pooled_ranks.hpp"
 #include "regress/ab/wording.hpp"
+#include "regress/scaling/input_sweep.hpp"
 
 namespace steelyard {
 namespace {
@@ -187,6 +188,9 @@ Error nothing_found(const Found& found, const SweepChoice& choice) {
 }  // namespace
 
 Result<std::vector<Sweep>> find_sweeps(const Run& run, const SweepChoice& choice) {
+  if (choice.over == kElements) {
+    if (auto inputs = find_input_sweeps(run, choice)) return inputs;  // else a parameter may have that name
+  }
   const Found found = look_through(run, choice);
   std::vector<Sweep> sweeps;
   for (const auto& [name, group] : found.groups) {
@@ -202,6 +206,7 @@ Result<std::vector<Sweep>> find_sweeps(const Run& run, const SweepChoice& choice
     add_doubts(sweep.fit, sweep.data.is_counted, sweep.warnings);
     sweeps.push_back(std::move(sweep));
   }
+  if (sweeps.empty() && choice.over == kElements) return find_input_sweeps(run, choice);  // says why there is none
   if (sweeps.empty()) return nothing_found(found, choice);
   return sweeps;
 }

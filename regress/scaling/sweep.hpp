@@ -12,7 +12,8 @@
 namespace steelyard {
 
 struct SweepChoice {
-  // A parameter's name; a number: the position among those without a name, from 1; "threads". Empty: every numeric
+  // A parameter's name; a number: the position among those without a name, from 1; "threads"; "elements": those of the
+  // inputs, see input_sweep.hpp. Empty: every numeric
   // parameter that at least three benchmarks differ in, threads and the "draw" of fuzzed benchmarks aside.
   std::string over = {};
   std::string metric = std::string(kRealTime);

@@ -129,9 +129,17 @@ Result<FuzzItem> make_item(const ItemPlan& plan, Device& device) {
   return item;
 }
 
+std::int64_t FuzzItem::elements() const {
+  std::int64_t sum = 0;
+  for (const auto& [name, tensor] : tensors) sum += tensor.elements();
+  for (const auto& [name, tensor] : sparse_tensors) sum += tensor.values.elements();
+  return sum;
+}
+
 std::string item_label(const FuzzItem& item, double rejection_rate) {
-  return std::string(kItemWord) + item.hash + " seed:" + std::to_string(item.plan.seed) +
-         " index:" + std::to_string(item.plan.index) + " rejection_rate:" + to_text(FuzzValue(rejection_rate));
+  return std::string(kItemWord) + item.hash + ' ' + std::string(kElementsWord) + std::to_string(item.elements()) +
+         " seed:" + std::to_string(item.plan.seed) + " index:" + std::to_string(item.plan.index) +
+         " rejection_rate:" + to_text(FuzzValue(rejection_rate));
 }
 
 Result<std::shared_ptr<const FuzzItem>> FuzzItemCache::get(const ItemPlan& plan,

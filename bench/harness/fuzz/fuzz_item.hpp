@@ -29,13 +29,16 @@ struct FuzzItem {
   std::int64_t parameter(std::string_view name) const;  // a whole one; others: plan.values
   const TypedBuffer& tensor(std::string_view name) const;
   const SparseBuffer& sparse_tensor(std::string_view name) const;
+
+  // Of all its tensors together; of a sparse one those that it stores.
+  std::int64_t elements() const;
 };
 
 // Makes the buffers and fills them. Errors (input): the memory is not to be had; the device's own.
 Result<FuzzItem> make_item(const ItemPlan& plan);
 Result<FuzzItem> make_item(const ItemPlan& plan, Device& device);
 
-// "steelyard_item:<64 hex digits> seed:0 index:3 rejection_rate:0.25": the label of the item's results.
+// "steelyard_item:<64 hex digits> elements:4096 seed:0 index:3 rejection_rate:0.25": the label of the item's results.
 std::string item_label(const FuzzItem& item, double rejection_rate);
 
 // Holds the item that was asked for last: a benchmark's function is called several times, and two large items at once

@@ -215,7 +215,8 @@ TEST(FuzzItem, CacheHoldsTheItemThatWasAskedForLast) {
 
 TEST(FuzzItem, LabelSaysWhereTheItemComesFrom) {
   const FuzzItem item = first_item(small_matrices());
-  EXPECT_EQ(item_label(item, 0.25), "steelyard_item:" + item.hash + " seed:0 index:0 rejection_rate:0.25");
+  EXPECT_EQ(item_label(item, 0.25), "steelyard_item:" + item.hash + " elements:" + std::to_string(item.elements()) +
+                                        " seed:0 index:0 rejection_rate:0.25");
 }
 
 }  // namespace
