@@ -14,4 +14,12 @@ double quantile_of_sorted(std::span<const double> ascending, double p) {
   return ascending[below] + (position - static_cast<double>(below)) * (ascending[above] - ascending[below]);
 }
 
+double median(std::vector<double> values) {
+  assert(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return 0.5 * *std::max_element(values.begin(), middle) + 0.5 * *middle;  // their sum could overflow
+}
+
 }  // namespace steelyard

@@ -5,10 +5,14 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace steelyard {
 
 // ascending: n values, at least one. 0 <= p <= 1; of one value that value.
 double quantile_of_sorted(std::span<const double> ascending, double p);
+
+// The middle of the values, or the mean of the two middle ones. Precondition: not empty, no NaN. Cost O(n).
+double median(std::vector<double> values);
 
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/model/quantile.hpp"
 #include "bench/runner/core_times.hpp"
 
 namespace steelyard {
@@ -49,13 +50,6 @@ std::optional<double> clock_drift(const Invocation& invocation) {
   return std::abs(*after / *before - 1);
 }
 
-// Precondition: not empty.
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 }  // namespace
 
 const std::array<Witness, kWitnessCount>& witnesses() {
@@ -78,9 +72,9 @@ UsualConditions usual_conditions(std::span<const Invocation> invocations) {
       if (const auto value = witnesses()[i].read(invocation)) values.push_back(*value);
     }
     if (values.size() < kLeastToBeUsual) continue;
-    const double middle = median_of(values);
+    const double middle = median(values);
     for (double& value : values) value = std::abs(value - middle);
-    usual.limits[i] = middle + kDeviations * kMadOfNormal * median_of(std::move(values));
+    usual.limits[i] = middle + kDeviations * kMadOfNormal * median(std::move(values));
   }
   return usual;
 }

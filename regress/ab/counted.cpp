@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "regress/ab/pooled_ranks.hpp"
+#include "bench/model/quantile.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/pooled_ranks.hpp"
 
 namespace steelyard {
 namespace {

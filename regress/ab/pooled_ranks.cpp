@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "bench/model/quantile.hpp"
+
 namespace steelyard {
 namespace {
 // Above this many values the median stands in for the median of pairs: by then the two agree to within their error,
@@ -31,14 +33,6 @@ std::vector<double> mean_ranks(std::vector<GroupedValue>& values, std::size_t gr
     if (counts[g] > 0) sums[g] /= counts[g];
   }
   return sums;
-}
-
-double median(std::vector<double> values) {
-  assert(!values.empty());
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*std::max_element(values.begin(), middle) + *middle);
 }
 
 double hodges_lehmann(std::span<const double> values) {

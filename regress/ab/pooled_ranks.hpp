@@ -18,9 +18,6 @@ struct GroupedValue {
 // `values`. Precondition: no NaN, every group below `groups`. Cost O(n log n).
 std::vector<double> mean_ranks(std::vector<GroupedValue>& values, std::size_t groups);
 
-// The middle of the values, or the mean of the two middle ones. Precondition: not empty, no NaN.
-double median(std::vector<double> values);
-
 // Hodges-Lehmann: the median of the averages of all pairs, each value with itself included (J. L. Hodges and E. L.
 // Lehmann, Estimates of location based on rank tests, 1963). Precondition: not empty. Cost O(n^2) up to 200
 // values; above that the plain median.

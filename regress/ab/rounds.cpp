@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "regress/ab/pooled_ranks.hpp"
+#include "bench/model/quantile.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {

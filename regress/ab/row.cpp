@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "bench/model/quantile.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/measured_item.hpp"
-#include "regress/ab/pooled_ranks.hpp"
 
 namespace steelyard {
 namespace {

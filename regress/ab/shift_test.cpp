@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/model/quantile.hpp"
 #include "regress/ab/pooled_ranks.hpp"
 #include "regress/ab/relabelling.hpp"
 

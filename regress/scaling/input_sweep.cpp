@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "regress/ab/pooled_ranks.hpp"
+#include "bench/model/quantile.hpp"
 
 namespace steelyard {
 namespace {

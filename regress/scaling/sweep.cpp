@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "regress/ab/pooled_ranks.hpp"
+#include "bench/model/quantile.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/scaling/input_sweep.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "regress/ab/pooled_ranks.hpp"
+#include "bench/model/quantile.hpp"
 
 namespace steelyard {
 namespace {

@@ -4,8 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/pooled_ranks.hpp"
 
 namespace steelyard {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "bench/model/quantile.hpp"
 #include "storage/postgres/dictionaries.hpp"
 #include "storage/postgres/profile_rows.hpp"
 
@@ -171,16 +172,6 @@ Result<void> write_failures(Transaction& transaction, std::int64_t run_key, cons
                             values.integer(keys.failure_benchmarks[i]).text(failure.metric).integer(failure.round);
                             return values.text(failure.reason);
                           });
-}
-
-// Precondition: values is not empty.
-double median(std::vector<double> values) {
-  const std::size_t middle = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());
-  const double upper = values[middle];
-  if (values.size() % 2 == 1) return upper;
-  const double lower = *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle));
-  return lower / 2 + upper / 2;  // their sum could overflow
 }
 
 }  // namespace

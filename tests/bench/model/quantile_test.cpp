@@ -20,5 +20,13 @@ TEST(Quantile, OfOneValueIsThatValue) {
   for (const double p : {0.0, 0.3, 1.0}) EXPECT_EQ(quantile_of_sorted(one, p), 5);
 }
 
+TEST(Median, IsTheMiddleOrTheMeanOfTheTwoMiddleOnes) {
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({9, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 9, 2}), 3);
+}
+
+TEST(Median, OfTheLargestNumbersDoesNotOverflow) { EXPECT_EQ(median({1.7e308, 1.7e308}), 1.7e308); }
+
 }  // namespace
 }  // namespace steelyard

@@ -23,12 +23,6 @@ TEST(MeanRanks, AGroupWithoutValuesHasZero) {
   EXPECT_THAT(mean_ranks(values, 2), ElementsAre(0, 1));
 }
 
-TEST(Median, TakesTheMiddleOrTheMeanOfTheTwo) {
-  EXPECT_EQ(median({3}), 3);
-  EXPECT_EQ(median({9, 1, 2}), 2);
-  EXPECT_EQ(median({4, 1, 9, 2}), 3);
-}
-
 // Averages of pairs of 1, 2, 10: 1, 1.5, 2, 5.5, 6, 10.
 TEST(HodgesLehmann, IsTheMedianOfPairAverages) {
   EXPECT_DOUBLE_EQ(hodges_lehmann(std::vector<double>{10, 1, 2}), 3.75);
