@@ -39,10 +39,12 @@ std::string to_text(const DisturbanceSummary& summary) {
                      causes_text(summary.by_cause) + "): ";
   const std::size_t counting = summary.disturbed - summary.left_out;
   if (summary.left_out > 0) {
-    text += std::to_string(summary.left_out) + (summary.left_out == 1 ? " is" : " are") + " left out, as " +
-            (summary.left_out == 1 ? "its round was" : "their rounds were") + " measured again; ";
+    text += std::to_string(summary.left_out) + (summary.left_out == 1
+                                                    ? " is left out, as its round was measured again"
+                                                    : " are left out, as their rounds were measured again");
   }
-  return text + std::to_string(counting) + (counting == 1 ? " counts" : " count");
+  if (counting == 0) return text;
+  return text + (summary.left_out > 0 ? "; " : "") + std::to_string(counting) + (counting == 1 ? " counts" : " count");
 }
 
 }  // namespace steelyard

@@ -90,7 +90,9 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   const Comparison comparison = compare_sides(*measured, sides, request);
   // What the candidate promises; the baseline kept or broke its promises when it was the candidate.
   const bool whole = request.expect_every_target && request.configuration->run.filter.empty();
-  const TargetReport targets = report_targets(pair.candidate, *request.configuration, whole);
+  TargetReport targets = report_targets(pair.candidate, *request.configuration, whole);
+  // What is asked here is what changed; who has promised nothing need not be told what the machine could do.
+  if (targets.targets.empty()) targets.hint.clear();
   code = worse(code, print_reports(comparison, targets, request, streams));
   code = worse(code, outcome_of(targets));
   code = worse(code, outcome_of(comparison, pair.baseline, pair.candidate, outcome_rules(*request.configuration)));

@@ -40,6 +40,13 @@ TEST(DisturbanceSummary, CountsCausesTheCommonestFirstAndWhatBecameOfThem) {
       "were measured again; 1 counts");
 }
 
+TEST(DisturbanceSummary, EndsWithWhatWasMeasuredAgainWhereNothingElseIsLeft) {
+  steelyard::Run run;
+  run.invocations = {disturbed({"steal time"}, true), disturbed({}, false)};
+  EXPECT_EQ(text_of(run),
+            "1 of 2 processes was disturbed (1 by steal time): 1 is left out, as its round was measured again");
+}
+
 TEST(DisturbanceSummary, JoinsBothSides) {
   steelyard::Run run;
   run.invocations = {disturbed({"steal time"}, false)};
