@@ -6,6 +6,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program="$root/build/release/bin/steelyard"
 "$root/ci/install_dependencies.sh" build run
 if [ ! -x "$program" ]; then
-  (cd "$root" && cmake --preset release && cmake --build --preset release)
+  (cd "$root" && cmake --preset release && cmake --build --preset release --target steelyard)
 fi
 echo "$program"
