@@ -32,7 +32,7 @@ class CountedRegion : public ::testing::Test {
     STEELYARD_SKIP_WITHOUT("valgrind", tools, tools.error().text());
     tools_ = *tools;
     // The preloaded library wraps functions by their names in the object that holds Google Benchmark.
-    if (!std::filesystem::exists(beside_this("counting_counted"))) GTEST_SKIP() << "no program to count";
+    ASSERT_TRUE(std::filesystem::exists(beside_this("counting_counted"))) << "build counting_counted";
   }
 
   // Of one iteration, from n and 2n.
