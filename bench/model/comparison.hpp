@@ -44,6 +44,12 @@ struct FunctionChange {
   double calls_change = 0;
   double share = 0;  // of the benchmark's whole change
   bool own_source = false;
+  // The change of inclusive cost split in two: calls_change at the baseline's cost a call, and the candidate's calls at
+  // what each costs more. They add up to inclusive_change. Absent where a side never called it.
+  std::optional<double> from_calls = {};
+  std::optional<double> from_cost_per_call = {};
+  std::string renamed_from = {};  // its name in the baseline, where the two were matched by shape; empty: the same
+  std::string inlined_into = {};  // the function it ran in, where it was inlined; empty: itself
   bool operator==(const FunctionChange&) const = default;
 };
 
@@ -71,6 +77,10 @@ struct ComparisonRow {
   // Culprit first (the deepest function of the project's own sources that covers at least 90 % of the change), then by
   // size of the change of self cost. Empty where the count did not change or there is no profile.
   std::vector<FunctionChange> functions;
+  // The shortest chain of calls below the benchmark whose last function explains most of the change; names, caller
+  // first. Empty where there are no functions.
+  std::vector<std::string> call_path = {};
+  bool gates = true;  // false: a regression of it is told and fails nothing
   bool operator==(const ComparisonRow&) const = default;
 };
 
@@ -82,6 +92,7 @@ struct ComparisonPolicy {
   double margin = 0.02;
   std::uint64_t seed = 1;
   std::vector<std::string> metrics;        // judged; empty: real_time and every counted metric
+  std::vector<std::string> gates = {};     // that fail the gate; empty: gates_by_default() of those judged
   std::vector<std::string> ignored_facts;  // decisive facts the user named as irrelevant
   bool operator==(const ComparisonPolicy&) const = default;
 };

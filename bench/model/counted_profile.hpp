@@ -29,6 +29,17 @@ struct CallArc {
   bool operator==(const CallArc&) const = default;
 };
 
+// A piece of one function's self cost: what was spent on one line of one file. Where the compiler inlined another
+// function, file and origin are that one's and not the function's own.
+struct SourceCost {
+  std::uint32_t function = 0;  // index into functions: the one it ran in, whose self includes this
+  std::string file;
+  std::string origin;              // the function whose line it is; empty: unknown
+  std::int32_t line = 0;           // 0: unknown
+  std::vector<std::int64_t> self;  // one per event
+  bool operator==(const SourceCost&) const = default;
+};
+
 struct CountedProfile {
   BenchmarkId benchmark;
   std::int64_t iterations = 0;       // that the costs below cover; 0: a whole program
@@ -36,6 +47,8 @@ struct CountedProfile {
   std::vector<std::int64_t> totals;  // one per event
   std::vector<ProfiledFunction> functions;
   std::vector<CallArc> arcs;
+  // By function, file, line, origin. Empty: not asked for; otherwise those of each function add up to its self.
+  std::vector<SourceCost> sources = {};
   bool operator==(const CountedProfile&) const = default;
 };
 

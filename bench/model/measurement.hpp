@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/benchmark_id.hpp"
@@ -53,6 +54,26 @@ struct InvocationSamples {
   bool operator==(const InvocationSamples&) const = default;
 };
 
+// What was counted over.
+enum class CountScope {
+  timed_region,     // exactly while the benchmark's clock ran
+  whole_functions,  // the benchmark's function with its set-up: nothing could be wrapped
+  whole_program,    // everything from the start of the process
+};
+std::string_view to_text(CountScope scope);  // "timed region", "whole functions", "whole program"
+
+// What a count stands on. Noisy metrics leave it as it is.
+struct CountBasis {
+  CountScope scope = CountScope::timed_region;
+  // How far counts of one build lie apart, relative; absent: nobody looked, and the values' own range stands for it.
+  std::optional<double> jitter = {};
+  std::string jitter_from;  // "one thread, timed region: 3 of 3 equal", "learned from 5 repeats"
+  // Why these values hold though this program was not counted: "every loaded section is equal: sha256 ...". Empty:
+  // it was counted.
+  std::string proof;
+  bool operator==(const CountBasis&) const = default;
+};
+
 struct Measurement {
   BenchmarkId benchmark;
   Metric metric;
@@ -64,6 +85,7 @@ struct Measurement {
   // What is kept and never judged: the samples of invocations that are left_out, because they were disturbed and their
   // round was measured again.
   std::vector<InvocationSamples> set_aside = {};
+  CountBasis count_basis = {};
   bool operator==(const Measurement&) const = default;
 };
 

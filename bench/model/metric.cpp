@@ -1,5 +1,6 @@
 #include "bench/model/metric.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace steelyard {
@@ -10,6 +11,7 @@ struct KnownMetric {
   std::string_view unit;
   Better better;
   MetricKind kind;
+  bool gates = true;  // by default
 };
 constexpr std::array kKnownMetrics{
     KnownMetric{kRealTime, "ns", Better::lower, MetricKind::noisy},
@@ -43,6 +45,13 @@ std::optional<Metric> well_known_metric(std::string_view name) {
     if (known.name == name) return Metric{std::string(known.name), std::string(known.unit), known.better, known.kind};
   }
   return std::nullopt;
+}
+
+bool gates_by_default(const Metric& metric) {
+  const auto known = std::find_if(kKnownMetrics.begin(), kKnownMetrics.end(),
+                                  [&](const KnownMetric& candidate) { return candidate.name == metric.name; });
+  if (known != kKnownMetrics.end() && !known->gates) return false;
+  return metric.kind == MetricKind::counted || metric.name == kRealTime;
 }
 
 std::string_view to_text(Better better) { return kBetterTexts.at(static_cast<std::size_t>(better)); }

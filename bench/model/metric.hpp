@@ -25,6 +25,10 @@ inline constexpr std::string_view kInstructions = "instructions";
 // The metrics that every layer knows (docs/verdicts.md, "Fields"); absent for a user's own.
 std::optional<Metric> well_known_metric(std::string_view name);
 
+// Whether a change of the metric fails a gate whose policy names no metrics: real_time and the counted ones, but for
+// the counters that are asked for by name (bench/counting/counter_choice.hpp) and explain rather than judge.
+bool gates_by_default(const Metric& metric);
+
 std::string_view to_text(Better better);    // "lower", "higher", "undeclared"
 std::string_view to_text(MetricKind kind);  // "noisy", "counted"
 std::optional<Better> parse_better(std::string_view text);

@@ -11,7 +11,8 @@
 // the field at its default; never change what an old version means.
 
 BOOST_CLASS_VERSION(steelyard::Invocation, 1)
-BOOST_CLASS_VERSION(steelyard::Measurement, 1)
+BOOST_CLASS_VERSION(steelyard::Measurement, 2)
+BOOST_CLASS_VERSION(steelyard::CountedProfile, 1)
 BOOST_CLASS_VERSION(steelyard::Run, 1)
 
 namespace steelyard {
@@ -22,6 +23,8 @@ template <>
 inline constexpr std::uint8_t kEnumerators<MetricKind> = 2;
 template <>
 inline constexpr std::uint8_t kEnumerators<Layout> = 4;
+template <>
+inline constexpr std::uint8_t kEnumerators<CountScope> = 3;
 
 template <class Archive>
 void serialize(Archive& archive, Parameter& parameter, unsigned /*version*/) {
@@ -78,9 +81,15 @@ void serialize(Archive& archive, InvocationSamples& samples, unsigned /*version*
 }
 
 template <class Archive>
+void serialize(Archive& archive, CountBasis& basis, unsigned /*version*/) {
+  archive& basis.scope& basis.jitter& basis.jitter_from& basis.proof;
+}
+
+template <class Archive>
 void serialize(Archive& archive, Measurement& measurement, unsigned version) {
   archive& measurement.benchmark& measurement.metric& measurement.count_key& measurement.invocations;
   if (version >= 1) archive& measurement.set_aside;
+  if (version >= 2) archive& measurement.count_basis;
 }
 
 template <class Archive>
@@ -95,8 +104,14 @@ void serialize(Archive& archive, CallArc& arc, unsigned /*version*/) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, CountedProfile& profile, unsigned /*version*/) {
+void serialize(Archive& archive, SourceCost& source, unsigned /*version*/) {
+  archive& source.function& source.file& source.origin& source.line& source.self;
+}
+
+template <class Archive>
+void serialize(Archive& archive, CountedProfile& profile, unsigned version) {
   archive& profile.benchmark& profile.iterations& profile.events& profile.totals& profile.functions& profile.arcs;
+  if (version >= 1) archive& profile.sources;
 }
 
 template <class Archive>
@@ -114,7 +129,7 @@ namespace {
 
 using RunTypes = PayloadTypes<ThroughBoost, Run, RunHeader, Commit, Environment, Fact, Invocation, Measurement,
                               InvocationSamples, BenchmarkId, Parameter, Metric, CountedProfile, ProfiledFunction,
-                              CallArc, Failure, InvocationConditions>;
+                              CallArc, Failure, InvocationConditions, CountBasis, SourceCost>;
 
 // What a reader of the run may rely on; empty where all of it holds.
 std::string flaw_of(const InvocationSamples& samples, const std::vector<Invocation>& invocations, bool set_aside) {
@@ -149,6 +164,10 @@ std::string flaw_of(const CountedProfile& profile) {
   for (const CallArc& arc : profile.arcs) {
     if (std::max(arc.caller, arc.callee) >= profile.functions.size()) return "a call of a function that is not there";
     if (is_short(arc.inclusive)) return "a call with costs of other events";
+  }
+  for (const SourceCost& source : profile.sources) {
+    if (source.function >= profile.functions.size()) return "a line of a function that is not there";
+    if (is_short(source.self)) return "a line with costs of other events";
   }
   return "";
 }
