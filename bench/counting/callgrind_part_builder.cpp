@@ -5,6 +5,7 @@
 
 #include "bench/counting/call_cycles.hpp"
 #include "bench/counting/callgrind_numbers.hpp"
+#include "bench/counting/callgrind_positions.hpp"
 #include "bench/counting/derived_events.hpp"
 
 namespace steelyard {
@@ -41,8 +42,9 @@ std::size_t CallgrindPartBuilder::KeyHash::operator()(const CallgrindFunctionKey
   return static_cast<std::size_t>((pair_of(key.file, key.name) * kSpread) ^ (key.object * kSpread >> 7));
 }
 
-CallgrindPartBuilder::CallgrindPartBuilder(const CallgrindNameSpaces& names, CallgrindPart part)
-    : names_(names), part_(std::move(part)) {}
+CallgrindPartBuilder::CallgrindPartBuilder(const CallgrindNameSpaces& names, CallgrindPart part,
+                                           const CallgrindReadOptions& options)
+    : names_(names), part_(std::move(part)), keeps_positions_(options.keep_positions) {}
 
 std::uint32_t CallgrindPartBuilder::find_or_add(const CallgrindFunctionKey& key) {
   const auto next = static_cast<std::uint32_t>(part_.functions.size());
@@ -76,13 +78,17 @@ std::vector<std::int64_t>& CallgrindPartBuilder::inlined_cost(std::uint32_t func
   return part_.inlined[entry->second].self;
 }
 
-bool CallgrindPartBuilder::add_self(std::uint32_t function, std::uint32_t file, std::uint64_t line,
+bool CallgrindPartBuilder::add_self(std::uint32_t function, std::uint32_t file, const CallgrindPlace& place,
                                     const std::vector<std::int64_t>& cost) {
+  if (keeps_positions_) {
+    part_.position_costs.push_back({function, file, place.address, line_number(place.line), cost});
+    part_.position_costs.back().self.resize(part_.events.size(), 0);
+  }
   ProfiledFunction& owner = part_.functions[function];
   if (file != file_of_[function]) {
     if (!add_costs(inlined_cost(function, file), cost)) return false;
   } else if (owner.line == 0) {
-    owner.line = line_number(line);
+    owner.line = line_number(place.line);
   }
   return add_costs(owner.self, cost);
 }
@@ -110,6 +116,17 @@ void CallgrindPartBuilder::sort_inlined() {
                    [](const InlinedCost& a, const InlinedCost& b) { return a.function < b.function; });
 }
 
+bool CallgrindPartBuilder::merge_positions() {
+  std::unordered_map<std::uint32_t, std::uint32_t> new_index;  // of a file: in the names, and in position_files
+  for (PositionCost& cost : part_.position_costs) {
+    const auto next = static_cast<std::uint32_t>(part_.position_files.size());
+    const auto [entry, is_new] = new_index.try_emplace(cost.file, next);
+    if (is_new) part_.position_files.emplace_back(names_.files.name(cost.file));
+    cost.file = entry->second;
+  }
+  return merge_equal_positions(part_.position_costs);
+}
+
 Result<CallgrindPart> CallgrindPartBuilder::finish(const std::vector<std::int64_t>& totals) && {
   std::vector<std::int64_t> sum(part_.events.size(), 0);
   for (const ProfiledFunction& function : part_.functions) {
@@ -122,6 +139,7 @@ Result<CallgrindPart> CallgrindPartBuilder::finish(const std::vector<std::int64_
                        "the file is damaged or was cut: collect it again");
   }
   sort_inlined();
+  if (!merge_positions()) return too_large();
   STEELYARD_CHECK(append_derived_events(part_));
   if (!set_inclusive_costs(part_.functions, part_.arcs, part_.events.size())) return too_large();
   return std::move(part_);

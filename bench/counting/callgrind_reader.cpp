@@ -26,7 +26,8 @@ std::string_view header_key(std::string_view line) {
 
 class CallgrindParser {
  public:
-  CallgrindParser(std::string_view text, std::string_view name) : rest_(text), file_name_(name) {}
+  CallgrindParser(std::string_view text, std::string_view name, const CallgrindReadOptions& options)
+      : rest_(text), file_name_(name), options_(options) {}
 
   Result<std::vector<CallgrindPart>> run() {
     for (std::string_view line; next_line(line);) STEELYARD_CHECK(read_line(line));
@@ -109,7 +110,7 @@ class CallgrindParser {
     line_column_ = is_line - header_->positions.begin();
     events_ = header_->events.size();
     positions_.assign(header_->positions.size(), 0);
-    builder_.emplace(names_, std::move(*header_));
+    builder_.emplace(names_, std::move(*header_), options_);
     header_.reset();
     function_.reset();
     return {};
@@ -201,8 +202,9 @@ class CallgrindParser {
     const bool is_jump = pending_ == Pending::jump_source;
     pending_ = Pending::none;
     if (is_jump) return {};
-    const bool fits = is_call ? builder_->add_call(*function_, take_callee(), call_count_, line_of(target_), costs_)
-                              : builder_->add_self(*function_, file_, line_of(positions_), costs_);
+    const bool fits =
+        is_call ? builder_->add_call(*function_, take_callee(), call_count_, line_of(target_), costs_)
+                : builder_->add_self(*function_, file_, {address_of(positions_), line_of(positions_)}, costs_);
     if (!fits) return wrong(line, "costs that add up to at most 63 bits");
     return {};
   }
@@ -210,6 +212,10 @@ class CallgrindParser {
   std::uint64_t line_of(const std::vector<std::uint64_t>& position) const {
     const auto column = static_cast<std::size_t>(line_column_);
     return column < position.size() ? position[column] : 0;
+  }
+
+  std::uint64_t address_of(const std::vector<std::uint64_t>& position) const {
+    return line_column_ == 0 ? 0 : position.front();  // "instr" comes before "line"
   }
 
   // cob= and cfi= hold for one call; without them the callee is in the current object and the current file.
@@ -223,6 +229,7 @@ class CallgrindParser {
 
   std::string_view rest_;
   std::string_view file_name_;
+  CallgrindReadOptions options_;
   std::int64_t line_number_ = 0;
   std::vector<CallgrindPart> parts_;
 
@@ -249,12 +256,14 @@ class CallgrindParser {
 
 }  // namespace
 
-Result<std::vector<CallgrindPart>> parse_callgrind(std::string_view text, std::string_view name) {
+Result<std::vector<CallgrindPart>> parse_callgrind(std::string_view text, std::string_view name,
+                                                   const CallgrindReadOptions& options) {
   if (text.size() > kMaximumFileBytes) return input_error(std::string(name), "more than 512 MiB", "a smaller profile");
-  return CallgrindParser(text, name).run();
+  return CallgrindParser(text, name, options).run();
 }
 
-Result<std::vector<CallgrindPart>> read_callgrind(const std::filesystem::path& file) {
+Result<std::vector<CallgrindPart>> read_callgrind(const std::filesystem::path& file,
+                                                  const CallgrindReadOptions& options) {
   std::error_code trouble;
   const std::uintmax_t size = std::filesystem::file_size(file, trouble);
   if (trouble) return input_error(file.string(), trouble.message(), "a callgrind.out file");
@@ -264,7 +273,7 @@ Result<std::vector<CallgrindPart>> read_callgrind(const std::filesystem::path& f
   if (!stream || !stream.read(text.data(), static_cast<std::streamsize>(size))) {
     return input_error(file.string(), "a file that cannot be read", "a callgrind.out file");
   }
-  return parse_callgrind(text, file.string());
+  return parse_callgrind(text, file.string(), options);
 }
 
 }  // namespace steelyard

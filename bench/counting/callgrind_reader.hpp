@@ -26,6 +26,21 @@ struct InlinedCost {
   std::vector<std::int64_t> self;  // one per event
 };
 
+// What one function spent at one place of the program: an address, a line or both, as the file's positions tell.
+struct PositionCost {
+  std::uint32_t function = 0;      // index into CallgrindPart::functions, whose self includes this
+  std::uint32_t file = 0;          // index into CallgrindPart::position_files
+  std::uint64_t address = 0;       // in the running program; 0: the file has no addresses
+  std::int32_t line = 0;           // 0: unknown
+  std::vector<std::int64_t> self;  // one per event
+  bool operator==(const PositionCost&) const = default;
+};
+
+struct CallgrindReadOptions {
+  // Fills CallgrindPart::position_costs: several times the memory of the functions and arcs.
+  bool keep_positions = false;
+};
+
 struct CallgrindPart {
   int part = 1;         // part: of the header; 1 where absent
   std::string thread;   // thread: of the header; empty where absent
@@ -36,8 +51,12 @@ struct CallgrindPart {
   // In the order of the file. self is a function's whole own cost; inclusive counts a cycle of calls once (see
   // call_cycles.hpp).
   std::vector<ProfiledFunction> functions;
-  std::vector<CallArc> arcs;           // one per pair of caller and callee; calls is 0 for one entered before the part
-  std::vector<InlinedCost> inlined;    // by function, then file in the order of the file
+  std::vector<CallArc> arcs;         // one per pair of caller and callee; calls is 0 for one entered before the part
+  std::vector<InlinedCost> inlined;  // by function, then file in the order of the file
+  // Where asked for: one for each distinct function, file, address and line that cost something, in that order; those
+  // of a function add up to its self.
+  std::vector<PositionCost> position_costs;
+  std::vector<std::string> position_files;
   std::vector<std::string> positions;  // "instr", "line" or both
   // As the file states it, and for people only: it differs from the totals where blocked threads or the caches' last
   // state were added.
@@ -51,7 +70,9 @@ struct CallgrindPart {
 // Empty files (what --separate-threads leaves behind) yield no parts. `name` is for messages. Cost: linear in the text,
 // but for the lookup of names. Error (input): anything the format does not allow, a part without totals: (cut off),
 // self costs that do not add up to them, more than the bounds of the reader (512 MiB, 64 events).
-Result<std::vector<CallgrindPart>> parse_callgrind(std::string_view text, std::string_view name);
-Result<std::vector<CallgrindPart>> read_callgrind(const std::filesystem::path& file);
+Result<std::vector<CallgrindPart>> parse_callgrind(std::string_view text, std::string_view name,
+                                                   const CallgrindReadOptions& options = {});
+Result<std::vector<CallgrindPart>> read_callgrind(const std::filesystem::path& file,
+                                                  const CallgrindReadOptions& options = {});
 
 }  // namespace steelyard

@@ -63,6 +63,7 @@ bool append_to_all(CallgrindPart& part, const Formula& formula) {
   for (ProfiledFunction& function : part.functions) fits = append_value(function.self, formula) && fits;
   for (CallArc& arc : part.arcs) fits = append_value(arc.inclusive, formula) && fits;
   for (InlinedCost& piece : part.inlined) fits = append_value(piece.self, formula) && fits;
+  for (PositionCost& cost : part.position_costs) fits = append_value(cost.self, formula) && fits;
   return fits;
 }
 

@@ -6,6 +6,7 @@
 
 #include "bench/counting/call_cycles.hpp"
 #include "bench/counting/callgrind_numbers.hpp"
+#include "bench/counting/callgrind_positions.hpp"
 
 namespace steelyard {
 namespace {
@@ -45,6 +46,9 @@ class Folding {
     for (const ProfiledFunction& function : part.functions) fits = add_function(function) && fits;
     for (const CallArc& arc : part.arcs) fits = add_arc(arc) && fits;
     for (const InlinedCost& piece : part.inlined) fits = add_piece(piece) && fits;
+    position_costs_ = part.position_costs;
+    for (PositionCost& cost : position_costs_) cost.function = index_of_[cost.function];
+    fits = merge_equal_positions(position_costs_) && fits;
     return fits && set_inclusive_costs(functions_, arcs_, part.events.size());
   }
 
@@ -52,6 +56,7 @@ class Folding {
     part.functions = std::move(functions_);
     part.arcs = std::move(arcs_);
     part.inlined = std::move(inlined_);
+    part.position_costs = std::move(position_costs_);
   }
 
  private:
@@ -90,6 +95,7 @@ class Folding {
   std::vector<ProfiledFunction> functions_;
   std::vector<CallArc> arcs_;
   std::vector<InlinedCost> inlined_;
+  std::vector<PositionCost> position_costs_;
   std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> index_by_key_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> arc_by_pair_;
   std::map<std::pair<std::uint32_t, std::string>, std::size_t> piece_by_key_;

@@ -64,6 +64,8 @@ void renumber(CallgrindPart& part, const std::vector<std::uint32_t>& index_of) {
   for (CallArc& arc : part.arcs) arc.caller = index_of[arc.caller], arc.callee = index_of[arc.callee];
   std::erase_if(part.inlined, [&](const InlinedCost& piece) { return index_of[piece.function] == kGone; });
   for (InlinedCost& piece : part.inlined) piece.function = index_of[piece.function];
+  std::erase_if(part.position_costs, [&](const PositionCost& cost) { return index_of[cost.function] == kGone; });
+  for (PositionCost& cost : part.position_costs) cost.function = index_of[cost.function];
 }
 
 using FunctionKey = std::tuple<std::string_view, std::string_view, std::string_view>;

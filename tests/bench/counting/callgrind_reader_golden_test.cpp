@@ -19,6 +19,15 @@ std::vector<CallgrindPart> read_golden(const std::string& file) {
   return parts ? *parts : std::vector<CallgrindPart>{};
 }
 
+// The self costs of all functions, once as the reader adds them up and once from their positions.
+void expect_positions_to_add_up(const CallgrindPart& part, const std::string& file) {
+  std::vector<std::vector<std::int64_t>> sums(part.functions.size(), std::vector<std::int64_t>(part.events.size(), 0));
+  for (const PositionCost& cost : part.position_costs) {
+    for (std::size_t event = 0; event < part.events.size(); ++event) sums[cost.function][event] += cost.self[event];
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i], part.functions[i].self) << file << " function " << i;
+}
+
 std::string tabbed(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (const std::int64_t number : numbers) text += "\t" + std::to_string(number);
@@ -77,6 +86,17 @@ TEST_P(CallgrindGolden, HasEveryRowOfItsTable) {
   std::sort(found.begin(), found.end());
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(found, expected);
+}
+
+TEST_P(CallgrindGolden, PositionsAddUpToEachFunction) {
+  const Result<std::vector<CallgrindPart>> parts = read_callgrind(kGolden / GetParam(), {.keep_positions = true});
+  ASSERT_TRUE(parts) << parts.error().text();
+  ASSERT_FALSE(parts->empty());
+  for (const CallgrindPart& part : *parts) {
+    expect_positions_to_add_up(part, GetParam());
+    const bool has_addresses = part.positions.front() == "instr";
+    for (const PositionCost& cost : part.position_costs) EXPECT_EQ(cost.address != 0, has_addresses);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryProfile, CallgrindGolden,

@@ -162,6 +162,44 @@ TEST(CallgrindReader, RefusesHeadersThatContradictThemselves) {
   EXPECT_THAT(error_of("positions: line\nfn=f\n"), HasSubstr("events:"));
 }
 
+CallgrindPart with_positions(const std::string& text) {
+  Result<std::vector<CallgrindPart>> parts = parse_callgrind(text, "profile", {.keep_positions = true});
+  EXPECT_TRUE(parts) << (parts ? "" : parts.error().text());
+  return parts && parts->size() == 1 ? parts->front() : CallgrindPart{};
+}
+
+TEST(CallgrindReader, KeepsPositionsOnlyWhereAskedTo) {
+  const std::string text = with_body("fl=a.cpp\nfn=f\n1 5\n", "totals: 5\n");
+  EXPECT_TRUE(only_part(text).position_costs.empty());
+  EXPECT_TRUE(only_part(text).position_files.empty());
+  EXPECT_EQ(with_positions(text).position_costs.size(), 1u);
+}
+
+TEST(CallgrindReader, AddsUpTheCostsOfOnePlaceAndKeepsThoseOfOthersApart) {
+  const CallgrindPart part = with_positions(
+      "positions: instr line\nevents: Ir Dr\n"
+      "fl=a.cpp\nfn=f\n0x10 7 5 1\n+4 * 2\nfi=b.h\n* 7 3\nfe=a.cpp\n0x10 7 1\n* 8 4\n+8 9 0\ncfn=g\ncalls=1 0x40 1\n"
+      "0x20 9 100\nfn=g\n0x40 1 100\ntotals: 115 1\n");
+  EXPECT_EQ(part.position_files, (std::vector<std::string>{"a.cpp", "b.h"}));
+  const std::vector<PositionCost> expected = {
+      {0, 0, 0x10, 7, {6, 1}}, {0, 0, 0x10, 8, {4, 0}},   {0, 0, 0x14, 7, {2, 0}},
+      {0, 1, 0x14, 7, {3, 0}}, {1, 0, 0x40, 1, {100, 0}},
+  };
+  EXPECT_EQ(part.position_costs, expected);
+}
+
+TEST(CallgrindReader, PositionsOfLinesHaveNoAddressAndThoseOfInstructionsNoLine) {
+  EXPECT_EQ(with_positions("events: Ir\nfn=f\n7 5\ntotals: 5\n").position_costs[0], (PositionCost{0, 0, 0, 7, {5}}));
+  EXPECT_EQ(with_positions("positions: instr\nevents: Ir\nfn=f\n0x7 5\ntotals: 5\n").position_costs[0],
+            (PositionCost{0, 0, 7, 0, {5}}));
+}
+
+TEST(CallgrindReader, DerivedEventsHaveTheirCostAtEveryPosition) {
+  const CallgrindPart part = with_positions("event: Twice = 2 Ir : twice\nevents: Ir\nfn=f\n7 5\n8 6\ntotals: 11\n");
+  ASSERT_EQ(part.position_costs.size(), 2u);
+  EXPECT_EQ(part.position_costs[1].self, (std::vector<std::int64_t>{6, 12}));
+}
+
 TEST(CallgrindReader, AMissingFileIsAnErrorThatNamesIt) {
   const auto parts = read_callgrind("/nonexistent/callgrind.out");
   ASSERT_FALSE(parts);

@@ -55,6 +55,16 @@ TEST(NameFolding, FoldedClonesKeepTheSumOfSelfCosts) {
   EXPECT_EQ(sum, part.totals[0]);
 }
 
+TEST(NameFolding, PositionsFollowTheirFunctions) {
+  const auto parts = parse_callgrind("events: Ir\nfn=f\n1 5\nfn=g\n3 7\nfn=f'2\n1 2\n2 1\ntotals: 15\n", "profile",
+                                     {.keep_positions = true});
+  ASSERT_TRUE(parts) << parts.error().text();
+  const auto folded = fold_names(parts->front(), {});
+  ASSERT_TRUE(folded);
+  const std::vector<PositionCost> expected = {{0, 0, 0, 1, {7}}, {0, 0, 0, 2, {1}}, {1, 0, 0, 3, {7}}};
+  EXPECT_EQ(folded->position_costs, expected);
+}
+
 TEST(NameFolding, FoldingNothingChangesNothing) {
   const CallgrindPart part = read_golden("04_cache_branch/callgrind.out");
   const auto folded = fold_names(part, {.recursion_levels = false, .clones = false});
