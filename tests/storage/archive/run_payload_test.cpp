@@ -94,6 +94,8 @@ TEST(RunPayload, PartThatPointsNowhereIsRefusedWhenReadAndWhenWritten) {
       {[](steelyard::Run& run) { run.profiles[0].functions[0].self.push_back(1); },
        "a function with costs of other events"},
       {[](steelyard::Run& run) { run.profiles[0].totals.clear(); }, "totals of other events"},
+      {[](steelyard::Run& run) { run.profiles[0].sources[1].function = 2; }, "a line of a function that is not there"},
+      {[](steelyard::Run& run) { run.profiles[0].sources[0].self.pop_back(); }, "a line with costs of other events"},
   };
   EXPECT_TRUE(check_run(sample_run(), "x"));
   for (const Case& wrong : cases) {

@@ -55,6 +55,8 @@ CountedProfile sample_profile() {
   profile.functions = {{"bench", "src/sort.cpp", "sort(int*, int*)", 42, 7, {1, 2}, {3, 4}},
                        {"", "???", "memcpy", 0, 0, {0, 0}, {0, 0}}};
   profile.arcs = {{0, 1, 7, {2, 2}}, {1, 0, 0, {0, 0}}};
+  profile.sources = {{0, "src/sort.cpp", "sort(int*, int*)", 42, {3, 2}},
+                     {0, "/usr/include/g\u00e4nse.h", "", std::numeric_limits<std::int32_t>::max(), {-2, 0}}};
   return profile;
 }
 
@@ -79,6 +81,8 @@ Run sample_run() {
   counted.metric = *well_known_metric(kInstructions);
   counted.count_key = "avx2;glibc 2.36";
   counted.invocations = {{1, {70.0}, {7}}};
+  counted.count_basis = {CountScope::whole_program, 0.000125, "learned from 5 repeats",
+                         "every loaded section is equal: sha256 \u65e5"};
   run.measurements.push_back(counted);
   Measurement own;
   own.metric = {"hits", "1", Better::undeclared, MetricKind::noisy};
