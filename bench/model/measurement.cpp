@@ -14,4 +14,11 @@ std::string_view to_text(CountScope scope) {
   return "timed region";
 }
 
+std::optional<CountScope> parse_count_scope(std::string_view text) {
+  for (const auto scope : {CountScope::timed_region, CountScope::whole_functions, CountScope::whole_program}) {
+    if (to_text(scope) == text) return scope;
+  }
+  return std::nullopt;
+}
+
 }  // namespace steelyard

@@ -61,6 +61,7 @@ enum class CountScope {
   whole_program,    // everything from the start of the process
 };
 std::string_view to_text(CountScope scope);  // "timed region", "whole functions", "whole program"
+std::optional<CountScope> parse_count_scope(std::string_view text);
 
 // What a count stands on. Noisy metrics leave it as it is.
 struct CountBasis {

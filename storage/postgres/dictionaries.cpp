@@ -34,6 +34,10 @@ const Dictionary& functions() {
   static const Dictionary kTable{"steelyard.functions", "function_key", {"identity", "object", "file", "name"}};
   return kTable;
 }
+const Dictionary& origins() {
+  static const Dictionary kTable{"steelyard.origins", "origin_key", {"identity", "file", "name"}};
+  return kTable;
+}
 
 using RowsByIdentity = std::map<std::string, SqlValues>;  // ordered: see the header
 using KeysByIdentity = std::unordered_map<std::string, std::int64_t>;
@@ -147,6 +151,14 @@ void add(RowsByIdentity& rows, const std::string& identity, const ProfiledFuncti
   rows[identity].text(identity).text(function.object).text(function.file).text(function.name);
 }
 
+std::string identity_of(const SourceCost& source) {
+  return ContentIdentity().text(source.file).text(source.origin).hex();
+}
+void add(RowsByIdentity& rows, const std::string& identity, const SourceCost& source) {
+  if (rows.contains(identity)) return;
+  rows[identity].text(identity).text(source.file).text(source.origin);
+}
+
 // Identities in the order of the items; the rows they need are gathered once each.
 class Gathering {
  public:
@@ -230,6 +242,7 @@ Result<RunKeys> keys_of_run(Session& session, const Run& run) {
   Gathering benchmark_rows;
   Gathering metric_rows;
   Gathering function_rows;
+  Gathering origin_rows;
   for (const Measurement& measurement : run.measurements) {
     benchmark_rows.take(measurement.benchmark);
     metric_rows.take(measurement.metric);
@@ -237,6 +250,7 @@ Result<RunKeys> keys_of_run(Session& session, const Run& run) {
   for (const CountedProfile& profile : run.profiles) {
     benchmark_rows.take(profile.benchmark);
     for (const ProfiledFunction& function : profile.functions) function_rows.take(function);
+    for (const SourceCost& source : profile.sources) origin_rows.take(source);
   }
   for (const Failure& failure : run.failures) benchmark_rows.take(failure.benchmark);
 
@@ -247,6 +261,7 @@ Result<RunKeys> keys_of_run(Session& session, const Run& run) {
   STEELYARD_TRY(const auto benchmark_keys, benchmark_rows.keys(transaction, benchmarks()));
   STEELYARD_TRY(keys.measurement_metrics, metric_rows.keys(transaction, metrics()));
   STEELYARD_TRY(const auto function_keys, function_rows.keys(transaction, functions()));
+  STEELYARD_TRY(const auto origin_keys, origin_rows.keys(transaction, origins()));
   STEELYARD_CHECK(transaction.commit());
 
   std::size_t at = 0;
@@ -256,6 +271,10 @@ Result<RunKeys> keys_of_run(Session& session, const Run& run) {
   at = 0;
   for (const CountedProfile& profile : run.profiles) {
     keys.profile_functions.push_back(take_front(function_keys, at, profile.functions.size()));
+  }
+  at = 0;
+  for (const CountedProfile& profile : run.profiles) {
+    keys.profile_origins.push_back(take_front(origin_keys, at, profile.sources.size()));
   }
   return keys;
 }

@@ -1,5 +1,5 @@
-// The tables of things that many runs share: commits, environments, benchmarks, metrics, functions. Their rows are
-// never changed, so that a writer only ever adds what is missing and remembers the keys.
+// The tables of things that many runs share: commits, environments, benchmarks, metrics, functions, origins. Their
+// rows are never changed, so that a writer only ever adds what is missing and remembers the keys.
 //
 // Adding happens in a transaction of its own, before the run's: two writers of the same benchmarks would otherwise wait
 // for each other's bulk. Both add in the order of the tables below and of identities, so that they cannot deadlock. A
@@ -27,6 +27,7 @@ struct RunKeys {
   std::vector<std::int64_t> measurement_metrics;
   std::vector<std::int64_t> profile_benchmarks;
   std::vector<std::vector<std::int64_t>> profile_functions;
+  std::vector<std::vector<std::int64_t>> profile_origins;  // of sources
   std::vector<std::int64_t> failure_benchmarks;
 };
 

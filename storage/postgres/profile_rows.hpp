@@ -1,4 +1,5 @@
-// Counted profiles as rows of steelyard.profiles: parallel arrays, functions by their key in the dictionary.
+// Counted profiles as rows of steelyard.profiles: parallel arrays, functions and the origins of lines by
+// their keys in the dictionaries.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace steelyard {
 
-// An input error where a function or arc does not have one cost per event: such a profile has no meaning to keep.
+// An input error where a function, arc or line does not have one cost per event: such a profile has no meaning to keep.
 Result<void> check_profiles(const Run& run);
 // Precondition: check_profiles().
 Result<void> write_profiles(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys);

@@ -158,17 +158,28 @@ Result<void> read_set_aside(Transaction& transaction, std::int64_t run_key, std:
   return {};
 }
 
+// Columns count_scope, count_jitter, count_jitter_from and count_proof.
+CountBasis basis_of(const Rows& rows, std::int64_t row, int first_column) {
+  CountBasis basis;
+  basis.scope = parse_count_scope(rows.raw(row, first_column)).value_or(CountScope::timed_region);
+  if (!rows.is_null(row, first_column + 1)) basis.jitter = rows.number(row, first_column + 1);
+  basis.jitter_from = rows.text(row, first_column + 2);
+  basis.proof = rows.text(row, first_column + 3);
+  return basis;
+}
+
 Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std::int64_t run_key) {
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select x.count_key, x.invocations, x.sample_counts, x.values_flat, "
-                                "x.iteration_counts, x.iterations_flat, " +
+                                "x.iteration_counts, x.iterations_flat, x.count_scope, x.count_jitter, "
+                                "x.count_jitter_from, x.count_proof, " +
                                     std::string(kMetricColumns) + ", " + std::string(kBenchmarkColumns) +
                                     " from steelyard.measurements x join steelyard.metrics m using (metric_key) "
                                     "join steelyard.benchmarks b using (benchmark_key) "
                                     "where x.run_key = $1 order by x.position",
                                 SqlValues().integer(run_key)));
-  constexpr int kFirstMetricColumn = 6;
-  constexpr int kFirstBenchmarkColumn = 10;
+  constexpr int kFirstMetricColumn = 10;
+  constexpr int kFirstBenchmarkColumn = 14;
   std::vector<Measurement> measurements;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     Measurement& measurement = measurements.emplace_back();
@@ -176,6 +187,7 @@ Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std
     measurement.metric = metric_of(rows, row, kFirstMetricColumn);
     measurement.count_key = rows.text(row, 0);
     measurement.invocations = samples_of(rows, row, 1);
+    measurement.count_basis = basis_of(rows, row, 6);
   }
   STEELYARD_CHECK(read_set_aside(transaction, run_key, measurements));
   return measurements;

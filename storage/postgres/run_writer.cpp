@@ -129,13 +129,16 @@ SqlValues measurement_values(std::int64_t run_key, std::size_t position, const M
   SqlValues values;
   values.integer(run_key).integer(static_cast<std::int64_t>(position)).integer(benchmark).integer(metric);
   values.text(measurement.count_key).append(sample_arrays(measurement.invocations));
-  return values.number(median_of_medians(measurement)).integer(samples_of(measurement));
+  values.number(median_of_medians(measurement)).integer(samples_of(measurement));
+  const CountBasis& basis = measurement.count_basis;
+  return values.text(to_text(basis.scope)).number(basis.jitter).text(basis.jitter_from).text(basis.proof);
 }
 
 Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
   return transaction.copy({"steelyard.measurements",
                            {"run_key", "position", "benchmark_key", "metric_key", "count_key", "invocations",
-                            "sample_counts", "values_flat", "iteration_counts", "iterations_flat", "value", "samples"}},
+                            "sample_counts", "values_flat", "iteration_counts", "iterations_flat", "value", "samples",
+                            "count_scope", "count_jitter", "count_jitter_from", "count_proof"}},
                           run.measurements.size(), [&](std::size_t i) {
                             return measurement_values(run_key, i, run.measurements[i], keys.measurement_benchmarks[i],
                                                       keys.measurement_metrics[i]);

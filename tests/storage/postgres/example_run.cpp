@@ -19,6 +19,10 @@ CountedProfile example_profile() {
   profile.functions = {{"/usr/lib/libc.so.6", "???", "memcpy", 0, 12, {5, 6}, {7, 8}},
                        {"bench", "sort.cpp", "std::sort<int*, \"quoted\\\">", 42, 1, {-1, 0}, {3, 4}}};
   profile.arcs = {{1, 0, 12, {7, 8}}};
+  profile.sources = {{0, "???", "", 0, {5, 6}},
+                     {1, "sort.cpp", "std::sort<int*, \"quoted\\\">", 42, {-3, 0}},
+                     {1, "/usr/include/swap{,}.h", "swap(int&, int&)", 2'147'483'647, {2, 0}},
+                     {1, "/usr/include/swap{,}.h", "swap(int&, int&)", 7, {0, 0}}};
   return profile;
 }
 
@@ -38,6 +42,8 @@ Measurement counted() {
   measurement.metric = *well_known_metric(kInstructions);
   measurement.count_key = "avx2;glibc 2.36";
   measurement.invocations = {{0, {7015}, {1}}};
+  measurement.count_basis = {CountScope::whole_functions, 0.1 + 0.2, "learned from 5 repeats",
+                             "every loaded section is \"equal\": sha256 {a\\b}"};
   return measurement;
 }
 

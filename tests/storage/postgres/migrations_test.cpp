@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "storage/postgres/run_reader.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
@@ -85,6 +86,49 @@ TEST_F(MigrationsTest, LeavesNothingOfAScriptThatFails) {
   EXPECT_TRUE(exists("steelyard.a"));
   EXPECT_FALSE(exists("steelyard.b"));
   EXPECT_EQ(*migrate(*session_, kTwo), 2) << "a mended script is applied";
+}
+
+// A count and its profile as the program wrote them before it knew what a count stands on.
+constexpr const char* kOldRun = R"sql(
+insert into steelyard.environments (identity, fingerprint, facts) values ('e', '', '[]');
+insert into steelyard.benchmarks (identity, canonical, suite, name, parameter_names, parameter_values, device, dtype)
+  values ('b', 'BM_x', '', 'BM_x', '{}', '{}', '', '');
+insert into steelyard.metrics (identity, name, unit, better, kind) values ('m', 'instructions', 'count', 'lower',
+  'counted');
+insert into steelyard.functions (identity, object, file, name) values ('f', 'bench', 'x.cpp', 'x()');
+insert into steelyard.runs (id, created_at_unix_ns, tool, project, program, branch, dirty, session, layout, seed,
+    settings, environment_key, measurements, samples)
+  select 'oldrun01', 1, '', '', '', '', false, '', 'duet', 0, '{}', environment_key, 1, 1 from steelyard.environments;
+insert into steelyard.invocations (run_key, position, round, slot, core, started_at_unix_ns, duration_ns)
+  select run_key, 0, 0, 0, -1, 1, 1 from steelyard.runs;
+insert into steelyard.measurements (run_key, position, benchmark_key, metric_key, count_key, invocations,
+    sample_counts, values_flat, iteration_counts, iterations_flat, value, samples)
+  select run_key, 0, benchmark_key, metric_key, 'key', '{0}', '{1}', '{67}', '{1}', '{100}', 67, 1
+  from steelyard.runs, steelyard.benchmarks, steelyard.metrics;
+insert into steelyard.profiles (run_key, position, benchmark_key, iterations, events, totals, function_keys, lines,
+    calls, self_flat, inclusive_flat, arc_callers, arc_callees, arc_calls, arc_inclusive_flat)
+  select run_key, 0, benchmark_key, 100, '{Ir}', '{6700}', array[function_key], '{12}', '{100}', '{6700}', '{6700}',
+    '{}', '{}', '{}', '{}'
+  from steelyard.runs, steelyard.benchmarks, steelyard.functions;
+)sql";
+
+TEST_F(MigrationsTest, CountsOfAnOlderDatabaseReadAsThatProgramMeantThem) {
+  ASSERT_TRUE(migrate(*session_, known_migrations().first(5)));
+  {
+    auto transaction = Transaction::begin(*session_);
+    const auto written = transaction->run_script(kOldRun);
+    ASSERT_TRUE(written) << written.error().text();
+    ASSERT_TRUE(transaction->commit());
+  }
+  ASSERT_TRUE(migrate(*session_, known_migrations()));
+  const auto run = read_run(*session_, "oldrun01");
+  ASSERT_TRUE(run) << run.error().text();
+  ASSERT_EQ(run->measurements.size(), 1U);
+  EXPECT_EQ(run->measurements[0].invocations[0].values, std::vector<double>{67});
+  EXPECT_EQ(run->measurements[0].count_basis, CountBasis{});
+  ASSERT_EQ(run->profiles.size(), 1U);
+  EXPECT_EQ(run->profiles[0].functions[0].self, std::vector<std::int64_t>{6700});
+  EXPECT_TRUE(run->profiles[0].sources.empty());
 }
 
 TEST_F(MigrationsTest, AppliesEachOnceForManyProgramsAtOnce) {
