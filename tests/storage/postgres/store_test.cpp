@@ -86,54 +86,6 @@ TEST_F(StoreTest, KeepsASampleThatIsNotANumberWithoutGivingItAValue) {
   EXPECT_EQ(ask("select count(value)::text from steelyard.history where metric = 'real_time'"), "0");
 }
 
-TEST_F(StoreTest, RefusesAProfileWhoseCostsDoNotFitItsEvents) {
-  Store store = open();
-  steelyard::Run run = example_run();
-  run.profiles[0].functions[0].self.pop_back();
-  const auto result = store.put_run(run);
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().kind, ErrorKind::input);
-  EXPECT_EQ(ask("select count(*)::text from steelyard.runs"), "0");
-}
-
-TEST_F(StoreTest, RefusesALineThatDoesNotFitTheProfile) {
-  Store store = open();
-  steelyard::Run of_no_function = example_run();
-  of_no_function.profiles[0].sources[0].function = 2;
-  EXPECT_FALSE(store.put_run(of_no_function));
-  steelyard::Run of_other_events = example_run();
-  of_other_events.profiles[0].sources[0].self.push_back(1);
-  EXPECT_FALSE(store.put_run(of_other_events));
-  EXPECT_EQ(ask("select count(*)::text from steelyard.runs"), "0");
-}
-
-TEST_F(StoreTest, HistoryShowsWhatACountStandsOnAndNothingOfTheKindForTimes) {
-  Store store = open();
-  ASSERT_TRUE(store.put_run(example_run()));
-  EXPECT_EQ(ask("select count_scope || ', ' || count_jitter from steelyard.history where metric = 'instructions'"),
-            "whole functions, 0.30000000000000004");
-  EXPECT_EQ(ask("select (count_scope is null and count_jitter is null and count_proof is null)::text "
-                "from steelyard.history where metric = 'real_time'"),
-            "true");
-}
-
-TEST_F(StoreTest, StoresTheOriginOfManyLinesOnce) {
-  Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
-  ASSERT_TRUE(store.put_run(example_run(2)));
-  EXPECT_EQ(ask("select count(*)::text from steelyard.origins"), "3");
-}
-
-TEST_F(StoreTest, EveryColumnOfMeasurementsLinesAndHistorySaysWhatItHolds) {
-  Store store = open();
-  EXPECT_EQ(ask("select coalesce(string_agg(c.relname || '.' || a.attname, ' '), '') from pg_attribute a "
-                "join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace "
-                "where n.nspname = 'steelyard' and not a.attisdropped and a.attnum > 0 "
-                "and (a.attname like 'count\\_%' or a.attname like 'source\\_%' or c.relname = 'origins') "
-                "and col_description(a.attrelid, a.attnum) is null"),
-            "");
-}
-
 TEST_F(StoreTest, StoresTheSameRunOnce) {
   Store store = open();
   const steelyard::Run run = example_run();
