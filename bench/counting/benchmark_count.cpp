@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bench/counting/count_key.hpp"
+#include "bench/counting/exactness.hpp"
 #include "bench/counting/iteration_choice.hpp"
 #include "bench/counting/net_profile.hpp"
 
@@ -24,18 +25,38 @@ class BenchmarkCounting {
     count_.count_key = count_key(place_.tools->valgrind_version, first, place_.link);
     count_.openblas_core = first.openblas_core;
     n_ = choose_iterations(first.instructions() / first.report.iterations);
-    for (int repeat = 0; repeat < options_.repeats; ++repeat) {
-      // The collection that chose n serves as the first of one iteration.
-      const bool is_here = n_ == 1 && repeat == 0;
-      Result<Collection> smaller = is_here ? Result<Collection>(std::move(first)) : collect_iterations(n_);
-      if (!smaller) return smaller.error();
-      STEELYARD_TRY(const Collection larger, collect_iterations(2 * n_));
-      STEELYARD_CHECK(add_pair(*smaller, larger, repeat == 0));
+    const std::int64_t iterations_of_one = first.report.iterations, instructions_of_one = first.instructions();
+    // The collection that chose n serves as the first of one iteration.
+    STEELYARD_CHECK(n_ == 1 ? add_repeat(std::move(first)) : add_repeat());
+    if (options_.repeats <= 1 && options_.threads == 1) {
+      if (lies_on_line(pair_, iterations_of_one, instructions_of_one)) {
+        count_.basis = basis_of_line(pair_, iterations_of_one);
+        return std::move(count_);
+      }
+      STEELYARD_TRY(const Collection again, collect_iterations(n_));
+      if (again.report.iterations == pair_.iterations && again.instructions() == pair_.instructions) {
+        count_.basis = basis_of_equal_collections(pair_);
+        return std::move(count_);
+      }
     }
+    STEELYARD_CHECK(repeat_until(options_.repeats));
+    const bool shows_exactness = options_.threads == 1 && options_.repeats > 1 && values_are_equal();
+    if (!shows_exactness) STEELYARD_CHECK(repeat_until(kLearningRepeats));
+    count_.basis = basis_of_repeats({CountScope::timed_region, options_.threads, count_.values});
     return std::move(count_);
   }
 
  private:
+  bool values_are_equal() const {
+    return std::all_of(count_.values.begin(), count_.values.end(),
+                       [this](double value) { return value == count_.values.front(); });
+  }
+
+  Result<void> repeat_until(int values) {
+    while (static_cast<int>(count_.values.size()) < values) STEELYARD_CHECK(add_repeat());
+    return {};
+  }
+
   Result<Collection> collect_iterations(std::int64_t iterations) {
     const std::chrono::duration<double, std::nano> left = options_.deadline - std::chrono::steady_clock::now();
     if (left.count() <= 0) return budget_spent();
@@ -57,7 +78,13 @@ class BenchmarkCounting {
     return program_error("", "the budget for counting was spent", "", "raise it, or count fewer benchmarks");
   }
 
-  Result<void> add_pair(const Collection& smaller, const Collection& larger, bool is_first) {
+  Result<void> add_repeat() {
+    STEELYARD_TRY(Collection smaller, collect_iterations(n_));
+    return add_repeat(std::move(smaller));
+  }
+
+  Result<void> add_repeat(Collection smaller) {
+    STEELYARD_TRY(const Collection larger, collect_iterations(2 * n_));
     const CountedPair pair{smaller.report.iterations, smaller.instructions(), larger.report.iterations,
                            larger.instructions()};
     if (pair.more_iterations <= pair.iterations || pair.more_instructions <= pair.instructions) {
@@ -65,7 +92,8 @@ class BenchmarkCounting {
                            "let every iteration do the same work");
     }
     count_.values.push_back(instructions_per_iteration(pair));
-    if (!is_first) return {};
+    if (count_.values.size() > 1) return {};
+    pair_ = pair;
     count_.iterations = pair.more_iterations - pair.iterations;
     STEELYARD_TRY(count_.profile, subtract(larger.part, smaller.part));
     count_.profile.iterations = count_.iterations;
@@ -80,6 +108,7 @@ class BenchmarkCounting {
   const std::string& benchmark_;
   const BenchmarkCountOptions& options_;
   std::int64_t n_ = 1;
+  CountedPair pair_;  // of the first repeat
   BenchmarkCount count_;
 };
 

@@ -1,5 +1,7 @@
 // The count of one benchmark: a first collection of one iteration to choose n, then n and 2n iterations, as often as
-// asked, and a last one where the cost does not look proportional.
+// asked. Where the three lie on one line they show that the count is exact; otherwise n is collected again, and if that
+// differs, or where it must be expected to (several threads), the jitter is learned from repeats. One more where the
+// cost does not look proportional.
 #pragma once
 
 #include <chrono>
@@ -10,12 +12,14 @@
 
 #include "bench/counting/collection.hpp"
 #include "bench/model/counted_profile.hpp"
+#include "bench/model/measurement.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard {
 
 struct BenchmarkCountOptions {
-  int repeats = 1;
+  int repeats = 1;                                 // at least
+  std::int64_t threads = 1;                        // of the benchmark
   Nanoseconds timeout;                             // of one collection
   std::chrono::steady_clock::time_point deadline;  // of all
   std::function<int()> next_number;                // for CollectionOrder::number
@@ -25,6 +29,7 @@ struct BenchmarkCount {
   std::vector<double> values;   // instructions per iteration, one per repeat
   std::int64_t iterations = 0;  // that each value is the difference of
   CountedProfile profile;       // of the first repeat
+  CountBasis basis;
   std::string count_key;
   std::string openblas_core;
   bool keeps_state = false;

@@ -18,9 +18,6 @@
 namespace steelyard {
 namespace {
 
-// A count of several threads has a few different values (4 in 40 runs of three threads): how far they lie apart is
-// learned from this many repeats.
-constexpr int kLeastRepeatsOfThreads = 3;
 constexpr std::size_t kMostNamesShown = 20;
 constexpr Nanoseconds kDispatchTimeout = seconds(30);
 // Longer budgets are no limits; keeps the arithmetic of the clock in range.
@@ -76,9 +73,7 @@ class CountingPool {
   Result<BenchmarkCount> count_one(const std::string& benchmark) {
     BenchmarkCountOptions options;
     options.repeats = std::max(1, options_.repeats);
-    if (parse_google_benchmark_name(benchmark).threads.value_or(1) > 1) {
-      options.repeats = std::max(options.repeats, kLeastRepeatsOfThreads);
-    }
+    options.threads = parse_google_benchmark_name(benchmark).threads.value_or(1);
     options.timeout = options_.timeout;
     options.deadline = deadline_;
     options.next_number = [this] { return number_++; };
@@ -126,6 +121,7 @@ void add_count(const Program& program, const std::string& benchmark, BenchmarkCo
   measurement.benchmark = id_of(program, benchmark);
   measurement.metric = *well_known_metric(kInstructions);
   measurement.count_key = std::move(count.count_key);
+  measurement.count_basis = std::move(count.basis);
   const std::vector<std::int64_t> iterations(count.values.size(), count.iterations);
   measurement.invocations.push_back({index, std::move(count.values), iterations});
   count.profile.benchmark = measurement.benchmark;
@@ -174,10 +170,9 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 void record_conditions(const CountingTools& tools, const std::vector<std::string>& with_state,
-                       const std::vector<std::string>& with_threads, Run& run) {
+                       const std::vector<std::string>& with_jitter, Run& run) {
   run.header.settings["counting"] = tools.valgrind_version + ", the difference of n and 2n iterations";
-  if (!with_threads.empty())
-    run.header.settings["counting.learned_jitter"] = listed(with_threads) + ": several threads";
+  if (!with_jitter.empty()) run.header.settings["counting.learned_jitter"] = listed(with_jitter);
   if (!with_state.empty()) {
     run.environment.set("count.keeps_state",
                         listed(with_state) + ": the count of an iteration depends on how many came before", false);
@@ -207,7 +202,7 @@ Result<void> count_instructions(const Program& program, const std::vector<std::s
 
   std::vector<Outcome> outcomes = CountingPool(place, benchmarks, options).run();
   std::set<std::string> cores;
-  std::vector<std::string> with_state, with_threads;
+  std::vector<std::string> with_state, with_jitter;
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     const bool is_cancelled = options.cancelled != nullptr && options.cancelled->load();
     if (!outcomes[i] && is_cancelled) continue;
@@ -222,11 +217,11 @@ Result<void> count_instructions(const Program& program, const std::vector<std::s
       BenchmarkCount& count = outcomes[i]->value();
       if (!count.openblas_core.empty()) cores.insert(count.openblas_core);
       if (count.keeps_state) with_state.push_back(benchmarks[i]);
-      if (parse_google_benchmark_name(benchmarks[i]).threads.value_or(1) > 1) with_threads.push_back(benchmarks[i]);
+      if (count.basis.jitter != 0.0) with_jitter.push_back(benchmarks[i] + ": " + count.basis.jitter_from);
       add_count(program, benchmarks[i], std::move(count), run);
     }
   }
-  record_conditions(tools, with_state, with_threads, run);
+  record_conditions(tools, with_state, with_jitter, run);
   record_dispatch(program, cores, options, run);
   return {};
 }

@@ -25,7 +25,7 @@ struct CountProgress {
 
 struct CountOptions {
   std::filesystem::path shim;          // the preload library; empty: ../lib/steelyard/ beside the running program
-  int repeats = 1;                     // collections of each benchmark; above 1 the spread becomes the jitter
+  int repeats = 1;                     // values of each benchmark, at least; more where a jitter must be learned
   int parallel = 0;                    // children at once; 0: one a core
   Nanoseconds timeout = seconds(120);  // of one child
   Nanoseconds budget = seconds(300);   // of all
@@ -37,8 +37,8 @@ struct CountOptions {
 std::optional<std::string> counting_unavailable(const CountOptions& options);
 
 // Counts `benchmarks` (names as the program lists them) and adds to `run` a measurement of kInstructions (one
-// invocation, one value per repeat, count_key filled), a CountedProfile, or a Failure with metric kInstructions, for
-// each. Zero collected is such a Failure. Error: counting is unavailable.
+// invocation, one value per repeat, count_key and count_basis filled), a CountedProfile, or a Failure with metric
+// kInstructions, for each. Zero collected is such a Failure. Error: counting is unavailable.
 Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run);
 
