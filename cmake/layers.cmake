@@ -27,6 +27,30 @@ endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# The standard headers that most files include, compiled once, where the program alone is built and its build time is
+# what people wait for. The builds that run the tests go without: there a file that forgets an include fails.
+function(steelyard_standard_headers target)
+  if(STEELYARD_BUILD_TESTS OR STEELYARD_ONLY_HARNESS)
+    return()
+  endif()
+  if(NOT TARGET steelyard_standard_headers)
+    file(WRITE ${PROJECT_BINARY_DIR}/standard_headers.cpp "")
+    add_library(steelyard_standard_headers OBJECT ${PROJECT_BINARY_DIR}/standard_headers.cpp)
+    set_target_properties(steelyard_standard_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(steelyard_standard_headers PRIVATE steelyard_build_flags)
+    target_precompile_headers(steelyard_standard_headers PRIVATE
+      <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional> <set> <span>
+      <string> <string_view> <unordered_map> <vector>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM steelyard_standard_headers)
+  # g++ 12 forgets that precompiled standard headers are no code of ours, and warns of copies in std::string. The
+  # builds that run the tests have all warnings, as errors.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE
+      -Wno-error -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  endif()
+endfunction()
+
 # steelyard_layer(NAME LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
 # Folders add their files with target_sources(steelyard_NAME PRIVATE ...).
 function(steelyard_layer name)
@@ -40,6 +64,7 @@ function(steelyard_layer name)
   target_include_directories(steelyard_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/steelyard>)
   target_compile_features(steelyard_${name} PUBLIC cxx_std_20)
+  steelyard_standard_headers(steelyard_${name})
 endfunction()
 
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [TIMEOUT seconds]):

@@ -17,7 +17,7 @@ std::int64_t count_of(const Comparison& comparison, Verdict verdict) {
 
 // In a shell's single quotes. The name that the program itself knows: without the suite, device and dtype that
 // canonical text adds.
-std::string quoted(const std::string& benchmark, const std::string& before = "", const std::string& after = "") {
+std::string in_quotes(const std::string& benchmark, const std::string& before = "", const std::string& after = "") {
   std::string text = "'" + before;
   for (const char c : benchmark.substr(0, benchmark.find(" ["))) text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + after + "'";
@@ -88,7 +88,7 @@ void advise_regression(const Comparison& comparison, std::vector<NextStep>& step
                                       [](const auto& row) { return row.metric.kind == MetricKind::counted; });
   if (lacks_functions && !has_counts)
     steps.push_back({"count instructions to see which function did it", "--counts always"});
-  steps.push_back({"see its past", "steelyard history " + quoted(first)});
+  steps.push_back({"see its past", "steelyard history " + in_quotes(first)});
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
     if (row.verdict != Verdict::failed) continue;
     const std::string& program = comparison.candidate.program;
     steps.push_back({"run what failed alone", (program.empty() ? "PROGRAM" : program) +
-                                                  " --benchmark_filter=" + quoted(row.benchmark, "^", "$")});
+                                                  " --benchmark_filter=" + in_quotes(row.benchmark, "^", "$")});
     break;
   }
   if (count_of(comparison, Verdict::missing) > 0) {
