@@ -19,8 +19,8 @@ void note(const std::string& text, const CommonOptions& common, Streams& streams
 
 Result<void> write_text_file(const std::filesystem::path& file, const std::string& text) {
   std::error_code code;
-  // A pipe or a device (/dev/stdout) is written to, never replaced.
-  const auto status = std::filesystem::status(file, code);
+  // A pipe, a device or a link (/dev/stdout is all three, by turns) is written to, never replaced.
+  const auto status = std::filesystem::symlink_status(file, code);
   const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
   const std::filesystem::path target = in_place ? file : std::filesystem::path(file.string() + ".partial");
   errno = 0;

@@ -117,9 +117,17 @@ struct SweepOptions {
 
 struct ProfileOptions {
   CommonOptions common;
-  std::string format;  // "callgrind"
-  std::vector<std::string> files;
+  std::string format;              // "callgrind": `files` are such; empty: `side` is a run
+  std::vector<std::string> files;  // callgrind files
+  std::string side;                // as one side of compare
+  std::string benchmark;           // of the run; empty: all in tables, the only one in pictures
+  std::string against;             // the baseline of a difference: a side or a callgrind file; empty: none
+  std::string event;               // that pictures and stacks show; empty: Ir, else the first
+  int part = 0;                    // of the callgrind files, counted from 1; 0: all
   int rows = 30;
+  std::filesystem::path flame;       // .html or .svg; empty: none
+  std::filesystem::path folded;      // empty: none
+  std::filesystem::path speedscope;  // empty: none
 };
 
 struct ConfigOptions {

@@ -1,22 +1,138 @@
-#include <iterator>
+#include <optional>
 #include <ostream>
 
-#include "bench/counting/callgrind_reader.hpp"
 #include "ci/cli/messages.hpp"
+#include "ci/cli/profile_source.hpp"
 #include "ci/cli/verbs.hpp"
+#include "ci/profile/folded_stacks.hpp"
+#include "ci/profile/speedscope.hpp"
 #include "ci/report/profile_report.hpp"
 
 namespace steelyard {
+namespace {
+
+struct Shown {
+  ProfileSource source;
+  std::optional<ProfileSource> against;
+};
+
+Result<void> keep_part(ProfileSource& source, int part) {
+  if (part == 0 || source.parts.empty()) return {};
+  const auto wanted = static_cast<std::size_t>(part);
+  if (wanted > source.parts.size()) {
+    return input_error("--part", std::to_string(part) + ", of " + source.name,
+                       "a number from 1 to " + std::to_string(source.parts.size()));
+  }
+  CallgrindPart kept = std::move(source.parts[wanted - 1]);
+  source.parts.clear();
+  source.parts.push_back(std::move(kept));
+  return {};
+}
+
+Result<Shown> load(const ProfileOptions& options, Streams& streams) {
+  Shown shown;
+  if (options.format.empty()) {
+    STEELYARD_TRY(shown.source, load_run_profiles(options.side, options.benchmark, options.common, streams));
+  } else {
+    STEELYARD_TRY(shown.source, load_callgrind_files(options.files));
+  }
+  STEELYARD_CHECK(keep_part(shown.source, options.part));
+  if (options.against.empty()) return shown;
+  std::string benchmark = options.benchmark;
+  if (shown.source.profiles.size() == 1) benchmark = shown.source.profiles.front().benchmark.canonical();
+  STEELYARD_TRY(shown.against,
+                load_against(options.against, !options.format.empty(), benchmark, options.common, streams));
+  STEELYARD_CHECK(keep_part(*shown.against, options.part));
+  return shown;
+}
+
+// What is drawn as one profile: all parts of the files, or one benchmark of the run.
+Result<std::vector<CountedProfile>> drawn_profiles(ProfileSource source) {
+  std::vector<CountedProfile> profiles = std::move(source.profiles);
+  if (profiles.size() > 1) {
+    std::string names;
+    for (const CountedProfile& profile : profiles) {
+      names += (names.empty() ? "" : ", ") + profile.benchmark.canonical();
+      if (names.size() > 200) break;
+    }
+    return input_error("steelyard profile",
+                       std::to_string(profiles.size()) + " profiles in " + source.name + ": " + names, "one of them",
+                       "name it with --benchmark");
+  }
+  for (CallgrindPart& part : source.parts) profiles.push_back(profile_of_part(std::move(part)));
+  return profiles;
+}
+
+Result<JoinedProfile> join(const Shown& shown, const std::string& event) {
+  STEELYARD_TRY(const std::vector<CountedProfile> candidate, drawn_profiles(shown.source));
+  std::vector<CountedProfile> baseline;
+  if (shown.against) {
+    STEELYARD_TRY(baseline, drawn_profiles(*shown.against));
+  }
+  ProfileParts candidate_parts;
+  ProfileParts baseline_parts;
+  for (const CountedProfile& profile : candidate) candidate_parts.push_back(&profile);
+  for (const CountedProfile& profile : baseline) baseline_parts.push_back(&profile);
+  return join_profiles(baseline_parts, candidate_parts, event);
+}
+
+std::string title_of(const Shown& shown) {
+  const std::vector<CountedProfile>& profiles = shown.source.profiles;
+  return profiles.size() == 1 ? profiles.front().benchmark.canonical() : shown.source.name;
+}
+
+// More than pictures hold: who reads stacks has tools of their own to leave out what is small.
+constexpr StackLimits kStacksForFiles{.most_frames = 100'000, .greatest_depth = 2'000, .least_share = 1e-7};
+
+Result<void> write_stacks(const ProfileOptions& options, const JoinedProfile& joined, const std::string& title) {
+  const StackTree tree = unfold(joined, kStacksForFiles);
+  if (!options.folded.empty()) {
+    STEELYARD_TRY(const std::string text, folded_stacks(joined, tree));
+    STEELYARD_CHECK(write_text_file(options.folded, text));
+  }
+  if (options.speedscope.empty()) return {};
+  return write_text_file(options.speedscope, speedscope_json(joined, tree, title));
+}
+
+Result<void> write_files(const ProfileOptions& options, const Shown& shown, Streams& streams) {
+  STEELYARD_TRY(const JoinedProfile joined, join(shown, options.event));
+  if (!options.folded.empty() || !options.speedscope.empty()) {
+    STEELYARD_CHECK(write_stacks(options, joined, title_of(shown)));
+  }
+  for (const std::filesystem::path& file : {options.flame, options.folded, options.speedscope}) {
+    if (!file.empty()) note("wrote " + file.string(), options.common, streams);
+  }
+  return {};
+}
+
+Result<std::string> table(const ProfileOptions& options, const Shown& shown) {
+  const ProfileSource& source = shown.source;
+  if (options.common.json) {
+    return source.profiles.empty() ? json_profile(source.parts) : json_profile(source.profiles);
+  }
+  if (shown.against) {
+    STEELYARD_TRY(const JoinedProfile joined, join(shown, options.event));
+    return terminal_profile_difference(joined, options.rows);
+  }
+  return source.profiles.empty() ? terminal_profile(source.parts, options.rows)
+                                 : terminal_profile(source.profiles, options.rows);
+}
+
+}  // namespace
 
 ExitCode do_profile(const ProfileOptions& options, Streams& streams) {
-  std::vector<CallgrindPart> parts;
-  // Sums over half of the files would be wrong without looking it: one bad file stops all.
-  for (const std::string& file : options.files) {
-    Result<std::vector<CallgrindPart>> read = read_callgrind(file);
-    if (!read) return report_error(read.error(), streams);
-    parts.insert(parts.end(), std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
+  const Result<Shown> shown = load(options, streams);
+  if (!shown) return report_error(shown.error(), streams);
+  const bool has_files = !options.flame.empty() || !options.folded.empty() || !options.speedscope.empty();
+  if (has_files) {
+    if (const Result<void> written = write_files(options, *shown, streams); !written) {
+      return report_error(written.error(), streams);
+    }
+    if (!options.common.json) return ExitCode::success;
   }
-  streams.out << (options.common.json ? json_profile(parts) : terminal_profile(parts, options.rows)) << std::flush;
+  const Result<std::string> text = table(options, *shown);
+  if (!text) return report_error(text.error(), streams);
+  streams.out << *text << std::flush;
   return ExitCode::success;
 }
 

@@ -11,6 +11,27 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+Result<void> take_profile_names(ProfileOptions& profile, Words given) {
+  const std::string extension = profile.flame.extension().string();
+  if (!profile.flame.empty() && extension != ".html" && extension != ".svg") {
+    return input_error("--flame", '"' + profile.flame.string() + '"', "a name that ends in .html or .svg");
+  }
+  if (profile.format.empty()) {
+    if (given.size() != 1) {
+      return input_error("steelyard profile", std::to_string(given.size()) + " names", "one run",
+                         "callgrind files are read by steelyard profile --read callgrind FILE...");
+    }
+    if (profile.part != 0) return input_error("--part", "a run", "callgrind files", "name the --benchmark");
+    profile.side = std::move(given.front());
+    return {};
+  }
+  if (profile.format != "callgrind") {
+    return input_error("--read", '"' + profile.format + '"', "callgrind", "steelyard profile --read callgrind FILE...");
+  }
+  profile.files = std::move(given);
+  return {};
+}
+
 }  // namespace
 
 std::unique_ptr<Verb> make_compare() {
@@ -118,19 +139,28 @@ std::unique_ptr<Verb> make_sweep() {
 }
 
 std::unique_ptr<Verb> make_profile() {
-  auto verb = make_verb<ProfileOptions>("profile", "Reads profiles of counted instructions and shows where they went.",
-                                        "  steelyard profile --read callgrind callgrind.out.4711 --json");
+  auto verb = make_verb<ProfileOptions>(
+      "profile",
+      "Shows where counted instructions went, as a table or as stacks, of one profile or of the difference "
+      "between two. SIDE: a run as compare takes it, with counted profiles; with --read, callgrind files.",
+      "  steelyard profile --read callgrind callgrind.out.4711 --json\n"
+      "  steelyard profile new.syrun --benchmark BM_sort --against old.syrun");
   auto& profile = options_of<ProfileOptions>(verb);
-  verb->names = {"FILE..."};
+  verb->names = {"SIDE|FILE..."};
   verb->least_names = 1;
-  verb->finish = [&profile](Words given, Words) -> Result<void> {
-    profile.files = std::move(given);
-    if (profile.format == "callgrind") return {};
-    return input_error("--read", profile.format.empty() ? "nothing" : '"' + profile.format + '"', "callgrind",
-                       "steelyard profile --read callgrind FILE...");
-  };
+  verb->finish = [&profile](Words given, Words) { return take_profile_names(profile, std::move(given)); };
   verb->options.push_back(text_option("--read", "callgrind", profile.format, "what the files are"));
+  verb->options.push_back(
+      text_option("--benchmark", "NAME", profile.benchmark, "of the run: its name, or a part that only one has"));
+  verb->options.push_back(
+      text_option("--against", "SIDE|FILE", profile.against, "the baseline: show what changed from it"));
+  verb->options.push_back(
+      path_option("--folded", "FILE", profile.folded, "write one line a stack, as flamegraph.pl reads them"));
+  verb->options.push_back(path_option("--speedscope", "FILE", profile.speedscope, "write stacks for speedscope.app"));
+  verb->options.push_back(text_option("--event", "NAME", profile.event, "that stacks show (default: Ir)"));
+  verb->options.push_back(number_option("--part", profile.part, "of the callgrind files, from 1 (default: all)"));
   verb->options.push_back(number_option("--rows", profile.rows, "functions shown of each part"));
+  add_key_options(*verb, profile.common, {{"store"}, {}});
   add_common_options(*verb, profile.common);
   return verb;
 }

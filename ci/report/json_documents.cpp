@@ -219,4 +219,20 @@ std::string json_profile(const std::vector<CallgrindPart>& parts) {
   return document(json);
 }
 
+std::string json_profile(const std::vector<CountedProfile>& profiles) {
+  Json json;
+  json["schema"] = "steelyard.profile/1";
+  json["parts"] = Json::array();
+  for (const CountedProfile& profile : profiles) {
+    json["parts"].push_back({{"part", json["parts"].size() + 1},
+                             {"thread", nullptr},
+                             {"benchmark", profile.benchmark.canonical()},
+                             {"iterations", profile.iterations},
+                             {"events", profile.events},
+                             {"totals", profile.totals},
+                             {"functions", functions_json(profile.functions)}});
+  }
+  return document(json);
+}
+
 }  // namespace steelyard

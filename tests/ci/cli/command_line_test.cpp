@@ -35,8 +35,8 @@ TEST(CommandLine, HelpOfEveryVerbShowsUsageCommonOptionsAndAnExampleOfThatVerb) 
     EXPECT_THAT(text, HasSubstr("Usage: steelyard " + verb));
     EXPECT_THAT(text, HasSubstr("Example:\n  steelyard " + verb));
     for (const char* option : {"--help", "--json", "--quiet", "--color"}) EXPECT_THAT(text, HasSubstr(option)) << verb;
-    // These two keep nothing.
-    EXPECT_EQ(text.find("--store ADDRESS") == std::string::npos, verb == "profile" || verb == "doctor") << verb;
+    // It keeps nothing.
+    EXPECT_EQ(text.find("--store ADDRESS") == std::string::npos, verb == "doctor") << verb;
   }
 }
 

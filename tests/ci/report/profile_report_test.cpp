@@ -25,7 +25,7 @@ CallgrindPart part() {
 }
 
 TEST(JsonProfile, HasTheFunctionsWithCostOrCallsByTheirSelfCost) {
-  const auto json = nlohmann::json::parse(json_profile({part()}));
+  const auto json = nlohmann::json::parse(json_profile(std::vector{part()}));
   EXPECT_EQ(json.at("schema"), "steelyard.profile/1");
   const auto& functions = json.at("parts").at(0).at("functions");
   ASSERT_EQ(functions.size(), 3U);
@@ -38,16 +38,18 @@ TEST(JsonProfile, ThreadIsANumberOrNull) {
   CallgrindPart threaded = part();
   threaded.part = 2;
   threaded.thread = "3";
-  const auto json = nlohmann::json::parse(json_profile({part(), threaded}));
+  const auto json = nlohmann::json::parse(json_profile(std::vector{part(), threaded}));
   EXPECT_TRUE(json.at("parts").at(0).at("thread").is_null());
   EXPECT_EQ(json.at("parts").at(1).at("thread"), 3);
   EXPECT_EQ(json.at("parts").at(1).at("part"), 2);
 }
 
-TEST(JsonProfile, OfNoPartsIsAnEmptyList) { EXPECT_TRUE(nlohmann::json::parse(json_profile({})).at("parts").empty()); }
+TEST(JsonProfile, OfNoPartsIsAnEmptyList) {
+  EXPECT_TRUE(nlohmann::json::parse(json_profile(std::vector<CallgrindPart>{})).at("parts").empty());
+}
 
 TEST(TerminalProfile, ShowsTheCostliestAndCountsTheRest) {
-  const std::string text = terminal_profile({part()}, 1);
+  const std::string text = terminal_profile(std::vector{part()}, 1);
   EXPECT_THAT(text, HasSubstr("7,015 Ir"));
   EXPECT_THAT(text, HasSubstr("99.8 %"));
   EXPECT_THAT(text, HasSubstr("a.cpp:3"));

@@ -1,0 +1,120 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "storage/archive/archive.hpp"
+#include "tests/ci/cli/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+CountedProfile profile_of(const std::string& benchmark, std::int64_t leaf, std::int64_t iterations) {
+  CountedProfile profile;
+  profile.benchmark = parse_google_benchmark_name(benchmark);
+  profile.iterations = iterations;
+  profile.events = {"Ir"};
+  profile.totals = {40 + leaf};
+  profile.functions = {{"/b/bench", "/s/a.cpp", benchmark, 3, iterations, {40}, {40 + leaf}},
+                       {"/b/bench", "/s/a.cpp", "sort_rows", 9, iterations, {leaf}, {leaf}}};
+  profile.arcs = {{0, 1, iterations, {leaf}}};
+  return profile;
+}
+
+class ProfileVerb : public ProgramUnderTest {
+ protected:
+  static void write_run(const std::string& file, std::int64_t leaf, std::int64_t iterations) {
+    steelyard::Run counted;
+    counted.profiles = {profile_of("BM_sort/8", leaf, iterations), profile_of("BM_sort/64", 8 * leaf, iterations)};
+    seal(counted);
+    ASSERT_TRUE(write_archive(file, counted));
+  }
+  static void write_callgrind(const std::string& file, int leaf) {
+    write(file, "events: Ir\n\nob=/b/bench\nfl=/s/a.cpp\nfn=main\n3 40\ncfn=sort_rows\ncalls=1 9\n5 " +
+                    std::to_string(leaf) + "\n\nfn=sort_rows\n9 " + std::to_string(leaf) +
+                    "\n\ntotals: " + std::to_string(40 + leaf) + "\n");
+  }
+};
+
+TEST_F(ProfileVerb, ShowsEveryBenchmarkOfARunOrTheOneAskedFor) {
+  write_run("run.syrun", 60, 10);
+  const Outcome all = run({"profile", "run.syrun"});
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_THAT(all.out, AllOf(HasSubstr("BM_sort/8: 100 Ir in 10 iterations"), HasSubstr("BM_sort/64: 520 Ir")));
+  const Outcome one = run({"profile", "run.syrun", "--benchmark", "BM_sort/8"});
+  EXPECT_THAT(one.out, AllOf(HasSubstr("BM_sort/8"), Not(HasSubstr("BM_sort/64"))));
+  const auto json = nlohmann::json::parse(run({"profile", "run.syrun", "--benchmark", "/64", "--json"}).out);
+  EXPECT_EQ(json.at("schema"), "steelyard.profile/1");
+  EXPECT_EQ(json.at("parts").at(0).at("benchmark"), "BM_sort/64");
+  EXPECT_EQ(json.at("parts").at(0).at("functions").at(0).at("name"), "sort_rows");
+}
+
+TEST_F(ProfileVerb, DifferenceIsCandidateMinusBaselineAnIteration) {
+  write_run("old.syrun", 60, 10);
+  write_run("new.syrun", 180, 20);
+  const Outcome difference = run({"profile", "new.syrun", "--benchmark", "BM_sort/8", "--against", "old.syrun"});
+  EXPECT_EQ(difference.status, 0) << difference.err;
+  EXPECT_THAT(difference.out, AllOf(HasSubstr("+1 Ir an iteration\n"), HasSubstr("+3  "), HasSubstr("sort_rows")));
+  write_callgrind("callgrind.out.1", 60);
+  write_callgrind("callgrind.out.2", 64);
+  EXPECT_THAT(run({"profile", "--read", "callgrind", "callgrind.out.2", "--against", "callgrind.out.1"}).out,
+              HasSubstr("+4 Ir\n"));
+}
+
+TEST_F(ProfileVerb, WritesStacks) {
+  write_run("run.syrun", 60, 10);
+  const Outcome outcome =
+      run({"profile", "run.syrun", "--benchmark", "BM_sort/8", "--folded", "stacks", "--speedscope", "stacks.json"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("wrote stacks\n"));
+  EXPECT_EQ(text_of("stacks"), "BM_sort/8 40\nBM_sort/8;sort_rows 60\n");
+  EXPECT_EQ(nlohmann::json::parse(text_of("stacks.json")).at("profiles").at(0).at("endValue"), 100);
+}
+
+TEST_F(ProfileVerb, PartsOfFilesAreAddedUpOrChosen) {
+  write_callgrind("callgrind.out.1", 60);
+  write_callgrind("callgrind.out.2", 64);
+  const std::vector<std::string> both{"profile",         "--read",   "callgrind", "callgrind.out.1",
+                                      "callgrind.out.2", "--folded", "stacks"};
+  EXPECT_EQ(run(both).status, 0);
+  EXPECT_EQ(text_of("stacks"), "main 80\nmain;sort_rows 124\n");
+  std::vector<std::string> second = both;
+  second.insert(second.end(), {"--part", "2"});
+  EXPECT_EQ(run(second).status, 0);
+  EXPECT_EQ(text_of("stacks"), "main 40\nmain;sort_rows 64\n");
+  second.back() = "3";
+  EXPECT_THAT(run(second).err, HasSubstr("--part: found 3"));
+}
+
+TEST_F(ProfileVerb, RefusesWhatItCannotUse) {
+  write_run("run.syrun", 60, 10);
+  EXPECT_THAT(run({"profile", "run.syrun", "--folded", "x"}).err,
+              AllOf(HasSubstr("2 profiles in run.syrun: BM_sort/8, BM_sort/64"), HasSubstr("--benchmark")));
+  EXPECT_THAT(run({"profile", "run.syrun", "--benchmark", "BM_sort"}).err, HasSubstr("a part of several names"));
+  EXPECT_THAT(run({"profile", "run.syrun", "--benchmark", "BM_x"}).err, HasSubstr("one of BM_sort/8, BM_sort/64"));
+  EXPECT_EQ(run({"profile", "a.syrun", "b.syrun"}).status, 3);
+  EXPECT_EQ(run({"profile", "run.syrun", "--part", "1"}).status, 3);
+  EXPECT_EQ(run({"profile", "--read", "perf", "x"}).status, 3);
+  EXPECT_EQ(run({"profile", "run.syrun", "--benchmark", "BM_sort/8", "--event", "Dr", "--folded", "x"}).status, 3);
+  steelyard::Run uncounted;
+  seal(uncounted);
+  ASSERT_TRUE(write_archive("uncounted.syrun", uncounted));
+  EXPECT_THAT(run({"profile", "uncounted.syrun"}).err, HasSubstr("found no counted profile"));
+}
+
+TEST_F(ProfileVerb, AFileThatIsALinkIsWrittenThrough) {
+  write_run("run.syrun", 60, 10);
+  write("real", "");
+  std::filesystem::create_symlink("real", "link");
+  EXPECT_EQ(run({"profile", "run.syrun", "--benchmark", "BM_sort/8", "--folded", "link"}).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink("link"));
+  EXPECT_EQ(text_of("real"), "BM_sort/8 40\nBM_sort/8;sort_rows 60\n");
+}
+
+}  // namespace
+}  // namespace steelyard

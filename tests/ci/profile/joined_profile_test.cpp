@@ -1,0 +1,69 @@
+#include "ci/profile/joined_profile.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/ci/profile/sample_profiles.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(JoinedProfile, FunctionsOfBothSidesAreOneByNameAndObjectsFileName) {
+  CountedProfile baseline = testing::sample_profile({{"f", 5}, {"gone", 1}}, {});
+  for (ProfiledFunction& function : baseline.functions) function.object = "/other/build/bench";
+  const JoinedProfile joined = testing::joined(baseline, testing::sample_profile({{"f", 7}, {"fresh", 2}}, {}));
+  ASSERT_EQ(joined.functions.size(), 3U);
+  EXPECT_EQ(joined.functions[0].costs.at(kBaselineSide).self, 5);
+  EXPECT_EQ(joined.functions[0].costs.at(kCandidateSide).self, 7);
+  EXPECT_FALSE(joined.functions[1].costs.at(kBaselineSide).present);
+  EXPECT_EQ(joined.functions[2].name, "gone");
+  EXPECT_FALSE(joined.functions[2].costs.at(kCandidateSide).present);
+  EXPECT_EQ(joined.totals, (BySide<std::int64_t>{6, 9}));
+}
+
+TEST(JoinedProfile, EqualNamesOfOneSideStayApartByTheirFiles) {
+  CountedProfile profile = testing::sample_profile({{"f", 5}, {"g", 1}}, {});
+  profile.functions[1].name = "f";
+  profile.functions[1].file = "/src/other.cpp";
+  EXPECT_EQ(testing::joined(profile).functions.size(), 2U);
+}
+
+TEST(JoinedProfile, CostsBelowZeroAreNoPartOfWhatCanBeDrawn) {
+  const JoinedProfile joined = testing::joined(testing::sample_profile({{"f", 50}, {"keeps_state", -8}}, {}));
+  EXPECT_EQ(joined.totals.at(kCandidateSide), 50);
+  EXPECT_EQ(joined.negative.at(kCandidateSide), -8);
+}
+
+TEST(JoinedProfile, PartsOfOneSideAreAddedUp) {
+  const CountedProfile one = testing::diamond();
+  const auto joined = join_profiles({}, {&one, &one}, "");
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(joined->functions.size(), 4U);
+  EXPECT_EQ(joined->totals.at(kCandidateSide), 320);
+  EXPECT_EQ(joined->functions[3].costs.at(kCandidateSide).inclusive, 200);
+  EXPECT_EQ(joined->functions[3].costs.at(kCandidateSide).calls, 4);
+}
+
+TEST(JoinedProfile, AnUnknownEventNamesThoseThatAreKnown) {
+  const CountedProfile profile = testing::diamond();
+  const auto joined = join_profiles({}, {&profile}, "Dr");
+  ASSERT_FALSE(joined);
+  EXPECT_THAT(joined.error().text(), HasSubstr("--event: found \"Dr\", wanted one of Ir"));
+}
+
+TEST(JoinedProfile, SumsBeyondTheirTypeAndMixedIterationsAreRefused) {
+  const CountedProfile large = testing::sample_profile({{"f", std::numeric_limits<std::int64_t>::max()}}, {});
+  EXPECT_FALSE(join_profiles({}, {&large, &large}, ""));
+  const CountedProfile one = testing::diamond();
+  CountedProfile many = one;
+  many.iterations = 100;
+  EXPECT_FALSE(join_profiles({}, {&one, &many}, ""));
+  EXPECT_TRUE(join_profiles({&one}, {&many}, ""));
+}
+
+}  // namespace
+}  // namespace steelyard
