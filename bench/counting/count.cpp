@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -38,15 +39,20 @@ BenchmarkId id_of(const Program& program, const std::string& benchmark) {
 // Counts the benchmarks on several threads; each waits for one process at a time.
 class CountingPool {
  public:
-  CountingPool(const CollectionPlace& place, const std::vector<std::string>& benchmarks, const CountOptions& options)
-      : place_(place), benchmarks_(benchmarks), options_(options), outcomes_(benchmarks.size()) {
+  struct Job {
+    const CollectionPlace* place = nullptr;
+    std::string benchmark;
+  };
+
+  CountingPool(const std::vector<Job>& jobs, const CountOptions& options)
+      : jobs_(jobs), options_(options), outcomes_(jobs.size()) {
     deadline_ = std::chrono::steady_clock::now() + bounded(options.budget);
   }
 
   std::vector<Outcome> run() && {
     const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const int wanted = options_.parallel > 0 ? options_.parallel : cores;
-    const int workers = std::min(wanted, static_cast<int>(benchmarks_.size()));
+    const int workers = std::min(wanted, static_cast<int>(jobs_.size()));
     std::vector<std::jthread> threads;
     for (int i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
     work();
@@ -61,33 +67,32 @@ class CountingPool {
   }
 
   void work() {
-    for (std::size_t i = next_++; i < benchmarks_.size() && !must_stop(); i = next_++) {
-      report(benchmarks_[i], 0);
-      Result<BenchmarkCount> count = count_one(benchmarks_[i]);
+    for (std::size_t i = next_++; i < jobs_.size() && !must_stop(); i = next_++) {
+      report(jobs_[i].benchmark, 0);
+      Result<BenchmarkCount> count = count_one(jobs_[i]);
       const bool is_cancelled = options_.cancelled != nullptr && options_.cancelled->load();
       if (count || !is_cancelled) outcomes_[i] = std::move(count);
-      report(benchmarks_[i], 1);
+      report(jobs_[i].benchmark, 1);
     }
   }
 
-  Result<BenchmarkCount> count_one(const std::string& benchmark) {
+  Result<BenchmarkCount> count_one(const Job& job) {
     BenchmarkCountOptions options;
     options.repeats = std::max(1, options_.repeats);
-    options.threads = parse_google_benchmark_name(benchmark).threads.value_or(1);
+    options.threads = parse_google_benchmark_name(job.benchmark).threads.value_or(1);
     options.timeout = options_.timeout;
     options.deadline = deadline_;
     options.next_number = [this] { return number_++; };
-    return count_benchmark(place_, benchmark, options);
+    return count_benchmark(*job.place, job.benchmark, options);
   }
 
   void report(const std::string& benchmark, int more_done) {
     const std::lock_guard lock(progress_mutex_);
     done_ += more_done;
-    if (options_.progress) options_.progress({benchmark, done_, static_cast<int>(benchmarks_.size())});
+    if (options_.progress) options_.progress({benchmark, done_, static_cast<int>(jobs_.size())});
   }
 
-  const CollectionPlace& place_;
-  const std::vector<std::string>& benchmarks_;
+  const std::vector<Job>& jobs_;
   const CountOptions& options_;
   std::vector<Outcome> outcomes_;  // each written by one thread
   std::chrono::steady_clock::time_point deadline_;
@@ -169,15 +174,56 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-void record_conditions(const CountingTools& tools, const std::vector<std::string>& with_state,
-                       const std::vector<std::string>& with_jitter, Run& run) {
-  run.header.settings["counting"] = tools.valgrind_version + ", the difference of n and 2n iterations";
-  if (!with_jitter.empty()) run.header.settings["counting.learned_jitter"] = listed(with_jitter);
-  if (!with_state.empty()) {
-    run.environment.set("count.keeps_state",
-                        listed(with_state) + ": the count of an iteration depends on how many came before", false);
+// What has to be said of a whole run, gathered from its counts.
+struct RunConditions {
+  std::vector<std::string> with_state, with_jitter;
+  std::map<const Program*, std::set<std::string>> cores;  // that OpenBLAS chose
+
+  void add(const CountOrder& order, const BenchmarkCount& count) {
+    if (!count.openblas_core.empty()) cores[order.program].insert(count.openblas_core);
+    if (count.keeps_state) with_state.push_back(order.benchmark);
+    if (count.basis.jitter != 0.0) with_jitter.push_back(order.benchmark + ": " + count.basis.jitter_from);
   }
-}
+
+  void record(const CountingTools& tools, const CountOptions& options, Run& run) const {
+    run.header.settings["counting"] = tools.valgrind_version + ", the difference of n and 2n iterations";
+    if (!with_jitter.empty()) run.header.settings["counting.learned_jitter"] = listed(with_jitter);
+    if (!with_state.empty()) {
+      run.environment.set("count.keeps_state",
+                          listed(with_state) + ": the count of an iteration depends on how many came before", false);
+    }
+    for (const auto& [program, of_program] : cores) record_dispatch(*program, of_program, options, run);
+  }
+};
+
+// The programs of all orders, each linked into a private folder of its own when it is first asked for.
+class PreparedPrograms {
+ public:
+  PreparedPrograms(const CountingTools& tools, const CountOptions& options) : tools_(tools), options_(options) {}
+
+  Result<const CollectionPlace*> place_of(const Program& program) {
+    const auto known = places_.find(&program);
+    if (known != places_.end()) return &known->second.place;
+    STEELYARD_TRY(PrivateFolder folder, PrivateFolder::create());
+    CollectionPlace place;
+    place.tools = &tools_;
+    place.program = &program;
+    STEELYARD_TRY(place.link, folder.place(Side::baseline, program.executable));
+    place.folder = folder.output_file(Side::baseline).parent_path();
+    STEELYARD_TRY(place.shim_link, link_shim(tools_.shim, place.folder));
+    place.cancelled = options_.cancelled;
+    return &places_.emplace(&program, Prepared{std::move(folder), std::move(place)}).first->second.place;
+  }
+
+ private:
+  struct Prepared {
+    PrivateFolder folder;
+    CollectionPlace place;
+  };
+  const CountingTools& tools_;
+  const CountOptions& options_;
+  std::map<const Program*, Prepared> places_;
+};
 
 }  // namespace
 
@@ -189,40 +235,44 @@ std::optional<std::string> counting_unavailable(const CountOptions& options) {
 
 Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run) {
-  STEELYARD_TRY(const CountingTools tools, find_counting_tools(options));
-  if (benchmarks.empty()) return {};
-  STEELYARD_TRY(const PrivateFolder folder, PrivateFolder::create());
-  CollectionPlace place;
-  place.tools = &tools;
-  place.program = &program;
-  STEELYARD_TRY(place.link, folder.place(Side::baseline, program.executable));
-  place.folder = folder.output_file(Side::baseline).parent_path();
-  STEELYARD_TRY(place.shim_link, link_shim(tools.shim, place.folder));
-  place.cancelled = options.cancelled;
+  std::vector<CountOrder> orders;
+  for (const std::string& benchmark : benchmarks) orders.push_back({&program, benchmark, &run});
+  return count_instructions(orders, options);
+}
 
-  std::vector<Outcome> outcomes = CountingPool(place, benchmarks, options).run();
-  std::set<std::string> cores;
-  std::vector<std::string> with_state, with_jitter;
-  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
-    const bool is_cancelled = options.cancelled != nullptr && options.cancelled->load();
-    if (!outcomes[i] && is_cancelled) continue;
-    if (!outcomes[i]) {
-      add_failure(program, benchmarks[i],
+Result<void> count_instructions(const std::vector<CountOrder>& orders, const CountOptions& options) {
+  STEELYARD_TRY(const CountingTools tools, find_counting_tools(options));
+  PreparedPrograms programs(tools, options);
+  std::vector<CountingPool::Job> jobs;
+  std::vector<const CountOrder*> of_job;
+  for (const CountOrder& order : orders) {
+    const Result<const CollectionPlace*> place = programs.place_of(*order.program);
+    if (!place) {
+      add_failure(*order.program, order.benchmark, place.error(), *order.run);
+      continue;
+    }
+    jobs.push_back({*place, order.benchmark});
+    of_job.push_back(&order);
+  }
+  std::vector<Outcome> outcomes = CountingPool(jobs, options).run();
+  const bool is_cancelled = options.cancelled != nullptr && options.cancelled->load();
+  std::map<Run*, RunConditions> conditions;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const CountOrder& order = *of_job[i];
+    RunConditions& of_run = conditions[order.run];
+    if (outcomes[i] && *outcomes[i]) {
+      of_run.add(order, outcomes[i]->value());
+      add_count(*order.program, order.benchmark, std::move(*outcomes[i]).value(), *order.run);
+    } else if (outcomes[i]) {
+      add_failure(*order.program, order.benchmark, outcomes[i]->error(), *order.run);
+    } else if (!is_cancelled) {
+      add_failure(*order.program, order.benchmark,
                   program_error("", std::string(kNotReached) + "the budget for counting was spent", "",
                                 "raise it, or count fewer benchmarks"),
-                  run);
-    } else if (!*outcomes[i]) {
-      add_failure(program, benchmarks[i], outcomes[i]->error(), run);
-    } else {
-      BenchmarkCount& count = outcomes[i]->value();
-      if (!count.openblas_core.empty()) cores.insert(count.openblas_core);
-      if (count.keeps_state) with_state.push_back(benchmarks[i]);
-      if (count.basis.jitter != 0.0) with_jitter.push_back(benchmarks[i] + ": " + count.basis.jitter_from);
-      add_count(program, benchmarks[i], std::move(count), run);
+                  *order.run);
     }
   }
-  record_conditions(tools, with_state, with_jitter, run);
-  record_dispatch(program, cores, options, run);
+  for (auto& [run, of_run] : conditions) of_run.record(tools, options, *run);
   return {};
 }
 

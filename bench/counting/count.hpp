@@ -33,6 +33,13 @@ struct CountOptions {
   const std::atomic<bool>* cancelled = nullptr;
 };
 
+// One benchmark (named as its program lists it) to be counted, and the run that its count is added to.
+struct CountOrder {
+  const Program* program = nullptr;
+  std::string benchmark;
+  Run* run = nullptr;
+};
+
 // Why counting cannot be done at all on this machine ("valgrind was not found; ..."), or absent when it can.
 std::optional<std::string> counting_unavailable(const CountOptions& options);
 
@@ -41,5 +48,9 @@ std::optional<std::string> counting_unavailable(const CountOptions& options);
 // kInstructions, for each. Zero collected is such a Failure. Error: counting is unavailable.
 Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run);
+
+// The same of several programs: one set of workers takes the orders in their order, so that no core idles while one
+// benchmark is slow, and one budget is spent. A program that cannot be prepared is a Failure of its benchmarks alone.
+Result<void> count_instructions(const std::vector<CountOrder>& orders, const CountOptions& options);
 
 }  // namespace steelyard

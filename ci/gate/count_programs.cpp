@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "bench/runner/round_plan.hpp"
 #include "ci/gate/unmeasured.hpp"
 
 namespace steelyard {
@@ -15,6 +16,32 @@ using Clock = std::chrono::steady_clock;
 constexpr double kTimeoutFactor = 2;
 // A short timing budget is no reason to go without counts, which need seconds.
 constexpr Nanoseconds kLeastBudget = seconds(60);
+
+bool has(const CountSide& side, const std::string& benchmark) {
+  return std::find(side.benchmarks.begin(), side.benchmarks.end(), benchmark) != side.benchmarks.end();
+}
+
+// Both sides of a benchmark one after the other; the benchmarks of all programs shuffled.
+std::vector<CountOrder> orders_of(const std::vector<CountPair>& pairs, std::uint64_t seed) {
+  struct Item {
+    const CountPair* pair;
+    const std::string* benchmark;
+  };
+  std::vector<Item> items;
+  for (const CountPair& pair : pairs) {
+    for (const std::string& name : pair.baseline.benchmarks) items.push_back({&pair, &name});
+    for (const std::string& name : pair.candidate.benchmarks) {
+      if (!has(pair.baseline, name)) items.push_back({&pair, &name});
+    }
+  }
+  std::vector<CountOrder> orders;
+  for (const std::size_t i : shuffled_benchmarks(items.size(), seed, 0)) {
+    for (const CountSide* side : {&items[i].pair->baseline, &items[i].pair->candidate}) {
+      if (has(*side, *items[i].benchmark)) orders.push_back({side->program, *items[i].benchmark, side->run});
+    }
+  }
+  return orders;
+}
 
 }  // namespace
 
@@ -31,32 +58,26 @@ Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySett
   return false;
 }
 
-void count_programs(const std::vector<CountJob>& jobs, const CountLimits& limits, ProgressLine& progress) {
+void count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress) {
+  const std::vector<CountOrder> orders = orders_of(pairs, limits.seed);
+  if (orders.empty()) return;
   const auto begun = Clock::now();
-  const double budget = std::max(limits.budget.count(), kLeastBudget.count());
-  std::size_t all = 0;
-  for (const CountJob& job : jobs) all += job.benchmarks.size();
-  std::size_t done = 0;
-  for (const CountJob& job : jobs) {
-    if (limits.cancelled != nullptr && limits.cancelled->load()) return;
-    if (job.benchmarks.empty()) continue;
-    const auto spent = [&] { return std::chrono::duration<double, std::nano>(Clock::now() - begun).count(); };
-    CountOptions options;
-    options.timeout = limits.timeout * kTimeoutFactor;
-    // What is left, shared by what is still to be counted: no side is left without because another took it all.
-    options.budget = Nanoseconds(std::max(0.0, budget - spent()) * static_cast<double>(job.benchmarks.size()) /
-                                 static_cast<double>(all - done));
-    options.cancelled = limits.cancelled;
-    options.progress = [&](const CountProgress& now) {
-      const double share = static_cast<double>(done + static_cast<std::size_t>(now.done)) / static_cast<double>(all);
-      const Nanoseconds left(share > 0 ? spent() * (1 - share) / share : 0);
-      progress.show("counting " + now.benchmark, share, left);
-    };
-    const Result<void> counted = count_instructions(*job.program, job.benchmarks, options, *job.run);
-    if (!counted) {
-      fail_benchmarks(*job.program, job.benchmarks, {std::string(kInstructions), counted.error().text()}, *job.run);
-    }
-    done += job.benchmarks.size();
+  CountOptions options;
+  options.timeout = limits.timeout * kTimeoutFactor;
+  options.budget = Nanoseconds(std::max(limits.budget.count(), kLeastBudget.count()));
+  options.cancelled = limits.cancelled;
+  options.progress = [&](const CountProgress& now) {
+    const double share = static_cast<double>(now.done) / static_cast<double>(now.total);
+    const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
+    const double most = std::max(0.0, options.budget.count() - spent);
+    const Nanoseconds left(share > 0 ? std::min(most, spent * (1 - share) / share) : 0);
+    progress.show("counting " + now.benchmark, share, left);
+  };
+  const Result<void> counted = count_instructions(orders, options);
+  if (counted) return;
+  for (const CountOrder& order : orders) {
+    fail_benchmarks(*order.program, {order.benchmark}, {std::string(kInstructions), counted.error().text()},
+                    *order.run);
   }
 }
 

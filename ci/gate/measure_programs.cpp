@@ -59,12 +59,12 @@ Result<MeasuredPrograms> measure_programs(const MeasuringPlan& plan, ProgressLin
   }
   STEELYARD_TRY(measured.pair, time_programs(plan.programs, listed, options));
   if (!counting) return measured;
-  std::vector<CountJob> jobs;
+  std::vector<CountPair> counted;
   for (std::size_t i = 0; i < plan.programs.size(); ++i) {
-    jobs.push_back({&plan.programs[i].baseline, listed[i].baseline.benchmarks, &measured.pair.baseline});
-    jobs.push_back({&plan.programs[i].candidate, listed[i].candidate.benchmarks, &measured.pair.candidate});
+    counted.push_back({{&plan.programs[i].baseline, listed[i].baseline.benchmarks, &measured.pair.baseline},
+                       {&plan.programs[i].candidate, listed[i].candidate.benchmarks, &measured.pair.candidate}});
   }
-  count_programs(jobs, {options.budget, plan.settings.timeout, cancelled}, progress);
+  count_programs(counted, {options.budget, plan.settings.timeout, plan.seed, cancelled}, progress);
   progress.clear();
   return measured;
 }
@@ -79,7 +79,8 @@ Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, Pro
   const MeasureOptions options = timing_options(plan, progress, cancelled);
   STEELYARD_TRY(Run run, measure_one(program, options));
   if (counting) {
-    count_programs({{&program, listed.benchmarks, &run}}, {options.budget, plan.settings.timeout, cancelled}, progress);
+    count_programs({{{}, {&program, listed.benchmarks, &run}}},
+                   {options.budget, plan.settings.timeout, plan.seed, cancelled}, progress);
   }
   progress.clear();
   return run;

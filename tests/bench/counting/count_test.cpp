@@ -344,6 +344,23 @@ TEST_F(Counting, ProgressReachesTheEndOneBenchmarkAtATime) {
   EXPECT_EQ(done.back(), 2);
 }
 
+TEST_F(Counting, SeveralProgramsAreCountedByOnePoolAndEachIntoItsRun) {
+  const Program program = program_of("counting_counted");
+  const Program other = program_of("counting_uncountable");
+  CountedRun first, second;
+  int total = 0;
+  CountOptions options;
+  options.progress = [&](const CountProgress& progress) { total = progress.total; };
+  const Result<void> counted = count_instructions(
+      {{&program, "lambda", &first}, {&other, "anything", &second}, {&program, "keep_running", &second}}, options);
+  ASSERT_TRUE(counted) << counted.error().text();
+  EXPECT_EQ(total, 3);
+  EXPECT_EQ(value_of(first, "lambda"), value_of(all(), "lambda"));
+  EXPECT_EQ(first.measurements.size(), 1U);
+  EXPECT_EQ(value_of(second, "keep_running"), value_of(all(), "keep_running"));
+  EXPECT_THAT(failure_of(second, "anything"), HasSubstr("keep the program's symbols"));
+}
+
 TEST_F(Counting, KernelsThatOpenBlasChoosesAreInTheKeyAndTheFacts) {
   STEELYARD_SKIP_WITHOUT("openblas", std::filesystem::exists(beside_this("counting_blas")),
                          "OpenBLAS is not installed");
