@@ -8,15 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/counting/algebra/file_name.hpp"
 #include "bench/counting/algebra/renamed_functions.hpp"
 
 namespace steelyard {
 namespace {
-
-std::string_view file_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 // Path components that the two have in common, from the end.
 std::size_t common_components(std::string_view a, std::string_view b) {

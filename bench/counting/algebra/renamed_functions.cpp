@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/counting/algebra/file_name.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -20,11 +22,6 @@ constexpr double kClearDistance = 0.02;
 constexpr double kLeastBodyRatio = 0.7;
 constexpr std::size_t kMostPairs = 200'000;
 constexpr std::size_t kMostNameBytes = 256;
-
-std::string_view file_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 // min / max of two amounts of one sign; 1 for two zeros.
 double ratio(double a, double b) {

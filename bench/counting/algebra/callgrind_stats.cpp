@@ -1,0 +1,187 @@
+#include "bench/counting/algebra/callgrind_stats.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace steelyard {
+namespace {
+
+using Costs = std::vector<std::int64_t>;
+
+bool is_empty(const CallgrindPart& part) {
+  return std::all_of(part.totals.begin(), part.totals.end(), [](std::int64_t cost) { return cost == 0; });
+}
+
+Result<Costs> sum_without_noise(const FunctionCounts& counts, const LearnedNoise* noise) {
+  if (!noise) return counts.sum();
+  STEELYARD_TRY(const FunctionCounts steady, steady_functions(counts, *noise));
+  return steady.sum();
+}
+
+}  // namespace
+
+Result<CallgrindStats> CallgrindStats::of(const std::vector<CallgrindPart>& parts,
+                                          const CallgrindStatsOptions& options) {
+  if (options.number_per_run < 1) {
+    return input_error("number_per_run", std::to_string(options.number_per_run), "1 or more");
+  }
+  std::size_t count = parts.size();
+  while (count > 0 && is_empty(parts[count - 1])) --count;
+  const std::size_t least = options.has_baseline ? 2 : 1;
+  if (count < least) {
+    return input_error("callgrind parts", std::to_string(count) + " that are not empty",
+                       options.has_baseline ? "a repeat and the baseline" : "a repeat",
+                       "toggle collection around the loop and dump after it");
+  }
+  CallgrindStats stats;
+  stats.number_per_run_ = options.number_per_run;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_empty(parts[i])) {
+      return input_error("callgrind part " + std::to_string(i + 1), "no cost", "a repeat or the baseline");
+    }
+    if (parts[i].events != parts[0].events) {
+      return input_error("callgrind part " + std::to_string(i + 1), "other events than in part 1", "the same");
+    }
+    STEELYARD_TRY(FunctionCounts self, FunctionCounts::of(parts[i], CountKind::self));
+    STEELYARD_TRY(FunctionCounts inclusive, FunctionCounts::of(parts[i], CountKind::inclusive));
+    const bool is_baseline = options.has_baseline && i + 1 == count;
+    if (is_baseline) {
+      stats.baseline_self_ = std::move(self);
+      stats.baseline_inclusive_ = std::move(inclusive);
+    } else {
+      stats.self_.push_back(std::move(self));
+      stats.inclusive_.push_back(std::move(inclusive));
+    }
+  }
+  return stats;
+}
+
+const FunctionCounts& CallgrindStats::first_stats(CountKind kind) const {
+  return (kind == CountKind::self ? self_ : inclusive_).front();
+}
+
+const FunctionCounts& CallgrindStats::stats(CountKind kind) const {
+  return (kind == CountKind::self ? self_ : inclusive_).back();
+}
+
+const FunctionCounts* CallgrindStats::baseline_stats(CountKind kind) const {
+  const auto& baseline = kind == CountKind::self ? baseline_self_ : baseline_inclusive_;
+  return baseline ? &*baseline : nullptr;
+}
+
+Result<FunctionCounts> CallgrindStats::stats_net_of_baseline(CountKind kind) const {
+  const FunctionCounts* baseline = baseline_stats(kind);
+  if (!baseline) return input_error("counts", "no baseline was collected", "one, or counts with_baseline");
+  return stats(kind).minus(*baseline);
+}
+
+Result<Costs> CallgrindStats::counts_with_baseline(const LearnedNoise* noise) const {
+  return sum_without_noise(stats(), noise);
+}
+
+Result<Costs> CallgrindStats::counts_net_of_baseline(const LearnedNoise* noise) const {
+  STEELYARD_TRY(const FunctionCounts net, stats_net_of_baseline());
+  return sum_without_noise(net, noise);
+}
+
+Result<PassCost> CallgrindStats::cost_of_a_pass() const {
+  PassCost cost;
+  const std::size_t first = self_.size() > 1 ? 1 : 0;
+  for (std::size_t i = first; i < self_.size(); ++i) {
+    FunctionCounts net = self_[i];
+    if (baseline_self_) {
+      STEELYARD_TRY(net, net.minus(*baseline_self_));
+    }
+    STEELYARD_TRY(const Costs sum, net.sum());
+    cost.least.resize(sum.size());
+    cost.most.resize(sum.size());
+    for (std::size_t event = 0; event < sum.size(); ++event) {
+      const double value = static_cast<double>(sum[event]) / static_cast<double>(number_per_run_);
+      cost.least[event] = i == first ? value : std::min(cost.least[event], value);
+      cost.most[event] = i == first ? value : std::max(cost.most[event], value);
+    }
+  }
+  return cost;
+}
+
+Result<LearnedNoise> CallgrindStats::learned_noise() const {
+  if (self_.size() < 3) {
+    return input_error("noise", std::to_string(self_.size()) + " repeats", "at least 3: two after the first");
+  }
+  return learn_noise({self_.begin() + 1, self_.end()});
+}
+
+Result<FunctionCounts> CallgrindStats::delta(const CallgrindStats& other, CountKind kind) const {
+  if (number_per_run_ != other.number_per_run_) {
+    return input_error(
+        "delta", std::to_string(number_per_run_) + " and " + std::to_string(other.number_per_run_) + " passes a repeat",
+        "the same number", "collect both with one number");
+  }
+  return stats(kind).minus(other.stats(kind));
+}
+
+Result<CallgrindStats> CallgrindStats::as_standardized(const StandardNames& names) const {
+  CallgrindStats result = *this;
+  for (std::vector<FunctionCounts>* all : {&result.self_, &result.inclusive_}) {
+    for (FunctionCounts& counts : *all) {
+      STEELYARD_TRY(counts, steelyard::as_standardized(counts, names));
+    }
+  }
+  for (std::optional<FunctionCounts>* baseline : {&result.baseline_self_, &result.baseline_inclusive_}) {
+    if (!*baseline) continue;
+    STEELYARD_TRY(*baseline, steelyard::as_standardized(**baseline, names));
+  }
+  return result;
+}
+
+Result<CallgrindStats> read_callgrind_stats(const std::filesystem::path& file, const CallgrindStatsOptions& options) {
+  std::vector<CallgrindPart> parts;
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) {
+    STEELYARD_TRY(parts, read_callgrind(file));
+  }
+  if (!std::all_of(parts.begin(), parts.end(), is_empty)) return CallgrindStats::of(parts, options);
+  parts.clear();
+  for (int number = 1;; ++number) {
+    const std::filesystem::path dump = file.string() + "." + std::to_string(number);
+    if (!std::filesystem::exists(dump, error)) break;
+    STEELYARD_TRY(std::vector<CallgrindPart> more, read_callgrind(dump));
+    parts.insert(parts.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  if (parts.empty()) {
+    return input_error(file.string(), "no dump beside it", file.filename().string() + ".1 and so on",
+                       "run the program under valgrind --tool=callgrind --callgrind-out-file=" + file.string());
+  }
+  return CallgrindStats::of(parts, options);
+}
+
+bool Linearity::is_linear() const {
+  for (std::size_t event = 0; event < expected.size(); ++event) {
+    std::int64_t once_only = 0;
+    if (__builtin_sub_overflow(expected[event], found[event], &once_only)) return false;
+    if (once_only >= passes || once_only <= -passes) return false;
+  }
+  return true;
+}
+
+Result<Linearity> check_linearity(const CallgrindStats& once, const CallgrindStats& twice) {
+  if (twice.number_per_run() != 2 * once.number_per_run()) {
+    return input_error("linearity", std::to_string(twice.number_per_run()) + " passes",
+                       "twice " + std::to_string(once.number_per_run()));
+  }
+  if (once.has_baseline() != twice.has_baseline() || once.events() != twice.events()) {
+    return input_error("linearity", "collections of two kinds", "baseline and events alike");
+  }
+  const auto net = [](const CallgrindStats& stats) {
+    return stats.has_baseline() ? stats.counts_net_of_baseline() : stats.counts_with_baseline();
+  };
+  STEELYARD_TRY(Costs expected, net(once));
+  STEELYARD_TRY(Costs found, net(twice));
+  for (std::int64_t& cost : expected) {
+    if (__builtin_mul_overflow(cost, 2, &cost)) return input_error("linearity", "counts beyond 63 bits");
+  }
+  return Linearity{std::move(expected), std::move(found), once.number_per_run()};
+}
+
+}  // namespace steelyard
