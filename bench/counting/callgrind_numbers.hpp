@@ -24,8 +24,10 @@ bool read_decimal(std::string_view text, std::uint64_t& number);
 bool read_number(std::string_view text, std::uint64_t& number);
 bool read_cost(std::string_view text, std::int64_t& cost);
 
-// An absolute position, or one relative to `base`. A result below 0 or above 64 bits is refused.
-bool read_position(std::string_view text, std::uint64_t base, std::uint64_t& position);
+// What `line` begins with, after blanks: an absolute position or one relative to `base` (a result below 0 or above 64
+// bits is refused), or a cost. On false `line` stands at the word that is none. These two read most of a profile.
+bool take_position(std::string_view& line, std::uint64_t base, std::uint64_t& position);
+bool take_cost(std::string_view& line, std::int64_t& cost);
 
 // At most `maximum` costs, separated by blanks, in place of what `costs` held. Error without a place.
 Result<void> read_costs(std::string_view text, std::size_t maximum, std::vector<std::int64_t>& costs);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <unordered_map>
 
 #include "bench/counting/call_cycles.hpp"
 #include "bench/counting/callgrind_numbers.hpp"
@@ -13,11 +15,18 @@ namespace {
 
 std::uint64_t pair_of(std::uint32_t first, std::uint32_t second) { return (std::uint64_t{first} << 32) | second; }
 
-bool add_costs(std::vector<std::int64_t>& sum, const std::vector<std::int64_t>& cost) {
+bool add_costs(std::vector<std::int64_t>& sum, CallgrindCost cost) {
   for (std::size_t event = 0; event < cost.size(); ++event) {
     if (!add_cost(sum[event], cost[event])) return false;
   }
   return true;
+}
+
+// What malloc takes for a string or a vector of so many bytes.
+std::size_t bytes_on_heap(std::size_t size) { return std::max<std::size_t>(32, size + 16); }
+
+std::uint32_t hash_of(const CallgrindFunctionKey& key) {
+  return spread_hash(pair_of(key.file, key.name) + (std::uint64_t{key.object} << 48));
 }
 
 std::int32_t line_number(std::uint64_t line) {
@@ -36,57 +45,75 @@ Error too_large() {
 
 }  // namespace
 
-std::size_t CallgrindPartBuilder::KeyHash::operator()(const CallgrindFunctionKey& key) const {
-  // Multiplying by an odd constant (2^64 over the golden ratio) spreads neighbouring indices over the buckets.
-  constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15u;
-  return static_cast<std::size_t>((pair_of(key.file, key.name) * kSpread) ^ (key.object * kSpread >> 7));
-}
-
 CallgrindPartBuilder::CallgrindPartBuilder(const CallgrindNameSpaces& names, CallgrindPart part,
                                            const CallgrindReadOptions& options)
-    : names_(names), part_(std::move(part)), keeps_positions_(options.keep_positions) {}
+    : names_(names), part_(std::move(part)), keeps_positions_(options.keep_positions) {
+  for (const std::vector<std::string>* lines : {&part_.event_definitions, &part_.other_headers}) {
+    for (const std::string& line : *lines) bytes_ += sizeof line + bytes_on_heap(line.size());
+  }
+}
+
+std::size_t CallgrindPartBuilder::bytes_of_costs() const {
+  // An event: line may derive one more.
+  return bytes_on_heap((part_.events.size() + part_.event_definitions.size()) * sizeof(std::int64_t));
+}
 
 std::uint32_t CallgrindPartBuilder::find_or_add(const CallgrindFunctionKey& key) {
-  const auto next = static_cast<std::uint32_t>(part_.functions.size());
-  const auto [entry, is_new] = function_by_key_.try_emplace(key, next);
-  if (is_new) {
-    ProfiledFunction& function = part_.functions.emplace_back();
-    function.object = names_.objects.name(key.object);
-    function.file = names_.files.name(key.file);
-    function.name = names_.functions.name(key.name);
-    function.self.assign(part_.events.size(), 0);
-    file_of_.push_back(key.file);
-    is_recorded_.push_back(0);
-  }
-  return entry->second;
+  const std::uint32_t hash = hash_of(key);
+  const std::uint32_t known = function_by_key_.find(hash, [&](std::uint32_t i) { return added_[i].key == key; });
+  if (known != IndexTable::kNone) return known;
+  const auto index = static_cast<std::uint32_t>(part_.functions.size());
+  ProfiledFunction& function = part_.functions.emplace_back();
+  function.object = names_.objects.name(key.object);
+  function.file = names_.files.name(key.file);
+  function.name = names_.functions.name(key.name);
+  function.self.assign(part_.events.size(), 0);
+  added_.push_back({key, false});
+  function_by_key_.insert(hash, index);
+  // Twice the costs: inclusive is added in the end.
+  bytes_ += sizeof function + sizeof(Added) + 2 * bytes_of_costs();
+  for (const std::string* name : {&function.object, &function.file, &function.name})
+    bytes_ += bytes_on_heap(name->size());
+  return index;
 }
 
 std::uint32_t CallgrindPartBuilder::begin_record(const CallgrindFunctionKey& key) {
   const std::uint32_t function = find_or_add(key);
-  if (is_recorded_[function] == 0) ++part_.recorded_functions;
-  is_recorded_[function] = 1;
+  if (!added_[function].is_recorded) ++part_.recorded_functions;
+  added_[function].is_recorded = true;
   return function;
 }
 
-std::vector<std::int64_t>& CallgrindPartBuilder::inlined_cost(std::uint32_t function, std::uint32_t file) {
-  const auto next = static_cast<std::uint32_t>(part_.inlined.size());
-  const auto [entry, is_new] = inlined_by_pair_.try_emplace(pair_of(function, file), next);
-  if (is_new) {
-    const std::vector<std::int64_t> nothing(part_.events.size(), 0);
-    part_.inlined.push_back({function, std::string(names_.files.name(file)), nothing});
-  }
-  return part_.inlined[entry->second].self;
+std::uint32_t CallgrindPartBuilder::inlined_index(std::uint32_t function, std::uint32_t file) {
+  const auto is_wanted = [&](std::uint32_t i) {
+    return part_.inlined[i].function == function && inlined_file_[i] == file;
+  };
+  if (last_inlined_ != IndexTable::kNone && is_wanted(last_inlined_)) return last_inlined_;
+  const std::uint32_t hash = spread_hash(pair_of(function, file));
+  last_inlined_ = inlined_by_pair_.find(hash, is_wanted);
+  if (last_inlined_ != IndexTable::kNone) return last_inlined_;
+  last_inlined_ = static_cast<std::uint32_t>(part_.inlined.size());
+  InlinedCost& piece = part_.inlined.emplace_back();
+  piece.function = function;
+  piece.file = names_.files.name(file);
+  piece.self.assign(part_.events.size(), 0);
+  inlined_file_.push_back(file);
+  inlined_by_pair_.insert(hash, last_inlined_);
+  bytes_ += sizeof piece + bytes_on_heap(piece.file.size()) + bytes_of_costs();
+  return last_inlined_;
 }
 
 bool CallgrindPartBuilder::add_self(std::uint32_t function, std::uint32_t file, const CallgrindPlace& place,
-                                    const std::vector<std::int64_t>& cost) {
+                                    CallgrindCost cost) {
   if (keeps_positions_) {
-    part_.position_costs.push_back({function, file, place.address, line_number(place.line), cost});
-    part_.position_costs.back().self.resize(part_.events.size(), 0);
+    part_.position_costs.push_back({function, file, place.address, line_number(place.line), {}});
+    part_.position_costs.back().self.assign(part_.events.size(), 0);
+    add_costs(part_.position_costs.back().self, cost);
+    bytes_ += sizeof(PositionCost) + bytes_of_costs();
   }
   ProfiledFunction& owner = part_.functions[function];
-  if (file != file_of_[function]) {
-    if (!add_costs(inlined_cost(function, file), cost)) return false;
+  if (file != added_[function].key.file) {
+    if (!add_costs(part_.inlined[inlined_index(function, file)].self, cost)) return false;
   } else if (owner.line == 0) {
     owner.line = line_number(place.line);
   }
@@ -94,14 +121,17 @@ bool CallgrindPartBuilder::add_self(std::uint32_t function, std::uint32_t file, 
 }
 
 bool CallgrindPartBuilder::add_call(std::uint32_t caller, std::uint32_t callee, std::int64_t calls,
-                                    std::uint64_t callee_line, const std::vector<std::int64_t>& cost) {
-  const auto next = static_cast<std::uint32_t>(part_.arcs.size());
-  const auto [entry, is_new] = arc_by_pair_.try_emplace(pair_of(caller, callee), next);
-  if (is_new) {
-    const std::vector<std::int64_t> nothing(part_.events.size(), 0);
-    part_.arcs.push_back({caller, callee, 0, nothing});
+                                    std::uint64_t callee_line, CallgrindCost cost) {
+  const std::uint32_t hash = spread_hash(pair_of(caller, callee));
+  std::uint32_t index = arc_by_pair_.find(
+      hash, [&](std::uint32_t i) { return part_.arcs[i].caller == caller && part_.arcs[i].callee == callee; });
+  if (index == IndexTable::kNone) {
+    index = static_cast<std::uint32_t>(part_.arcs.size());
+    part_.arcs.push_back({caller, callee, 0, std::vector<std::int64_t>(part_.events.size(), 0)});
+    arc_by_pair_.insert(hash, index);
+    bytes_ += sizeof(CallArc) + bytes_of_costs();
   }
-  CallArc& arc = part_.arcs[entry->second];
+  CallArc& arc = part_.arcs[index];
   ProfiledFunction& called = part_.functions[callee];
   if (called.line == 0) called.line = line_number(callee_line);
   return add_cost(arc.calls, calls) && add_cost(called.calls, calls) && add_costs(arc.inclusive, cost);

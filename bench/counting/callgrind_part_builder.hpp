@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include "bench/counting/callgrind_names.hpp"
 #include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/index_table.hpp"
 
 namespace steelyard {
 
@@ -33,6 +33,8 @@ struct CallgrindNameSpaces {
   CallgrindNames functions;
 };
 
+using CallgrindCost = std::span<const std::int64_t>;  // at most one number per event; the missing ones are 0
+
 class CallgrindPartBuilder {
  public:
   // Precondition: `names` outlives this; part.events are set.
@@ -42,34 +44,39 @@ class CallgrindPartBuilder {
   std::uint32_t begin_record(const CallgrindFunctionKey& key);
   std::uint32_t find_or_add(const CallgrindFunctionKey& key);
 
-  // Costs: at most one number per event, the missing ones are 0. False where a sum does not fit into 63 bits.
-  bool add_self(std::uint32_t function, std::uint32_t file, const CallgrindPlace& place,
-                const std::vector<std::int64_t>& cost);
+  // False where a sum does not fit into 63 bits.
+  bool add_self(std::uint32_t function, std::uint32_t file, const CallgrindPlace& place, CallgrindCost cost);
   bool add_call(std::uint32_t caller, std::uint32_t callee, std::int64_t calls, std::uint64_t callee_line,
-                const std::vector<std::int64_t>& cost);
+                CallgrindCost cost);
   void add_jump() { ++part_.jumps; }
+
+  // About what the part takes, now and after finish().
+  std::size_t bytes() const { return bytes_; }
 
   // Error (input, without a place): the self costs do not add up to `totals`, or a sum does not fit.
   Result<CallgrindPart> finish(const std::vector<std::int64_t>& totals) &&;
 
  private:
-  struct KeyHash {
-    std::size_t operator()(const CallgrindFunctionKey& key) const;
+  struct Added {
+    CallgrindFunctionKey key;
+    bool is_recorded = false;  // had a record of its own
   };
-  using Pair = std::uint64_t;  // two 32-bit indices
 
-  std::vector<std::int64_t>& inlined_cost(std::uint32_t function, std::uint32_t file);
+  std::uint32_t inlined_index(std::uint32_t function, std::uint32_t file);
+  std::size_t bytes_of_costs() const;
   void sort_inlined();
   bool merge_positions();
 
   const CallgrindNameSpaces& names_;
   CallgrindPart part_;
   bool keeps_positions_;
-  std::vector<std::uint32_t> file_of_;  // of each function
-  std::vector<char> is_recorded_;       // each function: had a record of its own
-  std::unordered_map<CallgrindFunctionKey, std::uint32_t, KeyHash> function_by_key_;
-  std::unordered_map<Pair, std::uint32_t> arc_by_pair_;
-  std::unordered_map<Pair, std::uint32_t> inlined_by_pair_;
+  std::size_t bytes_ = sizeof(CallgrindPart);
+  std::vector<Added> added_;  // of each function
+  IndexTable function_by_key_;
+  IndexTable arc_by_pair_;
+  IndexTable inlined_by_pair_;
+  std::vector<std::uint32_t> inlined_file_;  // of each inlined piece
+  std::uint32_t last_inlined_ = IndexTable::kNone;
 };
 
 }  // namespace steelyard

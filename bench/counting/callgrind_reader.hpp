@@ -39,12 +39,17 @@ struct PositionCost {
 struct CallgrindReadOptions {
   // Fills CallgrindPart::position_costs: several times the memory of the functions and arcs.
   bool keep_positions = false;
+  // What the functions, calls, costs and names of one file may take, about: beyond it the file is refused.
+  std::size_t maximum_bytes = std::size_t{4} << 30;
 };
 
 struct CallgrindPart {
   int part = 1;         // part: of the header; 1 where absent
   std::string thread;   // thread: of the header; empty where absent
   std::string command;  // cmd:
+  // desc: Trigger: of the header, e.g. "Program termination" in a program's last part. A file of several parts that was
+  // cut between two of them is what Callgrind had written by then, and only this tells it from one that is complete.
+  std::string trigger;
   // Those of events:, then those that an event: line derives from them; every cost below has one number for each.
   std::vector<std::string> events;
   std::vector<std::int64_t> totals;  // as the file states them; equal to the sum of all self costs (checked)
@@ -67,9 +72,10 @@ struct CallgrindPart {
   std::vector<std::string> other_headers;      // header lines with a key that the format does not document
 };
 
-// Empty files (what --separate-threads leaves behind) yield no parts. `name` is for messages. Cost: linear in the text,
-// but for the lookup of names. Error (input): anything the format does not allow, a part without totals: (cut off),
-// self costs that do not add up to them, more than the bounds of the reader (512 MiB, 64 events).
+// Empty files (what --separate-threads leaves behind) yield no parts: see find_callgrind_files. `name` is for messages.
+// Cost: linear in the text, but for sorting the positions; a file is read in blocks and never wholly in memory. Error
+// (input): anything the format does not allow, a part without totals: (cut off), self costs that do not add up to them,
+// more than the bounds of the reader (a file of 4 GiB, a line of 16 MiB, 64 events, maximum_bytes).
 Result<std::vector<CallgrindPart>> parse_callgrind(std::string_view text, std::string_view name,
                                                    const CallgrindReadOptions& options = {});
 Result<std::vector<CallgrindPart>> read_callgrind(const std::filesystem::path& file,

@@ -13,6 +13,7 @@ struct Term {
   std::size_t event = 0;
 };
 using Formula = std::vector<Term>;
+constexpr std::size_t kMaximumTerms = 64;  // each is one more multiplication for every cost
 
 std::string_view trimmed(std::string_view text) {
   text = without_leading_blanks(text);
@@ -41,7 +42,7 @@ std::optional<Formula> read_formula(std::string_view text, const std::vector<std
   while (true) {
     const std::size_t plus = text.find('+');
     const std::optional<Term> term = read_term(text.substr(0, plus), events);
-    if (!term) return std::nullopt;
+    if (!term || formula.size() == kMaximumTerms) return std::nullopt;
     formula.push_back(*term);
     if (plus == std::string_view::npos) return formula;
     text.remove_prefix(plus + 1);
