@@ -79,7 +79,7 @@ Result<void> append_derived_events(CallgrindPart& part) {
     if (equals == std::string_view::npos || is_counted) continue;
     const std::optional<Formula> formula = read_formula(without_long_name.substr(equals + 1), part.events);
     if (!formula) {
-      return input_error("", "event: " + definition, "a sum of known events, each with a factor or none");
+      return input_error("", "event: " + definition, "a sum of at most 64 known events, each with a factor or none");
     }
     if (!append_to_all(part, *formula)) {
       return input_error("", "event: " + definition, "a formula whose values fit into 63 bits");

@@ -1,0 +1,111 @@
+#include "tests/fuzz/callgrind_reader_claims.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "bench/counting/callgrind_reader.hpp"
+
+namespace steelyard::testing {
+namespace {
+
+using Parts = Result<std::vector<CallgrindPart>>;
+using Costs = std::vector<std::int64_t>;
+
+// Small enough that what it bounds is seen to be bounded.
+constexpr std::size_t kMaximumBytes = std::size_t{64} << 20;
+
+// What a reader has checked adds up without overflow; a sum that does not wrap in 64 unsigned bits either way.
+void add(Costs& sum, const Costs& costs) {
+  for (std::size_t event = 0; event < sum.size(); ++event) {
+    sum[event] =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[event]) + static_cast<std::uint64_t>(costs[event]));
+  }
+}
+
+bool is_below_zero(const Costs& costs) {
+  return std::any_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost < 0; });
+}
+
+std::optional<std::string> broken_claim_about_part(const CallgrindPart& part) {
+  const Costs zero(part.events.size(), 0);
+  if (part.events.empty() || part.totals.size() != part.events.size()) return "one total per event";
+  Costs sum = zero;
+  for (const ProfiledFunction& function : part.functions) {
+    if (function.self.size() != zero.size() || function.inclusive.size() != zero.size()) return "one cost per event";
+    if (is_below_zero(function.self) || is_below_zero(function.inclusive)) return "no cost below 0";
+    if (function.calls < 0 || function.line < 0) return "no calls and no line below 0";
+    add(sum, function.self);
+  }
+  if (sum != part.totals) return "self costs add up to the totals";
+  for (const CallArc& arc : part.arcs) {
+    if (std::max(arc.caller, arc.callee) >= part.functions.size()) return "arcs between functions that are there";
+    if (arc.inclusive.size() != zero.size() || is_below_zero(arc.inclusive)) return "one cost of an arc per event";
+  }
+  for (const InlinedCost& piece : part.inlined) {
+    if (piece.function >= part.functions.size()) return "pieces of functions that are there";
+    for (std::size_t event = 0; event < zero.size(); ++event) {
+      if (piece.self[event] > part.functions[piece.function].self[event]) return "a piece is at most the whole";
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> broken_claim_about_positions(const CallgrindPart& part) {
+  std::vector<Costs> sums(part.functions.size(), Costs(part.events.size(), 0));
+  for (const PositionCost& cost : part.position_costs) {
+    if (cost.function >= sums.size() || cost.file >= part.position_files.size()) return "positions that are there";
+    add(sums[cost.function], cost.self);
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i] != part.functions[i].self) return "positions add up to their function";
+  }
+  return std::nullopt;
+}
+
+bool are_equal(const CallgrindPart& a, const CallgrindPart& b) {
+  return a.part == b.part && a.events == b.events && a.totals == b.totals && a.functions == b.functions &&
+         a.arcs == b.arcs && a.summary == b.summary && a.jumps == b.jumps &&
+         a.recorded_functions == b.recorded_functions && a.inlined.size() == b.inlined.size();
+}
+
+bool are_equal(const Parts& a, const Parts& b) {
+  if (!a || !b) return !a && !b && a.error().where == b.error().where;
+  return std::equal(a->begin(), a->end(), b->begin(), b->end(),
+                    [](const CallgrindPart& x, const CallgrindPart& y) { return are_equal(x, y); });
+}
+
+std::string with_long_line_ends(std::string_view text) {
+  std::string longer;
+  for (const char c : text) longer += c == '\n' ? "\r\n" : std::string(1, c);
+  return longer;
+}
+
+}  // namespace
+
+std::optional<std::string> broken_claim_about_callgrind(std::string_view text) {
+  const Parts parts = parse_callgrind(text, "profile", {.maximum_bytes = kMaximumBytes});
+  if (!parts && !parts.error().where.starts_with("profile:")) return "an error says where: " + parts.error().text();
+  if (parts) {
+    for (const CallgrindPart& part : *parts) {
+      if (const auto broken = broken_claim_about_part(part)) return broken;
+    }
+  }
+  const Parts with_positions =
+      parse_callgrind(text, "profile", {.keep_positions = true, .maximum_bytes = 4 * kMaximumBytes});
+  const bool is_sum_of_bounds = !with_positions && with_positions.error().found.find("MiB") != std::string::npos;
+  const bool is_refused_for_size = !parts && parts.error().found.find("MiB") != std::string::npos;
+  if (is_sum_of_bounds || is_refused_for_size) return std::nullopt;
+  if (!are_equal(parts, with_positions)) return "asking for positions changes nothing else";
+  if (with_positions) {
+    for (const CallgrindPart& part : *with_positions) {
+      if (const auto broken = broken_claim_about_positions(part)) return broken;
+    }
+  }
+  if (text.find('\r') != std::string_view::npos) return std::nullopt;
+  const Parts carefully = parse_callgrind(with_long_line_ends(text), "profile", {.maximum_bytes = kMaximumBytes});
+  if (!are_equal(parts, carefully)) return "line ends change nothing";
+  return std::nullopt;
+}
+
+}  // namespace steelyard::testing
