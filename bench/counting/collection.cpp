@@ -1,13 +1,13 @@
 #include "bench/counting/collection.hpp"
 
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include "bench/counting/collection_failure.hpp"
 #include "bench/counting/counting_environment.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/runner/benchmark_listing.hpp"
@@ -92,22 +92,6 @@ Error no_count(std::string why, std::string mend = "") {
   return program_error("", std::move(why), "", std::move(mend));
 }
 
-Error explain_end(const ChildResult& child, const std::string& log, const CountingTools& tools) {
-  if (child.end == ChildEnd::timed_out) {
-    return no_count(child.describe() + " under Callgrind",
-                    "give it more time or less work; Callgrind runs a program about 50 times slower");
-  }
-  const bool is_unknown_instruction = log.find("nrecognised instruction") != std::string::npos ||
-                                      (child.end == ChildEnd::signalled && child.signal == SIGILL);
-  if (is_unknown_instruction) {
-    return no_count("the program uses an instruction that " + tools.valgrind_version + " does not know",
-                    "build it without -march=native where instructions are counted; -march=x86-64-v3 works");
-  }
-  const std::string line = last_line(log);
-  const bool log_explains = child.error_output.empty() && !line.empty();
-  return no_count("the program " + child.describe() + " under Callgrind" + (log_explains ? ": " + line : ""));
-}
-
 Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimReport& report) {
   STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(files.profile(std::to_string(report.process))));
   if (parts.size() != 1 || parts.front().events.empty()) return no_count("Callgrind left no profile");
@@ -121,7 +105,7 @@ Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimRepor
 Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& order) {
   const CollectionFiles files(place.folder, order.number);
   STEELYARD_TRY(const ChildResult child, run_child(command_for(place, order, files), place.cancelled));
-  if (!child.succeeded()) return explain_end(child, read_text(files.log()), *place.tools);
+  if (!child.succeeded()) return explain_end(child, read_text(files.log()), place.tools->valgrind_version);
 
   Collection collection;
   const std::optional<ShimReport> report = parse_shim_report(read_text(files.report()));

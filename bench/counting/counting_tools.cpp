@@ -1,6 +1,8 @@
 #include "bench/counting/counting_tools.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <system_error>
 
 #include "bench/counting/net_profile.hpp"
@@ -8,6 +10,9 @@
 
 namespace steelyard {
 namespace {
+
+// The options that make a count what it is: --fair-sched came with 3.8.0 (August 2012), the others before it.
+constexpr std::array<int, 2> kLeastValgrind = {3, 8};
 
 constexpr Nanoseconds kVersionTimeout = seconds(20);  // a loaded machine included
 
@@ -27,6 +32,12 @@ std::filesystem::path without_wrapper(const std::filesystem::path& valgrind) {
 }
 
 }  // namespace
+
+bool is_old_valgrind(const std::string& version) {
+  std::array<int, 2> numbers{};
+  if (std::sscanf(version.c_str(), "valgrind-%d.%d", &numbers[0], &numbers[1]) != 2) return false;
+  return numbers < kLeastValgrind;
+}
 
 Result<CountingTools> find_counting_tools(const CountOptions& options) {
   CountingTools tools;
@@ -48,6 +59,10 @@ Result<CountingTools> find_counting_tools(const CountOptions& options) {
   if (!child) return child.error();
   if (!child->succeeded()) return input_error("", "valgrind --version " + child->describe());
   tools.valgrind_version = last_line(child->output);
+  if (is_old_valgrind(tools.valgrind_version)) {
+    return input_error("", tools.valgrind.string() + " is " + tools.valgrind_version, "valgrind-3.8 or newer",
+                       "install a newer Valgrind to count instructions");
+  }
   return tools;
 }
 

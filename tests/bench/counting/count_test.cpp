@@ -285,6 +285,15 @@ TEST_F(Counting, ABenchmarkThatTakesTooLongIsAFailureThatNamesTheLimit) {
   EXPECT_THAT(failure_of(run, "takes_long"), HasSubstr("under Callgrind"));
 }
 
+#ifdef __x86_64__
+TEST_F(Counting, AnInstructionThatValgrindDoesNotKnowIsNamedWithItsFunction) {
+  const CountedRun run = counted(program_of("counting_counted"), {"uses_wide_register"});
+  EXPECT_THAT(failure_of(run, "uses_wide_register"), HasSubstr("AVX-512 instruction"));
+  EXPECT_THAT(failure_of(run, "uses_wide_register"), HasSubstr(": 62 f1 fd 48 6f 07"));
+  EXPECT_THAT(failure_of(run, "uses_wide_register"), HasSubstr("use_wide_register"));
+}
+#endif
+
 TEST_F(Counting, AStrippedProgramIsToldToKeepItsSymbols) {
   const CountedRun run = counted(program_of("counting_uncountable"), {"anything"});
   EXPECT_THAT(failure_of(run, "anything"), HasSubstr("keep the program's symbols"));

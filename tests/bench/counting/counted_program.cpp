@@ -148,6 +148,18 @@ void aborts(benchmark::State& state) {
 }
 BENCHMARK(aborts);
 
+#ifdef __x86_64__
+// vmovdqa64 zmm0, [rdi]: Valgrind knows nothing of AVX-512.
+__attribute__((noinline)) void use_wide_register(const void*) {
+  __asm__ volatile(".byte 0x62, 0xf1, 0xfd, 0x48, 0x6f, 0x07" : : : "memory");
+}
+
+void uses_wide_register(benchmark::State& state) {
+  for (auto _ : state) use_wide_register(&state);
+}
+BENCHMARK(uses_wide_register);
+#endif
+
 void exits(benchmark::State& state) {
   for (auto _ : state) std::exit(0);
 }
