@@ -154,6 +154,18 @@ std::string native_openblas_core(const Program& program, const CountOptions& opt
   return child && child->succeeded() ? openblas_core_of(child->error_output) : "";
 }
 
+// Several programs are counted into one run, and what one of them had to say must stay.
+void add_text(const std::string& more, std::string& text) {
+  if (text.find(more) == std::string::npos) text += (text.empty() ? "" : "; ") + more;
+}
+
+void add_fact(std::string_view name, const std::string& more, Run& run) {
+  const std::string* known = run.environment.find(name);
+  std::string text = known == nullptr ? "" : *known;
+  add_text(more, text);
+  run.environment.set(name, std::move(text), false);
+}
+
 void record_dispatch(const Program& program, const std::set<std::string>& cores, const CountOptions& options,
                      Run& run) {
   if (cores.empty()) return;
@@ -161,10 +173,11 @@ void record_dispatch(const Program& program, const std::set<std::string>& cores,
   for (const std::string& core : cores) counted += (counted.empty() ? "" : ", ") + core;
   const std::string native = native_openblas_core(program, options);
   const bool is_same = cores.size() == 1 && native == counted;
-  run.environment.set("count.dispatch",
-                      "OpenBLAS " + counted + " under Valgrind, " + (native.empty() ? "unknown" : native) +
-                          " natively" + (is_same ? "" : ": counts and times are of different code"),
-                      false);
+  add_fact("count.dispatch",
+           (program.suite.empty() ? "" : program.suite + ": ") + "OpenBLAS " + counted + " under Valgrind, " +
+               (native.empty() ? "unknown" : native) + " natively" +
+               (is_same ? "" : ": counts and times are of different code"),
+           run);
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -187,10 +200,10 @@ struct RunConditions {
 
   void record(const CountingTools& tools, const CountOptions& options, Run& run) const {
     run.header.settings["counting"] = tools.valgrind_version + ", the difference of n and 2n iterations";
-    if (!with_jitter.empty()) run.header.settings["counting.learned_jitter"] = listed(with_jitter);
+    if (!with_jitter.empty()) add_text(listed(with_jitter), run.header.settings["counting.learned_jitter"]);
     if (!with_state.empty()) {
-      run.environment.set("count.keeps_state",
-                          listed(with_state) + ": the count of an iteration depends on how many came before", false);
+      add_fact("count.keeps_state", listed(with_state) + ": the count of an iteration depends on how many came before",
+               run);
     }
     for (const auto& [program, of_program] : cores) record_dispatch(*program, of_program, options, run);
   }

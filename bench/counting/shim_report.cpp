@@ -29,7 +29,10 @@ bool read_line(std::string_view line, ShimReport& report) {
   if (key == "skipped") return read_signed(value, report.skipped);
   if (key == "iterations") return read_signed(value, report.iterations);
   if (key == "libc") report.libc = value;
+  if (key == "libc_build") report.libc_build = value;
   if (key == "allocator") report.allocator = value;
+  if (key == "allocator_build") report.allocator_build = value;
+  if (key == "dispatch") report.dispatch = value;
   if (key == "cpu") report.cpu = value;
   return true;
 }

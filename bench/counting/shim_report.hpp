@@ -19,7 +19,10 @@ struct ShimReport {
   std::int64_t skipped = 0;
   std::int64_t iterations = 0;  // made by all threads together; -1: State is laid out in a way we do not know
   std::string libc;             // version, e.g. "2.36"
+  std::string libc_build;       // its build id, 16 digits; "-": none
   std::string allocator;        // the file malloc comes from
+  std::string allocator_build;  // the build id of that
+  std::string dispatch;         // which routines libc chose, as a number in 16 digits
   std::string cpu;              // features as Valgrind shows them
 };
 

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,27 +73,97 @@ int describe_cpu(char* text, size_t size) {
 #endif
 }
 
-// Which file malloc comes from: another allocator counts differently.
-const char* allocator_file() {
+// The object that holds an address: where it starts, its file, and the build id that its linker gave it.
+struct LoadedObject {
+  unsigned long address;
+  unsigned long base;
+  const char* file;
+  char build_id[17];  // the first 8 bytes in hexadecimal digits; "-": none
+};
+
+void read_build_id(const char* notes, unsigned long size, LoadedObject* object) {
+  while (size >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr)* note = reinterpret_cast<const ElfW(Nhdr)*>(notes);
+    const unsigned long name = (note->n_namesz + 3ul) & ~3ul, content = (note->n_descsz + 3ul) & ~3ul;
+    const unsigned long whole = sizeof *note + name + content;
+    if (whole > size) return;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz >= 8) {
+      const char* id = notes + sizeof *note + name;
+      for (int i = 0; i < 8; ++i) snprintf(object->build_id + 2 * i, 3, "%02x", static_cast<unsigned char>(id[i]));
+      return;
+    }
+    notes += whole;
+    size -= whole;
+  }
+}
+
+int look_at_object(dl_phdr_info* info, size_t, void* wanted) {
+  LoadedObject* object = static_cast<LoadedObject*>(wanted);
+  bool holds = false;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    const unsigned long start = info->dlpi_addr + segment.p_vaddr;
+    holds = holds || (segment.p_type == PT_LOAD && object->address - start < segment.p_memsz);
+  }
+  if (!holds) return 0;
+  object->base = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    read_build_id(reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr), segment.p_memsz, object);
+  }
+  return 1;
+}
+
+LoadedObject object_of(const char* function) {
+  LoadedObject object = {0, 0, "unknown", "-"};
+  void* address = dlsym(RTLD_DEFAULT, function);
   Dl_info info;
-  void* function = dlsym(RTLD_DEFAULT, "malloc");
-  return function != nullptr && dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "unknown";
+  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return object;
+  object.address = reinterpret_cast<unsigned long>(address);
+  object.file = info.dli_fname;
+  dl_iterate_phdr(look_at_object, &object);
+  return object;
+}
+
+// Where the routines lie that libc chooses by the CPU: equal numbers for equal choices of one build. libm chooses by
+// the same features; whether it is loaded is the program's business and no condition.
+unsigned long dispatch_of(const LoadedObject& libc) {
+  static const char* const kChosen[] = {"memcpy", "memmove",   "memset", "memcmp",     "memchr",  "memrchr",
+                                        "strlen", "strnlen",   "strchr", "strrchr",    "strcmp",  "strncmp",
+                                        "strcpy", "strncpy",   "stpcpy", "strcasecmp", "strspn",  "strcspn",
+                                        "strcat", "strchrnul", "strstr", "wcslen",     "wmemset", "wmemchr"};
+  unsigned long hash = 0xcbf29ce484222325ul;  // FNV-1a, 64 bit
+  for (const char* name : kChosen) {
+    const LoadedObject object = object_of(name);
+    // A program's own memcpy is no choice of libc's.
+    unsigned long offset = object.base == libc.base ? object.address - object.base : 0;
+    for (int i = 0; i < 8; ++i, offset >>= 8) hash = (hash ^ (offset & 0xff)) * 0x100000001b3ul;
+  }
+  return hash;
+}
+
+// Found once: another allocator counts differently, and so do another build of libc and other routines in it.
+char conditions[4096 + 512];
+void describe_conditions() {
+  const LoadedObject allocator = object_of("malloc"), libc = object_of("gnu_get_libc_version");
+  const int length = snprintf(conditions, sizeof conditions,
+                              "libc %s\nlibc_build %s\nallocator %.4000s\nallocator_build %s\ndispatch %016lx\n",
+                              gnu_get_libc_version != nullptr ? gnu_get_libc_version() : "unknown", libc.build_id,
+                              allocator.file, allocator.build_id, dispatch_of(libc));
+  describe_cpu(conditions + length, sizeof conditions - static_cast<size_t>(length));
 }
 
 // Written anew each time, in one go: the program may end in any way after this.
 void write_report() {
   if (forced_iterations == 0 || getpid() != process) return;  // a forked child has nothing to report
-  char cpu[128];
-  describe_cpu(cpu, sizeof cpu);
   char text[8192];
   const int length =
       snprintf(text, sizeof text,
                "steelyard-count 1\npid %ld\nforced %ld\nconstructed %ld\nstarted %ld\nfinished %ld\nskipped "
-               "%ld\niterations %ld\n"
-               "libc %s\nallocator %s\n%send\n",
+               "%ld\niterations %ld\n%send\n",
                static_cast<long>(process), forced_iterations, observed.constructed, observed.started, observed.finished,
-               observed.skipped, observed.layout_is_known ? observed.iterations : -1L,
-               gnu_get_libc_version != nullptr ? gnu_get_libc_version() : "unknown", allocator_file(), cpu);
+               observed.skipped, observed.layout_is_known ? observed.iterations : -1L, conditions);
   const int file = open(report_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return;
   const ssize_t written = write(file, text, static_cast<size_t>(length));
@@ -108,6 +180,7 @@ bool begin_session() {
   snprintf(report_path, sizeof report_path, "%s", path);
   process = getpid();
   forced_iterations = atol(iterations);
+  describe_conditions();
   write_report();
   return forced_iterations != 0;
 }

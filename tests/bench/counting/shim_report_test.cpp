@@ -8,8 +8,9 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string kWhole =
-    "steelyard-count 1\npid 42\nforced 10\nconstructed 2\nstarted 2\nfinished 2\nskipped 0\niterations 20\nlibc 2.36\n"
-    "allocator /lib/libc.so.6\ncpu x86 01 02\nend\n";
+    "steelyard-count 1\npid 42\nforced 10\nconstructed 2\nstarted 2\nfinished 2\nskipped 0\niterations 20\nlibc "
+    "2.36\nlibc_build 0a1b\n"
+    "allocator /lib/libc.so.6\nallocator_build -\ndispatch 2c3d\ncpu x86 01 02\nend\n";
 
 ShimReport good() { return *parse_shim_report(kWhole); }
 
@@ -23,6 +24,9 @@ TEST(ShimReport, ReadsEveryLine) {
   EXPECT_EQ(report->libc, "2.36");
   EXPECT_EQ(report->allocator, "/lib/libc.so.6");
   EXPECT_EQ(report->cpu, "x86 01 02");
+  EXPECT_EQ(report->libc_build, "0a1b");
+  EXPECT_EQ(report->allocator_build, "-");
+  EXPECT_EQ(report->dispatch, "2c3d");
   EXPECT_EQ(what_is_wrong(*report, ""), "");
 }
 
