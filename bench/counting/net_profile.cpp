@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/counting/lines/source_costs.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -80,16 +82,23 @@ class Difference {
     index_of.reserve(part.functions.size());
     for (const ProfiledFunction& function : part.functions) index_of.push_back(add_function(function, factor));
     for (const CallArc& arc : part.arcs) add_arc(index_of[arc.caller], index_of[arc.callee], arc, factor);
+    positions_.add_part(part, index_of, factor);
   }
 
-  CountedProfile profile(const std::vector<std::string>& events) && {
+  CountedProfile profile(const std::vector<std::string>& events, OriginResolver* resolver) && {
     CountedProfile profile;
     profile.events = events;
     profile.totals.assign(events.size(), 0);
+    if (resolver != nullptr) positions_.set_declarations(functions_, *resolver);
+    std::vector<SourceCost> sources = positions_.sources(functions_, resolver);
+    // A function whose lines changed places and cost the same in sum has something to say.
+    std::vector<char> has_lines(functions_.size(), 0);
+    for (const SourceCost& source : sources) has_lines[source.function] = 1;
     std::vector<std::uint32_t> index_of(functions_.size(), kGone);
     for (std::size_t i = 0; i < functions_.size(); ++i) {
       ProfiledFunction& function = functions_[i];
-      if (function.calls == 0 && is_zero(function.self) && is_zero(function.inclusive)) continue;
+      const bool costs_nothing = function.calls == 0 && is_zero(function.self) && is_zero(function.inclusive);
+      if (costs_nothing && has_lines[i] == 0) continue;
       index_of[i] = static_cast<std::uint32_t>(profile.functions.size());
       add(profile.totals, function.self, 1);
       profile.functions.push_back(std::move(function));
@@ -100,6 +109,8 @@ class Difference {
       const bool says_something = arc.calls != 0 || !is_zero(arc.inclusive);
       if (says_something && arc.caller != kGone && arc.callee != kGone) profile.arcs.push_back(std::move(arc));
     }
+    for (SourceCost& source : sources) source.function = index_of[source.function];
+    profile.sources = std::move(sources);
     return profile;
   }
 
@@ -129,7 +140,14 @@ class Difference {
   std::vector<ProfiledFunction> functions_;
   std::map<FunctionKey, std::uint32_t> index_by_key_;  // views into the parts, which outlive this
   std::map<std::pair<std::uint32_t, std::uint32_t>, CallArc> arcs_;
+  SourceCostSum positions_;
 };
+
+Result<CountedProfile> checked(CountedProfile profile) {
+  if (!sources_add_up(profile))
+    return bug_error("the lines of a profile", "costs that do not add up to the functions'");
+  return profile;
+}
 
 }  // namespace
 
@@ -153,12 +171,18 @@ void remove_shim(CallgrindPart& part) {
   renumber(part, index_of);
 }
 
-Result<CountedProfile> subtract(const CallgrindPart& larger, const CallgrindPart& smaller) {
+Result<CountedProfile> subtract(const CallgrindPart& larger, const CallgrindPart& smaller, OriginResolver* resolver) {
   if (larger.events != smaller.events) return bug_error("two collections of one benchmark", "different events");
   Difference difference;
   difference.add_part(larger, 1);
   difference.add_part(smaller, -1);
-  return std::move(difference).profile(larger.events);
+  return checked(std::move(difference).profile(larger.events, resolver));
+}
+
+Result<CountedProfile> profile_of(const CallgrindPart& part, OriginResolver* resolver) {
+  Difference sum;
+  sum.add_part(part, 1);
+  return checked(std::move(sum).profile(part.events, resolver));
 }
 
 }  // namespace steelyard

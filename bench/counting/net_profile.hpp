@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/lines/origin_resolver.hpp"
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
@@ -20,7 +21,12 @@ void remove_shim(CallgrindPart& part);
 // larger - smaller, function by function and arc by arc; what is 0 in both is left out. Functions are known by object,
 // file and name. The result's totals are the sum of its self costs; iterations and benchmark are left to the caller.
 // Costs can be negative: a function that costs less in more iterations keeps state.
-// Error (bug): the events differ.
-Result<CountedProfile> subtract(const CallgrindPart& larger, const CallgrindPart& smaller);
+// Where the parts hold positions, so does the result hold sources; the resolver says from which function each line
+// came, and where functions are declared. Error (bug): the events differ, or a function's sources do not add up to its
+// self.
+Result<CountedProfile> subtract(const CallgrindPart& larger, const CallgrindPart& smaller,
+                                OriginResolver* resolver = nullptr);
+// One part alone, as a profile: for what is read from files.
+Result<CountedProfile> profile_of(const CallgrindPart& part, OriginResolver* resolver = nullptr);
 
 }  // namespace steelyard

@@ -1,0 +1,187 @@
+#include "bench/counting/lines/unit_origins.hpp"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include <cstdlib>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+namespace steelyard {
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr int kDeepest = 500;                           // nested blocks and inlined calls; compilers stay below 100
+constexpr std::size_t kLongestMangledName = 16 * 1024;  // demangling one can grow without bound
+constexpr std::size_t kMostOrigins = 16;                // steps from an inlined call to its declaration; 3 in practice
+
+std::string demangled(const char* name) {
+  if (std::char_traits<char>::length(name) > kLongestMangledName) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 && text != nullptr ? text.get() : name;
+}
+
+const char* text_of(Dwarf_Die& die, unsigned attribute) {
+  Dwarf_Attribute found;
+  const char* text = dwarf_formstring(dwarf_attr_integrate(&die, attribute, &found));
+  return text;
+}
+
+// The entry that `die` is an instance or the definition of.
+bool follow(Dwarf_Die& die) {
+  Dwarf_Attribute found;
+  for (const unsigned attribute : {DW_AT_abstract_origin, DW_AT_specification}) {
+    Dwarf_Die origin;
+    if (dwarf_attr(&die, attribute, &found) == nullptr || dwarf_formref_die(&found, &origin) == nullptr) continue;
+    die = origin;
+    return true;
+  }
+  return false;
+}
+
+class UnitWalk {
+ public:
+  explicit UnitWalk(std::size_t& budget) : budget_(budget) {}
+
+  UnitOrigins run(Dwarf_Die& unit) && {
+    walk_children(unit, {kNone, 0, 0});
+    // Only now: the scope of a function may stand behind the place it is inlined at.
+    for (std::size_t i = 0; i < dies_.size(); ++i) origins_.entries[i].name = name_index(dies_[i]);
+    origins_.segments = flatten(std::move(ranges_));
+    return std::move(origins_);
+  }
+
+ private:
+  struct Place {
+    std::uint32_t owner;  // the function around it; kNone outside of all
+    std::uint32_t scope;  // the namespaces and classes around it: index into scopes_
+    int depth;
+  };
+
+  void walk_children(Dwarf_Die& parent, const Place& place) {
+    Dwarf_Die die;
+    if (dwarf_child(&parent, &die) != 0) return;
+    do {
+      if (budget_ == 0 || place.depth > kDeepest) {
+        origins_.is_whole = false;
+        return;
+      }
+      --budget_;
+      visit(die, {place.owner, place.scope, place.depth + 1});
+    } while (dwarf_siblingof(&die, &die) == 0);
+  }
+
+  void visit(Dwarf_Die& die, const Place& place) {
+    switch (dwarf_tag(&die)) {
+      case DW_TAG_subprogram:
+        if (place.scope != 0) scope_of_.emplace(die.addr, place.scope);
+        walk_children(die, {add_entry(die, kNone), place.scope, place.depth});
+        break;
+      case DW_TAG_inlined_subroutine:
+        add_entry(die, place.owner);
+        walk_children(die, place);
+        break;
+      case DW_TAG_namespace:
+      case DW_TAG_class_type:
+      case DW_TAG_structure_type:
+      case DW_TAG_union_type:
+        walk_children(die, {place.owner, inner_scope(die, place.scope), place.depth});
+        break;
+      case DW_TAG_lexical_block:
+      case DW_TAG_try_block:
+      case DW_TAG_catch_block:
+      case DW_TAG_module:
+        walk_children(die, place);
+        break;
+      default:
+        break;
+    }
+  }
+
+  // The new entry's index; kNone where the function has no code of its own here. An owner of kNone: it is one itself.
+  std::uint32_t add_entry(Dwarf_Die& die, std::uint32_t owner) {
+    const auto index = static_cast<std::uint32_t>(origins_.entries.size());
+    const std::size_t before = ranges_.size();
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    ptrdiff_t at = 0;
+    while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0) {
+      // A linker that dropped the function leaves its ranges behind, at 0.
+      if (begin > 1 && begin < end) ranges_.push_back({begin, end, index});
+    }
+    if (ranges_.size() == before) return kNone;
+    CodeEntry& entry = origins_.entries.emplace_back();
+    dies_.push_back(die);
+    entry.owner = owner == kNone ? index : owner;
+    if (owner != kNone) return index;
+    if (const char* file = dwarf_decl_file(&die)) entry.file = file;
+    int line = 0;
+    if (dwarf_decl_line(&die, &line) == 0) entry.line = line;
+    return index;
+  }
+
+  std::uint32_t inner_scope(Dwarf_Die& die, std::uint32_t outer) {
+    const char* name = dwarf_diename(&die);
+    std::string text = scopes_[outer];
+    if (name != nullptr) {
+      text += std::string(name) + "::";
+    } else if (dwarf_tag(&die) == DW_TAG_namespace) {
+      text += "(anonymous namespace)::";
+    } else {
+      return outer;
+    }
+    scopes_.push_back(std::move(text));
+    return static_cast<std::uint32_t>(scopes_.size() - 1);
+  }
+
+  std::uint32_t name_index(Dwarf_Die die) {
+    Dwarf_Die declaration = die;
+    std::uint32_t scope = 0;
+    for (std::size_t step = 0; step < kMostOrigins; ++step) {
+      if (const auto found = scope_of_.find(declaration.addr); found != scope_of_.end()) scope = found->second;
+      if (!follow(declaration)) break;
+    }
+    const auto [entry, is_new] =
+        name_by_declaration_.try_emplace(declaration.addr, static_cast<std::uint32_t>(origins_.names.size()));
+    if (is_new) origins_.names.push_back(name_of(die, scope));
+    return entry->second;
+  }
+
+  std::string name_of(Dwarf_Die& die, std::uint32_t scope) {
+    for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+      if (const char* name = text_of(die, attribute)) return demangled(name);
+    }
+    const char* name = text_of(die, DW_AT_name);
+    if (name == nullptr) return "";
+    Dwarf_Attribute found;
+    bool is_external = false;
+    dwarf_formflag(dwarf_attr_integrate(&die, DW_AT_external, &found), &is_external);
+    // extern "C": whatever scope it was declared in, its symbol has none.
+    return is_external ? name : scopes_[scope] + name;
+  }
+
+  std::size_t& budget_;
+  UnitOrigins origins_;
+  std::vector<Dwarf_Die> dies_;  // of each entry
+  std::vector<CodeRange> ranges_;
+  std::vector<std::string> scopes_ = {""};
+  std::unordered_map<const void*, std::uint32_t> scope_of_;             // of functions, where not the outermost
+  std::unordered_map<const void*, std::uint32_t> name_by_declaration_;  // index into names
+};
+
+}  // namespace
+
+UnitOrigins read_unit_origins(Dwarf_CU* unit, std::size_t& budget) {
+  Dwarf_Die die, split;
+  std::uint8_t type = 0;
+  UnitOrigins nothing;
+  if (dwarf_cu_info(unit, nullptr, &type, &die, &split, nullptr, nullptr, nullptr) != 0) return nothing;
+  if (type != DW_UT_skeleton) return UnitWalk(budget).run(die);
+  nothing.lacks_split_file = dwarf_tag(&split) == DW_TAG_invalid;
+  return nothing.lacks_split_file ? nothing : UnitWalk(budget).run(split);
+}
+
+}  // namespace steelyard
