@@ -95,7 +95,7 @@ class BenchmarkCounting {
     if (count_.values.size() > 1) return {};
     pair_ = pair;
     count_.iterations = pair.more_iterations - pair.iterations;
-    STEELYARD_TRY(count_.profile, subtract(larger.part, smaller.part));
+    STEELYARD_TRY(count_.profile, subtract(larger.part, smaller.part, place_.origins));
     count_.profile.iterations = count_.iterations;
     if (looks_disproportionate(pair)) {
       STEELYARD_TRY(const Collection third, collect_iterations(kThirdFactor * n_));

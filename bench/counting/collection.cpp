@@ -73,6 +73,7 @@ ChildCommand command_for(const CollectionPlace& place, const CollectionOrder& or
   command.executable = place.tools->valgrind;
   command.arguments = {"--tool=callgrind",
                        "--collect-atstart=no",
+                       "--dump-instr=yes",   // costs by address, from which inlined functions are known
                        "--separate-recs=1",  // f called by f is f; the reader knows cycles
                        "--fair-sched=yes",   // of several threads: fewer different counts
                        "--vgdb=no",          // no pipes in /tmp
@@ -93,7 +94,8 @@ Error no_count(std::string why, std::string mend = "") {
 }
 
 Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimReport& report) {
-  STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(files.profile(std::to_string(report.process))));
+  STEELYARD_TRY(std::vector<CallgrindPart> parts,
+                read_callgrind(files.profile(std::to_string(report.process)), {.keep_positions = true}));
   if (parts.size() != 1 || parts.front().events.empty()) return no_count("Callgrind left no profile");
   remove_shim(parts.front());
   if (parts.front().totals.front() <= 0) return no_count("no instruction was collected inside the timed loop");

@@ -8,6 +8,7 @@
 
 #include "bench/counting/callgrind_reader.hpp"
 #include "bench/counting/counting_tools.hpp"
+#include "bench/counting/lines/origin_resolver.hpp"
 #include "bench/counting/shim_report.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
@@ -23,6 +24,7 @@ struct CollectionPlace {
   std::filesystem::path shim_link;  // to the preload library, likewise
   std::filesystem::path folder;
   const std::atomic<bool>* cancelled = nullptr;
+  OriginResolver* origins = nullptr;  // tells whose the lines of profiles are; null: not asked for
 };
 
 struct CollectionOrder {

@@ -225,8 +225,11 @@ class PreparedPrograms {
     place.folder = folder.output_file(Side::baseline).parent_path();
     STEELYARD_TRY(place.shim_link, link_shim(tools_.shim, place.folder));
     place.cancelled = options_.cancelled;
+    place.origins = &origins_;
     return &places_.emplace(&program, Prepared{std::move(folder), std::move(place)}).first->second.place;
   }
+
+  OriginResolver& origins() { return origins_; }
 
  private:
   struct Prepared {
@@ -236,7 +239,22 @@ class PreparedPrograms {
   const CountingTools& tools_;
   const CountOptions& options_;
   std::map<const Program*, Prepared> places_;
+  OriginResolver origins_;
 };
+
+// Why the program's own lines do not say which function they come from, where they do not. Of libraries nobody expects
+// it.
+void record_lines(const Program& program, OriginResolver& origins, Run& run) {
+  std::error_code failure;
+  const std::string executable = std::filesystem::canonical(program.executable, failure).string();
+  const bool has_own_code = std::any_of(run.profiles.begin(), run.profiles.end(), [&](const CountedProfile& profile) {
+    return std::any_of(profile.functions.begin(), profile.functions.end(),
+                       [&](const ProfiledFunction& function) { return function.object == executable; });
+  });
+  if (!has_own_code) return;
+  const std::string unknown = origins.why_unknown(executable);
+  if (!unknown.empty()) run.header.settings["counting.lines"] = unknown;
+}
 
 }  // namespace
 
@@ -286,6 +304,9 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
     }
   }
   for (auto& [run, of_run] : conditions) of_run.record(tools, options, *run);
+  std::set<std::pair<const Program*, Run*>> counted;
+  for (const CountOrder* order : of_job) counted.emplace(order->program, order->run);
+  for (const auto& [program, run] : counted) record_lines(*program, programs.origins(), *run);
   return {};
 }
 
