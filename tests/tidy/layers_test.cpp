@@ -57,6 +57,7 @@ TEST(Layers, HeavyHeadersStayInsideTheirFences) {
       {"boost/archive/", {"storage/archive/", "bench/harness/measurement_archive.cpp"}, 3},
       {"boost/serialization/", {"storage/archive/", "bench/harness/measurement_records.hpp"}, 5, true},
       {"boost/math/", {"regress/"}, 1},
+      {"elfutils/", {"bench/counting/lines/"}, 3},
       {"nlohmann/json.hpp", {"bench/formats/", "ci/report/", "ci/profile/", "ci/cli/db_verb.cpp"}, 14},
       {"cuda", {"bench/cuda/", "bench/suites/cuda/"}, 100},
   };

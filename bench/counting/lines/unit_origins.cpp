@@ -43,6 +43,20 @@ bool follow(Dwarf_Die& die) {
   return false;
 }
 
+// Not dwarf_decl_file(): it asserts that the table of files can be read.
+std::string declared_file(Dwarf_Die& die) {
+  Dwarf_Attribute found;
+  Dwarf_Word index = 0;
+  Dwarf_Die unit;
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (dwarf_attr_integrate(&die, DW_AT_decl_file, &found) == nullptr || dwarf_formudata(&found, &index) != 0) return "";
+  if (dwarf_cu_die(found.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) == nullptr) return "";
+  if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count) return "";
+  const char* name = dwarf_filesrc(files, index, nullptr, nullptr);
+  return name == nullptr ? "" : name;
+}
+
 class UnitWalk {
  public:
   explicit UnitWalk(std::size_t& budget) : budget_(budget) {}
@@ -56,9 +70,13 @@ class UnitWalk {
   }
 
  private:
+  struct Scope {
+    std::uint32_t outer = 0;  // index into scopes_
+    Dwarf_Die die = {};       // a namespace, class or function
+  };
   struct Place {
     std::uint32_t owner;  // the function around it; kNone outside of all
-    std::uint32_t scope;  // the namespaces and classes around it: index into scopes_
+    std::uint32_t scope;  // the namespaces, classes and functions around it: index into scopes_
     int depth;
   };
 
@@ -79,7 +97,7 @@ class UnitWalk {
     switch (dwarf_tag(&die)) {
       case DW_TAG_subprogram:
         if (place.scope != 0) scope_of_.emplace(die.addr, place.scope);
-        walk_children(die, {add_entry(die, kNone), place.scope, place.depth});
+        walk_children(die, {add_entry(die, kNone), inner_scope(die, place.scope), place.depth});
         break;
       case DW_TAG_inlined_subroutine:
         add_entry(die, place.owner);
@@ -117,37 +135,49 @@ class UnitWalk {
     dies_.push_back(die);
     entry.owner = owner == kNone ? index : owner;
     if (owner != kNone) return index;
-    if (const char* file = dwarf_decl_file(&die)) entry.file = file;
+    entry.file = declared_file(die);
     int line = 0;
     if (dwarf_decl_line(&die, &line) == 0) entry.line = line;
     return index;
   }
 
   std::uint32_t inner_scope(Dwarf_Die& die, std::uint32_t outer) {
-    const char* name = dwarf_diename(&die);
-    std::string text = scopes_[outer];
-    if (name != nullptr) {
-      text += std::string(name) + "::";
-    } else if (dwarf_tag(&die) == DW_TAG_namespace) {
-      text += "(anonymous namespace)::";
-    } else {
-      return outer;
-    }
-    scopes_.push_back(std::move(text));
+    scopes_.push_back({outer, die});
     return static_cast<std::uint32_t>(scopes_.size() - 1);
+  }
+
+  // "outer::work::" of a scope inside a function.
+  std::string text_of_scope(std::uint32_t scope, int depth = 0) {
+    if (scope == 0 || depth > kDeepest) return "";
+    Dwarf_Die die = scopes_[scope].die;
+    const char* name = dwarf_diename(&die);
+    // A function of a namespace is declared in it and defined outside of it.
+    const std::uint32_t outer =
+        dwarf_tag(&die) == DW_TAG_subprogram ? declared_in(die, scopes_[scope].outer) : scopes_[scope].outer;
+    const std::string text = text_of_scope(outer, depth + 1);
+    if (name != nullptr) return text + name + "::";
+    if (dwarf_tag(&die) == DW_TAG_namespace) return text + "(anonymous namespace)::";
+    // The type of a lambda has no name.
+    return text + "{lambda}::";
   }
 
   std::uint32_t name_index(Dwarf_Die die) {
     Dwarf_Die declaration = die;
-    std::uint32_t scope = 0;
-    for (std::size_t step = 0; step < kMostOrigins; ++step) {
-      if (const auto found = scope_of_.find(declaration.addr); found != scope_of_.end()) scope = found->second;
-      if (!follow(declaration)) break;
-    }
+    const std::uint32_t scope = declared_in(declaration, 0);
     const auto [entry, is_new] =
         name_by_declaration_.try_emplace(declaration.addr, static_cast<std::uint32_t>(origins_.names.size()));
     if (is_new) origins_.names.push_back(name_of(die, scope));
     return entry->second;
+  }
+
+  // The scope of the function's declaration, to which `die` is led; `otherwise` where it is outside of all.
+  std::uint32_t declared_in(Dwarf_Die& die, std::uint32_t otherwise) {
+    std::uint32_t scope = otherwise;
+    for (std::size_t step = 0; step < kMostOrigins; ++step) {
+      if (const auto found = scope_of_.find(die.addr); found != scope_of_.end()) scope = found->second;
+      if (!follow(die)) break;
+    }
+    return scope;
   }
 
   std::string name_of(Dwarf_Die& die, std::uint32_t scope) {
@@ -160,14 +190,14 @@ class UnitWalk {
     bool is_external = false;
     dwarf_formflag(dwarf_attr_integrate(&die, DW_AT_external, &found), &is_external);
     // extern "C": whatever scope it was declared in, its symbol has none.
-    return is_external ? name : scopes_[scope] + name;
+    return is_external ? name : text_of_scope(scope) + name;
   }
 
   std::size_t& budget_;
   UnitOrigins origins_;
   std::vector<Dwarf_Die> dies_;  // of each entry
   std::vector<CodeRange> ranges_;
-  std::vector<std::string> scopes_ = {""};
+  std::vector<Scope> scopes_ = {{}};                                    // the first: outside of all
   std::unordered_map<const void*, std::uint32_t> scope_of_;             // of functions, where not the outermost
   std::unordered_map<const void*, std::uint32_t> name_by_declaration_;  // index into names
 };
