@@ -123,6 +123,11 @@ struct ProfileOptions {
   std::string benchmark;           // of the run; empty: all in tables, the only one in pictures
   std::string against;             // the baseline of a difference: a side or a callgrind file; empty: none
   std::string event;               // that pictures and stacks show; empty: Ir, else the first
+  bool inclusive = false;          // tables by inclusive cost
+  std::string filter;              // an extended regular expression: functions of tables; empty: all
+  std::string fold;                // "recursion", "clones" or both with a comma; empty: none
+  std::string standardize;         // folders, with commas between; empty: names stay
+  std::string repeats;             // callgrind files of the baseline's program, with commas; empty: no noise is known
   int part = 0;                    // of the callgrind files, counted from 1; 0: all
   int rows = 30;
   std::filesystem::path flame;       // .html or .svg; empty: none

@@ -3,6 +3,7 @@
 
 #include "ci/cli/messages.hpp"
 #include "ci/cli/profile_source.hpp"
+#include "ci/cli/profile_view.hpp"
 #include "ci/cli/verbs.hpp"
 #include "ci/profile/folded_stacks.hpp"
 #include "ci/profile/speedscope.hpp"
@@ -37,12 +38,14 @@ Result<Shown> load(const ProfileOptions& options, Streams& streams) {
     STEELYARD_TRY(shown.source, load_callgrind_files(options.files));
   }
   STEELYARD_CHECK(keep_part(shown.source, options.part));
+  STEELYARD_CHECK(rename_functions(options, shown.source));
   if (options.against.empty()) return shown;
   std::string benchmark = options.benchmark;
   if (shown.source.profiles.size() == 1) benchmark = shown.source.profiles.front().benchmark.canonical();
   STEELYARD_TRY(shown.against,
                 load_against(options.against, !options.format.empty(), benchmark, options.common, streams));
   STEELYARD_CHECK(keep_part(*shown.against, options.part));
+  STEELYARD_CHECK(rename_functions(options, *shown.against));
   return shown;
 }
 
@@ -106,16 +109,14 @@ Result<void> write_files(const ProfileOptions& options, const Shown& shown, Stre
 }
 
 Result<std::string> table(const ProfileOptions& options, const Shown& shown) {
-  const ProfileSource& source = shown.source;
+  if (shown.against && !options.common.json) return difference_table(options, shown.source, *shown.against);
+  ProfileSource source = shown.source;
+  STEELYARD_CHECK(keep_functions(options, source));
   if (options.common.json) {
     return source.profiles.empty() ? json_profile(source.parts) : json_profile(source.profiles);
   }
-  if (shown.against) {
-    STEELYARD_TRY(const JoinedProfile joined, join(shown, options.event));
-    return terminal_profile_difference(joined, options.rows);
-  }
-  return source.profiles.empty() ? terminal_profile(source.parts, options.rows)
-                                 : terminal_profile(source.profiles, options.rows);
+  const ProfileTable table{.rows = options.rows, .by_inclusive = options.inclusive};
+  return source.profiles.empty() ? terminal_profile(source.parts, table) : terminal_profile(source.profiles, table);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "ci/cli/profile_view.hpp"
 #include "ci/cli/table_options.hpp"
 #include "ci/cli/verb_options.hpp"
 #include "ci/cli/verb_rows.hpp"
@@ -22,11 +23,15 @@ Result<void> take_profile_names(ProfileOptions& profile, Words given) {
                          "callgrind files are read by steelyard profile --read callgrind FILE...");
     }
     if (profile.part != 0) return input_error("--part", "a run", "callgrind files", "name the --benchmark");
+    if (!profile.repeats.empty()) return input_error("--repeats", "a run", "callgrind files, with --read callgrind");
     profile.side = std::move(given.front());
     return {};
   }
   if (profile.format != "callgrind") {
     return input_error("--read", '"' + profile.format + '"', "callgrind", "steelyard profile --read callgrind FILE...");
+  }
+  if (!profile.repeats.empty() && profile.against.empty()) {
+    return input_error("--repeats", "no --against", "the baseline whose repeats these are");
   }
   profile.files = std::move(given);
   return {};
@@ -160,6 +165,7 @@ std::unique_ptr<Verb> make_profile() {
   verb->options.push_back(text_option("--event", "NAME", profile.event, "that stacks show (default: Ir)"));
   verb->options.push_back(number_option("--part", profile.part, "of the callgrind files, from 1 (default: all)"));
   verb->options.push_back(number_option("--rows", profile.rows, "functions shown of each part"));
+  add_view_options(*verb, profile);
   add_key_options(*verb, profile.common, {{"store"}, {}});
   add_common_options(*verb, profile.common);
   return verb;

@@ -1,12 +1,13 @@
 // Counted profiles for scripts (the interface steelyard.profile/1) and for a terminal.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "bench/counting/algebra/profile_delta.hpp"
 #include "bench/counting/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
-#include "ci/profile/joined_profile.hpp"
 
 namespace steelyard {
 
@@ -14,11 +15,21 @@ std::string json_profile(const std::vector<CallgrindPart>& parts);
 // Of a run: each benchmark is a part, with its name and the iterations that the costs are of.
 std::string json_profile(const std::vector<CountedProfile>& profiles);
 
-// The functions that cost most themselves.
-std::string terminal_profile(const std::vector<CallgrindPart>& parts, int rows);
-std::string terminal_profile(const std::vector<CountedProfile>& profiles, int rows);
+struct ProfileTable {
+  int rows = 30;
+  bool by_inclusive = false;  // largest inclusive cost first, not largest self cost
+};
+std::string terminal_profile(const std::vector<CallgrindPart>& parts, const ProfileTable& table);
+std::string terminal_profile(const std::vector<CountedProfile>& profiles, const ProfileTable& table);
 
-// The functions whose own cost changed most, an iteration where the sides say how many there were.
-std::string terminal_profile_difference(const JoinedProfile& joined, int rows);
+struct DifferenceTable {
+  std::size_t event = 0;  // index into the events
+  int rows = 30;
+  bool by_inclusive = false;
+};
+// The functions whose cost changed most, an iteration where the profiles say how many there were; renamed ones with
+// both names. `is_wanted` empty: all functions.
+std::string terminal_profile_difference(const ProfileDelta& delta, const DifferenceTable& table,
+                                        const std::function<bool(const FunctionDelta&)>& is_wanted);
 
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "bench/counting/algebra/file_name.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/profile_report.hpp"
 #include "ci/report/terminal_text.hpp"
@@ -27,20 +28,26 @@ std::string place_text(const std::string& file, const std::string& object, std::
 
 std::string name_text(const std::string& name) { return shortened(printable(name, true), kLongestName, false); }
 
-std::string functions_text(const std::vector<ProfiledFunction>& all, std::int64_t total, std::size_t rows) {
+std::string functions_text(const std::vector<ProfiledFunction>& all, std::int64_t total, const ProfileTable& shown) {
   std::vector<const ProfiledFunction*> functions;
   for (const ProfiledFunction& function : all) {
     if (first_of(function.inclusive) != 0 || first_of(function.self) != 0) functions.push_back(&function);
   }
-  std::stable_sort(functions.begin(), functions.end(), [](const ProfiledFunction* a, const ProfiledFunction* b) {
-    return first_of(a->self) > first_of(b->self);
-  });
-  std::vector<std::vector<std::string>> table{{"self", "", "inclusive", "calls", "function", "where"}};
+  const auto cost = [&](const ProfiledFunction* function) {
+    return first_of(shown.by_inclusive ? function->inclusive : function->self);
+  };
+  std::stable_sort(functions.begin(), functions.end(),
+                   [&](const ProfiledFunction* a, const ProfiledFunction* b) { return cost(a) > cost(b); });
+  const char* own = shown.by_inclusive ? "inclusive" : "self";
+  const char* other = shown.by_inclusive ? "self" : "inclusive";
+  std::vector<std::vector<std::string>> table{{own, "", other, "calls", "function", "where"}};
+  const auto rows = static_cast<std::size_t>(shown.rows);
   for (std::size_t i = 0; i < std::min(rows, functions.size()); ++i) {
     const ProfiledFunction& function = *functions[i];
-    table.push_back({grouped_text(first_of(function.self)), share_text(first_of(function.self), total),
-                     share_text(first_of(function.inclusive), total), grouped_text(function.calls),
-                     name_text(function.name), place_text(function.file, function.object, function.line)});
+    const std::int64_t other_cost = first_of(shown.by_inclusive ? function.self : function.inclusive);
+    table.push_back({grouped_text(cost(&function)), share_text(cost(&function), total), share_text(other_cost, total),
+                     grouped_text(function.calls), name_text(function.name),
+                     place_text(function.file, function.object, function.line)});
   }
   std::string text =
       aligned_rows(table, {Align::right, Align::right, Align::right, Align::right, Align::left, Align::left}, "  ");
@@ -52,21 +59,21 @@ std::string event_text(const std::vector<std::string>& events) {
   return printable(events.empty() ? "cost" : events.front(), false);
 }
 
-std::string part_text(const CallgrindPart& part, std::size_t rows) {
+std::string part_text(const CallgrindPart& part, const ProfileTable& table) {
   const std::int64_t total = first_of(part.totals);
   std::string text = "part " + std::to_string(part.part);
   if (!part.thread.empty()) text += ", thread " + printable(part.thread, false);
   text += ": " + grouped_text(total) + " " + event_text(part.events);
   if (!part.command.empty()) text += "  " + shortened(printable(part.command, true), 60, false);
-  return text + "\n" + functions_text(part.functions, total, rows);
+  return text + "\n" + functions_text(part.functions, total, table);
 }
 
-std::string profile_text(const CountedProfile& profile, std::size_t rows) {
+std::string profile_text(const CountedProfile& profile, const ProfileTable& table) {
   const std::int64_t total = first_of(profile.totals);
   std::string text =
       printable(profile.benchmark.canonical(), true) + ": " + grouped_text(total) + " " + event_text(profile.events);
   if (profile.iterations > 0) text += " in " + grouped_text(profile.iterations) + " iterations";
-  return text + "\n" + functions_text(profile.functions, total, rows);
+  return text + "\n" + functions_text(profile.functions, total, table);
 }
 
 template <class Parts, class Text>
@@ -85,62 +92,74 @@ std::string change_text(double change) {
   return change > 0 ? "+" + digits : digits;
 }
 
+// Why two rows are one, or one row stands alone.
+std::string mark_text(const ProfileDelta& delta, const FunctionDelta& function) {
+  std::string mark;
+  if (!function.baseline || !function.candidate) {
+    mark = function.baseline ? "gone" : "new";
+    if (function.copy_of) mark += ", a copy of " + name_text(delta.functions[*function.copy_of].shown().key.function);
+  } else if (function.how == MatchedBy::renamed) {
+    mark = "renamed, was " + name_text(function.baseline->key.function);
+    if (function.score < 1) mark += " (alike to " + decimal_text(100 * function.score, 0) + " %)";
+  } else if (function.how == MatchedBy::moved) {
+    mark = "moved, was in " + printable(std::string(file_name(function.baseline->key.object)), true);
+  } else if (function.how == MatchedBy::clone) {
+    mark = "was " + name_text(function.baseline->key.function);
+  }
+  return function.within_noise ? mark + (mark.empty() ? "noise" : ", noise") : mark;
+}
+
 }  // namespace
 
-std::string terminal_profile(const std::vector<CallgrindPart>& parts, int rows) {
-  return each_of(parts, [&](const CallgrindPart& part) { return part_text(part, static_cast<std::size_t>(rows)); });
+std::string terminal_profile(const std::vector<CallgrindPart>& parts, const ProfileTable& table) {
+  return each_of(parts, [&](const CallgrindPart& part) { return part_text(part, table); });
 }
 
-std::string terminal_profile(const std::vector<CountedProfile>& profiles, int rows) {
-  return each_of(profiles,
-                 [&](const CountedProfile& profile) { return profile_text(profile, static_cast<std::size_t>(rows)); });
+std::string terminal_profile(const std::vector<CountedProfile>& profiles, const ProfileTable& table) {
+  return each_of(profiles, [&](const CountedProfile& profile) { return profile_text(profile, table); });
 }
 
-std::string terminal_profile_difference(const JoinedProfile& joined, int rows) {
-  const auto an_iteration = [&](std::int64_t cost, std::size_t side) {
-    return static_cast<double>(cost) / static_cast<double>(joined.iterations.at(side));
-  };
-  const auto change = [&](const BySide<FunctionCosts>& costs, std::int64_t FunctionCosts::*cost) {
-    return an_iteration(costs.at(kCandidateSide).*cost, kCandidateSide) -
-           an_iteration(costs.at(kBaselineSide).*cost, kBaselineSide);
-  };
-  struct Row {
-    const JoinedFunction* function;
-    double self;
-    double inclusive;
-    double calls;
-  };
-  std::vector<Row> changed;
-  for (const JoinedFunction& function : joined.functions) {
-    const Row row{&function, change(function.costs, &FunctionCosts::self),
-                  change(function.costs, &FunctionCosts::inclusive), change(function.costs, &FunctionCosts::calls)};
-    if (row.self != 0 || row.inclusive != 0 || row.calls != 0) changed.push_back(row);
+std::string terminal_profile_difference(const ProfileDelta& delta, const DifferenceTable& shown,
+                                        const std::function<bool(const FunctionDelta&)>& is_wanted) {
+  if (shown.event >= delta.events.size()) return "the profile is empty\n";
+  const auto self = [&](const FunctionDelta* function) { return function->self_change[shown.event]; };
+  const auto inclusive = [&](const FunctionDelta* function) { return function->inclusive_change[shown.event]; };
+  std::vector<const FunctionDelta*> changed;
+  std::size_t renamed = 0;
+  for (const FunctionDelta& function : delta.functions) {
+    if (is_wanted && !is_wanted(function)) continue;
+    // A function that has another name and costs the same has not changed; that there are such is said below.
+    const bool is_changed = self(&function) != 0 || inclusive(&function) != 0 || function.calls_change != 0;
+    if (is_changed) changed.push_back(&function);
+    if (!is_changed && function.how == MatchedBy::renamed) ++renamed;
   }
-  std::stable_sort(changed.begin(), changed.end(), [](const Row& a, const Row& b) {
-    return std::make_pair(std::abs(a.self), std::abs(a.inclusive)) >
-           std::make_pair(std::abs(b.self), std::abs(b.inclusive));
+  std::stable_sort(changed.begin(), changed.end(), [&](const FunctionDelta* a, const FunctionDelta* b) {
+    const auto key = [&](const FunctionDelta* function) {
+      const std::pair<double, double> costs{std::abs(self(function)), std::abs(inclusive(function))};
+      return shown.by_inclusive ? std::make_pair(costs.second, costs.first) : costs;
+    };
+    return key(a) > key(b);
   });
-  double whole = 0;
-  for (const JoinedFunction& function : joined.functions) whole += change(function.costs, &FunctionCosts::self);
-  const bool one_each = joined.iterations.at(kBaselineSide) == 1 && joined.iterations.at(kCandidateSide) == 1;
-  std::string text =
-      change_text(whole) + " " + printable(joined.event, false) + (one_each ? "" : " an iteration") + "\n";
+  std::string text = change_text(delta.total_change[shown.event]) + " " + printable(delta.events[shown.event], false) +
+                     (delta.of_iterations ? " an iteration" : "") + "\n";
   std::vector<std::vector<std::string>> table{{"self", "inclusive", "calls", "function", "where", ""}};
-  for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(rows), changed.size()); ++i) {
-    const Row& row = changed[i];
-    const bool in_baseline = row.function->costs.at(kBaselineSide).present;
-    const bool in_candidate = row.function->costs.at(kCandidateSide).present;
-    table.push_back({change_text(row.self), change_text(row.inclusive), change_text(row.calls),
-                     name_text(row.function->name),
-                     place_text(row.function->file, row.function->object, row.function->line),
-                     !in_baseline   ? "new"
-                     : in_candidate ? ""
-                                    : "gone"});
+  for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(shown.rows), changed.size()); ++i) {
+    const FunctionSide& side = changed[i]->shown();
+    table.push_back({change_text(self(changed[i])), change_text(inclusive(changed[i])),
+                     change_text(changed[i]->calls_change), name_text(side.key.function),
+                     place_text(side.key.file, side.key.object, side.line), mark_text(delta, *changed[i])});
   }
-  if (changed.empty()) return text + "  no function changed\n";
-  text += aligned_rows(table, {Align::right, Align::right, Align::right, Align::left, Align::left, Align::left}, "  ");
-  const std::size_t shown = table.size() - 1;
-  if (changed.size() > shown) text += "  and " + std::to_string(changed.size() - shown) + " more functions\n";
+  if (changed.empty()) text += "  no function changed\n";
+  if (!changed.empty()) {
+    text +=
+        aligned_rows(table, {Align::right, Align::right, Align::right, Align::left, Align::left, Align::left}, "  ");
+  }
+  const std::size_t rows = table.size() - 1;
+  if (changed.size() > rows) text += "  and " + std::to_string(changed.size() - rows) + " more functions\n";
+  if (renamed > 0) {
+    text += "  " + std::to_string(renamed) + (renamed == 1 ? " function has" : " functions have") +
+            " another name and the same cost\n";
+  }
   return text;
 }
 

@@ -131,6 +131,7 @@ Result<ProfileDelta> profile_delta(const CountedProfile& baseline, const Counted
   STEELYARD_TRY(const Iterations iterations, iterations_of(baseline, candidate));
   ProfileDelta delta;
   delta.events = baseline.events;
+  delta.of_iterations = baseline.iterations > 0;
   delta.total_change = iterations.change(baseline.totals, candidate.totals);
   const Overlay overlay(baseline, candidate, options, iterations);
   for (const FunctionMatch& match : match_functions(baseline, candidate, options.match)) {

@@ -48,6 +48,7 @@ struct FunctionDelta {
 
 struct ProfileDelta {
   std::vector<std::string> events;
+  bool of_iterations = false;            // changes are of one iteration; else of whole programs
   std::vector<double> total_change;      // in an iteration; one per event
   std::vector<FunctionDelta> functions;  // in the order of match_functions
 };

@@ -65,6 +65,62 @@ TEST_F(ProfileVerb, DifferenceIsCandidateMinusBaselineAnIteration) {
               HasSubstr("+4 Ir\n"));
 }
 
+TEST_F(ProfileVerb, ShowsFunctionsUnderTheNamesAndInTheOrderAskedFor) {
+  write("callgrind.out.1",
+        "events: Ir\n\nob=/b/bench\nfl=/s/x/a.cpp\nfn=main\n3 1\ncfn=f [clone .isra.0]\ncalls=1 9\n5 30\n\n"
+        "fn=f [clone .isra.0]\n9 10\ncfn=f'2\ncalls=1 9\n9 20\n\nfn=f'2\n9 20\n\ntotals: 31\n");
+  const auto rows = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"profile", "--read", "callgrind", "callgrind.out.1", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return nlohmann::json::parse(run(words).out).at("parts").at(0).at("functions");
+  };
+  EXPECT_EQ(rows({}).size(), 3U);
+  EXPECT_EQ(rows({"--fold", "clones"}).size(), 3U);
+  const auto folded = rows({"--fold", "recursion,clones"});
+  ASSERT_EQ(folded.size(), 2U);
+  EXPECT_EQ(folded[0].at("name"), "f");
+  EXPECT_EQ(folded[0].at("inclusive"), nlohmann::json::array({30}));
+  const auto standard = rows({"--standardize", "/other,/s"});
+  EXPECT_EQ(standard[0].at("file"), "x/a.cpp");
+  EXPECT_EQ(standard[0].at("object"), "bench");
+  EXPECT_EQ(rows({"--filter", "a.cpp:f.*isra"}).size(), 1U);
+  const Outcome inclusive = run({"profile", "--read", "callgrind", "callgrind.out.1", "--inclusive"});
+  EXPECT_LT(inclusive.out.find("main"), inclusive.out.find("isra"));
+}
+
+TEST_F(ProfileVerb, ARenamedFunctionIsMarkedAndRepeatsTellItsNoise) {
+  write_callgrind("callgrind.out.1", 600);
+  write_callgrind("callgrind.out.2", 612);
+  write("callgrind.out.3",
+        "events: Ir\n\nob=/b/bench\nfl=/s/a.cpp\nfn=main\n3 40\ncfn=arrange\ncalls=1 9\n5 612\n\n"
+        "fn=arrange\n9 612\n\ntotals: 652\n");
+  const std::vector<std::string> words{"profile",         "--read",    "callgrind",
+                                       "callgrind.out.3", "--against", "callgrind.out.1"};
+  EXPECT_THAT(run(words).out, AllOf(HasSubstr("+12 Ir\n"), HasSubstr("arrange"), HasSubstr("renamed, was sort_rows"),
+                                    Not(HasSubstr("noise"))));
+  std::vector<std::string> with_repeats = words;
+  with_repeats.insert(with_repeats.end(), {"--repeats", "callgrind.out.1,callgrind.out.2"});
+  EXPECT_THAT(run(with_repeats).out, HasSubstr("%), noise"));
+  std::vector<std::string> filtered = words;
+  filtered.insert(filtered.end(), {"--filter", "sort_rows"});
+  EXPECT_THAT(run(filtered).out, AllOf(HasSubstr("arrange"), Not(HasSubstr("main"))));
+}
+
+TEST_F(ProfileVerb, RefusesViewsThatItDoesNotKnow) {
+  write_callgrind("callgrind.out.1", 60);
+  const auto error = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"profile", "--read", "callgrind", "callgrind.out.1"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.status, 3);
+    return outcome.err;
+  };
+  EXPECT_THAT(error({"--fold", "levels"}), HasSubstr("--fold: found \"levels\""));
+  EXPECT_THAT(error({"--filter", "f("}), HasSubstr("--filter: found \"f(\""));
+  EXPECT_THAT(error({"--repeats", "callgrind.out.1"}), HasSubstr("--against"));
+  EXPECT_THAT(error({"--against", "callgrind.out.1", "--repeats", "callgrind.out.1"}), HasSubstr("1 repeats"));
+}
+
 TEST_F(ProfileVerb, WritesStacks) {
   write_run("run.syrun", 60, 10);
   const Outcome outcome =
