@@ -1,0 +1,257 @@
+// From source to line: programs are built as users do, counted, and what one of them does more must stand on the line
+// that does it, and nowhere else. Changes that do not touch what runs must not change a count.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <tuple>
+
+#include "bench/counting/count.hpp"
+#include "tests/bench/counting/lines/build_folder.hpp"
+#include "tests/promised.hpp"
+
+namespace steelyard {
+namespace {
+
+using lines_test::BuildFolder;
+using lines_test::line_with;
+
+constexpr const char* kDriver = R"(#include <benchmark/benchmark.h>
+unsigned work(const unsigned* values, unsigned count);
+static void works(benchmark::State& state) {
+  unsigned values[100];
+  for (unsigned i = 0; i < 100; ++i) values[i] = i * 7919u;
+  for (auto _ : state) benchmark::DoNotOptimize(work(values, 100));
+}
+BENCHMARK(works);
+BENCHMARK_MAIN();
+)";
+// Five steps for each of a hundred values.
+const std::string kHeader = R"(#pragma once
+inline unsigned stepped(unsigned value) {
+  unsigned sum = value;
+  for (unsigned i = 0; i < 5; ++i) {
+    sum = (sum >> 3) ^ (sum + i);
+    asm volatile("" : "+r"(sum));
+  }
+  return sum;
+}
+)";
+const std::string kSource = R"(#include "stepped.hpp"
+unsigned unrelated(const unsigned* values, unsigned count) {
+  unsigned most = 0;
+  for (unsigned i = 0; i < count; ++i) most = values[i] > most ? values[i] : most;
+  return most;
+}
+unsigned finish(unsigned sum) { return sum ^ sum >> 16; }
+unsigned work(const unsigned* values, unsigned count) {
+  unsigned sum = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    sum += stepped(values[i]);
+    asm volatile("" : "+r"(sum));
+  }
+  return finish(sum);
+}
+)";
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+struct Variant {
+  std::string folder = "base";
+  std::string header = kHeader;
+  std::string source = kSource;
+  std::string link_order = "driver.o work.o";
+  std::string flags = "-O2 -g -fno-align-loops -fno-align-jumps";
+};
+
+using Line = std::tuple<std::string, std::string, int>;  // origin, file's name, line
+
+struct Counted {
+  double instructions = 0;  // per iteration
+  std::int64_t iterations = 0;
+  CountedProfile profile;
+
+  // Instructions per iteration of the lines of work().
+  std::map<Line, double> lines() const {
+    std::map<Line, double> costs;
+    for (const SourceCost& source : profile.sources) {
+      if (!profile.functions[source.function].name.starts_with("work(")) continue;
+      const std::string file = std::filesystem::path(source.file).filename().string();
+      costs[{source.origin, file, source.line}] +=
+          static_cast<double>(source.self[0]) / static_cast<double>(profile.iterations);
+    }
+    return costs;
+  }
+  std::map<std::string, double> functions() const {
+    std::map<std::string, double> costs;
+    for (const ProfiledFunction& function : profile.functions) {
+      costs[function.name] += static_cast<double>(function.self[0]) / static_cast<double>(profile.iterations);
+    }
+    return costs;
+  }
+};
+
+class ChangedLine : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { folder_ = new BuildFolder; }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+  void SetUp() override {
+    const auto missing = counting_unavailable({});
+    STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+    STEELYARD_SKIP_WITHOUT("compiler", lines_test::cannot_build().empty(), lines_test::cannot_build());
+#ifndef STEELYARD_HAS_BENCHMARK
+    STEELYARD_SKIP_WITHOUT("benchmark", false, "Google Benchmark is not installed");
+#endif
+#ifndef STEELYARD_HAS_LIBDW
+    GTEST_SKIP() << "built without libdw";
+#endif
+  }
+
+  static Counted counted(const Variant& variant) {
+    const std::string here = variant.folder + "/";
+    folder_->write(here + "stepped.hpp", variant.header);
+    folder_->write(here + "work.cpp", variant.source);
+    if (!std::filesystem::exists(folder_->path() / "driver.o")) {
+      folder_->write("driver.cpp", kDriver);
+      folder_->compile("-O2 -g -c driver.cpp -o driver.o");
+    }
+    const std::string absolute = (folder_->path() / here).string();
+    folder_->compile(variant.flags + " -c " + absolute + "work.cpp -o " + here + "work.o");
+    folder_->run("cp driver.o " + here);
+    folder_->run("cd " + here + " && '" STEELYARD_TEST_COMPILER "' " + variant.link_order +
+                 " -lbenchmark -lpthread -o bench");
+    Program program;
+    program.executable = folder_->path() / variant.folder / "bench";
+    steelyard::Run run;
+    const Result<void> result = count_instructions(program, {"works"}, {}, run);
+    EXPECT_TRUE(result) << (result ? "" : result.error().text());
+    for (const Failure& failure : run.failures) ADD_FAILURE() << failure.reason;
+    Counted count;
+    if (run.measurements.size() != 1 || run.profiles.size() != 1) return count;
+    count.instructions = run.measurements[0].invocations[0].values[0];
+    count.profile = run.profiles[0];
+    return count;
+  }
+
+  // Counted once for all tests.
+  static const Counted& base() {
+    static const Counted count = counted({});
+    return count;
+  }
+
+  static void expect_equal_counts(const Variant& variant) {
+    const Counted other = counted(variant);
+    EXPECT_EQ(other.instructions, base().instructions) << variant.folder;
+    EXPECT_EQ(other.functions(), base().functions()) << variant.folder;
+  }
+
+  static BuildFolder* folder_;
+};
+
+BuildFolder* ChangedLine::folder_ = nullptr;
+
+// Of `more`, the line that has no fellow in `less` and what it costs; all others must cost what they did.
+std::pair<Line, double> only_new_line(const Counted& more, const Counted& less, int moved_from, const char* in_file) {
+  std::map<Line, double> before = less.lines();
+  std::pair<Line, double> found;
+  for (const auto& [line, cost] : more.lines()) {
+    const auto& [origin, file, number] = line;
+    const bool is_new = file == in_file && number == moved_from;
+    const bool has_moved = file == in_file && number > moved_from;
+    if (is_new) {
+      found = {line, cost};
+      continue;
+    }
+    const Line old = {origin, file, has_moved ? number - 1 : number};
+    EXPECT_EQ(before[old], cost) << origin << ' ' << file << ':' << number;
+  }
+  return found;
+}
+
+TEST_F(ChangedLine, OneMoreInstructionInALoopBodyStandsOnItsLine) {
+  Variant variant{"more_in_loop"};
+  variant.source = replaced(kSource, "    sum += stepped(values[i]);\n",
+                            "    sum += stepped(values[i]);\n    asm volatile(\"nop\");\n");
+  const Counted more = counted(variant);
+  EXPECT_EQ(more.instructions - base().instructions, 100);
+  const int line = line_with(variant.source, "nop");
+  const auto [place, cost] = only_new_line(more, base(), line, "work.cpp");
+  EXPECT_EQ(place, Line("work(unsigned int const*, unsigned int)", "work.cpp", line));
+  EXPECT_EQ(cost, 100);
+}
+
+TEST_F(ChangedLine, OneMoreInstructionInAnInlinedLoopStandsOnTheHeadersLineAndOrigin) {
+  Variant variant{"more_in_header"};
+  variant.header = replaced(kHeader, "    sum = (sum", "    asm volatile(\"nop\");\n    sum = (sum");
+  const Counted more = counted(variant);
+  EXPECT_EQ(more.instructions - base().instructions, 500);
+  const int line = line_with(variant.header, "nop");
+  const auto [place, cost] = only_new_line(more, base(), line, "stepped.hpp");
+  EXPECT_EQ(place, Line("stepped(unsigned int)", "stepped.hpp", line));
+  EXPECT_EQ(cost, 500);
+}
+
+TEST_F(ChangedLine, AFunctionIsDeclaredInItsOwnFileWhateverIsInlinedIntoIt) {
+  for (const ProfiledFunction& function : base().profile.functions) {
+    if (!function.name.starts_with("work(")) continue;
+    EXPECT_EQ(std::filesystem::path(function.file).filename(), "work.cpp");
+    EXPECT_EQ(function.line, line_with(kSource, "unsigned work("));
+    return;
+  }
+  ADD_FAILURE() << "work() was not counted";
+}
+
+TEST_F(ChangedLine, AnotherFunctionsChangeIsNotOurs) {
+  Variant variant{"more_elsewhere"};
+  variant.source = replaced(kSource, "  unsigned most = 0;", "  unsigned most = count * 77u ^ count >> 3;");
+  expect_equal_counts(variant);
+}
+
+TEST_F(ChangedLine, ACommentChangesNoCount) {
+  Variant variant{"comment"};
+  variant.header = "// a comment\n// and another line of it\n" + kHeader;
+  variant.source = replaced(kSource, "unsigned finish", "// why: \xC3\xBC\n\n\nunsigned finish");
+  expect_equal_counts(variant);
+}
+
+TEST_F(ChangedLine, TheOrderOfFunctionsChangesNoCount) {
+  Variant variant{"reordered"};
+  const std::size_t first = kSource.find("unsigned unrelated"), second = kSource.find("unsigned finish");
+  const std::size_t last = kSource.find("unsigned work");
+  const std::string unrelated = kSource.substr(first, second - first), finish = kSource.substr(second, last - second);
+  variant.source = kSource.substr(0, first) + finish + kSource.substr(last) + unrelated;
+  expect_equal_counts(variant);
+}
+
+TEST_F(ChangedLine, TheOrderOfLinkingChangesNoCount) {
+  Variant variant{"link_order"};
+  variant.link_order = "work.o driver.o";
+  expect_equal_counts(variant);
+}
+
+TEST_F(ChangedLine, AnotherBuildFolderChangesNoCount) {
+  expect_equal_counts({"another/folder/of_quite_another_length_so_that_every_path_is_longer"});
+}
+
+TEST_F(ChangedLine, AnotherFunctionsNameChangesNoCount) {
+  Variant variant{"renamed"};
+  variant.source = replaced(kSource, "unrelated", "unrelated_but_of_a_far_longer_name_than_it_had_before");
+  expect_equal_counts(variant);
+}
+
+TEST_F(ChangedLine, DebugInformationIsNoPartOfTheCount) {
+  Variant variant{"no_debug_information"};
+  variant.flags = "-O2 -fno-align-loops -fno-align-jumps";
+  const Counted without = counted(variant);
+  EXPECT_EQ(without.instructions, base().instructions);
+  for (const auto& [line, cost] : without.lines()) EXPECT_EQ(std::get<0>(line), "") << "an origin out of nothing";
+}
+
+}  // namespace
+}  // namespace steelyard
