@@ -102,7 +102,10 @@ std::string mark_text(const ProfileDelta& delta, const FunctionDelta& function) 
     mark = "renamed, was " + name_text(function.baseline->key.function);
     if (function.score < 1) mark += " (alike to " + decimal_text(100 * function.score, 0) + " %)";
   } else if (function.how == MatchedBy::moved) {
-    mark = "moved, was in " + printable(std::string(file_name(function.baseline->key.object)), true);
+    const FunctionKey& before = function.baseline->key;
+    const bool same_name = before.function == function.candidate->key.function;
+    mark = same_name ? "was in " + printable(std::string(file_name(before.object)), true)
+                     : "was " + name_text(before.function);
   } else if (function.how == MatchedBy::clone) {
     mark = "was " + name_text(function.baseline->key.function);
   }

@@ -134,9 +134,7 @@ class Matching {
     for (const RenamedFunction& pair : find_renamed(*sides_[0], *sides_[1], options, pairs_)) {
       const ProfiledFunction& before = sides_[0]->functions[pair.baseline];
       const ProfiledFunction& after = sides_[1]->functions[pair.candidate];
-      how_[pair.candidate] = before.name != after.name                     ? MatchedBy::renamed
-                             : object_of(before, 0) == object_of(after, 1) ? MatchedBy::same_name
-                                                                           : MatchedBy::moved;
+      how_[pair.candidate] = how(before, after);
       score_[pair.candidate] = pair.score;
     }
   }
@@ -158,6 +156,13 @@ class Matching {
  private:
   std::vector<std::uint32_t>& partners(std::size_t side) {
     return side == 0 ? pairs_.candidate_of : pairs_.baseline_of;
+  }
+
+  // Of two that were found by their place.
+  MatchedBy how(const ProfiledFunction& before, const ProfiledFunction& after) const {
+    const bool same_name = before.name == after.name;
+    if (same_name && object_of(before, 0) == object_of(after, 1)) return MatchedBy::same_name;
+    return same_name || (is_address(before.name) && is_address(after.name)) ? MatchedBy::moved : MatchedBy::renamed;
   }
 
   // File name of the object, as the baseline calls it.

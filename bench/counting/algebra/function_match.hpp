@@ -24,7 +24,7 @@ enum class MatchedBy {
   one_side,   // the other profile has nothing like it: new, gone, or inlined elsewhere
   same_name,  // same name in an object of the same file name
   clone,      // the names are equal but for what the compiler appends to a copy: " [clone .isra.0]", ".constprop.1"
-  moved,      // same name, but in another object: recognized as renamed functions are
+  moved,      // same name in another object, or no name and another address: recognized as renamed functions are
   renamed,    // another name, but the same size of body, callers and callees
 };
 

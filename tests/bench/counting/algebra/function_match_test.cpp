@@ -307,8 +307,8 @@ TEST(FunctionMatch, AddressesAreNamesOnlyWhileTheProgramIsTheSame) {
         .call("main", "0x4020", 1);
   };
   EXPECT_THAT(told(stripped(500, 9000), stripped(9000, 500)),
-              ElementsAre("a.cpp:main > a.cpp:main: same name", "???:0x4020 > ???:0x4010: renamed",
-                          "???:0x4010 > ???:0x4020: renamed"));
+              ElementsAre("a.cpp:main > a.cpp:main: same name", "???:0x4020 > ???:0x4010: moved",
+                          "???:0x4010 > ???:0x4020: moved"));
 }
 
 }  // namespace
