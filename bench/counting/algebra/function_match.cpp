@@ -198,8 +198,8 @@ class Matching {
   void pair_by_file(const IndicesBySide& group, MatchedBy how) {
     const auto& [baseline, candidate] = group;
     if (baseline.size() == 1 && candidate.size() == 1) return pair(baseline[0], candidate[0], how);
-    // A name that a profile has thousands of times has no file to tell them apart.
-    constexpr std::size_t kMost = 1000;
+    // A name that a profile has hundreds of times has no file to tell them apart.
+    constexpr std::size_t kMost = 200;
     if (baseline.empty() || candidate.empty() || baseline.size() > kMost || candidate.size() > kMost) return;
     std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> likeness;
     for (const std::uint32_t a : baseline) {
