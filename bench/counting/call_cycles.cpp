@@ -1,6 +1,7 @@
 #include "bench/counting/call_cycles.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "bench/counting/callgrind_numbers.hpp"
@@ -106,6 +107,13 @@ bool add_costs(std::vector<std::int64_t>& sum, const std::vector<std::int64_t>& 
   return true;
 }
 
+// Stays one off the lowest number, so that its opposite is one too.
+void add_saturated(std::int64_t& sum, std::int64_t number) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (__builtin_add_overflow(sum, number, &sum)) sum = number < 0 ? -kMost : kMost;
+  sum = std::max(sum, -kMost);
+}
+
 }  // namespace
 
 CallCycles find_call_cycles(std::size_t function_count, const std::vector<CallArc>& arcs) {
@@ -138,6 +146,32 @@ bool set_inclusive_costs(std::vector<ProfiledFunction>& functions, const std::ve
     if (cycle != cycles.cycle_of[arc.callee]) charge_to_first(cycle, arc.inclusive);
   }
   return fits;
+}
+
+std::vector<std::int64_t> find_unbalanced_costs(const std::vector<ProfiledFunction>& functions,
+                                                const std::vector<CallArc>& arcs, std::size_t event_count) {
+  const CallCycles cycles = find_call_cycles(functions.size(), arcs);
+  std::vector<char> is_entered(cycles.size_of.size(), 0);
+  std::vector<std::int64_t> unbalanced(event_count, 0);
+  std::vector<std::int64_t> difference(cycles.size_of.size());
+  for (std::size_t event = 0; event < event_count; ++event) {
+    std::fill(difference.begin(), difference.end(), 0);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      add_saturated(difference[cycles.cycle_of[i]], functions[i].self[event]);
+    }
+    for (const CallArc& arc : arcs) {
+      const std::uint32_t from = cycles.cycle_of[arc.caller];
+      const std::uint32_t into = cycles.cycle_of[arc.callee];
+      if (from == into) continue;
+      is_entered[into] = 1;
+      add_saturated(difference[from], arc.inclusive[event]);
+      add_saturated(difference[into], -arc.inclusive[event]);
+    }
+    for (std::size_t cycle = 0; cycle < difference.size(); ++cycle) {
+      if (is_entered[cycle] != 0) add_saturated(unbalanced[event], std::abs(difference[cycle]));
+    }
+  }
+  return unbalanced;
 }
 
 }  // namespace steelyard

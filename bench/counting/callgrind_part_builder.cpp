@@ -172,6 +172,7 @@ Result<CallgrindPart> CallgrindPartBuilder::finish(const std::vector<std::int64_
   if (!merge_positions()) return too_large();
   STEELYARD_CHECK(append_derived_events(part_));
   if (!set_inclusive_costs(part_.functions, part_.arcs, part_.events.size())) return too_large();
+  part_.unbalanced = find_unbalanced_costs(part_.functions, part_.arcs, part_.events.size());
   return std::move(part_);
 }
 

@@ -63,6 +63,9 @@ struct CallgrindPart {
   std::vector<PositionCost> position_costs;
   std::vector<std::string> position_files;
   std::vector<std::string> positions;  // "instr", "line" or both
+  // One per event: by how much calls and the functions they lead to disagree in cost (see call_cycles.hpp). Callgrind
+  // leaves a handful where the program ended within a call; more says that a call's cost was damaged.
+  std::vector<std::int64_t> unbalanced;
   // As the file states it, and for people only: it differs from the totals where blocked threads or the caches' last
   // state were added.
   std::vector<std::int64_t> summary;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/counting/callgrind_files.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/sides.hpp"
@@ -38,12 +39,21 @@ std::vector<CountedProfile> named(std::vector<CountedProfile> profiles, const st
   return profiles;
 }
 
+// Of `callgrind.out*` the shell makes the empty file and those of its threads: then each stands for itself.
+bool is_sibling_named(const std::string& file, const std::vector<std::string>& files) {
+  const std::vector<CallgrindFile> siblings = find_callgrind_files(file);
+  return std::any_of(siblings.begin(), siblings.end(), [&](const CallgrindFile& sibling) {
+    return std::find(files.begin(), files.end(), sibling.path.string()) != files.end();
+  });
+}
+
 }  // namespace
 
 Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files) {
   ProfileSource source;
   for (const std::string& file : files) {
-    STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(file));
+    STEELYARD_TRY(std::vector<CallgrindPart> parts,
+                  is_sibling_named(file, files) ? read_callgrind(file) : read_callgrind_program(file));
     source.parts.insert(source.parts.end(), std::make_move_iterator(parts.begin()),
                         std::make_move_iterator(parts.end()));
     source.name += (source.name.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();

@@ -59,13 +59,21 @@ std::string event_text(const std::vector<std::string>& events) {
   return printable(events.empty() ? "cost" : events.front(), false);
 }
 
+// Where calls cost more or less than what they lead to, but for what the file itself says it left out of its totals.
+std::string balance_text(const CallgrindPart& part) {
+  const std::int64_t known = std::abs(first_of(part.summary) - (part.summary.empty() ? 0 : first_of(part.totals)));
+  if (first_of(part.unbalanced) <= known) return "";
+  return "  calls and the functions they lead to disagree by " + grouped_text(first_of(part.unbalanced)) + " " +
+         event_text(part.events) + ": inclusive costs may be off by as much\n";
+}
+
 std::string part_text(const CallgrindPart& part, const ProfileTable& table) {
   const std::int64_t total = first_of(part.totals);
   std::string text = "part " + std::to_string(part.part);
   if (!part.thread.empty()) text += ", thread " + printable(part.thread, false);
   text += ": " + grouped_text(total) + " " + event_text(part.events);
   if (!part.command.empty()) text += "  " + shortened(printable(part.command, true), 60, false);
-  return text + "\n" + functions_text(part.functions, total, table);
+  return text + "\n" + functions_text(part.functions, total, table) + balance_text(part);
 }
 
 std::string profile_text(const CountedProfile& profile, const ProfileTable& table) {

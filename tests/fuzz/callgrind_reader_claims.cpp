@@ -66,7 +66,8 @@ std::optional<std::string> broken_claim_about_positions(const CallgrindPart& par
 bool are_equal(const CallgrindPart& a, const CallgrindPart& b) {
   return a.part == b.part && a.events == b.events && a.totals == b.totals && a.functions == b.functions &&
          a.arcs == b.arcs && a.summary == b.summary && a.jumps == b.jumps &&
-         a.recorded_functions == b.recorded_functions && a.inlined.size() == b.inlined.size();
+         a.recorded_functions == b.recorded_functions && a.unbalanced == b.unbalanced &&
+         a.inlined.size() == b.inlined.size();
 }
 
 bool are_equal(const Parts& a, const Parts& b) {

@@ -73,5 +73,21 @@ TEST(CallCycles, ASumThatDoesNotFitIsReported) {
   EXPECT_FALSE(set_inclusive_costs(functions, {{0, 2, 1, {most}}, {1, 2, 1, {most}}}, 1));
 }
 
+std::int64_t unbalanced(const std::vector<std::int64_t>& self, const std::vector<CallArc>& arcs) {
+  return find_unbalanced_costs(functions_with_self(self), arcs, 1)[0];
+}
+
+TEST(CallCycles, CallsThatCostWhatTheyLeadToAreBalanced) {
+  EXPECT_EQ(unbalanced({10, 5, 3}, {{0, 1, 1, {8}}, {1, 2, 1, {3}}}), 0);
+  EXPECT_EQ(unbalanced({1, 4, 5}, {{0, 1, 1, {9}}, {1, 2, 3, {20}}, {2, 1, 3, {15}}}), 0);
+}
+
+TEST(CallCycles, WhatCallsCostTooMuchOrTooLittleIsUnbalanced) {
+  EXPECT_EQ(unbalanced({10, 5, 3}, {{0, 1, 1, {9}}, {1, 2, 1, {3}}}), 1);
+  EXPECT_EQ(unbalanced({10, 5, 3}, {{0, 1, 1, {8}}, {1, 2, 1, {2}}}), 2);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(unbalanced({0, 0, 0}, {{0, 1, 1, {most}}, {0, 2, 1, {most}}}), most);
+}
+
 }  // namespace
 }  // namespace steelyard

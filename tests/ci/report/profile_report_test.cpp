@@ -48,6 +48,15 @@ TEST(JsonProfile, OfNoPartsIsAnEmptyList) {
   EXPECT_TRUE(nlohmann::json::parse(json_profile(std::vector<CallgrindPart>{})).at("parts").empty());
 }
 
+TEST(TerminalProfile, SaysWhereCallsCostOtherThanWhatTheyLeadTo) {
+  CallgrindPart unbalanced = part();
+  unbalanced.unbalanced = {20};
+  EXPECT_THAT(terminal_profile(std::vector{unbalanced}, {.rows = 5}), HasSubstr("disagree by 20 Ir"));
+  unbalanced.summary = {7015 + 20};
+  EXPECT_THAT(terminal_profile(std::vector{unbalanced}, {.rows = 5}), Not(HasSubstr("disagree")));
+  EXPECT_THAT(terminal_profile(std::vector{part()}, {.rows = 5}), Not(HasSubstr("disagree")));
+}
+
 TEST(TerminalProfile, ShowsTheCostliestAndCountsTheRest) {
   const std::string text = terminal_profile(std::vector{part()}, {.rows = 1});
   EXPECT_THAT(text, HasSubstr("7,015 Ir"));
