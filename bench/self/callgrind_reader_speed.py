@@ -4,8 +4,8 @@
     bench/self/callgrind_reader_speed.py build/check/bin/callgrind_reader_speed [--profile FILE] [--repeats 5]
 
 Without --profile the compiler proper of g++ (cc1plus) is run under Callgrind, on a source with heavy headers, with the
-address of every instruction and functions told apart by their callers; that takes some minutes and is kept as --keep FILE
-where given. Times are CPU time, user and system, so that other programs on the machine matter little; the reader's are
+address of every instruction and functions told apart by their callers: some minutes. The part it writes is put into the file
+--copies times, as the parts of one program that dumps into one file (--combine-dumps=yes); --keep FILE leaves it there. Times are CPU time, user and system, so that other programs on the machine matter little; the reader's are
 the median of the repeats, annotate runs once. Memory is the peak of the resident set.
 """
 import argparse
@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
 """
 
 
-def make_profile(file, callers):
-    """One run of cc1plus under Callgrind; its command as it was run."""
+def make_profile(file, callers, copies):
+    """One run of cc1plus under Callgrind, its part so many times."""
     compiler = subprocess.run(["g++", "-print-prog-name=cc1plus"], capture_output=True, text=True, check=True).stdout.strip()
     # What the driver g++ would pass: where headers are besides those that cc1plus knows itself.
     target = subprocess.run(["g++", "-print-multiarch"], capture_output=True, text=True, check=True).stdout.strip()
@@ -60,6 +60,10 @@ def make_profile(file, callers):
         done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} left with {done.returncode}:\n{done.stderr}")
+    part = pathlib.Path(file).read_bytes()
+    with open(file, "ab") as out:
+        for number in range(2, copies + 1):
+            out.write(b"\npart: %d\n" % number + part[part.index(b"\ndesc:"):])
 
 
 def read_once(program, file, *options):
@@ -85,7 +89,8 @@ def main():
     parser.add_argument("program", help="callgrind_reader_speed, as built")
     parser.add_argument("--profile", help="an existing profile in place of one that is made")
     parser.add_argument("--keep", help="where to leave the profile that is made")
-    parser.add_argument("--callers", type=int, default=4, help="of a function's context (default 4)")
+    parser.add_argument("--callers", type=int, default=2, help="of a function's context (default 2)")
+    parser.add_argument("--copies", type=int, default=3, help="of the part in the file (default 3: some 230 MB)")
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
 
@@ -93,7 +98,7 @@ def main():
         file = arguments.profile
         if file is None:
             file = arguments.keep or f"{folder}/callgrind.out"
-            make_profile(file, arguments.callers)
+            make_profile(file, arguments.callers, arguments.copies)
         size = os.path.getsize(file)
         plain = [read_once(arguments.program, file) for _ in range(arguments.repeats)]
         placed = [read_once(arguments.program, file, "--positions") for _ in range(arguments.repeats)]

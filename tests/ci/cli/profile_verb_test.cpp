@@ -65,6 +65,23 @@ TEST_F(ProfileVerb, DifferenceIsCandidateMinusBaselineAnIteration) {
               HasSubstr("+4 Ir\n"));
 }
 
+TEST_F(ProfileVerb, AnEmptyFileStandsForItsThreadsUnlessTheyAreNamedToo) {
+  write("callgrind.out", "");
+  write("callgrind.out-01", "thread: 1\nevents: Ir\nfn=f\n1 5\ntotals: 5\n");
+  write("callgrind.out-02", "thread: 2\nevents: Ir\nfn=f\n1 7\ntotals: 7\n");
+  const auto parts = [&](const std::vector<std::string>& files) {
+    std::vector<std::string> words{"profile", "--read", "callgrind", "--json"};
+    words.insert(words.end(), files.begin(), files.end());
+    return nlohmann::json::parse(run(words).out).at("parts").size();
+  };
+  EXPECT_EQ(parts({"callgrind.out"}), 2U);
+  EXPECT_EQ(parts({"callgrind.out", "callgrind.out-01", "callgrind.out-02"}), 2U);
+  write("other.out", "");
+  const Outcome alone = run({"profile", "--read", "callgrind", "other.out"});
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_THAT(alone.err, HasSubstr("an empty file"));
+}
+
 TEST_F(ProfileVerb, ShowsFunctionsUnderTheNamesAndInTheOrderAskedFor) {
   write("callgrind.out.1",
         "events: Ir\n\nob=/b/bench\nfl=/s/x/a.cpp\nfn=main\n3 1\ncfn=f [clone .isra.0]\ncalls=1 9\n5 30\n\n"
