@@ -124,6 +124,7 @@ struct ProfileOptions {
   std::string against;             // the baseline of a difference: a side or a callgrind file; empty: none
   std::string event;               // that pictures and stacks show; empty: Ir, else the first
   bool inclusive = false;          // tables by inclusive cost
+  bool lines = false;              // tables by source line
   std::string filter;              // an extended regular expression: functions of tables; empty: all
   std::string fold;                // "recursion", "clones" or both with a comma; empty: none
   std::string standardize;         // folders, with commas between; empty: names stay

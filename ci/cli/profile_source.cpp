@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/counting/callgrind_files.hpp"
+#include "bench/counting/net_profile.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/sides.hpp"
@@ -49,16 +50,36 @@ bool is_sibling_named(const std::string& file, const std::vector<std::string>& f
 
 }  // namespace
 
-Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files) {
+Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files, const CallgrindReadOptions& options) {
   ProfileSource source;
   for (const std::string& file : files) {
-    STEELYARD_TRY(std::vector<CallgrindPart> parts,
-                  is_sibling_named(file, files) ? read_callgrind(file) : read_callgrind_program(file));
+    STEELYARD_TRY(std::vector<CallgrindPart> parts, is_sibling_named(file, files)
+                                                        ? read_callgrind(file, options)
+                                                        : read_callgrind_program(file, options));
     source.parts.insert(source.parts.end(), std::make_move_iterator(parts.begin()),
                         std::make_move_iterator(parts.end()));
     source.name += (source.name.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
   }
   return source;
+}
+
+Result<void> find_lines(const std::vector<std::string>& files, ProfileSource& source) {
+  auto written = std::filesystem::file_time_type::max();
+  for (const std::string& file : files) {
+    std::error_code failure;
+    const auto time = std::filesystem::last_write_time(file, failure);
+    if (!failure) written = std::min(written, time);
+  }
+  OriginResolver resolver(written);
+  for (const CallgrindPart& part : source.parts) {
+    STEELYARD_TRY(CountedProfile profile, profile_of(part, &resolver));
+    profile.benchmark.name = source.name;
+    if (source.parts.size() > 1) profile.benchmark.name += " part " + std::to_string(part.part);
+    if (!part.thread.empty()) profile.benchmark.name += " thread " + part.thread;
+    source.profiles.push_back(std::move(profile));
+  }
+  source.parts.clear();
+  return {};
 }
 
 Result<ProfileSource> load_run_profiles(const std::string& side, const std::string& benchmark,

@@ -20,7 +20,11 @@ struct ProfileSource {
 };
 
 // One bad file stops all: sums over half of the files would be wrong without looking it.
-Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files);
+Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files,
+                                           const CallgrindReadOptions& options = {});
+// Turns the parts of `files`, read with their positions, into profiles with sources. Which function a line came from is
+// told by the objects' debug information, where those are as old as the files.
+Result<void> find_lines(const std::vector<std::string>& files, ProfileSource& source);
 // `benchmark` is a benchmark's name, or a part that only one has; empty: all.
 Result<ProfileSource> load_run_profiles(const std::string& side, const std::string& benchmark,
                                         const CommonOptions& common, Streams& streams);

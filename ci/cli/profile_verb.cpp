@@ -35,9 +35,14 @@ Result<Shown> load(const ProfileOptions& options, Streams& streams) {
   if (options.format.empty()) {
     STEELYARD_TRY(shown.source, load_run_profiles(options.side, options.benchmark, options.common, streams));
   } else {
-    STEELYARD_TRY(shown.source, load_callgrind_files(options.files));
+    STEELYARD_TRY(shown.source, load_callgrind_files(options.files, {.keep_positions = options.lines}));
   }
   STEELYARD_CHECK(keep_part(shown.source, options.part));
+  if (options.lines && !options.against.empty()) {
+    return input_error("--lines", "--against " + options.against, "one profile",
+                       "leave one of them out; steelyard compare names the line that changed most");
+  }
+  if (options.lines) STEELYARD_CHECK(find_lines(options.files, shown.source));
   STEELYARD_CHECK(rename_functions(options, shown.source));
   if (options.against.empty()) return shown;
   std::string benchmark = options.benchmark;
@@ -112,6 +117,9 @@ Result<std::string> table(const ProfileOptions& options, const Shown& shown) {
   if (shown.against && !options.common.json) return difference_table(options, shown.source, *shown.against);
   ProfileSource source = shown.source;
   STEELYARD_CHECK(keep_functions(options, source));
+  if (options.lines) {
+    return options.common.json ? json_lines(source.profiles) : terminal_lines(source.profiles, options.rows);
+  }
   if (options.common.json) {
     return source.profiles.empty() ? json_profile(source.parts) : json_profile(source.profiles);
   }

@@ -91,6 +91,8 @@ Result<LearnedNoise> noise_of(const ProfileOptions& options) {
 
 void add_view_options(Verb& verb, ProfileOptions& profile) {
   verb.options.push_back(flag_option("--inclusive", profile.inclusive, "tables by inclusive cost"));
+  verb.options.push_back(
+      flag_option("--lines", profile.lines, "tables by source line, inlined ones with their origin"));
   verb.options.push_back(text_option("--filter", "REGEX", profile.filter,
                                      "tables of functions whose \"file:name [object]\" has it in it"));
   verb.options.push_back(text_option("--fold", "WHAT,...", profile.fold,

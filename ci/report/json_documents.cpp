@@ -219,7 +219,9 @@ std::string json_profile(const std::vector<CallgrindPart>& parts) {
   return document(json);
 }
 
-std::string json_profile(const std::vector<CountedProfile>& profiles) {
+namespace {
+
+Json profiles_json(const std::vector<CountedProfile>& profiles) {
   Json json;
   json["schema"] = "steelyard.profile/1";
   json["parts"] = Json::array();
@@ -232,6 +234,28 @@ std::string json_profile(const std::vector<CountedProfile>& profiles) {
                              {"totals", profile.totals},
                              {"functions", functions_json(profile.functions)}});
   }
+  return json;
+}
+
+Json lines_json(const std::vector<SourceCost>& sources) {
+  Json lines = Json::array();
+  for (const SourceCost& source : sources) {
+    lines.push_back({{"file", source.file},
+                     {"line", source.line > 0 ? Json(source.line) : Json(nullptr)},
+                     {"origin", source.origin.empty() ? Json(nullptr) : Json(source.origin)},
+                     {"function", source.function},
+                     {"self", source.self}});
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string json_profile(const std::vector<CountedProfile>& profiles) { return document(profiles_json(profiles)); }
+
+std::string json_lines(const std::vector<CountedProfile>& profiles) {
+  Json json = profiles_json(profiles);
+  for (std::size_t i = 0; i < profiles.size(); ++i) json["parts"][i]["lines"] = lines_json(profiles[i].sources);
   return document(json);
 }
 

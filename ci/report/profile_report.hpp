@@ -15,12 +15,19 @@ std::string json_profile(const std::vector<CallgrindPart>& parts);
 // Of a run: each benchmark is a part, with its name and the iterations that the costs are of.
 std::string json_profile(const std::vector<CountedProfile>& profiles);
 
+// As json_profile(), and with each part's "lines": objects of file, line, origin (null: unknown), function (position in
+// "functions") and self.
+std::string json_lines(const std::vector<CountedProfile>& profiles);
+
 struct ProfileTable {
   int rows = 30;
   bool by_inclusive = false;  // largest inclusive cost first, not largest self cost
 };
 std::string terminal_profile(const std::vector<CallgrindPart>& parts, const ProfileTable& table);
 std::string terminal_profile(const std::vector<CountedProfile>& profiles, const ProfileTable& table);
+
+// The lines that cost most, each with the function it came from and, where that was inlined, the one it ran in.
+std::string terminal_lines(const std::vector<CountedProfile>& profiles, int rows);
 
 struct DifferenceTable {
   std::size_t event = 0;  // index into the events

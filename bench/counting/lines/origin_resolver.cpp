@@ -22,7 +22,12 @@ constexpr std::size_t kMostObjects = 1000;
 
 class OriginResolver::DebuggedObject {
  public:
-  explicit DebuggedObject(const std::string& object) : name_(object) {
+  DebuggedObject(const std::string& object, std::filesystem::file_time_type written) : name_(object) {
+    std::error_code failure;
+    if (const auto changed = std::filesystem::last_write_time(object, failure); !failure && changed > written) {
+      why_unknown_ = object + ": it changed after the profile was written; count it again";
+      return;
+    }
     Result<DebugFile> file = DebugFile::open(object);
     if (!file) {
       why_unknown_ = file.error().text();
@@ -97,13 +102,13 @@ class OriginResolver::DebuggedObject {
   std::size_t budget_ = kMostEntries;
 };
 
-OriginResolver::OriginResolver() = default;
+OriginResolver::OriginResolver(std::filesystem::file_time_type written) : written_(written) {}
 OriginResolver::~OriginResolver() = default;
 
 OriginResolver::DebuggedObject* OriginResolver::opened(const std::string& object) {
   if (objects_.size() >= kMostObjects && !objects_.contains(object)) return nullptr;
   std::unique_ptr<DebuggedObject>& found = objects_[object];
-  if (found == nullptr) found = std::make_unique<DebuggedObject>(object);
+  if (found == nullptr) found = std::make_unique<DebuggedObject>(object, written_);
   return found.get();
 }
 

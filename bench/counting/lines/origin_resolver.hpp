@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,7 +28,9 @@ struct CodeOrigin {
 
 class OriginResolver {
  public:
-  OriginResolver();
+  // Objects that changed after `written`, the time of the profile, are not those that it is of: their origins are
+  // unknown.
+  explicit OriginResolver(std::filesystem::file_time_type written = std::filesystem::file_time_type::max());
   ~OriginResolver();
   OriginResolver(const OriginResolver&) = delete;
   OriginResolver& operator=(const OriginResolver&) = delete;
@@ -43,6 +46,7 @@ class OriginResolver {
   class DebuggedObject;
   DebuggedObject* opened(const std::string& object);  // null: too many are
 
+  std::filesystem::file_time_type written_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<DebuggedObject>> objects_;
 };

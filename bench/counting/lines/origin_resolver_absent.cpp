@@ -5,7 +5,7 @@ namespace steelyard {
 
 class OriginResolver::DebuggedObject {};
 
-OriginResolver::OriginResolver() = default;
+OriginResolver::OriginResolver(std::filesystem::file_time_type written) : written_(written) {}
 OriginResolver::~OriginResolver() = default;
 
 const CodeOrigin* OriginResolver::find(const std::string& /*object*/, std::uint64_t /*address*/) { return nullptr; }

@@ -40,6 +40,28 @@ class ProfileVerb : public ProgramUnderTest {
   }
 };
 
+TEST_F(ProfileVerb, ShowsLinesOfRunsAndOfFiles) {
+  write_run("without.syrun", 60, 10);
+  EXPECT_THAT(run({"profile", "without.syrun", "--lines"}).out, HasSubstr("lines were not kept"));
+  steelyard::Run counted;
+  counted.profiles = {profile_of("BM_sort/8", 60, 10)};
+  counted.profiles[0].sources = {
+      {0, "/s/a.cpp", "BM_sort/8", 3, {40}}, {1, "/s/hot.h", "swap_rows(int)", 7, {50}}, {1, "/s/b.h", "", 2, {10}}};
+  seal(counted);
+  ASSERT_TRUE(write_archive("lines.syrun", counted));
+  const Outcome table = run({"profile", "lines.syrun", "--lines"});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, AllOf(HasSubstr("50  50.0 %  hot.h:7  swap_rows(int)  in sort_rows"),
+                               HasSubstr("40  40.0 %  a.cpp:3  BM_sort/8"), HasSubstr("b.h:2    ?")));
+  const auto json = nlohmann::json::parse(run({"profile", "lines.syrun", "--lines", "--json"}).out);
+  EXPECT_EQ(json["parts"][0]["lines"][1]["origin"], "swap_rows(int)");
+  EXPECT_TRUE(json["parts"][0]["lines"][2]["origin"].is_null());
+  write_callgrind("callgrind.out", 60);
+  const Outcome file = run({"profile", "--read", "callgrind", "callgrind.out", "--lines"});
+  EXPECT_THAT(file.out, AllOf(HasSubstr("60  60.0 %  a.cpp:9  sort_rows"), HasSubstr("40  40.0 %  a.cpp:3  main")));
+  EXPECT_EQ(run({"profile", "lines.syrun", "--lines", "--against", "lines.syrun"}).status, 3);
+}
+
 TEST_F(ProfileVerb, ShowsEveryBenchmarkOfARunOrTheOneAskedFor) {
   write_run("run.syrun", 60, 10);
   const Outcome all = run({"profile", "run.syrun"});

@@ -161,6 +161,16 @@ TEST_F(OriginResolverTest, SaysWhatIsMissing) {
   EXPECT_THAT(resolver.why_unknown(object("text")), HasSubstr("no ELF file"));
 }
 
+TEST_F(OriginResolverTest, AProgramThatChangedAfterItsProfileWasWrittenIsAnotherOne) {
+  folder_.compile("-O2 -g work.cpp -o program");
+  const auto built = std::filesystem::last_write_time(object());
+  OriginResolver as_old(built);
+  EXPECT_THAT(origins_of_work(as_old), Contains(kMix));
+  OriginResolver older(built - std::chrono::seconds(1));
+  EXPECT_THAT(origins_of_work(older), IsEmpty());
+  EXPECT_THAT(older.why_unknown(object()), HasSubstr("changed after the profile"));
+}
+
 TEST_F(OriginResolverTest, TellsWhereTheFunctionThatHasTheCodeIsDeclared) {
   folder_.compile("-O2 -g work.cpp -o program");
   OriginResolver resolver;
