@@ -7,6 +7,7 @@
 #include "bench/counting/exactness.hpp"
 #include "bench/counting/iteration_choice.hpp"
 #include "bench/counting/net_profile.hpp"
+#include "bench/counting/unwrapped_count.hpp"
 
 namespace steelyard {
 namespace {
@@ -21,6 +22,9 @@ class BenchmarkCounting {
 
   Result<BenchmarkCount> run() {
     STEELYARD_TRY(Collection first, collect_iterations(1));
+    if (first.nothing_wrapped) {
+      return count_unwrapped(place_, benchmark_, options_, *first.nothing_wrapped, first.report);
+    }
     count_.started_at_unix_ns = first.started_at_unix_ns;
     count_.count_key = count_key(place_.tools->valgrind_version, first, place_.link);
     count_.openblas_core = first.openblas_core;
@@ -58,24 +62,15 @@ class BenchmarkCounting {
   }
 
   Result<Collection> collect_iterations(std::int64_t iterations) {
-    const std::chrono::duration<double, std::nano> left = options_.deadline - std::chrono::steady_clock::now();
-    if (left.count() <= 0) return budget_spent();
     CollectionOrder order;
     order.benchmark = benchmark_;
     order.iterations = iterations;
-    order.timeout = std::min(options_.timeout, Nanoseconds(left.count()));
+    STEELYARD_TRY(order.timeout, time_for_one(options_));
     order.number = options_.next_number();
     Result<Collection> collection = collect(place_, order);
-    if (!collection) {
-      const bool is_late = std::chrono::steady_clock::now() >= options_.deadline;
-      return is_late ? budget_spent() : collection.error();
-    }
+    if (!collection) return unless_late(options_, collection.error());
     count_.duration_ns += collection->duration_ns;
     return collection;
-  }
-
-  static Error budget_spent() {
-    return program_error("", "the budget for counting was spent", "", "raise it, or count fewer benchmarks");
   }
 
   Result<void> add_repeat() {
@@ -113,6 +108,19 @@ class BenchmarkCounting {
 };
 
 }  // namespace
+
+Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options) {
+  const std::chrono::duration<double, std::nano> left = options.deadline - std::chrono::steady_clock::now();
+  if (left.count() <= 0) {
+    return program_error("", std::string(kBudgetSpent), "", "raise it, or count fewer benchmarks");
+  }
+  return std::min(options.timeout, Nanoseconds(left.count()));
+}
+
+Error unless_late(const BenchmarkCountOptions& options, const Error& error) {
+  const Result<Nanoseconds> left = time_for_one(options);
+  return left ? error : left.error();
+}
 
 Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::string& benchmark,
                                        const BenchmarkCountOptions& options) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/counting/collection.hpp"
@@ -36,6 +37,12 @@ struct BenchmarkCount {
   std::int64_t started_at_unix_ns = 0;
   std::int64_t duration_ns = 0;
 };
+
+// How long the next collection may take. Error (program): none, because the deadline has passed.
+inline constexpr std::string_view kBudgetSpent = "the budget for counting was spent";
+Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options);
+// The error of a collection, or that the deadline ended it.
+Error unless_late(const BenchmarkCountOptions& options, const Error& error);
 
 // Error (program): `found` says why there is no count, `mend` what to do; a deadline that has passed is one.
 Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::string& benchmark,

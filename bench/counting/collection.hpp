@@ -4,14 +4,19 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/collection_files.hpp"
+#include "bench/counting/counting_environment.hpp"
 #include "bench/counting/counting_tools.hpp"
 #include "bench/counting/lines/origin_resolver.hpp"
 #include "bench/counting/shim_report.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
+#include "bench/runner/child_process.hpp"
 #include "bench/runner/program.hpp"
 
 namespace steelyard {
@@ -36,13 +41,24 @@ struct CollectionOrder {
 
 struct Collection {
   ShimReport report;
-  CallgrindPart part;         // without the preload library's own functions
+  CallgrindPart part;  // without the preload library's own functions
+  // Why nothing was collected though the program ran: there is nothing in it that could be wrapped. Absent: it was.
+  std::optional<Error> nothing_wrapped;
   std::string openblas_core;  // whose kernels OpenBLAS chose; empty where the program has no OpenBLAS
   std::int64_t started_at_unix_ns = 0;
   std::int64_t duration_ns = 0;
 
   std::int64_t instructions() const { return part.totals.empty() ? 0 : part.totals.front(); }
 };
+
+// What one process under Callgrind is to do beyond what all of them do.
+struct CallgrindCall {
+  std::vector<std::string> options;            // of Callgrind: when to collect
+  std::vector<std::string> program_arguments;  // after the user's own
+  CountingEnvironment environment;
+  Nanoseconds timeout;
+};
+ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFiles& files, const CallgrindCall& call);
 
 // Error (program): nothing was collected; `found` says why and `mend` what to do. Cancellation is one too; the caller
 // knows that it cancelled. Files of its own are removed.

@@ -57,12 +57,14 @@ std::map<std::string, std::string> counting_environment(const Program& program, 
   for (const auto& [name, value] : kFixed) environment[name] = value;
   for (const auto& [name, value] : program.environment) environment[name] = value;
 
-  std::string& preload = environment["LD_PRELOAD"];
-  preload = counting.shim.string() + (preload.empty() ? "" : ":" + preload);
-  std::string digits = std::to_string(counting.iterations);
-  digits.insert(0, kIterationDigits - std::min(kIterationDigits, digits.size()), '0');
-  environment["STEELYARD_COUNT_ITERATIONS"] = digits;
-  environment["STEELYARD_COUNT_REPORT"] = counting.report.string();
+  if (!counting.shim.empty()) {
+    std::string& preload = environment["LD_PRELOAD"];
+    preload = counting.shim.string() + (preload.empty() ? "" : ":" + preload);
+    std::string digits = std::to_string(counting.iterations);
+    digits.insert(0, kIterationDigits - std::min(kIterationDigits, digits.size()), '0');
+    environment["STEELYARD_COUNT_ITERATIONS"] = digits;
+    environment["STEELYARD_COUNT_REPORT"] = counting.report.string();
+  }
 
   environment[kPadding] = "";
   std::size_t bytes = arguments.empty() ? 0 : arguments.front().size() + 1;  // the path stands there once more

@@ -14,7 +14,7 @@
 namespace steelyard {
 
 struct CountingEnvironment {
-  std::filesystem::path shim;
+  std::filesystem::path shim;    // empty: nothing is preloaded
   std::filesystem::path report;  // that the shim is to write
   std::int64_t iterations = 1;
 };

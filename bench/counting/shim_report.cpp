@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kFirstLine = "steelyard-count 1";
 constexpr std::string_view kLastLine = "end";
+constexpr std::string_view kNoMatch = "Failed to match any benchmarks";
 constexpr std::size_t kMaximumMessageBytes = 200;
 
 bool read_signed(std::string_view text, std::int64_t& number) {
@@ -63,9 +64,14 @@ std::optional<ShimReport> parse_shim_report(std::string_view text) {
   return report;
 }
 
+bool hides_its_clock(const ShimReport& report, std::string_view output) {
+  if (report.skipped > 0 || (report.constructed > 0 && report.started > 0)) return false;
+  return output.find(kNoMatch) == std::string_view::npos;
+}
+
 std::string what_is_wrong(const ShimReport& report, std::string_view output) {
   if (report.started == 0 && report.constructed == 0) {
-    if (output.find("Failed to match any benchmarks") != std::string_view::npos) {
+    if (output.find(kNoMatch) != std::string_view::npos) {
       return "the program has no benchmark of that name when it is counted";
     }
     return "nothing could be wrapped: the program holds Google Benchmark without its symbols; link Google Benchmark "

@@ -29,6 +29,11 @@ struct ShimReport {
 // Absent where the text is no whole report.
 std::optional<ShimReport> parse_shim_report(std::string_view text);
 
+// Whether the program ran and the preload library saw nothing of it, or too little: Google Benchmark is in it without
+// its symbols, or the compiler has inlined what is wrapped. Then whole functions or the whole program may still be
+// counted.
+bool hides_its_clock(const ShimReport& report, std::string_view output);
+
 // Why a collection with this report is of no use, and what to do about it; empty where it is of use. `output` is what
 // the program printed: it says why a benchmark skipped itself.
 std::string what_is_wrong(const ShimReport& report, std::string_view output);

@@ -15,6 +15,8 @@ namespace {
 // What every version from 1.5 on says where no benchmark matches. A program that says it is one of Google Benchmark's,
 // and has taken every option before it. Asking for the listing alone proves nothing: echo would "list" our options.
 constexpr std::string_view kNoMatch = "Failed to match any benchmarks";
+// What 1.5 to 1.7 say of "0.02s"; a main of the user's that lets unknown options pass goes on after it.
+constexpr std::string_view kNoDouble = "is expected to be a double";
 constexpr std::string_view kMatchesNothing = "^steelyard: no benchmark has this name$";
 constexpr std::string_view kWanted = "a program built on Google Benchmark";
 constexpr std::string_view kMend =
@@ -101,7 +103,7 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
   const Questions questions(command, cancelled);
   ProgramListing listing;
   STEELYARD_TRY(ChildResult nothing, questions.ask_for_nothing("0.02s"));
-  listing.min_time_takes_unit = said_no_match(nothing);
+  listing.min_time_takes_unit = said_no_match(nothing) && nothing.error_output.find(kNoDouble) == std::string::npos;
   if (!listing.min_time_takes_unit && nothing.end == ChildEnd::exited) {
     STEELYARD_TRY(nothing, questions.ask_for_nothing("0.02"));
   }

@@ -101,6 +101,13 @@ BENCHMARK_F(WordFixture, in_fixture)(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
 }
 
+template <typename Word>
+void templated(benchmark::State& state) {
+  const auto words = make_words(1000 * sizeof(Word) / sizeof(int));
+  for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
+}
+BENCHMARK_TEMPLATE(templated, int);
+
 // The n-th iteration costs n times the first.
 void grows(benchmark::State& state) {
   std::vector<std::uint64_t> words;

@@ -54,5 +54,11 @@ TEST(CountingEnvironment, TheNumberOfIterationsHasOneLength) {
   EXPECT_EQ(counting_environment({}, many, {"p"}).at("STEELYARD_COUNT_ITERATIONS"), "000000020000");
 }
 
+TEST(CountingEnvironment, WithoutALibraryNothingIsPreloadedAndNoReportIsAskedFor) {
+  const Environment environment = counting_environment({}, {}, {"p"});
+  EXPECT_EQ(environment.count("LD_PRELOAD"), 0u);
+  EXPECT_EQ(environment.count("STEELYARD_COUNT_REPORT"), 0u);
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -82,6 +82,7 @@ inline const std::vector<std::string> kWorkOf1000Words = {"mix_in_range_for/1000
                                                           "keep_running_batch",
                                                           "manual_time/min_time:100.000/manual_time",
                                                           "WordFixture/in_fixture",
+                                                          "templated<int>",
                                                           "lambda",
                                                           "first_is_dear"};
 

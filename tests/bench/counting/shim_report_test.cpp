@@ -65,5 +65,17 @@ TEST(ShimReport, QuotesWhyABenchmarkSkippedItself) {
   EXPECT_EQ(what_is_wrong(report, ""), "the benchmark skipped itself");
 }
 
+TEST(ShimReport, AProgramThatRanUnseenHidesItsClock) {
+  ShimReport nothing_seen, only_made, seen, skipped;
+  only_made.constructed = 1;
+  seen.constructed = seen.started = seen.finished = 1;
+  skipped.constructed = skipped.skipped = 1;
+  EXPECT_TRUE(hides_its_clock(nothing_seen, "BM_x 3 ns"));
+  EXPECT_TRUE(hides_its_clock(only_made, ""));
+  EXPECT_FALSE(hides_its_clock(seen, ""));
+  EXPECT_FALSE(hides_its_clock(skipped, ""));
+  EXPECT_FALSE(hides_its_clock(nothing_seen, "Failed to match any benchmarks against regex: ^x$"));
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -1,0 +1,44 @@
+#include "bench/counting/collection_files.hpp"
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <system_error>
+
+namespace steelyard {
+
+// Valgrind's log and the report are some lines; nobody can make us read more.
+constexpr std::size_t kMaximumTextBytes = std::size_t{1} << 20;
+
+CollectionFiles::CollectionFiles(const std::filesystem::path& folder, int number) : folder_(folder) {
+  std::array<char, 16> digits{};
+  std::snprintf(digits.data(), digits.size(), "%08d", number);
+  digits_ = digits.data();
+}
+
+CollectionFiles::~CollectionFiles() {
+  std::error_code ignored;
+  for (const std::filesystem::path& file : {report(), log(), results()}) std::filesystem::remove(file, ignored);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("profile" + digits_ + ".")) std::filesystem::remove(entry.path(), ignored);
+  }
+}
+
+std::filesystem::path CollectionFiles::report() const { return folder_ / ("report" + digits_); }
+std::filesystem::path CollectionFiles::log() const { return folder_ / ("valgrind" + digits_); }
+std::filesystem::path CollectionFiles::results() const { return folder_ / ("results" + digits_); }
+
+std::string CollectionFiles::profile(const std::string& process) const {
+  return (folder_ / ("profile" + digits_ + "." + process)).string();
+}
+
+std::string read_beginning(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(kMaximumTextBytes, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,144 @@
+#include "bench/counting/unwrapped_count.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/counting/count_key.hpp"
+#include "bench/counting/exactness.hpp"
+#include "bench/counting/iteration_choice.hpp"
+#include "bench/counting/net_profile.hpp"
+#include "bench/counting/unwrapped_collection.hpp"
+#include "bench/runner/benchmark_listing.hpp"
+#include "bench/runner/child_environment.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr Nanoseconds kListingTimeout = seconds(30);
+
+// Two ways to make a program do its work once and twice.
+struct Amount {
+  std::string min_time;
+  int repetitions = 1;
+};
+struct Way {
+  CountScope scope = CountScope::whole_functions;
+  bool by_iterations = true;  // false: by repetitions of one iteration with its set-up
+};
+
+Amount amount(const Way& way, std::int64_t n, int times) {
+  if (way.by_iterations) return {std::to_string(n * times) + "x", 1};
+  return {"0", times};
+}
+
+class UnwrappedCounting {
+ public:
+  UnwrappedCounting(const CollectionPlace& place, const std::string& benchmark, const BenchmarkCountOptions& options)
+      : place_(place), benchmark_(benchmark), options_(options) {}
+
+  Result<BenchmarkCount> run(const Error& why, const ShimReport& seen) {
+    STEELYARD_TRY(const Way way, choose_way());
+    while (static_cast<int>(count_.values.size()) < std::max(kLearningRepeats, options_.repeats)) {
+      STEELYARD_CHECK(add_repeat(way));
+    }
+    count_.basis = basis_of_repeats({way.scope, options_.threads, count_.values});
+    if (!way.by_iterations) count_.basis.jitter_from += "; with the set-up of each repetition";
+    if (!why.mend.empty())
+      count_.basis.jitter_from += "; " + why.found + ": " + why.mend;
+    else
+      count_.basis.jitter_from += "; " + why.found;
+    Collection conditions;
+    conditions.report = seen.libc.empty() ? conditions_outside(place_, options_.next_number()) : seen;
+    conditions.openblas_core = count_.openblas_core;
+    count_.count_key = count_key(place_.tools->valgrind_version, conditions, place_.link);
+    return std::move(count_);
+  }
+
+ private:
+  // By what the program does when it is told to do its work once and twice.
+  Result<Way> choose_way() {
+    Way way;
+    way.by_iterations = takes_iterations();
+    for (;;) {
+      STEELYARD_TRY(const UnwrappedCollection once, collect_amount(way, 1, 1));
+      if (count_.started_at_unix_ns == 0) count_.started_at_unix_ns = once.started_at_unix_ns;
+      if (once.instructions() <= 0 && way.scope == CountScope::whole_functions) {
+        way.scope = CountScope::whole_program;
+        continue;
+      }
+      STEELYARD_TRY(const UnwrappedCollection twice, collect_amount(way, 1, 2));
+      if (once.iterations > 0 && twice.iterations == 2 * once.iterations) {
+        if (way.by_iterations) n_ = choose_iterations(twice.instructions() - once.instructions());
+        return way;
+      }
+      if (!way.by_iterations) {
+        return program_error("", "neither the iterations of the benchmark nor its repetitions can be set from outside",
+                             "", "leave Repetitions out of its definition");
+      }
+      way.by_iterations = false;
+    }
+  }
+
+  // Google Benchmark from 1.8 on.
+  bool takes_iterations() const {
+    ChildCommand command;
+    command.executable = place_.program->executable;
+    command.arguments = place_.program->arguments;
+    command.environment = child_environment(*place_.program);
+    command.working_directory = place_.program->working_directory;
+    command.timeout = std::min(kListingTimeout, options_.timeout);
+    const Result<ProgramListing> listing = list_program(command, exact_filter(benchmark_), place_.cancelled);
+    return listing && listing->min_time_takes_unit;
+  }
+
+  Result<UnwrappedCollection> collect_amount(const Way& way, std::int64_t n, int times) {
+    UnwrappedOrder order;
+    order.benchmark = benchmark_;
+    order.scope = way.scope;
+    const Amount wanted = amount(way, n, times);
+    order.min_time = wanted.min_time;
+    order.repetitions = wanted.repetitions;
+    STEELYARD_TRY(order.timeout, time_for_one(options_));
+    order.number = options_.next_number();
+    Result<UnwrappedCollection> collection = collect_unwrapped(place_, order);
+    if (!collection) return unless_late(options_, collection.error());
+    count_.duration_ns += collection->duration_ns;
+    count_.openblas_core = collection->openblas_core;
+    return collection;
+  }
+
+  Result<void> add_repeat(const Way& way) {
+    STEELYARD_TRY(const UnwrappedCollection smaller, collect_amount(way, n_, 1));
+    STEELYARD_TRY(const UnwrappedCollection larger, collect_amount(way, n_, 2));
+    const CountedPair pair{smaller.iterations, smaller.instructions(), larger.iterations, larger.instructions()};
+    if (pair.more_iterations <= pair.iterations || pair.more_instructions <= pair.instructions) {
+      return program_error("", "twice the work did not cost more instructions", "",
+                           "let every iteration do the same work");
+    }
+    count_.values.push_back(instructions_per_iteration(pair));
+    if (count_.values.size() > 1) return {};
+    count_.iterations = pair.more_iterations - pair.iterations;
+    STEELYARD_TRY(count_.profile, subtract(larger.part, smaller.part));
+    count_.profile.iterations = count_.iterations;
+    return {};
+  }
+
+  const CollectionPlace& place_;
+  const std::string& benchmark_;
+  const BenchmarkCountOptions& options_;
+  std::int64_t n_ = 1;
+  BenchmarkCount count_;
+};
+
+}  // namespace
+
+Result<BenchmarkCount> count_unwrapped(const CollectionPlace& place, const std::string& benchmark,
+                                       const BenchmarkCountOptions& options, const Error& why, const ShimReport& seen) {
+  Result<BenchmarkCount> count = UnwrappedCounting(place, benchmark, options).run(why, seen);
+  if (count) return count;
+  const Error& error = count.error();
+  if (error.found.starts_with(kBudgetSpent)) return error;
+  return program_error("", why.found + "; and not as a whole either: " + error.found, "", why.mend);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,63 @@
+#include "bench/counting/unwrapped_count.hpp"
+
+#include "tests/bench/counting/counting_fixture.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+using UnwrappedCounting = Counting;
+
+TEST_F(UnwrappedCounting, WhereFunctionsHaveTheirSymbolsTheyAreCountedWholeAndItSaysSo) {
+  const CountedRun run = counted(program_of("counting_named"), {"hidden"});
+  const Measurement* measurement = measurement_of(run, "hidden");
+  ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
+  EXPECT_EQ(measurement->count_basis.scope, CountScope::whole_functions);
+  EXPECT_GE(measurement->count_basis.jitter, 0.0002) << "never called exact";
+  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("whole functions: learned from 5 repeats"));
+  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("link libc dynamically"));
+  EXPECT_EQ(run.header.settings.count("counting.learned_jitter"), 1u);
+  EXPECT_EQ(values_of(run, "hidden"), std::vector<double>(5, value_of(run, "hidden")));
+  // Nothing but that function.
+  const CountedProfile* profile = profile_of(run, "hidden");
+  const ProfiledFunction* runs = function_of(*profile, "FunctionBenchmark::Run");
+  ASSERT_NE(runs, nullptr);
+  EXPECT_EQ(runs->self, profile->totals);
+}
+
+TEST_F(UnwrappedCounting, RepetitionsAreComparedWhereTheNumberOfIterationsCannotBeSet) {
+  CountOptions options;
+  options.shim = beside_this("counting_counted");  // loads, and wraps nothing
+  const CountedRun run = counted(program_of("counting_counted"), {"iterations_set/iterations:777"}, options);
+  const Measurement* measurement = measurement_of(run, "iterations_set/iterations:777");
+  ASSERT_NE(measurement, nullptr) << failure_of(run, "iterations_set/iterations:777");
+  EXPECT_NE(measurement->count_basis.scope, CountScope::timed_region);
+  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("with the set-up of each repetition"));
+  EXPECT_EQ(measurement->invocations.front().iterations.front(), 777);
+}
+
+TEST_F(UnwrappedCounting, AStrippedProgramIsCountedWholeByTheDifferenceOfItsIterations) {
+  const CountedRun run = counted(program_of("counting_hidden"), {"hidden"});
+  const Measurement* measurement = measurement_of(run, "hidden");
+  ASSERT_NE(measurement, nullptr) << failure_of(run, "hidden");
+  EXPECT_EQ(measurement->count_basis.scope, CountScope::whole_program);
+  EXPECT_GT(measurement->count_basis.jitter, 0);
+  EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("whole program: learned from 5 repeats"));
+  EXPECT_THAT(measurement->count_key, HasSubstr(";cpu "));
+  // Each of the 10000 steps is a whole number of instructions; start and end have cancelled, and some remain.
+  const double steps = value_of(run, "hidden") / 10'000;
+  EXPECT_GT(steps, 3);
+  EXPECT_NEAR(steps, std::round(steps), 0.01);
+}
+
+TEST_F(UnwrappedCounting, ABenchmarkThatSkipsItselfIsNoCountThere) {
+  CountOptions options;
+  options.shim = beside_this("counting_counted");
+  const CountedRun run = counted(program_of("counting_counted"), {"skips_itself"}, options);
+  EXPECT_EQ(measurement_of(run, "skips_itself"), nullptr);
+  EXPECT_THAT(failure_of(run, "skips_itself"), HasSubstr("the data is not here"));
+}
+
+}  // namespace
+}  // namespace steelyard
