@@ -80,7 +80,8 @@ struct ComparisonRow {
   // The shortest chain of calls below the benchmark whose last function explains most of the change; names, caller
   // first. Empty where there are no functions.
   std::vector<std::string> call_path = {};
-  bool gates = true;  // false: a regression of it is told and fails nothing
+  bool gates = true;             // false: a regression of it is told and fails nothing
+  std::string flame_graph = {};  // the file with the picture of its change; empty: none was drawn; never stored
   bool operator==(const ComparisonRow&) const = default;
 };
 

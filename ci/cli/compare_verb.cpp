@@ -7,6 +7,7 @@
 #include "ci/cli/sides.hpp"
 #include "ci/cli/verbs.hpp"
 #include "ci/gate/outcome.hpp"
+#include "ci/profile/changed_pictures.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard {
@@ -37,7 +38,11 @@ ExitCode do_compare(const CompareOptions& options, Streams& streams) {
   Comparison comparison = compare_runs(sides->baseline, sides->candidate, policy);
   attribute(comparison, sides->baseline, sides->candidate, AttributionOptions{});
   comparison.warnings.insert(comparison.warnings.end(), sides->warnings.begin(), sides->warnings.end());
-  const ExitCode code = outcome_of(comparison, sides->baseline, sides->candidate, outcome_rules(*configuration));
+  ExitCode code = outcome_of(comparison, sides->baseline, sides->candidate, outcome_rules(*configuration));
+  if (!options.flame_dir.empty()) {
+    const Result<void> drawn = draw_changed_counts(comparison, sides->baseline, sides->candidate, options.flame_dir);
+    if (!drawn) code = worse(code, report_error(drawn.error(), streams));
+  }
   const std::string report = report_of(comparison, options, streams);
   if (options.output.empty()) {
     streams.out << report << std::flush;

@@ -45,6 +45,7 @@ struct AbOptions {
   std::optional<std::uint64_t> seed;
   std::filesystem::path markdown;     // file to write; empty: none
   std::filesystem::path archive_dir;  // both .syrun are copied there; empty: none
+  std::filesystem::path flame_dir;    // for a flame graph of each changed count; empty: none
   bool no_store = false;
 };
 
@@ -67,7 +68,8 @@ struct CompareOptions {
   std::string baseline;  // .syrun, Google Benchmark JSON, a folder of it, run:ID, commit:SHA
   std::string candidate;
   bool markdown = false;
-  std::filesystem::path output;  // the report goes there; empty: to the output stream
+  std::filesystem::path output;     // the report goes there; empty: to the output stream
+  std::filesystem::path flame_dir;  // as ab's
   std::optional<std::uint64_t> seed;
   TableChoice table;
 };
@@ -80,6 +82,7 @@ struct GateOptions {
   std::optional<std::uint64_t> seed;
   std::filesystem::path markdown;
   std::filesystem::path archive_dir;
+  std::filesystem::path flame_dir;
   bool no_store = false;
 };
 

@@ -1,10 +1,12 @@
 #include <optional>
 #include <ostream>
 
+#include "bench/counting/algebra/whole_profile.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/profile_source.hpp"
 #include "ci/cli/profile_view.hpp"
 #include "ci/cli/verbs.hpp"
+#include "ci/profile/flame_graph.hpp"
 #include "ci/profile/folded_stacks.hpp"
 #include "ci/profile/speedscope.hpp"
 #include "ci/report/profile_report.hpp"
@@ -67,7 +69,7 @@ Result<std::vector<CountedProfile>> drawn_profiles(ProfileSource source) {
                        std::to_string(profiles.size()) + " profiles in " + source.name + ": " + names, "one of them",
                        "name it with --benchmark");
   }
-  for (CallgrindPart& part : source.parts) profiles.push_back(profile_of_part(std::move(part)));
+  for (const CallgrindPart& part : source.parts) profiles.push_back(whole_profile(part));
   return profiles;
 }
 
@@ -102,11 +104,20 @@ Result<void> write_stacks(const ProfileOptions& options, const JoinedProfile& jo
   return write_text_file(options.speedscope, speedscope_json(joined, tree, title));
 }
 
+Result<void> write_flame(const ProfileOptions& options, const JoinedProfile& joined, const Shown& shown) {
+  const StackTree tree = unfold(joined, StackLimits{});
+  const FlameCaption caption{title_of(shown), shown.against ? shown.against->name : "", shown.source.name};
+  const bool is_svg = options.flame.extension() == ".svg";
+  return write_text_file(options.flame,
+                         is_svg ? svg_flame_graph(joined, tree, caption) : html_flame_graph(joined, tree, caption));
+}
+
 Result<void> write_files(const ProfileOptions& options, const Shown& shown, Streams& streams) {
   STEELYARD_TRY(const JoinedProfile joined, join(shown, options.event));
   if (!options.folded.empty() || !options.speedscope.empty()) {
     STEELYARD_CHECK(write_stacks(options, joined, title_of(shown)));
   }
+  if (!options.flame.empty()) STEELYARD_CHECK(write_flame(options, joined, shown));
   for (const std::filesystem::path& file : {options.flame, options.folded, options.speedscope}) {
     if (!file.empty()) note("wrote " + file.string(), options.common, streams);
   }

@@ -54,6 +54,8 @@ std::unique_ptr<Verb> make_compare() {
   add_table_options(*verb, compare.table);
   verb->options.push_back(flag_option("--markdown", compare.markdown, "print the report as Markdown"));
   verb->options.push_back(path_option("--output", "FILE", compare.output, "write the report there"));
+  verb->options.push_back(
+      path_option("--flame-dir", "FOLDER", compare.flame_dir, "draw a flame graph of every changed count there"));
   verb->options.push_back(seed_option(compare.seed));
   add_common_options(*verb, compare.common);
   return verb;
@@ -146,10 +148,10 @@ std::unique_ptr<Verb> make_sweep() {
 std::unique_ptr<Verb> make_profile() {
   auto verb = make_verb<ProfileOptions>(
       "profile",
-      "Shows where counted instructions went, as a table or as stacks, of one profile or of the difference "
+      "Shows where counted instructions went, as a table, a flame graph or stacks, of one profile or of the difference "
       "between two. SIDE: a run as compare takes it, with counted profiles; with --read, callgrind files.",
       "  steelyard profile --read callgrind callgrind.out.4711 --json\n"
-      "  steelyard profile new.syrun --benchmark BM_sort --against old.syrun");
+      "  steelyard profile new.syrun --benchmark BM_sort --against old.syrun --flame sort.html");
   auto& profile = options_of<ProfileOptions>(verb);
   verb->names = {"SIDE|FILE..."};
   verb->least_names = 1;
@@ -159,10 +161,12 @@ std::unique_ptr<Verb> make_profile() {
       text_option("--benchmark", "NAME", profile.benchmark, "of the run: its name, or a part that only one has"));
   verb->options.push_back(
       text_option("--against", "SIDE|FILE", profile.against, "the baseline: show what changed from it"));
+  verb->options.push_back(path_option("--flame", "FILE", profile.flame, "write a flame graph: .html or .svg"));
   verb->options.push_back(
       path_option("--folded", "FILE", profile.folded, "write one line a stack, as flamegraph.pl reads them"));
   verb->options.push_back(path_option("--speedscope", "FILE", profile.speedscope, "write stacks for speedscope.app"));
-  verb->options.push_back(text_option("--event", "NAME", profile.event, "that stacks show (default: Ir)"));
+  verb->options.push_back(
+      text_option("--event", "NAME", profile.event, "that flame graphs and stacks show (default: Ir)"));
   verb->options.push_back(number_option("--part", profile.part, "of the callgrind files, from 1 (default: all)"));
   verb->options.push_back(number_option("--rows", profile.rows, "functions shown of each part"));
   add_view_options(*verb, profile);

@@ -71,6 +71,7 @@ ExitCode do_ab(const AbOptions& options, Streams& streams) {
   request.seed = seed_or_draw(options.seed);
   request.markdown = options.markdown;
   request.archive_dir = options.archive_dir;
+  request.flame_dir = options.flame_dir;
   request.no_store = options.no_store;
   request.project = project_name(*configuration);
   request.cancelled = cancellation.flag();

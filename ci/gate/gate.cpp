@@ -61,6 +61,7 @@ ExitCode do_gate(const GateOptions& options, Streams& streams) {
   request.seed = seed_or_draw(options.seed);
   request.markdown = options.markdown;
   request.archive_dir = options.archive_dir;
+  request.flame_dir = options.flame_dir;
   request.no_store = options.no_store;
   request.project = project_name(plan->configuration);
   request.cancelled = cancellation.flag();

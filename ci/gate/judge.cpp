@@ -7,6 +7,7 @@
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/gate/outcome.hpp"
+#include "ci/profile/changed_pictures.hpp"
 #include "ci/report/report.hpp"
 #include "ci/targets/report_targets.hpp"
 #include "regress/compare_runs.hpp"
@@ -87,7 +88,11 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
   if (!request.no_store) code = keep_in_spool(runs, streams);
   code = worse(code, copy_archives(pair, request.archive_dir, streams));
-  const Comparison comparison = compare_sides(*measured, sides, request);
+  Comparison comparison = compare_sides(*measured, sides, request);
+  if (!request.flame_dir.empty()) {
+    const Result<void> drawn = draw_changed_counts(comparison, pair.baseline, pair.candidate, request.flame_dir);
+    if (!drawn) code = worse(code, report_error(drawn.error(), streams));
+  }
   // What the candidate promises; the baseline kept or broke its promises when it was the candidate.
   const bool whole = request.expect_every_target && request.configuration->run.filter.empty();
   TargetReport targets = report_targets(pair.candidate, *request.configuration, whole);

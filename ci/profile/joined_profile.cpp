@@ -1,33 +1,15 @@
 #include "ci/profile/joined_profile.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
+
+#include "bench/counting/algebra/function_match.hpp"
 
 namespace steelyard {
 namespace {
-
-using NameKey = std::pair<std::string, std::string>;            // name, object's file name
-using Key = std::tuple<std::string, std::string, std::string>;  // and the file, where the name is not enough
-
-NameKey name_key(const ProfiledFunction& function) {
-  return {function.name, std::filesystem::path(function.object).filename().string()};
-}
-
-void find_ambiguous(const ProfileParts& parts, std::set<NameKey>& ambiguous) {
-  for (const CountedProfile* part : parts) {
-    std::set<NameKey> seen;
-    for (const ProfiledFunction& function : part->functions) {
-      NameKey key = name_key(function);
-      if (!seen.insert(key).second) ambiguous.insert(std::move(key));
-    }
-  }
-}
 
 std::optional<std::size_t> index_of_event(const CountedProfile& profile, const std::string& event) {
   const auto at = std::find(profile.events.begin(), profile.events.end(), event);
@@ -51,13 +33,16 @@ Result<std::string> chosen_event(const ProfileParts& parts, const std::string& a
                      known.empty() ? "a profile with costs" : "one of " + known);
 }
 
-class Joining {
+bool accumulate(std::int64_t& sum, std::int64_t more) { return !__builtin_add_overflow(sum, more, &sum); }
+
+// One event of all parts of a side, added up.
+class Merging {
  public:
-  Joining(JoinedProfile& joined, const std::set<NameKey>& ambiguous) : joined_(joined), ambiguous_(ambiguous) {}
+  explicit Merging(const std::string& event) { merged_.events = {event}; }
 
   // False where a sum does not fit.
-  bool add(const CountedProfile& profile, std::size_t side) {
-    const std::optional<std::size_t> event = index_of_event(profile, joined_.event);
+  bool add(const CountedProfile& profile) {
+    const std::optional<std::size_t> event = index_of_event(profile, merged_.events.front());
     if (!event) return true;
     const auto cost = [&](const std::vector<std::int64_t>& costs) { return *event < costs.size() ? costs[*event] : 0; };
     std::vector<std::uint32_t> index_of;
@@ -65,53 +50,109 @@ class Joining {
     bool fits = true;
     for (const ProfiledFunction& function : profile.functions) {
       index_of.push_back(index_of_function(function));
-      FunctionCosts& sum = joined_.functions[index_of.back()].costs.at(side);
-      sum.present = true;
-      fits = fits && accumulate(sum.self, cost(function.self)) && accumulate(sum.inclusive, cost(function.inclusive)) &&
-             accumulate(sum.calls, function.calls);
+      ProfiledFunction& sum = merged_.functions[index_of.back()];
+      fits = fits && accumulate(sum.self.front(), cost(function.self)) &&
+             accumulate(sum.inclusive.front(), cost(function.inclusive)) && accumulate(sum.calls, function.calls);
     }
     for (const CallArc& arc : profile.arcs) {
       if (arc.caller >= index_of.size() || arc.callee >= index_of.size()) continue;
-      JoinedArc& sum = arcs_[{index_of[arc.caller], index_of[arc.callee]}];
-      fits =
-          fits && accumulate(sum.inclusive.at(side), cost(arc.inclusive)) && accumulate(sum.calls.at(side), arc.calls);
+      CallArc& sum = arc_between(index_of[arc.caller], index_of[arc.callee]);
+      fits = fits && accumulate(sum.inclusive.front(), cost(arc.inclusive)) && accumulate(sum.calls, arc.calls);
     }
     return fits;
   }
 
-  bool finish() {
-    for (auto& [pair, arc] : arcs_) {
-      std::tie(arc.caller, arc.callee) = pair;
-      joined_.arcs.push_back(arc);
-    }
-    bool fits = true;
-    for (const JoinedFunction& function : joined_.functions) {
-      for (const std::size_t side : {kBaselineSide, kCandidateSide}) {
-        const std::int64_t self = function.costs.at(side).self;
-        fits = fits && accumulate((self < 0 ? joined_.negative : joined_.totals).at(side), self);
-      }
-    }
-    return fits;
-  }
+  CountedProfile take() && { return std::move(merged_); }
 
  private:
-  static bool accumulate(std::int64_t& sum, std::int64_t more) { return !__builtin_add_overflow(sum, more, &sum); }
+  using Key = std::tuple<std::string, std::string, std::string>;
 
   std::uint32_t index_of_function(const ProfiledFunction& function) {
-    NameKey name = name_key(function);
-    const bool needs_file = ambiguous_.contains(name);
-    Key key{std::move(name.first), std::move(name.second), needs_file ? function.file : ""};
-    const auto next = static_cast<std::uint32_t>(joined_.functions.size());
-    const auto [entry, is_new] = index_by_key_.try_emplace(std::move(key), next);
-    if (is_new) joined_.functions.push_back({function.name, function.file, function.object, function.line, {}});
+    const auto next = static_cast<std::uint32_t>(merged_.functions.size());
+    const auto [entry, is_new] = index_by_key_.try_emplace({function.object, function.file, function.name}, next);
+    if (is_new) {
+      merged_.functions.push_back({function.object, function.file, function.name, function.line, 0, {0}, {0}});
+    }
     return entry->second;
   }
 
-  JoinedProfile& joined_;
-  const std::set<NameKey>& ambiguous_;
+  CallArc& arc_between(std::uint32_t caller, std::uint32_t callee) {
+    const auto [entry, is_new] = arc_by_ends_.try_emplace({caller, callee}, merged_.arcs.size());
+    if (is_new) merged_.arcs.push_back({caller, callee, 0, {0}});
+    return merged_.arcs[entry->second];
+  }
+
+  CountedProfile merged_;
   std::map<Key, std::uint32_t> index_by_key_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, JoinedArc> arcs_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> arc_by_ends_;
 };
+
+Result<CountedProfile> merge(const ProfileParts& parts, const std::string& event) {
+  Merging merging(event);
+  for (const CountedProfile* part : parts) {
+    if (merging.add(*part)) continue;
+    return input_error("the profile", "costs that add up to more than 63 bits", "costs of one program");
+  }
+  return std::move(merging).take();
+}
+
+void set_costs(JoinedFunction& joined, const ProfiledFunction& function, std::size_t side) {
+  joined.name = function.name;
+  joined.file = function.file;
+  joined.object = function.object;
+  joined.line = function.line;
+  joined.costs.at(side) = {true, function.self.front(), function.inclusive.front(), function.calls};
+}
+
+using IndexBySide = BySide<std::vector<std::uint32_t>>;  // of each function in JoinedProfile::functions
+
+void join_functions(const CountedProfile& baseline, const CountedProfile& candidate, JoinedProfile& joined,
+                    IndexBySide& index_of) {
+  index_of = {std::vector<std::uint32_t>(baseline.functions.size()),
+              std::vector<std::uint32_t>(candidate.functions.size())};
+  for (const FunctionMatch& match : match_functions(baseline, candidate)) {
+    const auto next = static_cast<std::uint32_t>(joined.functions.size());
+    JoinedFunction& function = joined.functions.emplace_back();
+    // The candidate last: where both have a function, its name and place are shown.
+    if (match.baseline) {
+      set_costs(function, baseline.functions[*match.baseline], kBaselineSide);
+      index_of.at(kBaselineSide)[*match.baseline] = next;
+    }
+    if (!match.candidate) continue;
+    const std::string name_before = function.name;
+    set_costs(function, candidate.functions[*match.candidate], kCandidateSide);
+    index_of.at(kCandidateSide)[*match.candidate] = next;
+    if (match.how == MatchedBy::renamed) function.renamed_from = name_before;
+  }
+}
+
+void join_arcs(const CountedProfile& baseline, const CountedProfile& candidate, const IndexBySide& index_of,
+               JoinedProfile& joined) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, JoinedArc> arcs;
+  for (const std::size_t side : {kBaselineSide, kCandidateSide}) {
+    for (const CallArc& arc : (side == kBaselineSide ? baseline : candidate).arcs) {
+      const std::uint32_t caller = index_of.at(side)[arc.caller];
+      const std::uint32_t callee = index_of.at(side)[arc.callee];
+      JoinedArc& sum = arcs[{caller, callee}];
+      sum.caller = caller;
+      sum.callee = callee;
+      sum.inclusive.at(side) = arc.inclusive.front();
+      sum.calls.at(side) = arc.calls;
+    }
+  }
+  for (const auto& [ends, arc] : arcs) joined.arcs.push_back(arc);
+}
+
+bool set_totals(JoinedProfile& joined) {
+  bool fits = true;
+  for (const JoinedFunction& function : joined.functions) {
+    for (const std::size_t side : {kBaselineSide, kCandidateSide}) {
+      const std::int64_t self = function.costs.at(side).self;
+      fits = fits && accumulate((self < 0 ? joined.negative : joined.totals).at(side), self);
+    }
+  }
+  return fits;
+}
 
 Result<std::int64_t> iterations_of(const ProfileParts& parts) {
   const std::int64_t iterations = parts.empty() ? 1 : std::max<std::int64_t>(parts.front()->iterations, 1);
@@ -133,26 +174,15 @@ Result<JoinedProfile> join_profiles(const ProfileParts& baseline, const ProfileP
   STEELYARD_TRY(joined.event, chosen_event(all, event));
   STEELYARD_TRY(joined.iterations.at(kBaselineSide), iterations_of(baseline));
   STEELYARD_TRY(joined.iterations.at(kCandidateSide), iterations_of(candidate));
-  std::set<NameKey> ambiguous;
-  find_ambiguous(all, ambiguous);
-  Joining joining(joined, ambiguous);
-  bool fits = true;
-  // The candidate first: where both have a function, its file and line are shown.
-  for (const CountedProfile* part : candidate) fits = fits && joining.add(*part, kCandidateSide);
-  for (const CountedProfile* part : baseline) fits = fits && joining.add(*part, kBaselineSide);
-  if (!fits || !joining.finish()) {
+  STEELYARD_TRY(const CountedProfile before, merge(baseline, joined.event));
+  STEELYARD_TRY(const CountedProfile after, merge(candidate, joined.event));
+  IndexBySide index_of;
+  join_functions(before, after, joined, index_of);
+  join_arcs(before, after, index_of, joined);
+  if (!set_totals(joined)) {
     return input_error("the profile", "costs that add up to more than 63 bits", "costs of one program");
   }
   return joined;
-}
-
-CountedProfile profile_of_part(CallgrindPart part) {
-  CountedProfile profile;
-  profile.events = std::move(part.events);
-  profile.totals = std::move(part.totals);
-  profile.functions = std::move(part.functions);
-  profile.arcs = std::move(part.arcs);
-  return profile;
 }
 
 }  // namespace steelyard

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/counting/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
@@ -32,6 +31,7 @@ struct JoinedFunction {
   std::string object;
   std::int32_t line = 0;        // 0: unknown
   BySide<FunctionCosts> costs;  // as the profiles state them: exact
+  std::string renamed_from;     // its name in the baseline, where the two were matched by shape; empty: the same
 };
 
 struct JoinedArc {
@@ -53,15 +53,12 @@ struct JoinedProfile {
   std::vector<JoinedArc> arcs;  // by caller, then callee; one a pair
 };
 
-// Parts of one side (threads, dumps) are added up. Functions are one if name and object's file name are equal; where
-// such a name occurs more than once in a part, its source file must be equal too. `event` empty: "Ir", else the first
-// one. An empty `baseline`: no difference.
+// Parts of one side (threads, dumps) are added up, by object, file and name; the functions of the two sides are matched
+// by bench/counting/algebra/function_match.hpp. `event` empty: "Ir", else the first one. An empty `baseline`: no
+// difference.
 // Errors (input): an event that no part has, sums beyond 63 bits, a side whose parts cover different iterations.
 using ProfileParts = std::vector<const CountedProfile*>;
 Result<JoinedProfile> join_profiles(const ProfileParts& baseline, const ProfileParts& candidate,
                                     const std::string& event);
-
-// A callgrind part as a profile of a whole program.
-CountedProfile profile_of_part(CallgrindPart part);
 
 }  // namespace steelyard

@@ -93,6 +93,7 @@ Json row_json(const ComparisonRow& row) {
   json["jitter"] = number(row.jitter);
   json["verdict"] = to_text(row.verdict);
   json["reason"] = row.reason;
+  if (!row.flame_graph.empty()) json["flame_graph"] = row.flame_graph;
   json["functions"] = Json::array();
   for (const FunctionChange& function : row.functions) json["functions"].push_back(function_json(function));
   return json;

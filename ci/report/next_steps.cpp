@@ -91,11 +91,29 @@ void advise_regression(const Comparison& comparison, std::vector<NextStep>& step
   steps.push_back({"see its past", "steelyard history " + in_quotes(first)});
 }
 
+// Worst first; beyond the third the folder is enough.
+void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<const ComparisonRow*> drawn;
+  for (const RowGroup& group : worst_first(comparison)) {
+    for (const ComparisonRow* row : group.rows) {
+      if (!row->flame_graph.empty()) drawn.push_back(row);
+    }
+  }
+  for (std::size_t i = 0; i < std::min(drawn.size(), kMostNamed); ++i) {
+    steps.push_back({"see where the instructions of " + drawn[i]->benchmark + " went", drawn[i]->flame_graph});
+  }
+  if (drawn.size() > kMostNamed) {
+    steps.push_back({"and " + std::to_string(drawn.size() - kMostNamed) + " more flame graphs beside it", ""});
+  }
+}
+
 }  // namespace
 
 std::vector<NextStep> next_steps(const Comparison& comparison) {
   std::vector<NextStep> steps;
   if (count_of(comparison, Verdict::regression) > 0) advise_regression(comparison, steps);
+  name_pictures(comparison, steps);
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::failed) continue;
     const std::string& program = comparison.candidate.program;

@@ -29,6 +29,16 @@ class ProfileVerb : public ProgramUnderTest {
  protected:
   static void write_run(const std::string& file, std::int64_t leaf, std::int64_t iterations) {
     steelyard::Run counted;
+    for (const char* benchmark : {"BM_sort/8", "BM_sort/64"}) {
+      Measurement& measurement = counted.measurements.emplace_back();
+      measurement.benchmark = parse_google_benchmark_name(benchmark);
+      measurement.metric = *well_known_metric(kInstructions);
+      measurement.count_key = "one machine";
+      // BM_sort/64 is the same in every run.
+      const auto count = static_cast<double>(std::string(benchmark) == "BM_sort/8" ? leaf : 1);
+      measurement.invocations = {{0, {count}, {}}};
+    }
+    counted.invocations.resize(1);
     counted.profiles = {profile_of("BM_sort/8", leaf, iterations), profile_of("BM_sort/64", 8 * leaf, iterations)};
     seal(counted);
     ASSERT_TRUE(write_archive(file, counted));
@@ -200,6 +210,36 @@ TEST_F(ProfileVerb, RefusesWhatItCannotUse) {
   seal(uncounted);
   ASSERT_TRUE(write_archive("uncounted.syrun", uncounted));
   EXPECT_THAT(run({"profile", "uncounted.syrun"}).err, HasSubstr("found no counted profile"));
+}
+
+TEST_F(ProfileVerb, WritesAFlameGraphByTheNamesEnding) {
+  write_run("run.syrun", 60, 10);
+  const std::vector<std::string> start{"profile", "run.syrun", "--benchmark", "BM_sort/8", "--flame"};
+  for (const auto& [file, first] : {std::pair("a.html", "<!doctype html>"), {"a.svg", "<svg "}}) {
+    std::vector<std::string> arguments = start;
+    arguments.push_back(file);
+    EXPECT_EQ(run(arguments).status, 0);
+    EXPECT_TRUE(text_of(file).starts_with(first));
+    EXPECT_THAT(text_of(file), HasSubstr("BM_sort/8"));
+  }
+  std::vector<std::string> picture = start;
+  picture.push_back("a.png");
+  EXPECT_THAT(run(picture).err, HasSubstr("--flame: found \"a.png\", wanted a name that ends in .html or .svg"));
+}
+
+TEST_F(ProfileVerb, CompareDrawsEveryChangedCountAndNamesTheFile) {
+  write_run("old.syrun", 60, 10);
+  write_run("new.syrun", 90, 10);
+  const Outcome outcome = run({"compare", "old.syrun", "new.syrun", "--flame-dir", "pictures"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("pictures/BM_sort_8.html"));
+  EXPECT_TRUE(std::filesystem::exists("pictures/BM_sort_8.html"));
+  EXPECT_FALSE(std::filesystem::exists("pictures/BM_sort_64.html"));
+  const auto json =
+      nlohmann::json::parse(run({"compare", "old.syrun", "new.syrun", "--flame-dir", "pictures", "--json"}).out);
+  EXPECT_THAT(json.at("comparisons").dump(), HasSubstr("\"flame_graph\":\"pictures/BM_sort_8.html\""));
+  write("file", "");
+  EXPECT_EQ(run({"compare", "old.syrun", "new.syrun", "--flame-dir", "file"}).status, 3);
 }
 
 TEST_F(ProfileVerb, AFileThatIsALinkIsWrittenThrough) {

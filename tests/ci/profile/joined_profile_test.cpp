@@ -12,17 +12,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(JoinedProfile, FunctionsOfBothSidesAreOneByNameAndObjectsFileName) {
+TEST(JoinedProfile, FunctionsOfBothSidesAreMatched) {
   CountedProfile baseline = testing::sample_profile({{"f", 5}, {"gone", 1}}, {});
   for (ProfiledFunction& function : baseline.functions) function.object = "/other/build/bench";
-  const JoinedProfile joined = testing::joined(baseline, testing::sample_profile({{"f", 7}, {"fresh", 2}}, {}));
+  const JoinedProfile joined = testing::joined(baseline, testing::sample_profile({{"f", 7}, {"fresh", 200}}, {}));
   ASSERT_EQ(joined.functions.size(), 3U);
   EXPECT_EQ(joined.functions[0].costs.at(kBaselineSide).self, 5);
   EXPECT_EQ(joined.functions[0].costs.at(kCandidateSide).self, 7);
   EXPECT_FALSE(joined.functions[1].costs.at(kBaselineSide).present);
   EXPECT_EQ(joined.functions[2].name, "gone");
   EXPECT_FALSE(joined.functions[2].costs.at(kCandidateSide).present);
-  EXPECT_EQ(joined.totals, (BySide<std::int64_t>{6, 9}));
+  EXPECT_EQ(joined.totals, (BySide<std::int64_t>{6, 207}));
 }
 
 TEST(JoinedProfile, EqualNamesOfOneSideStayApartByTheirFiles) {
@@ -30,6 +30,18 @@ TEST(JoinedProfile, EqualNamesOfOneSideStayApartByTheirFiles) {
   profile.functions[1].name = "f";
   profile.functions[1].file = "/src/other.cpp";
   EXPECT_EQ(testing::joined(profile).functions.size(), 2U);
+}
+
+TEST(JoinedProfile, ARenamedFunctionIsOneAndKeepsItsOldName) {
+  const CountedProfile baseline = testing::sample_profile({{"main", 10}, {"parse", 5000}, {"sort_rows", 90}},
+                                                          {{"main", "parse", 5090, 7}, {"parse", "sort_rows", 90, 3}});
+  CountedProfile candidate = baseline;
+  candidate.functions[1].name = "read_rows";
+  const JoinedProfile joined = testing::joined(baseline, candidate);
+  ASSERT_EQ(joined.functions.size(), 3U);
+  EXPECT_EQ(joined.functions[1].name, "read_rows");
+  EXPECT_EQ(joined.functions[1].renamed_from, "parse");
+  EXPECT_EQ(joined.functions[0].renamed_from, "");
 }
 
 TEST(JoinedProfile, CostsBelowZeroAreNoPartOfWhatCanBeDrawn) {

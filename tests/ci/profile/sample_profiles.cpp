@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "bench/counting/algebra/whole_profile.hpp"
 #include "bench/counting/call_cycles.hpp"
 
 namespace steelyard::testing {
@@ -54,7 +55,7 @@ std::vector<CountedProfile> corpus(const std::string& file) {
   Result<std::vector<CallgrindPart>> parts = read_callgrind(path);
   if (!parts) throw std::runtime_error(parts.error().text());
   std::vector<CountedProfile> profiles;
-  for (CallgrindPart& part : *parts) profiles.push_back(profile_of_part(std::move(part)));
+  for (const CallgrindPart& part : *parts) profiles.push_back(whole_profile(part));
   return profiles;
 }
 

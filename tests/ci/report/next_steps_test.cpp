@@ -69,6 +69,18 @@ TEST(NextSteps, NamesReachTheShellAsOneWord) {
   EXPECT_THAT(steps_of(with(row)), Contains(HasSubstr("steelyard history 'BM_it'\\''s/<a b>'")));
 }
 
+TEST(NextSteps, NameTheFlameGraphsAndCountThemBeyondTheThird) {
+  Comparison comparison;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    comparison.rows.push_back(sample::time_row(name, 1.2, Verdict::regression));
+    comparison.rows.back().flame_graph = std::string("pictures/") + name + ".html";
+  }
+  const auto steps = steps_of(comparison);
+  EXPECT_THAT(steps, Contains("see where the instructions of a went: pictures/a.html"));
+  EXPECT_THAT(steps, Contains("and 2 more flame graphs beside it: "));
+  EXPECT_THAT(steps, Not(Contains(HasSubstr("pictures/d.html"))));
+}
+
 TEST(NextSteps, CountsAreOfferedOnlyWhereThereAreNone) {
   Comparison comparison = with(sample::time_row("a", 1.1, Verdict::regression));
   EXPECT_THAT(steps_of(comparison), Contains(HasSubstr("--counts always")));
