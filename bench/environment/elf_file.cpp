@@ -48,9 +48,10 @@ RawSection read_section(std::string_view bytes, std::string_view record, std::si
   raw.name = reader.number(4);
   raw.section.type = static_cast<std::uint32_t>(reader.number(4));
   raw.section.flags = reader.number(word);
-  reader.number(word);  // address
+  raw.section.address = reader.number(word);
   const std::uint64_t offset = reader.number(word);
   raw.size = reader.number(word);
+  raw.section.size = raw.size;
   raw.section.link = static_cast<std::uint32_t>(reader.number(4));
   if (raw.section.type == SHT_NOBITS || raw.section.type == SHT_NULL) return raw;
   raw.section.content = part(bytes, offset, raw.size);
@@ -90,13 +91,17 @@ void read_segments(std::string_view bytes, const Header& header, ElfFile& file) 
     const std::size_t word = file.is_64 ? 8 : 4;
     ElfSegment segment;
     segment.type = static_cast<std::uint32_t>(reader.number(4));
-    if (file.is_64) reader.number(4);  // flags
+    if (file.is_64) segment.flags = static_cast<std::uint32_t>(reader.number(4));
     const std::uint64_t offset = reader.number(word);
-    reader.number(word);  // virtual address
+    segment.address = reader.number(word);
     reader.number(word);  // physical address
     const std::uint64_t size = reader.number(word);
+    segment.memory_bytes = reader.number(word);
+    if (!file.is_64) segment.flags = static_cast<std::uint32_t>(reader.number(4));
+    segment.alignment = reader.number(word);
     if (!reader.ok()) return;
     segment.content = part(bytes, offset, size);
+    segment.outside = segment.content.size() != size;
     file.segments.push_back(segment);
   }
 }
@@ -125,8 +130,15 @@ std::vector<ElfSymbol> ElfFile::symbols() const {
       ByteReader reader(table->content.substr(i * size, size));
       ElfSymbol symbol;
       symbol.name = text_at(names, reader.number(4));
-      reader.text(is_64 ? 2 : 10);  // 64 bit: kind, visibility; 32 bit: value and size before them
+      const auto place = [&] {
+        symbol.address = reader.number(is_64 ? 8 : 4);
+        symbol.size = reader.number(is_64 ? 8 : 4);
+      };
+      if (!is_64) place();
+      symbol.type = static_cast<std::uint8_t>(reader.number(1) & 0xf);
+      reader.number(1);  // visibility
       symbol.defined = reader.number(2) != SHN_UNDEF;
+      if (is_64) place();
       if (!symbol.name.empty()) symbols.push_back(symbol);
     }
   }
@@ -160,8 +172,8 @@ Result<ElfFile> read_elf(std::string_view bytes) {
   const std::size_t word = file.is_64 ? 8 : 4;
   file.type = static_cast<std::uint16_t>(reader.number(2));
   file.machine = static_cast<std::uint16_t>(reader.number(2));
-  reader.number(4);     // version
-  reader.number(word);  // entry
+  reader.number(4);  // version
+  file.entry = reader.number(word);
   Header header;
   header.program_offset = reader.number(word);
   header.section_offset = reader.number(word);

@@ -16,7 +16,9 @@ struct ElfSection {
   std::string_view name;
   std::uint32_t type = 0;
   std::uint64_t flags = 0;
-  std::uint32_t link = 0;  // index of the section with its names
+  std::uint64_t address = 0;  // where it is loaded; 0: it is not
+  std::uint64_t size = 0;     // in memory; larger than its content where that is all zeros
+  std::uint32_t link = 0;     // index of the section with its names
   std::string_view content;
   bool outside = false;  // its content does not lie in the file
 
@@ -25,18 +27,27 @@ struct ElfSection {
 
 struct ElfSegment {
   std::uint32_t type = 0;
+  std::uint32_t flags = 0;  // may be read, written, executed
+  std::uint64_t address = 0;
+  std::uint64_t memory_bytes = 0;  // what the content lacks of it is zeros
+  std::uint64_t alignment = 0;
   std::string_view content;
+  bool outside = false;  // its content does not lie in the file
 };
 
 struct ElfSymbol {
   std::string_view name;
   bool defined = false;
+  std::uint8_t type = 0;  // STT_FUNC, STT_OBJECT, ...
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
 };
 
 struct ElfFile {
   bool is_64 = false;
   std::uint16_t type = 0;
   std::uint16_t machine = 0;
+  std::uint64_t entry = 0;
   std::vector<ElfSection> sections;  // by index; empty where the file has none, as after sstrip
   std::vector<ElfSegment> segments;
 
