@@ -28,6 +28,7 @@ class BenchmarkCounting {
     count_.started_at_unix_ns = first.started_at_unix_ns;
     count_.count_key = count_key(place_.tools->valgrind_version, first, place_.link);
     count_.openblas_core = first.openblas_core;
+    count_.inputs = std::move(first.inputs);
     n_ = choose_iterations(first.instructions() / first.report.iterations);
     const std::int64_t iterations_of_one = first.report.iterations, instructions_of_one = first.instructions();
     // The collection that chose n serves as the first of one iteration.
@@ -67,6 +68,8 @@ class BenchmarkCounting {
     order.iterations = iterations;
     STEELYARD_TRY(order.timeout, time_for_one(options_));
     order.number = options_.next_number();
+    // Once is enough, and the first is the shortest.
+    order.trace_files = count_.started_at_unix_ns == 0;
     Result<Collection> collection = collect(place_, order);
     if (!collection) return unless_late(options_, collection.error());
     count_.duration_ns += collection->duration_ns;

@@ -34,6 +34,7 @@ struct BenchmarkCount {
   std::string count_key;
   std::string openblas_core;
   bool keeps_state = false;
+  CountedInputs inputs;  // as the first collection saw them
   std::int64_t started_at_unix_ns = 0;
   std::int64_t duration_ns = 0;
 };

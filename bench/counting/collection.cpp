@@ -66,11 +66,13 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& 
   CallgrindCall call;
   call.options = {"--collect-atstart=no",
                   "--dump-instr=yes"};  // costs by address, from which inlined functions are known
+  if (order.trace_files) call.options.emplace_back("--trace-syscalls=yes");
   call.program_arguments = program_arguments(order);
   call.environment = {place.shim_link, files.report(), order.iterations};
   call.timeout = order.timeout;
   STEELYARD_TRY(const ChildResult child, run_child(callgrind_command(place, files, call), place.cancelled));
-  if (!child.succeeded()) return explain_end(child, read_beginning(files.log()), place.tools->valgrind_version);
+  const std::string log = order.trace_files || !child.succeeded() ? read_beginning(files.log()) : "";
+  if (!child.succeeded()) return explain_end(child, without_trace(log), place.tools->valgrind_version);
 
   Collection collection;
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));
@@ -91,6 +93,10 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& 
   if (!wrong.empty()) return no_count(std::move(wrong));
   STEELYARD_TRY(collection.part, read_profile(files, *report));
   collection.openblas_core = openblas_core_of(child.error_output);
+  if (order.trace_files) {
+    collection.inputs = parse_opened_files(log, *place.program, place.folder);
+    if (log.size() >= kMaximumTextBytes) collection.inputs.unknown = "it makes more system calls than are looked at";
+  }
   collection.started_at_unix_ns = child.started_at_unix_ns;
   collection.duration_ns = child.duration_ns;
   return collection;

@@ -12,6 +12,7 @@
 #include "bench/counting/collection_files.hpp"
 #include "bench/counting/counting_environment.hpp"
 #include "bench/counting/counting_tools.hpp"
+#include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/counting/lines/origin_resolver.hpp"
 #include "bench/counting/shim_report.hpp"
 #include "bench/model/quantity.hpp"
@@ -36,7 +37,8 @@ struct CollectionOrder {
   std::string benchmark;  // as the program lists it
   std::int64_t iterations = 1;
   Nanoseconds timeout;
-  int number = 0;  // no other collection in the folder has it
+  int number = 0;            // no other collection in the folder has it
+  bool trace_files = false;  // have Valgrind log the files that the program opens
 };
 
 struct Collection {
@@ -45,6 +47,7 @@ struct Collection {
   // Why nothing was collected though the program ran: there is nothing in it that could be wrapped. Absent: it was.
   std::optional<Error> nothing_wrapped;
   std::string openblas_core;  // whose kernels OpenBLAS chose; empty where the program has no OpenBLAS
+  CountedInputs inputs;       // where they were traced
   std::int64_t started_at_unix_ns = 0;
   std::int64_t duration_ns = 0;
 

@@ -7,9 +7,6 @@
 
 namespace steelyard {
 
-// Valgrind's log and the report are some lines; nobody can make us read more.
-constexpr std::size_t kMaximumTextBytes = std::size_t{1} << 20;
-
 CollectionFiles::CollectionFiles(const std::filesystem::path& folder, int number) : folder_(folder) {
   std::array<char, 16> digits{};
   std::snprintf(digits.data(), digits.size(), "%08d", number);

@@ -2,10 +2,14 @@
 // that every name has the same length, because the program sees some of them.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
 namespace steelyard {
+
+// Valgrind's log and the report are some lines; nobody can make us read more.
+inline constexpr std::size_t kMaximumTextBytes = std::size_t{1} << 20;
 
 class CollectionFiles {
  public:

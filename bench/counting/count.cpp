@@ -293,6 +293,7 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
     RunConditions& of_run = conditions[order.run];
     if (outcomes[i] && *outcomes[i]) {
       of_run.add(order, outcomes[i]->value());
+      if (order.inputs != nullptr) *order.inputs = std::move(outcomes[i]->value().inputs);
       add_count(*order.program, order.benchmark, std::move(*outcomes[i]).value(), *order.run);
     } else if (outcomes[i]) {
       add_failure(*order.program, order.benchmark, outcomes[i]->error(), *order.run);

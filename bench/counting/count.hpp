@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/program.hpp"
@@ -38,6 +39,7 @@ struct CountOrder {
   const Program* program = nullptr;
   std::string benchmark;
   Run* run = nullptr;
+  CountedInputs* inputs = nullptr;  // told what the program read, where it is not null
 };
 
 // Why counting cannot be done at all on this machine ("valgrind was not found; ..."), or absent when it can.

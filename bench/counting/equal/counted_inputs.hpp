@@ -1,0 +1,46 @@
+// What a program read while it was counted, beside itself and its libraries: data files, and what it loaded on its own
+// (dlopen). A count holds for an equal program only where these are equal too.
+//
+//     const CountedInputs inputs = parse_opened_files(log, program);    // of Valgrind's --trace-syscalls=yes
+//     STEELYARD_TRY(const InputHashes now, hash_inputs(inputs, program, loaded));
+//     if (now == hashes_of_the_other_side) ...
+//
+// Not seen: what comes over a socket, a pipe or the clock. A program that takes its work from there has no count that
+// means anything.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/counting/equal/loaded_program.hpp"
+#include "bench/model/result.hpp"
+#include "bench/runner/program.hpp"
+
+namespace steelyard {
+
+struct CountedInputs {
+  // As one build and another name the same file: relative to the working folder, or "$ORIGIN/" and relative to the
+  // program's folder, or absolute. Each once, sorted. Also files that were asked for and are not there.
+  std::vector<std::string> files;
+  // Why the list may not be whole ("it starts other processes"); empty: it is.
+  std::string unknown = "nobody looked";
+  bool operator==(const CountedInputs&) const = default;
+};
+
+// `log`: what Valgrind wrote; a log that was cut off is no whole list. Left out: what is only written, the kernel's own
+// files (/proc, /sys, /dev), Valgrind's, the loader's cache, and what lies in `own_folder`.
+CountedInputs parse_opened_files(std::string_view log, const Program& program, const std::filesystem::path& own_folder);
+
+// The lines of the log that are no trace: what Valgrind has to say.
+std::string without_trace(std::string_view log);
+
+using InputHashes = std::map<std::string, std::string>;    // by name
+inline constexpr std::string_view kAbsentFile = "absent";  // in place of a hash: there is no such file
+
+// Of the files as `program` would find them now; its libraries are left out. Error (input): inputs.unknown; a folder or
+// another special file; more than 256 files or 256 MiB together.
+Result<InputHashes> hash_inputs(const CountedInputs& inputs, const Program& program, const LoadedProgram& loaded);
+
+}  // namespace steelyard
