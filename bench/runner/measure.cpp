@@ -102,7 +102,7 @@ Result<void> Session::check_listings() const {
   if (!any_left) return *sides_.front().listing_error();
   const bool any_benchmark = std::any_of(sides_.begin(), sides_.end(),
                                          [](const MeasuredSide& side) { return !side.listing().benchmarks.empty(); });
-  if (any_benchmark) return {};
+  if (any_benchmark || !options_.leave_out.empty()) return {};
   const std::string where = programs_.front()->executable.string();
   if (options_.filter.empty()) return input_error(where, "no benchmark", "at least one", "check its arguments");
   return input_error(where, "no benchmark that matches \"" + options_.filter + "\"", "at least one",

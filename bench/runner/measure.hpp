@@ -36,6 +36,7 @@ inline constexpr int kUsualRounds = 12;
 
 struct MeasureOptions {
   std::string filter;                       // regular expression, as --benchmark_filter; empty: all
+  std::vector<std::string> leave_out;       // benchmarks that are not measured, as the program lists them
   std::optional<Layout> layout;             // absent: duet where two equal cores are free to pin to, else interleaved
   int rounds = 0;                           // even where there are two sides; 0: kUsualRounds
   int repetitions = 3;                      // samples per invocation

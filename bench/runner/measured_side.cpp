@@ -22,6 +22,9 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, co
   Result<ProgramListing> listing = list_program(command, options.filter, options.cancelled);
   if (listing) {
     measured.listing_ = std::move(listing).value();
+    std::erase_if(measured.listing_.benchmarks, [&](const std::string& name) {
+      return std::find(options.leave_out.begin(), options.leave_out.end(), name) != options.leave_out.end();
+    });
   } else if (listing.error().kind == ErrorKind::program) {
     measured.listing_error_ = listing.error();
     const bool cancelled = options.cancelled != nullptr && options.cancelled->load();

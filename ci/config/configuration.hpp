@@ -25,6 +25,13 @@ enum class CountChoice {
   never,
 };
 
+// Whether a benchmark is timed though its two builds cannot run different instructions.
+enum class SkipTime {
+  never,         // it is: layout, memory and the machine have a say too
+  equal_binary,  // not where all that a process would load is equal
+  equal_code,    // nor where the code that it executes is equal, though data may differ
+};
+
 struct ConfiguredProgram {
   std::string name;     // becomes the suite where there are several programs
   std::string command;  // path and arguments; the path is relative to the root of the work tree
@@ -39,6 +46,8 @@ struct MeasuringSettings {
   std::optional<Nanoseconds> budget;  // absent: the verb's own (2 minutes for ab and run, 10 for gate)
   Nanoseconds timeout = seconds(60);
   CountChoice counts = CountChoice::automatic;
+  bool no_count_cache = false;  // neither use nor keep the counts made before on this machine
+  bool recount = false;         // count both sides, whatever is known of them
   std::string filter;
   bool operator==(const MeasuringSettings&) const = default;
 };
@@ -52,6 +61,7 @@ struct PolicySettings {
   std::vector<std::string> metrics;  // empty: real_time and every counted metric
   std::vector<std::string> ignored_facts;
   bool demand_decision = false;  // an inconclusive row fails the gate
+  SkipTime skip_time = SkipTime::never;
   bool operator==(const PolicySettings&) const = default;
 };
 

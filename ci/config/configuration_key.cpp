@@ -16,6 +16,7 @@ constexpr CountRange kRepetitions{1, 1000};
 
 const std::vector<std::string> kLayoutWords{"auto", "duet", "interleaved", "sequential"};
 const std::vector<std::string> kCountWords{"auto", "always", "never"};
+const std::vector<std::string> kSkipTimeWords{"never", "equal_binary", "equal_code"};
 
 std::string share_text(double share) {
   std::array<char, 32> text{};
@@ -76,6 +77,10 @@ Assigned assign_counts(Configuration& to, const WrittenValue& value, const std::
   return put(read_word(value, where, kCountWords), to.run.counts);
 }
 
+Assigned assign_skip_time(Configuration& to, const WrittenValue& value, const std::string& where) {
+  return put(read_word(value, where, kSkipTimeWords), to.policy.skip_time);
+}
+
 Assigned assign_budget(Configuration& to, const WrittenValue& value, const std::string& where) {
   STEELYARD_TRY(to.run.budget, read_duration(value, where));
   return {};
@@ -120,6 +125,14 @@ const std::array kKeys{
     ConfigurationKey{"run", "counts", "--counts", "auto|always|never", "count instructions under Valgrind as well",
                      assign_counts,
                      STEELYARD_PRINT(quoted_for_toml(kCountWords[static_cast<std::size_t>(of.run.counts)]))},
+    ConfigurationKey{"run", "no_count_cache", "--no-count-cache", "",
+                     "count the baseline though it was counted before on this machine, and keep no counts",
+                     STEELYARD_ASSIGN(read_flag(value, where), run.no_count_cache),
+                     STEELYARD_PRINT(flag_text(of.run.no_count_cache))},
+    ConfigurationKey{"run", "recount", "--recount", "",
+                     "count both sides, though one was counted before or the other is the same program",
+                     STEELYARD_ASSIGN(read_flag(value, where), run.recount),
+                     STEELYARD_PRINT(flag_text(of.run.recount))},
     ConfigurationKey{"run", "filter", "--filter", "REGEX", "only benchmarks whose name matches",
                      STEELYARD_ASSIGN(read_text(value, where), run.filter),
                      STEELYARD_PRINT(optional_text(of.run.filter))},
@@ -150,6 +163,10 @@ const std::array kKeys{
     ConfigurationKey{"policy", "demand_decision", "--demand-decision", "", "an inconclusive row fails as well (2)",
                      STEELYARD_ASSIGN(read_flag(value, where), policy.demand_decision),
                      STEELYARD_PRINT(flag_text(of.policy.demand_decision))},
+    ConfigurationKey{"policy", "skip_time", "--skip-time", "never|equal_binary|equal_code",
+                     "leave a benchmark untimed where both builds are the same program, or execute the same code",
+                     assign_skip_time,
+                     STEELYARD_PRINT(quoted_for_toml(kSkipTimeWords[static_cast<std::size_t>(of.policy.skip_time)]))},
 };
 
 #undef STEELYARD_ASSIGN

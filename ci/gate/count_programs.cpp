@@ -2,9 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 
-#include "bench/runner/round_plan.hpp"
+#include "bench/counting/counting_tools.hpp"
+#include "bench/counting/equal/executed_code.hpp"
+#include "bench/environment/mapped_file.hpp"
+#include "bench/model/sha256.hpp"
+#include "ci/gate/count_cache.hpp"
+#include "ci/gate/count_part.hpp"
 #include "ci/gate/unmeasured.hpp"
+#include "ci/report/number_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -17,30 +29,208 @@ constexpr double kTimeoutFactor = 2;
 // A short timing budget is no reason to go without counts, which need seconds.
 constexpr Nanoseconds kLeastBudget = seconds(60);
 
-bool has(const CountSide& side, const std::string& benchmark) {
-  return std::find(side.benchmarks.begin(), side.benchmarks.end(), benchmark) != side.benchmarks.end();
+// All that decides how a count is taken, beside the program and the machine: this very program, the preload library,
+// Valgrind, and the variables of the caller that are passed on. Empty: it cannot be told, and nothing is kept.
+std::string method_text() {
+  const Result<CountingTools> tools = find_counting_tools(CountOptions{});
+  if (!tools) return "";
+  std::string text = tools->valgrind_version;
+  for (const std::filesystem::path& path : {std::filesystem::path("/proc/self/exe"), tools->shim}) {
+    const Result<MappedFile> file = MappedFile::open(path);
+    if (!file) return "";
+    text += ' ' + sha256_hex(file->bytes());
+  }
+  for (const char* name : {"LD_LIBRARY_PATH", "HOME", "TMPDIR"}) {
+    const char* value = std::getenv(name);
+    text += std::string("\n") + name + '=' + (value == nullptr ? "" : value);
+  }
+  return text;
 }
 
-// Both sides of a benchmark one after the other; the benchmarks of all programs shuffled.
-std::vector<CountOrder> orders_of(const std::vector<CountPair>& pairs, std::uint64_t seed) {
-  struct Item {
-    const CountPair* pair;
-    const std::string* benchmark;
+class ProgramCounting {
+ public:
+  ProgramCounting(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
+                  std::vector<std::string>& warnings)
+      : pairs_(pairs),
+        plan_(pairs, limits.seed, limits.cancelled),
+        limits_(limits),
+        progress_(progress),
+        warnings_(warnings),
+        cache_(limits.cache),
+        method_(limits.cache.empty() ? "" : method_text()) {}
+
+  EqualBuilds run() && {
+    std::vector<CountOrder> orders;
+    for (BenchmarkCounts& counts : plan_.benchmarks()) {
+      if (limits_.recount) counts.equal_programs = false;
+      const bool is_known = counts.baseline.side != nullptr && take_known(counts);
+      if (counts.baseline.side != nullptr && !is_known) orders.push_back(order_of(counts, counts.baseline));
+      if (counts.candidate.side != nullptr && !counts.equal_programs) {
+        orders.push_back(order_of(counts, counts.candidate));
+      }
+    }
+    count(orders);
+    keep(orders);
+    // What the first pass showed not to hold: programs that are equal and read different files, and baselines that
+    // were counted under another key.
+    std::vector<CountOrder> again;
+    for (BenchmarkCounts& counts : plan_.benchmarks()) {
+      if (counts.equal_programs && !take_equal(counts)) again.push_back(order_of(counts, counts.candidate));
+      if (is_of_another_key(counts)) {
+        drop_counts(*counts.baseline.side->run, counts.id());
+        again.push_back(order_of(counts, counts.baseline));
+      }
+    }
+    count(again);
+    keep(again);
+    compare_code();
+    say_how_long();
+    return std::move(equal_);
+  }
+
+ private:
+  CountOrder order_of(const BenchmarkCounts& counts, SideCount& side) {
+    side_of_[{side.side->program, counts.benchmark}] = &side;
+    return {side.side->program, counts.benchmark, side.side->run, &side.inputs};
+  }
+
+  void count(const std::vector<CountOrder>& orders);
+  void keep(const std::vector<CountOrder>& orders);
+  bool take_known(BenchmarkCounts& counts);
+  bool take_equal(BenchmarkCounts& counts);
+  bool is_of_another_key(const BenchmarkCounts& counts) const;
+  void compare_code();
+  void say_how_long() const;
+  std::string name_in_cache(const std::string& benchmark, const SideCount& side) const;
+
+  const std::vector<CountPair>& pairs_;
+  CountPlan plan_;
+  const CountLimits& limits_;
+  ProgressLine& progress_;
+  std::vector<std::string>& warnings_;
+  CountCache cache_;
+  std::string method_;  // empty: no cache
+  std::map<std::pair<const Program*, std::string>, SideCount*> side_of_;
+  std::set<const BenchmarkCounts*> known_;  // whose baseline's count is a kept one
+  Clock::time_point begun_ = Clock::now();
+  int done_ = 0;  // counted before this pass
+  EqualBuilds equal_;
+};
+
+void ProgramCounting::count(const std::vector<CountOrder>& orders) {
+  if (orders.empty()) return;
+  const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
+  const double budget = std::max(limits_.budget.count(), kLeastBudget.count());
+  CountOptions options;
+  options.timeout = limits_.timeout * kTimeoutFactor;
+  options.budget = Nanoseconds(std::max(0.0, budget - spent()));
+  options.cancelled = limits_.cancelled;
+  options.progress = [&](const CountProgress& now) {
+    const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);
+    const double most = std::max(0.0, budget - spent());
+    progress_.show("counting " + now.benchmark, share,
+                   Nanoseconds(share > 0 ? std::min(most, spent() * (1 - share) / share) : 0));
   };
-  std::vector<Item> items;
-  for (const CountPair& pair : pairs) {
-    for (const std::string& name : pair.baseline.benchmarks) items.push_back({&pair, &name});
-    for (const std::string& name : pair.candidate.benchmarks) {
-      if (!has(pair.baseline, name)) items.push_back({&pair, &name});
+  const Result<void> counted = count_instructions(orders, options);
+  done_ += static_cast<int>(orders.size());
+  if (counted) return;
+  for (const CountOrder& order : orders) {
+    fail_benchmarks(*order.program, {order.benchmark}, {std::string(kInstructions), counted.error().text()},
+                    *order.run);
+  }
+}
+
+std::string ProgramCounting::name_in_cache(const std::string& benchmark, const SideCount& side) const {
+  if (method_.empty() || side.loaded == nullptr) return "";
+  const Program& program = *side.side->program;
+  const std::string machine = side.side->run->environment.fingerprint();
+  if (machine.empty()) return "";
+  return name_of(
+      {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark, method_, machine});
+}
+
+void ProgramCounting::keep(const std::vector<CountOrder>& orders) {
+  for (const CountOrder& order : orders) {
+    const SideCount& side = *side_of_.at({order.program, order.benchmark});
+    const std::string name = name_in_cache(order.benchmark, side);
+    if (name.empty()) continue;
+    BenchmarkId id = parse_google_benchmark_name(order.benchmark);
+    id.suite = order.program->suite;
+    Run part = counts_of(*order.run, id);
+    if (!has_counts(part)) continue;
+    const Result<InputHashes> hashes = hash_inputs(side.inputs, *order.program, *side.loaded);
+    if (!hashes) continue;
+    cache_.keep(name, {std::move(part), *hashes, order.program->working_directory.string()}, warnings_);
+  }
+}
+
+bool ProgramCounting::take_known(BenchmarkCounts& counts) {
+  SideCount& baseline = counts.baseline;
+  const std::string name = name_in_cache(counts.benchmark, baseline);
+  if (name.empty() || limits_.recount) return false;
+  const auto hash_now = [&](const CountedInputs& inputs) {
+    return hash_inputs(inputs, *baseline.side->program, *baseline.loaded);
+  };
+  std::optional<CountCache::Kept> known = cache_.find(name, hash_now, warnings_);
+  if (!known) return false;
+  baseline.inputs.unknown.clear();
+  for (const auto& [file, hash] : known->inputs) baseline.inputs.files.push_back(file);
+  move_paths(known->part, known->folder, baseline.side->program->working_directory.string());
+  set_proof(known->part, "counted before on this machine, under the same key");
+  add_counts(std::move(known->part), *baseline.side->run);
+  known_.insert(&counts);
+  return true;
+}
+
+// False where the candidate has to be counted after all. What the baseline failed at, the same program fails at.
+bool ProgramCounting::take_equal(BenchmarkCounts& counts) {
+  Run part = counts_of(*counts.baseline.side->run, counts.id());
+  Run& candidate = *counts.candidate.side->run;
+  if (!has_counts(part)) {
+    for (const Failure& failure : counts.baseline.side->run->failures) {
+      if (failure.metric == kInstructions && failure.benchmark == counts.id()) candidate.failures.push_back(failure);
+    }
+    return true;
+  }
+  const std::string proof = proof_of_equality(counts);
+  if (proof.empty()) return false;
+  set_proof(part, proof);
+  equal_.same_program.emplace(counts.id().canonical(), proof);
+  add_counts(std::move(part), candidate);
+  return true;
+}
+
+// Of programs that differ: whether they differ in what each benchmark executes. By the baseline's profile.
+void ProgramCounting::compare_code() {
+  std::map<std::pair<const LoadedProgram*, const LoadedProgram*>, std::unique_ptr<ExecutedCode>> codes;
+  for (const BenchmarkCounts& counts : plan_.benchmarks()) {
+    const SideCount& baseline = counts.baseline;
+    const SideCount& candidate = counts.candidate;
+    const bool is_same = equal_.same_program.count(counts.id().canonical()) > 0;
+    if (is_same || baseline.loaded == nullptr || candidate.loaded == nullptr) continue;
+    const Run part = counts_of(*baseline.side->run, counts.id());
+    if (part.profiles.empty() || !has_counts(counts_of(*candidate.side->run, counts.id()))) continue;
+    std::unique_ptr<ExecutedCode>& code = codes[{baseline.loaded, candidate.loaded}];
+    if (!code) code = std::make_unique<ExecutedCode>(*baseline.loaded, *candidate.loaded);
+    if (code->difference(part.profiles.front()).empty()) equal_.same_code.insert(counts.id().canonical());
+  }
+}
+
+void ProgramCounting::say_how_long() const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  const std::string text = decimal_text(seconds, 2) + " s, both sides together";
+  for (const CountPair& pair : pairs_) {
+    for (const CountSide* side : {&pair.baseline, &pair.candidate}) {
+      if (side->run != nullptr && !side->benchmarks.empty()) side->run->header.settings["counting.wall"] = text;
     }
   }
-  std::vector<CountOrder> orders;
-  for (const std::size_t i : shuffled_benchmarks(items.size(), seed, 0)) {
-    for (const CountSide* side : {&items[i].pair->baseline, &items[i].pair->candidate}) {
-      if (has(*side, *items[i].benchmark)) orders.push_back({side->program, *items[i].benchmark, side->run});
-    }
-  }
-  return orders;
+}
+
+bool ProgramCounting::is_of_another_key(const BenchmarkCounts& counts) const {
+  if (known_.count(&counts) == 0 || counts.candidate.side == nullptr || counts.equal_programs) return false;
+  const Run baseline = counts_of(*counts.baseline.side->run, counts.id());
+  const Run candidate = counts_of(*counts.candidate.side->run, counts.id());
+  return has_counts(candidate) && baseline.measurements.front().count_key != candidate.measurements.front().count_key;
 }
 
 }  // namespace
@@ -58,27 +248,9 @@ Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySett
   return false;
 }
 
-void count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress) {
-  const std::vector<CountOrder> orders = orders_of(pairs, limits.seed);
-  if (orders.empty()) return;
-  const auto begun = Clock::now();
-  CountOptions options;
-  options.timeout = limits.timeout * kTimeoutFactor;
-  options.budget = Nanoseconds(std::max(limits.budget.count(), kLeastBudget.count()));
-  options.cancelled = limits.cancelled;
-  options.progress = [&](const CountProgress& now) {
-    const double share = static_cast<double>(now.done) / static_cast<double>(now.total);
-    const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
-    const double most = std::max(0.0, options.budget.count() - spent);
-    const Nanoseconds left(share > 0 ? std::min(most, spent * (1 - share) / share) : 0);
-    progress.show("counting " + now.benchmark, share, left);
-  };
-  const Result<void> counted = count_instructions(orders, options);
-  if (counted) return;
-  for (const CountOrder& order : orders) {
-    fail_benchmarks(*order.program, {order.benchmark}, {std::string(kInstructions), counted.error().text()},
-                    *order.run);
-  }
+EqualBuilds count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
+                           std::vector<std::string>& warnings) {
+  return ProgramCounting(pairs, limits, progress, warnings).run();
 }
 
 }  // namespace steelyard

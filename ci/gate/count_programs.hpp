@@ -3,13 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "bench/counting/count.hpp"
-#include "bench/model/run.hpp"
-#include "bench/runner/program.hpp"
 #include "ci/config/configuration.hpp"
+#include "ci/gate/count_plan.hpp"
+#include "ci/gate/equal_builds.hpp"
 #include "ci/report/progress_line.hpp"
 
 namespace steelyard {
@@ -19,26 +20,20 @@ namespace steelyard {
 Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings);
 
-// One side of one program. Without a program: there is none to count.
-struct CountSide {
-  const Program* program = nullptr;
-  std::vector<std::string> benchmarks;
-  Run* run = nullptr;
-};
-struct CountPair {
-  CountSide baseline;
-  CountSide candidate;
-};
 struct CountLimits {
-  Nanoseconds budget;   // of all
-  Nanoseconds timeout;  // of one process at its native speed; counting is granted a multiple
-  // Of the order of the benchmarks. Both sides of one follow each other, so that a budget that ends leaves no count
-  // without its counterpart; a new seed at each gate brings every benchmark to the front in time.
-  std::uint64_t seed = 0;
+  Nanoseconds budget;      // of all
+  Nanoseconds timeout;     // of one process at its native speed; counting is granted a multiple
+  std::uint64_t seed = 0;  // of the order of the benchmarks
   const std::atomic<bool>* cancelled = nullptr;
+  std::filesystem::path cache;  // folder of the counts made before on this machine; empty: none is used or kept
+  bool recount = false;         // count every side, whatever is known of it
 };
 
-// Where a program cannot be counted at all, each of its benchmarks has a Failure of kInstructions in its run.
-void count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress);
+// Where a program cannot be counted at all, each of its benchmarks has a Failure of kInstructions in its run. A
+// candidate that is the same program as the baseline takes the baseline's counts, with the proof in their basis. A
+// baseline that was counted before takes the kept counts, unless the candidate's have another key: then it is counted
+// again. The candidate is always counted, or equal to what was. `warnings`: what the cache could not read or write.
+EqualBuilds count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
+                           std::vector<std::string>& warnings);
 
 }  // namespace steelyard

@@ -55,6 +55,7 @@ Comparison compare_sides(const MeasuredPrograms& measured, const JudgedSides& si
   ComparisonPolicy policy = comparison_policy(request.configuration->policy);
   policy.seed = request.seed;
   Comparison comparison = compare_runs(measured.pair.baseline, measured.pair.candidate, policy);
+  tell_equal_builds(measured.equal, measured.untimed, comparison);
   AttributionOptions attribution;
   if (!sides.baseline.sources.empty()) attribution.own_sources = {sides.baseline.sources, sides.candidate.sources};
   attribute(comparison, measured.pair.baseline, measured.pair.candidate, attribution);

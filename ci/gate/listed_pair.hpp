@@ -22,7 +22,8 @@ struct ListedSide {
 struct ListedPair {
   ListedSide baseline;
   ListedSide candidate;
-  bool is_new = false;  // only the candidate has the program; the baseline was not asked
+  bool is_new = false;               // only the candidate has the program; the baseline was not asked
+  std::vector<std::string> untimed;  // benchmarks whose time is not measured, as the policy says
   std::size_t size() const { return std::max(baseline.benchmarks.size(), candidate.benchmarks.size()); }
   bool any_trouble() const { return baseline.trouble || candidate.trouble; }
   bool nobody_answered() const { return candidate.trouble && (is_new || baseline.trouble); }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "bench/environment/read_environment.hpp"
 #include "ci/gate/count_programs.hpp"
+#include "ci/gate/join_runs.hpp"
 #include "ci/gate/listed_pair.hpp"
 #include "ci/gate/time_programs.hpp"
 #include "regress/compare_runs.hpp"
+#include "storage/store.hpp"
 
 namespace steelyard {
 namespace {
@@ -38,35 +41,110 @@ MeasureOptions timing_options(const MeasuringPlan& plan, ProgressLine& progress,
   return options;
 }
 
+CountLimits count_limits(const MeasuringPlan& plan, const MeasureOptions& options) {
+  CountLimits limits;
+  limits.budget = options.budget;
+  limits.timeout = plan.settings.timeout;
+  limits.seed = plan.seed;
+  limits.cancelled = options.cancelled;
+  limits.recount = plan.settings.recount;
+  if (!plan.settings.no_count_cache) limits.cache = state_folder() / "counts";
+  return limits;
+}
+
+// A measurement of all programs: listed first, then timed and counted, one after the other.
+class PairMeasuring {
+ public:
+  PairMeasuring(const MeasuringPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled)
+      : plan_(plan), progress_(progress), cancelled_(cancelled), options_(timing_options(plan, progress, cancelled)) {}
+
+  Result<MeasuredPrograms> run() && {
+    STEELYARD_TRY(const bool counting, counting_wanted(plan_.settings, plan_.policy, measured_.warnings));
+    STEELYARD_CHECK(list());
+    const bool may_skip = plan_.policy.skip_time != SkipTime::never;
+    if (may_skip && counting) {
+      STEELYARD_CHECK(count_then_time());
+    } else {
+      if (may_skip)
+        measured_.warnings.push_back("everything is timed: what may be skipped shows only when it is counted");
+      STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
+      if (counting) count(measured_.pair);
+    }
+    progress_.clear();
+    return std::move(measured_);
+  }
+
+ private:
+  Result<void> list() {
+    std::int64_t benchmarks = 0;
+    for (const ProgramPair& pair : plan_.programs) {
+      STEELYARD_TRY(ListedPair list, list_pair(pair, plan_.settings, cancelled_));
+      benchmarks += static_cast<std::int64_t>(list.size());
+      listed_.push_back(std::move(list));
+    }
+    if (options_.rounds != 0) return {};
+    const ComparisonPolicy policy = comparison_policy(plan_.policy);
+    options_.rounds =
+        rounds_needed(policy.false_alarm_rate, std::max<std::int64_t>(1, benchmarks * noisy_metrics(plan_.policy)));
+    return {};
+  }
+
+  void count(MeasuredPair& pair) {
+    std::vector<CountPair> pairs;
+    for (std::size_t i = 0; i < plan_.programs.size(); ++i) {
+      pairs.push_back({{&plan_.programs[i].baseline, listed_[i].baseline.benchmarks, &pair.baseline},
+                       {&plan_.programs[i].candidate, listed_[i].candidate.benchmarks, &pair.candidate}});
+    }
+    measured_.equal = count_programs(pairs, count_limits(plan_, options_), progress_, measured_.warnings);
+  }
+
+  Result<void> count_then_time();
+
+  const MeasuringPlan& plan_;
+  ProgressLine& progress_;
+  const std::atomic<bool>* cancelled_;
+  MeasureOptions options_;
+  std::vector<ListedPair> listed_;
+  MeasuredPrograms measured_;
+};
+
+// Counts taken before there is a timed run, added to it: with what they say of the machine.
+void add_counted(Run counted, Run& run) {
+  for (const Fact& fact : counted.environment.facts) {
+    if (fact.name.starts_with("count.")) run.environment.set(fact.name, fact.value, fact.decisive);
+  }
+  join_run(run, std::move(counted));
+}
+
+Result<void> PairMeasuring::count_then_time() {
+  MeasuredPair counted;
+  counted.baseline.environment = counted.candidate.environment = read_environment();
+  count(counted);
+  std::string names;
+  for (std::size_t i = 0; i < listed_.size(); ++i) {
+    for (const std::string& name : listed_[i].candidate.benchmarks) {
+      BenchmarkId id = parse_google_benchmark_name(name);
+      id.suite = plan_.programs[i].candidate.suite;
+      std::string reason = reason_to_skip_time(measured_.equal, id.canonical(), plan_.policy.skip_time);
+      if (reason.empty()) continue;
+      listed_[i].untimed.push_back(name);
+      names += (names.empty() ? "" : "; ") + id.canonical();
+      measured_.untimed.emplace(id.canonical(), std::move(reason));
+    }
+  }
+  STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
+  add_counted(std::move(counted.baseline), measured_.pair.baseline);
+  add_counted(std::move(counted.candidate), measured_.pair.candidate);
+  if (names.empty()) return {};
+  for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) run->header.settings["timing.skipped"] = names;
+  return {};
+}
+
 }  // namespace
 
 Result<MeasuredPrograms> measure_programs(const MeasuringPlan& plan, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled) {
-  MeasuredPrograms measured;
-  STEELYARD_TRY(const bool counting, counting_wanted(plan.settings, plan.policy, measured.warnings));
-  std::vector<ListedPair> listed;
-  std::int64_t benchmarks = 0;
-  for (const ProgramPair& pair : plan.programs) {
-    STEELYARD_TRY(ListedPair list, list_pair(pair, plan.settings, cancelled));
-    benchmarks += static_cast<std::int64_t>(list.size());
-    listed.push_back(std::move(list));
-  }
-  MeasureOptions options = timing_options(plan, progress, cancelled);
-  if (options.rounds == 0) {
-    const ComparisonPolicy policy = comparison_policy(plan.policy);
-    options.rounds =
-        rounds_needed(policy.false_alarm_rate, std::max<std::int64_t>(1, benchmarks * noisy_metrics(plan.policy)));
-  }
-  STEELYARD_TRY(measured.pair, time_programs(plan.programs, listed, options));
-  if (!counting) return measured;
-  std::vector<CountPair> counted;
-  for (std::size_t i = 0; i < plan.programs.size(); ++i) {
-    counted.push_back({{&plan.programs[i].baseline, listed[i].baseline.benchmarks, &measured.pair.baseline},
-                       {&plan.programs[i].candidate, listed[i].candidate.benchmarks, &measured.pair.candidate}});
-  }
-  count_programs(counted, {options.budget, plan.settings.timeout, plan.seed, cancelled}, progress);
-  progress.clear();
-  return measured;
+  return PairMeasuring(plan, progress, cancelled).run();
 }
 
 Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, ProgressLine& progress,
@@ -79,8 +157,7 @@ Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, Pro
   const MeasureOptions options = timing_options(plan, progress, cancelled);
   STEELYARD_TRY(Run run, measure_one(program, options));
   if (counting) {
-    count_programs({{{}, {&program, listed.benchmarks, &run}}},
-                   {options.budget, plan.settings.timeout, plan.seed, cancelled}, progress);
+    count_programs({{{}, {&program, listed.benchmarks, &run}}}, count_limits(plan, options), progress, warnings);
   }
   progress.clear();
   return run;

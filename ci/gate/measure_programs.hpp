@@ -1,13 +1,16 @@
 // Measures all programs of a comparison, both sides together: first every program is timed, then every one is counted,
-// so that counting never runs beside timing. Several programs share one budget and become one run a side.
+// so that counting never runs beside timing; or counted first, where the counting decides what need not be timed.
+// Several programs share one budget and become one run a side.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "bench/runner/measure.hpp"
 #include "bench/runner/program.hpp"
 #include "ci/config/configuration.hpp"
+#include "ci/gate/equal_builds.hpp"
 #include "ci/report/progress_line.hpp"
 
 namespace steelyard {
@@ -28,6 +31,8 @@ struct MeasuringPlan {
 struct MeasuredPrograms {
   MeasuredPair pair;
   std::vector<std::string> warnings;  // "instructions were not counted: ..."
+  EqualBuilds equal;
+  std::map<std::string, std::string> untimed;  // by benchmark: why its time was not measured
 };
 
 // What goes wrong with one program becomes failures of the runs, and the others are measured. Errors: a file that is no

@@ -42,7 +42,8 @@ class ProgramTimer {
   // Of the budget; 0: nothing to measure. Where no program has a benchmark, each may say so itself.
   std::size_t weight(std::size_t i) const {
     const bool skipped = any_to_measure_ && listed_[i].size() == 0 && !listed_[i].any_trouble();
-    return skipped ? 0 : std::max<std::size_t>(1, listed_[i].size());
+    const std::size_t timed = listed_[i].size() - std::min(listed_[i].size(), listed_[i].untimed.size());
+    return skipped ? 0 : std::max<std::size_t>(1, timed);
   }
   bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
   Nanoseconds left() const;
@@ -72,6 +73,7 @@ void ProgramTimer::time(std::size_t i, Nanoseconds budget) {
   if (!whole_) begun_ = Clock::now();
   MeasureOptions options = options_;
   options.budget = budget;
+  options.leave_out = listed_[i].untimed;
   Result<MeasuredPair> part = listed_[i].is_new ? time_alone(programs_[i].candidate, options)
                                                 : measure_pair(programs_[i].baseline, programs_[i].candidate, options);
   if (!part) return fail(i, part.error());

@@ -110,7 +110,8 @@ void draft_counted(const Matched& matched, ComparisonRow& row) {
     for (const Measurement* c : matched.candidate.measurements) {
       if (b->count_key == c->count_key) continue;
       finish(row, Verdict::incomparable,
-             "counted under different conditions: " + count_key_difference(b->count_key, c->count_key));
+             "counted under different conditions: " + count_key_difference(b->count_key, c->count_key) +
+                 "; count both on one machine: steelyard ab BASELINE CANDIDATE with the two programs or commits");
       return;
     }
   }

@@ -23,10 +23,11 @@ TEST(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
   program.suite = "s";
   steelyard::Run first, second;
   first.failures.push_back({{}, "", 3, "of timing"});
+  std::vector<std::string> warnings;
   std::ostringstream err;
   ProgressLine progress(err, false, 80);
   count_programs({{{}, {&program, {"BM_x", "BM_y"}, &first}}, {{&program, {"BM_z"}, &second}, {}}},
-                 {seconds(60), seconds(10), 1, nullptr}, progress);
+                 {seconds(60), seconds(10), 1, nullptr, {}}, progress, warnings);
   before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
   std::filesystem::remove_all(folder);
 

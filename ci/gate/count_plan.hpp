@@ -1,0 +1,69 @@
+// What is to be counted, benchmark by benchmark, with both sides of each beside each other: for which the baseline's
+// count also holds for the candidate, because the two programs are the same to whoever runs them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/counting/equal/counted_inputs.hpp"
+#include "bench/counting/equal/loaded_program.hpp"
+#include "bench/model/run.hpp"
+#include "bench/runner/program.hpp"
+
+namespace steelyard {
+
+// One side of one program. Without a program: there is none to count.
+struct CountSide {
+  const Program* program = nullptr;
+  std::vector<std::string> benchmarks;
+  Run* run = nullptr;
+};
+struct CountPair {
+  CountSide baseline;
+  CountSide candidate;
+};
+
+// One side of one benchmark.
+struct SideCount {
+  const CountSide* side = nullptr;        // null: it does not have the benchmark
+  const LoadedProgram* loaded = nullptr;  // null: its loaded sections are not known
+  CountedInputs inputs;                   // filled when it is counted
+};
+struct BenchmarkCounts {
+  std::string benchmark;
+  SideCount baseline;
+  SideCount candidate;
+  bool equal_programs = false;  // loaded sections, arguments and environment of both sides are equal
+
+  BenchmarkId id() const;
+};
+
+// What each program and its libraries are, asked once.
+class CountPlan {
+ public:
+  // Benchmarks in an order drawn from the seed: a new seed at each gate brings every benchmark to the front in time,
+  // and what a budget does not reach today it reaches another day.
+  CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled);
+  CountPlan(const CountPlan&) = delete;
+  CountPlan& operator=(const CountPlan&) = delete;
+
+  std::vector<BenchmarkCounts>& benchmarks() { return benchmarks_; }
+
+ private:
+  struct LoadedPair {
+    std::optional<LoadedProgram> baseline;
+    std::optional<LoadedProgram> candidate;
+    bool equal = false;
+  };
+  std::vector<LoadedPair> loaded_;  // one for each pair
+  std::vector<BenchmarkCounts> benchmarks_;
+};
+
+// Why the baseline's count holds for the candidate too ("every loaded section of program and libraries is equal, and so
+// are the 2 files it read (sha256 0123456789ab)"); empty: it need not, because the programs or what they read differ.
+std::string proof_of_equality(const BenchmarkCounts& counts);
+
+}  // namespace steelyard
