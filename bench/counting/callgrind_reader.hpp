@@ -30,7 +30,7 @@ struct InlinedCost {
 struct PositionCost {
   std::uint32_t function = 0;      // index into CallgrindPart::functions, whose self includes this
   std::uint32_t file = 0;          // index into CallgrindPart::position_files
-  std::uint64_t address = 0;       // in the running program; 0: the file has no addresses
+  std::uint64_t address = 0;       // as the object's own file counts them; 0: there are none
   std::int32_t line = 0;           // 0: unknown
   std::vector<std::int64_t> self;  // one per event
   bool operator==(const PositionCost&) const = default;

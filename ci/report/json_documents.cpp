@@ -237,13 +237,13 @@ Json profiles_json(const std::vector<CountedProfile>& profiles) {
   return json;
 }
 
-Json lines_json(const std::vector<SourceCost>& sources) {
+Json lines_json(const CountedProfile& profile) {
   Json lines = Json::array();
-  for (const SourceCost& source : sources) {
+  for (const SourceCost& source : profile.sources) {
     lines.push_back({{"file", source.file},
                      {"line", source.line > 0 ? Json(source.line) : Json(nullptr)},
                      {"origin", source.origin.empty() ? Json(nullptr) : Json(source.origin)},
-                     {"function", source.function},
+                     {"function", profile.functions[source.function].name},
                      {"self", source.self}});
   }
   return lines;
@@ -255,7 +255,7 @@ std::string json_profile(const std::vector<CountedProfile>& profiles) { return d
 
 std::string json_lines(const std::vector<CountedProfile>& profiles) {
   Json json = profiles_json(profiles);
-  for (std::size_t i = 0; i < profiles.size(); ++i) json["parts"][i]["lines"] = lines_json(profiles[i].sources);
+  for (std::size_t i = 0; i < profiles.size(); ++i) json["parts"][i]["lines"] = lines_json(profiles[i]);
   return document(json);
 }
 

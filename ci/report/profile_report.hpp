@@ -15,8 +15,8 @@ std::string json_profile(const std::vector<CallgrindPart>& parts);
 // Of a run: each benchmark is a part, with its name and the iterations that the costs are of.
 std::string json_profile(const std::vector<CountedProfile>& profiles);
 
-// As json_profile(), and with each part's "lines": objects of file, line, origin (null: unknown), function (position in
-// "functions") and self.
+// As json_profile(), and with each part's "lines": objects of file, line, origin (null: unknown), function (the
+// one it ran in) and self.
 std::string json_lines(const std::vector<CountedProfile>& profiles);
 
 struct ProfileTable {

@@ -65,6 +65,7 @@ TEST_F(ProfileVerb, ShowsLinesOfRunsAndOfFiles) {
                                HasSubstr("40  40.0 %  a.cpp:3  BM_sort/8"), HasSubstr("b.h:2    ?")));
   const auto json = nlohmann::json::parse(run({"profile", "lines.syrun", "--lines", "--json"}).out);
   EXPECT_EQ(json["parts"][0]["lines"][1]["origin"], "swap_rows(int)");
+  EXPECT_EQ(json["parts"][0]["lines"][1]["function"], "sort_rows");
   EXPECT_TRUE(json["parts"][0]["lines"][2]["origin"].is_null());
   write_callgrind("callgrind.out", 60);
   const Outcome file = run({"profile", "--read", "callgrind", "callgrind.out", "--lines"});
