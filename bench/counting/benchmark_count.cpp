@@ -92,6 +92,7 @@ class BenchmarkCounting {
     count_.values.push_back(instructions_per_iteration(pair));
     if (count_.values.size() > 1) return {};
     pair_ = pair;
+    count_.has_work_in_other_threads = has_work_in_other_threads(larger.report);
     count_.iterations = pair.more_iterations - pair.iterations;
     STEELYARD_TRY(count_.profile, subtract(larger.part, smaller.part, place_.origins));
     count_.profile.iterations = count_.iterations;
@@ -127,7 +128,11 @@ Error unless_late(const BenchmarkCountOptions& options, const Error& error) {
 
 Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::string& benchmark,
                                        const BenchmarkCountOptions& options) {
-  return BenchmarkCounting(place, benchmark, options).run();
+  Result<BenchmarkCount> count = BenchmarkCounting(place, benchmark, options).run();
+  if (count && count->has_work_in_other_threads) {
+    count->basis.jitter_from += "; threads of the benchmark's own worked meanwhile and are not in it";
+  }
+  return count;
 }
 
 }  // namespace steelyard

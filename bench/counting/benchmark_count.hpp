@@ -35,6 +35,7 @@ struct BenchmarkCount {
   std::string openblas_core;
   bool keeps_state = false;
   CountedInputs inputs;  // as the first collection saw them
+  bool has_work_in_other_threads = false;  // that is not in the count
   std::int64_t started_at_unix_ns = 0;
   std::int64_t duration_ns = 0;
 };

@@ -189,12 +189,13 @@ std::string listed(const std::vector<std::string>& names) {
 
 // What has to be said of a whole run, gathered from its counts.
 struct RunConditions {
-  std::vector<std::string> with_state, with_jitter;
+  std::vector<std::string> with_state, with_jitter, with_others;
   std::map<const Program*, std::set<std::string>> cores;  // that OpenBLAS chose
 
   void add(const CountOrder& order, const BenchmarkCount& count) {
     if (!count.openblas_core.empty()) cores[order.program].insert(count.openblas_core);
     if (count.keeps_state) with_state.push_back(order.benchmark);
+    if (count.has_work_in_other_threads) with_others.push_back(order.benchmark);
     if (count.basis.jitter != 0.0) with_jitter.push_back(order.benchmark + ": " + count.basis.jitter_from);
   }
 
@@ -204,6 +205,10 @@ struct RunConditions {
     if (!with_state.empty()) {
       add_fact("count.keeps_state", listed(with_state) + ": the count of an iteration depends on how many came before",
                run);
+    }
+    if (!with_others.empty()) {
+      add_fact("count.other_threads",
+               listed(with_others) + ": work that it handed to threads of its own is not in the count", run);
     }
     for (const auto& [program, of_program] : cores) record_dispatch(*program, of_program, options, run);
   }

@@ -29,6 +29,8 @@ bool read_line(std::string_view line, ShimReport& report) {
   if (key == "finished") return read_signed(value, report.finished);
   if (key == "skipped") return read_signed(value, report.skipped);
   if (key == "iterations") return read_signed(value, report.iterations);
+  if (key == "own_us") return read_signed(value, report.own_us);
+  if (key == "others_us") return read_signed(value, report.others_us);
   if (key == "libc") report.libc = value;
   if (key == "libc_build") report.libc_build = value;
   if (key == "allocator") report.allocator = value;
@@ -62,6 +64,11 @@ std::optional<ShimReport> parse_shim_report(std::string_view text) {
   }
   if (line != kLastLine) return std::nullopt;
   return report;
+}
+
+bool has_work_in_other_threads(const ShimReport& report) {
+  constexpr std::int64_t kLeastUs = 1000, kShare = 100;
+  return report.others_us > kLeastUs && report.others_us > report.own_us / kShare;
 }
 
 bool hides_its_clock(const ShimReport& report, std::string_view output) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 
@@ -27,18 +28,24 @@ namespace {
 struct ThreadState {
   bool collecting;
   bool inside;  // a wrapped function is running: what it calls is part of it
+  // CPU time in us when the loop began: of the process and of this thread.
+  long process_began_us;
+  long thread_began_us;
 };
-thread_local ThreadState thread_state __attribute__((tls_model("initial-exec"))) = {false, false};
+thread_local ThreadState thread_state __attribute__((tls_model("initial-exec"))) = {false, false, 0, 0};
 
 struct Observed {
   long constructed;
   long started;
   long finished;
   long skipped;
-  long iterations;       // of all threads together
+  long iterations;  // of all threads together
+  // CPU time while loops ran: of their threads, and of others where the benchmark has one thread.
+  long own_us;
+  long others_us;
   bool layout_is_known;  // State began with the three counters that we know
 };
-Observed observed = {0, 0, 0, 0, 0, true};
+Observed observed = {0, 0, 0, 0, 0, 0, 0, true};
 pthread_mutex_t observed_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 long forced_iterations = 0;  // 0: not asked to count
@@ -161,9 +168,10 @@ void write_report() {
   const int length =
       snprintf(text, sizeof text,
                "steelyard-count 1\npid %ld\nforced %ld\nconstructed %ld\nstarted %ld\nfinished %ld\nskipped "
-               "%ld\niterations %ld\n%send\n",
+               "%ld\niterations %ld\nown_us %ld\nothers_us %ld\n%send\n",
                static_cast<long>(process), forced_iterations, observed.constructed, observed.started, observed.finished,
-               observed.skipped, observed.layout_is_known ? observed.iterations : -1L, conditions);
+               observed.skipped, observed.layout_is_known ? observed.iterations : -1L, observed.own_us,
+               observed.others_us, conditions);
   const int file = open(report_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return;
   const ssize_t written = write(file, text, static_cast<size_t>(length));
@@ -204,6 +212,28 @@ void add_to(long Observed::*counter) {
   pthread_mutex_lock(&observed_mutex);
   ++(observed.*counter);
   write_report();
+  pthread_mutex_unlock(&observed_mutex);
+}
+
+long cpu_time_us(clockid_t clock) {
+  timespec time = {0, 0};
+  clock_gettime(clock, &time);
+  return time.tv_sec * 1000000L + time.tv_nsec / 1000;
+}
+
+// Around the loop, outside of what is collected. What the process needs beyond the loop's own thread, others needed:
+// threads that the benchmark started or woke. Their instructions are not collected, and that has to be said.
+void note_loop_begins() {
+  thread_state.process_began_us = cpu_time_us(CLOCK_PROCESS_CPUTIME_ID);
+  thread_state.thread_began_us = cpu_time_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void note_loop_ends() {
+  const long own = cpu_time_us(CLOCK_THREAD_CPUTIME_ID) - thread_state.thread_began_us;
+  const long all = cpu_time_us(CLOCK_PROCESS_CPUTIME_ID) - thread_state.process_began_us;
+  pthread_mutex_lock(&observed_mutex);
+  observed.own_us += own;
+  if (observed.constructed == 1 && all > own) observed.others_us += all - own;
   pthread_mutex_unlock(&observed_mutex);
 }
 

@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <future>
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 // The same benchmarks are also linked with steelyard::bench_program (tests/bench/main), where they count the same.
@@ -107,6 +109,30 @@ void templated(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
 }
 BENCHMARK_TEMPLATE(templated, int);
+
+// Half of the work is done by a thread that each iteration starts.
+void hands_work_over(benchmark::State& state) {
+  const auto words = make_words(1000);
+  for (auto _ : state) {
+    std::thread other([&words] {
+      for (int i = 0; i < 10; ++i) benchmark::DoNotOptimize(mix_words(words));
+    });
+    for (int i = 0; i < 10; ++i) benchmark::DoNotOptimize(mix_words(words));
+    other.join();
+  }
+}
+BENCHMARK(hands_work_over);
+
+// A thread that only waits takes no part.
+void has_a_waiting_thread(benchmark::State& state) {
+  const auto words = make_words(1000);
+  std::promise<void> over;
+  std::thread waits([&over] { over.get_future().wait(); });
+  for (auto _ : state) benchmark::DoNotOptimize(mix_words(words));
+  over.set_value();
+  waits.join();
+}
+BENCHMARK(has_a_waiting_thread);
 
 // The n-th iteration costs n times the first.
 void grows(benchmark::State& state) {

@@ -8,7 +8,8 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string kWhole =
-    "steelyard-count 1\npid 42\nforced 10\nconstructed 2\nstarted 2\nfinished 2\nskipped 0\niterations 20\nlibc "
+    "steelyard-count 1\npid 42\nforced 10\nconstructed 2\nstarted 2\nfinished 2\nskipped 0\niterations 20\nown_us "
+    "5\nothers_us 6\nlibc "
     "2.36\nlibc_build 0a1b\n"
     "allocator /lib/libc.so.6\nallocator_build -\ndispatch 2c3d\ncpu x86 01 02\nend\n";
 
@@ -24,6 +25,8 @@ TEST(ShimReport, ReadsEveryLine) {
   EXPECT_EQ(report->libc, "2.36");
   EXPECT_EQ(report->allocator, "/lib/libc.so.6");
   EXPECT_EQ(report->cpu, "x86 01 02");
+  EXPECT_EQ(report->own_us, 5);
+  EXPECT_EQ(report->others_us, 6);
   EXPECT_EQ(report->libc_build, "0a1b");
   EXPECT_EQ(report->allocator_build, "-");
   EXPECT_EQ(report->dispatch, "2c3d");
@@ -75,6 +78,18 @@ TEST(ShimReport, AProgramThatRanUnseenHidesItsClock) {
   EXPECT_FALSE(hides_its_clock(seen, ""));
   EXPECT_FALSE(hides_its_clock(skipped, ""));
   EXPECT_FALSE(hides_its_clock(nothing_seen, "Failed to match any benchmarks against regex: ^x$"));
+}
+
+TEST(ShimReport, OtherThreadsWorkedWhereTheyTookAMillisecondAndAHundredthOfTheLoop) {
+  ShimReport report;
+  report.own_us = 200'000;
+  report.others_us = 2001;
+  EXPECT_TRUE(has_work_in_other_threads(report));
+  report.others_us = 2000;
+  EXPECT_FALSE(has_work_in_other_threads(report));
+  report.own_us = 10;
+  report.others_us = 1000;
+  EXPECT_FALSE(has_work_in_other_threads(report));
 }
 
 }  // namespace
