@@ -6,7 +6,7 @@
 Three gates, each in both ways, as a Markdown table:
     different   the demo's planted slowdown against the commit before it: two different builds
     comment     a commit that changes one comment in a source file
-    known       another candidate against the baseline of `different`, which was counted then
+    known       another candidate (the first commit) against the baseline of `different`, which was counted then
 
 Off is --recount --no-count-cache. A gate's wall time holds building both commits, timing and counting; the time of the
 counting is what the gate itself records (setting counting.wall). Needs git, cmake, ninja, g++, Google Benchmark,
@@ -71,7 +71,7 @@ def main():
         repository = os.path.join(folder, "textkit")
         commits = make_repository(repository)
         cases = [("different", commits[1], commits[2]), ("comment", commits[3], commits[4]),
-                 ("known", commits[1], commits[3])]
+                 ("known", commits[1], commits[0])]
         taken = {}
         for attempt in range(options.tries):
             for control in ("off", "on"):
