@@ -8,6 +8,7 @@
 
 #include "bench/model/disturbance_summary.hpp"
 #include "regress/ab/drift.hpp"
+#include "regress/ab/gates.hpp"
 #include "regress/ab/holm.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/relabelling.hpp"
@@ -37,6 +38,7 @@ ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<std::string>&
   hold(policy.confidence, 0.5, 0.9999, usual.confidence, "confidence");
   hold(policy.minimum_effect, 0, 10, usual.minimum_effect, "minimum_effect");
   hold(policy.margin, 1e-6, 10, usual.margin, "margin");
+  hold(policy.counted_minimum_effect, 0, 10, usual.counted_minimum_effect, "counted_minimum_effect");
   return policy;
 }
 
@@ -139,6 +141,7 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   if (!is_concurrent(layout)) widen_by_drift(drafts, layout, comparison.policy.confidence);
   adjust_and_decide(drafts, comparison.policy.false_alarm_rate);
   for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
+  decide_gates(comparison);
   return comparison;
 }
 

@@ -28,6 +28,17 @@ inline constexpr std::size_t kVerdictCount = 8;
 std::string_view to_text(Verdict verdict);
 std::optional<Verdict> parse_verdict(std::string_view text);
 
+// How the two witnesses of one benchmark, its time and its instructions, decide together whether a regression of either
+// fails the gate. Other metrics are not concerned.
+enum class Witness {
+  either,        // each fails it alone
+  time,          // instructions are told and fail nothing
+  instructions,  // time is told and fails nothing
+  both,          // one that the other does not confirm is told and fails nothing; one that stands alone decides
+};
+inline constexpr std::size_t kWitnessCount = 4;
+std::string_view to_text(Witness witness);  // "either", "time", "instructions", "both"
+
 struct Interval {
   double low = 0;
   double high = 0;
@@ -49,7 +60,10 @@ struct FunctionChange {
   std::optional<double> from_calls = {};
   std::optional<double> from_cost_per_call = {};
   std::string renamed_from = {};  // its name in the baseline, where the two were matched by shape; empty: the same
-  std::string inlined_into = {};  // the function it ran in, where it was inlined; empty: itself
+  // The function it ran in, where the candidate has it inlined; empty: itself. calls_change is 0 then, unless the
+  // baseline called it.
+  std::string inlined_into = {};
+  std::string once_inlined_into = {};  // the function it ran in in the baseline; the candidate calls it
   bool operator==(const FunctionChange&) const = default;
 };
 
@@ -72,6 +86,7 @@ struct ComparisonRow {
   std::optional<double> slot_effect;  // ratio second slot over first, a nuisance, reported
   std::int32_t rounds = 0;            // rounds that entered, or the smaller side's invocations where unpaired
   std::optional<double> jitter;       // counted metrics: the tolerance, relative
+  CountScope count_scope = CountScope::timed_region;  // counted metrics: what was counted over
   Verdict verdict = Verdict::inconclusive;
   std::string reason;  // one sentence a person can read
   // Culprit first (the deepest function of the project's own sources that covers at least 90 % of the change), then by
@@ -81,6 +96,7 @@ struct ComparisonRow {
   // first. Empty where there are no functions.
   std::vector<std::string> call_path = {};
   bool gates = true;             // false: a regression of it is told and fails nothing
+  std::string gate_note;         // why it fails nothing, as a sentence's end; empty where it gates
   std::string flame_graph = {};  // the file with the picture of its change; empty: none was drawn; never stored
   bool operator==(const ComparisonRow&) const = default;
 };
@@ -92,8 +108,12 @@ struct ComparisonPolicy {
   double minimum_effect = 0.01;
   double margin = 0.02;
   std::uint64_t seed = 1;
-  std::vector<std::string> metrics;        // judged; empty: real_time and every counted metric
-  std::vector<std::string> gates = {};     // that fail the gate; empty: gates_by_default() of those judged
+  std::vector<std::string> metrics;  // judged; empty: real_time and every counted metric
+  // That fail the gate; empty: those that `metrics` names, else gates_by_default() of those judged. What is named here
+  // is judged too.
+  std::vector<std::string> gates = {};
+  double counted_minimum_effect = 0;  // a change of a count below it is told and fails nothing; relative
+  Witness witness = Witness::either;
   std::vector<std::string> ignored_facts;  // decisive facts the user named as irrelevant
   bool operator==(const ComparisonPolicy&) const = default;
 };

@@ -54,6 +54,52 @@ std::string parts_lacking_in(std::string_view key, std::string_view other) {
   return text.size() <= kMostKeyText ? text : text.substr(0, kMostKeyText) + "...";
 }
 
+double jitter_of(const CountedSide& side) {
+  const double stated = side.basis.jitter.value_or(0);
+  const double seen = relative_jitter(side.values);
+  return std::isfinite(stated) ? std::max(stated, seen) : seen;
+}
+
+// Three digits of a percentage however small: a jitter of 0.0002 % is not none.
+std::string small_share_text(double share) {
+  const double percent = 100 * share;
+  return percent >= 0.01 ? share_text(share) : number_text(percent, "") + " %";
+}
+
+void refuse_scopes(const CountBasis& baseline, const CountBasis& candidate, ComparisonRow& row) {
+  row.verdict = Verdict::incomparable;
+  row.test = "none";
+  row.reason = "counted over different things: the " + std::string(to_text(baseline.scope)) + " in the baseline, the " +
+               std::string(to_text(candidate.scope)) + " in the candidate";
+}
+
+// "counted exactly", "counted over whole functions with their set-up".
+std::string manner_text(CountScope scope, double jitter) {
+  if (scope == CountScope::whole_functions) return "counted over whole functions, set-up included";
+  if (scope == CountScope::whole_program) return "counted over the whole program";
+  return jitter > 0 ? "counted" : "counted exactly";
+}
+
+void decide_counted(double b, double c, double jitter, ComparisonRow& row) {
+  const std::string counts = count_text(b) + " -> " + count_text(c) + counted_unit(row.metric);
+  const std::string by = row.ratio && *row.ratio != 1 ? " (" + change_text(*row.ratio) + ")" : "";
+  const std::string manner = manner_text(row.count_scope, jitter);
+  const bool beyond = b == 0 ? c != 0 : std::fabs(c - b) > jitter * b;
+  if (beyond) {
+    row.verdict = (c > b) == (row.metric.better == Better::lower) ? Verdict::regression : Verdict::improvement;
+    row.reason = manner + ": " + counts + by;
+    if (jitter > 0) row.reason += ", beyond the jitter of " + small_share_text(jitter);
+  } else if (jitter > row.margin) {
+    row.verdict = Verdict::inconclusive;
+    row.reason = "repeats of one build differ by " + small_share_text(jitter) + ", more than the margin of " +
+                 share_text(row.margin) + ": this count is not deterministic, and " + counts + by + " is within that";
+  } else {
+    row.verdict = Verdict::unchanged;
+    row.reason = b == c ? manner + ": " + count_text(b) + counted_unit(row.metric) + " on both sides"
+                        : manner + ": " + counts + by + ", within the jitter of " + small_share_text(jitter);
+  }
+}
+
 }  // namespace
 
 double relative_jitter(std::span<const double> values) {
@@ -63,38 +109,34 @@ double relative_jitter(std::span<const double> values) {
   return middle > 0 ? (*high - *low) / middle : 0;
 }
 
-void judge_counted(std::span<const double> baseline, std::span<const double> candidate, ComparisonRow& row) {
+void judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row) {
   row.test = "exact";
-  if (fails(baseline, "baseline", row) || fails(candidate, "candidate", row)) return;
-  const double b = median({baseline.begin(), baseline.end()});
-  const double c = median({candidate.begin(), candidate.end()});
-  const double jitter = std::max(relative_jitter(baseline), relative_jitter(candidate));
+  row.count_scope = candidate.basis.scope;
+  if (fails(baseline.values, "baseline", row) || fails(candidate.values, "candidate", row)) return;
+  if (baseline.basis.scope != candidate.basis.scope) return refuse_scopes(baseline.basis, candidate.basis, row);
+  const double b = median(baseline.values);
+  const double c = median(candidate.values);
+  const double jitter = std::max(jitter_of(baseline), jitter_of(candidate));
   row.baseline = b;
   row.candidate = c;
   row.jitter = jitter;
-  row.rounds = static_cast<std::int32_t>(std::min(baseline.size(), candidate.size()));
+  row.rounds = static_cast<std::int32_t>(std::min(baseline.values.size(), candidate.values.size()));
   if (b > 0) {
     const double ratio = c / b;
     row.ratio = ratio;
     row.interval = Interval{ratio / (1 + jitter), ratio * (1 + jitter)};
   }
-
-  const std::string counts = count_text(b) + " -> " + count_text(c) + counted_unit(row.metric);
-  const std::string by = row.ratio && *row.ratio != 1 ? " (" + change_text(*row.ratio) + ")" : "";
-  const bool beyond = b == 0 ? c != 0 : std::fabs(c - b) > jitter * b;
-  if (beyond) {
-    row.verdict = (c > b) == (row.metric.better == Better::lower) ? Verdict::regression : Verdict::improvement;
-    row.reason = "counted exactly: " + counts + by;
-    if (jitter > 0) row.reason += ", beyond the jitter of " + share_text(jitter);
-  } else if (jitter > row.margin) {
-    row.verdict = Verdict::inconclusive;
-    row.reason = "repeats of one build differ by " + share_text(jitter) + ", more than the margin of " +
-                 share_text(row.margin) + ": this count is not deterministic, and " + counts + by + " is within that";
-  } else {
-    row.verdict = Verdict::unchanged;
-    row.reason = b == c ? "counted exactly: " + count_text(b) + counted_unit(row.metric) + " on both sides"
-                        : "counted: " + counts + by + ", within the jitter of " + share_text(jitter);
+  decide_counted(b, c, jitter, row);
+  if (!candidate.basis.proof.empty()) {
+    row.reason += "; not counted again: " + candidate.basis.proof;
+  } else if (!baseline.basis.proof.empty()) {
+    row.reason += "; the baseline was not counted again: " + baseline.basis.proof;
   }
+}
+
+std::string exactness_text(CountScope scope, double jitter) {
+  if (scope == CountScope::timed_region) return jitter > 0 ? "exact to " + small_share_text(jitter) : "exact";
+  return std::string(to_text(scope)) + (jitter > 0 ? ", to " + small_share_text(jitter) : "");
 }
 
 std::string count_key_difference(std::string_view baseline, std::string_view candidate) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/model/comparison.hpp"
 
@@ -13,11 +14,22 @@ namespace steelyard {
 // Range of the repeats over their median, relative; 0 for one value, for equal values, and for counts of 0.
 double relative_jitter(std::span<const double> values);
 
-// Fills levels, ratio, interval, jitter, test, verdict and reason of `row` (metric and policy fields are set). A level
-// is the median of a side's values. Counts that are not finite or negative: failed. No value on a side: failed. Beyond
-// the jitter: regression or improvement. Within it: unchanged, or inconclusive where the jitter itself exceeds the
-// margin of equivalence. From 0 there is no ratio, only a verdict.
-void judge_counted(std::span<const double> baseline, std::span<const double> candidate, ComparisonRow& row);
+// One side's counts and what they stand on.
+struct CountedSide {
+  std::vector<double> values;
+  CountBasis basis = {};
+};
+
+// Fills levels, ratio, interval, jitter, scope, test, verdict and reason of `row` (metric and policy fields are set). A
+// level is the median of a side's values; the jitter is the largest that either side states or shows. Counts that are
+// not finite or negative: failed. No value on a side: failed. Scopes that differ: incomparable. Beyond the jitter:
+// regression or improvement. Within it: unchanged, or inconclusive where the jitter itself exceeds the margin of
+// equivalence. From 0 there is no ratio, only a verdict.
+void judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row);
+
+// What a report writes in place of an interval: "exact", "exact to 0.02 %", "whole functions, to 0.3 %",
+// "whole program". A jitter below 0.001 % has its size in scientific notation.
+std::string exactness_text(CountScope scope, double jitter);
 
 // Keys that differ, as a sentence's end: the parts (between ';' or ',') that differ where both are short lists, the
 // whole keys otherwise.

@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "regress/ab/gates.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -52,7 +54,7 @@ class Matcher {
 
   std::vector<Matched> take(std::vector<std::string>& warnings) {
     for (const auto& [metric, benchmarks] : drop_undeclared()) {
-      if (!policy_.metrics.empty()) {
+      if (names_metric(policy_, metric)) {
         entry(kAllBenchmarks, metric).unjudged = "it declares no better direction in " + std::to_string(benchmarks) +
                                                  (benchmarks == 1 ? " benchmark" : " benchmarks") +
                                                  ", so it is recorded and not judged";
@@ -67,10 +69,7 @@ class Matcher {
   }
 
  private:
-  bool is_asked_for(const std::string& metric, MetricKind kind) const {
-    if (policy_.metrics.empty()) return metric == kRealTime || kind == MetricKind::counted;
-    return std::find(policy_.metrics.begin(), policy_.metrics.end(), metric) != policy_.metrics.end();
-  }
+  bool is_asked_for(const std::string& metric, MetricKind kind) const { return is_judged(policy_, metric, kind); }
 
   Matched& entry(const std::string& benchmark, const std::string& metric) {
     const auto [at, is_new] = entries_.try_emplace(Key{benchmark, metric_rank(metric), metric});
@@ -133,10 +132,12 @@ class Matcher {
   void add_what_nobody_measured() {
     std::set<std::string> present;
     for (const auto& [key, matched] : entries_) present.insert(key.metric);
-    for (const std::string& metric : policy_.metrics) {
-      if (present.contains(metric)) continue;
-      entry(kAllBenchmarks, metric).unjudged =
-          "no benchmark measured it; the policy names it, so take it from the policy or let a benchmark report it";
+    for (const auto* named : {&policy_.metrics, &policy_.gates}) {
+      for (const std::string& metric : *named) {
+        if (present.contains(metric)) continue;
+        entry(kAllBenchmarks, metric).unjudged =
+            "no benchmark measured it; the policy names it, so take it from the policy or let a benchmark report it";
+      }
     }
   }
 

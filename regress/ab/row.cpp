@@ -46,14 +46,19 @@ std::string metric_difference(const Matched& matched) {
   return "";
 }
 
-std::vector<double> all_values(const MatchedSide& side) {
-  std::vector<double> values;
-  for (const Measurement* measurement : side.measurements) {
+// Of several measurements the widest scope and the largest jitter hold.
+CountedSide counted_side(const MatchedSide& matched) {
+  CountedSide side;
+  for (const Measurement* measurement : matched.measurements) {
     for (const InvocationSamples& samples : measurement->invocations) {
-      values.insert(values.end(), samples.values.begin(), samples.values.end());
+      side.values.insert(side.values.end(), samples.values.begin(), samples.values.end());
     }
+    const CountBasis& basis = measurement->count_basis;
+    side.basis.scope = std::max(side.basis.scope, basis.scope);
+    if (basis.jitter) side.basis.jitter = std::max(side.basis.jitter.value_or(0), *basis.jitter);
+    if (side.basis.proof.empty()) side.basis.proof = basis.proof;
   }
-  return values;
+  return side;
 }
 
 void finish(ComparisonRow& row, Verdict verdict, std::string reason) {
@@ -115,7 +120,7 @@ void draft_counted(const Matched& matched, ComparisonRow& row) {
       return;
     }
   }
-  judge_counted(all_values(matched.baseline), all_values(matched.candidate), row);
+  judge_counted(counted_side(matched.baseline), counted_side(matched.candidate), row);
 }
 
 double level_of(std::span<const LogInvocation> invocations) {
@@ -166,7 +171,8 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
   row.benchmark = matched.benchmark;
   row.metric = metric_of(matched);
   row.confidence = context.policy.confidence;
-  row.minimum_effect = context.policy.minimum_effect;
+  const bool is_counted = row.metric.kind == MetricKind::counted;
+  row.minimum_effect = is_counted ? context.policy.counted_minimum_effect : context.policy.minimum_effect;
   row.margin = context.policy.margin;
   row.layout = context.layout;
   if (!context.incomparable.empty()) {
@@ -176,7 +182,7 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
     if (difference.empty()) difference = item_difference(context.baseline, context.candidate, matched);
     if (!difference.empty()) {
       finish(row, Verdict::incomparable, difference);
-    } else if (row.metric.kind == MetricKind::counted) {
+    } else if (is_counted) {
       draft_counted(matched, row);
     } else {
       draft_noisy(matched, context, draft);

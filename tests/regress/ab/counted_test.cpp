@@ -15,7 +15,15 @@ ComparisonRow judged(const Values& baseline, const Values& candidate, Better bet
   ComparisonRow row;
   row.metric = *well_known_metric(kInstructions);
   row.metric.better = better;
-  judge_counted(baseline, candidate, row);
+  judge_counted({baseline}, {candidate}, row);
+  return row;
+}
+
+ComparisonRow judged_on(const Values& baseline, const CountBasis& baseline_basis, const Values& candidate,
+                        const CountBasis& candidate_basis) {
+  ComparisonRow row;
+  row.metric = *well_known_metric(kInstructions);
+  judge_counted({baseline, baseline_basis}, {candidate, candidate_basis}, row);
   return row;
 }
 
@@ -55,6 +63,64 @@ TEST(Counted, WhatIsNoCountFails) {
   EXPECT_EQ(judged({std::numeric_limits<double>::quiet_NaN()}, {5}).verdict, Verdict::failed);
   EXPECT_EQ(judged({5}, {-1}).verdict, Verdict::failed);
   EXPECT_THAT(judged({5}, {}).reason, HasSubstr("the candidate has no count"));
+}
+
+TEST(Counted, StatedJitterIsTheToleranceWhereItIsLargerThanTheRangeSeen) {
+  CountBasis learned;
+  learned.jitter = 0.004;
+  EXPECT_EQ(judged_on({1000}, {}, {1003}, learned).verdict, Verdict::unchanged);
+  EXPECT_EQ(judged_on({1000}, learned, {1003}, {}).verdict, Verdict::unchanged);
+  EXPECT_EQ(judged_on({1000}, learned, {1005}, {}).verdict, Verdict::regression);
+  EXPECT_EQ(*judged_on({1000}, learned, {1005}, {}).jitter, 0.004);
+  EXPECT_EQ(judged_on({1000, 1010}, learned, {1009}, {}).verdict, Verdict::unchanged) << "the range seen is larger";
+  EXPECT_THAT(judged_on({1000}, learned, {1003}, {}).reason, HasSubstr("within the jitter of 0.4 %"));
+}
+
+TEST(Counted, JitterThatIsNoNumberIsNone) {
+  CountBasis broken;
+  broken.jitter = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(judged_on({1000}, broken, {1001}, {}).verdict, Verdict::regression);
+}
+
+TEST(Counted, DifferentScopesAreIncomparable) {
+  CountBasis whole;
+  whole.scope = CountScope::whole_functions;
+  const ComparisonRow row = judged_on({1000}, {}, {1000}, whole);
+  EXPECT_EQ(row.verdict, Verdict::incomparable);
+  EXPECT_EQ(row.test, "none");
+  EXPECT_EQ(row.reason,
+            "counted over different things: the timed region in the baseline, the whole functions in the candidate");
+}
+
+TEST(Counted, ReasonNamesWhatWasCountedOver) {
+  CountBasis whole;
+  whole.scope = CountScope::whole_functions;
+  const ComparisonRow functions = judged_on({1000}, whole, {1010}, whole);
+  EXPECT_EQ(functions.reason,
+            "counted over whole functions, set-up included: 1,000 -> 1,010 instructions an iteration (+1.00 %)");
+  EXPECT_EQ(functions.count_scope, CountScope::whole_functions);
+  whole.scope = CountScope::whole_program;
+  EXPECT_THAT(judged_on({1000}, whole, {1000}, whole).reason, HasSubstr("counted over the whole program: 1,000"));
+}
+
+TEST(Counted, ReasonSaysWhyACountHoldsThatWasNotTaken) {
+  CountBasis proven;
+  proven.proof = "every loaded section is equal: sha256 0123";
+  EXPECT_EQ(judged_on({1000}, {}, {1000}, proven).reason,
+            "counted exactly: 1,000 instructions an iteration on both sides; not counted again: every loaded section "
+            "is equal: sha256 0123");
+  CountBasis kept;
+  kept.proof = "counted before on this machine";
+  EXPECT_THAT(judged_on({1000}, kept, {1000}, {}).reason,
+              HasSubstr("; the baseline was not counted again: counted before on this machine"));
+}
+
+TEST(ExactnessText, SaysScopeAndJitter) {
+  EXPECT_EQ(exactness_text(CountScope::timed_region, 0), "exact");
+  EXPECT_EQ(exactness_text(CountScope::timed_region, 0.0002), "exact to 0.02 %");
+  EXPECT_EQ(exactness_text(CountScope::timed_region, 2e-8), "exact to 2e-06 %");
+  EXPECT_EQ(exactness_text(CountScope::whole_functions, 0.003), "whole functions, to 0.3 %");
+  EXPECT_EQ(exactness_text(CountScope::whole_program, 0), "whole program");
 }
 
 TEST(RelativeJitter, IsTheRangeOverTheMedian) {

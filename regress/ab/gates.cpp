@@ -1,0 +1,83 @@
+#include "regress/ab/gates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "regress/ab/wording.hpp"
+
+namespace steelyard {
+namespace {
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool metric_gates(const ComparisonPolicy& policy, const Metric& metric) {
+  if (!policy.gates.empty()) return contains(policy.gates, metric.name);
+  return contains(policy.metrics, metric.name) || (policy.metrics.empty() && gates_by_default(metric));
+}
+
+bool is_small_change_of_a_count(const ComparisonPolicy& policy, const ComparisonRow& row) {
+  return row.metric.kind == MetricKind::counted && row.ratio && *row.ratio != 1 &&
+         std::fabs(*row.ratio - 1) < policy.counted_minimum_effect;
+}
+
+// What a witness says of the other: a verdict that was reached by judging, or nothing.
+bool has_spoken(const ComparisonRow* row) {
+  return row != nullptr && (row->verdict == Verdict::regression || row->verdict == Verdict::improvement ||
+                            row->verdict == Verdict::unchanged || row->verdict == Verdict::inconclusive);
+}
+
+// Why this witness fails nothing; empty where it may.
+std::string witness_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* other) {
+  const bool is_time = row.metric.name == kRealTime;
+  if (policy.witness == Witness::either) return "";
+  if (policy.witness == Witness::time) return is_time ? "" : "the policy lets time alone decide";
+  if (policy.witness == Witness::instructions) return is_time ? "the policy lets instructions alone decide" : "";
+  if (row.verdict != Verdict::regression || !has_spoken(other) || other->verdict == Verdict::regression) return "";
+  const std::string who = is_time ? "the count is " : "the time is ";
+  return "the policy wants both witnesses, and " + who +
+         (other->verdict == Verdict::improvement ? "better" : std::string(to_text(other->verdict)));
+}
+
+}  // namespace
+
+bool names_metric(const ComparisonPolicy& policy, std::string_view metric) {
+  return contains(policy.metrics, metric) || contains(policy.gates, metric);
+}
+
+bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKind kind) {
+  if (names_metric(policy, metric)) return true;
+  return policy.metrics.empty() && (metric == kRealTime || kind == MetricKind::counted);
+}
+
+void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {
+  const ComparisonPolicy& policy = comparison.policy;
+  std::map<std::string_view, const ComparisonRow*> times;
+  std::map<std::string_view, const ComparisonRow*> counts;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.metric.name == kRealTime) times[row.benchmark] = &row;
+    if (row.metric.name == kInstructions) counts[row.benchmark] = &row;
+  }
+  for (ComparisonRow& row : comparison.rows) {
+    row.gate_note.clear();
+    const bool is_time = row.metric.name == kRealTime;
+    if (!metric_gates(policy, row.metric)) {
+      row.gate_note = row.metric.name + " is not among the metrics that gate";
+    } else if (is_small_change_of_a_count(policy, row)) {
+      row.gate_note = "it is below the minimum effect of counts, " + share_text(policy.counted_minimum_effect);
+    } else if (is_time || row.metric.name == kInstructions) {
+      const auto& others = is_time ? counts : times;
+      const auto other = others.find(row.benchmark);
+      const bool may_confirm = other != others.end() && !apart.contains(row.benchmark);
+      // Benchmarks that have one witness only are judged by it, whichever the policy prefers.
+      const bool is_alone = !has_spoken(other == others.end() ? nullptr : other->second);
+      if (!is_alone) row.gate_note = witness_note(policy, row, may_confirm ? other->second : nullptr);
+    }
+    row.gates = row.gate_note.empty();
+  }
+}
+
+}  // namespace steelyard

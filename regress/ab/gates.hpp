@@ -1,0 +1,23 @@
+// Which rows fail the gate where they regressed: what the policy says of metrics, of small changes of counts, and of
+// time and instructions as two witnesses of one benchmark. The verdicts themselves do not depend on it.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "bench/model/comparison.hpp"
+
+namespace steelyard {
+
+// Whether the policy names the metric, to be judged or to gate.
+bool names_metric(const ComparisonPolicy& policy, std::string_view metric);
+// Whether it is judged: named, or, where `metrics` is empty, real_time and every counted metric.
+bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKind kind);
+
+// Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. `apart`: benchmarks
+// whose time and instructions are of different code (a library that dispatches otherwise under the counter); neither
+// can confirm the other there, so each decides alone.
+void decide_gates(Comparison& comparison, const std::set<std::string>& apart = {});
+
+}  // namespace steelyard

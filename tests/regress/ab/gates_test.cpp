@@ -1,0 +1,147 @@
+#include "regress/ab/gates.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+ComparisonRow row_of(std::string_view metric, Verdict verdict, double ratio = 1.05) {
+  ComparisonRow row;
+  row.benchmark = "BM_x";
+  row.metric =
+      well_known_metric(metric).value_or(Metric{std::string(metric), "count", Better::lower, MetricKind::noisy});
+  row.verdict = verdict;
+  row.ratio = ratio;
+  return row;
+}
+
+Comparison decided(const ComparisonPolicy& policy, const std::vector<ComparisonRow>& rows,
+                   const std::set<std::string>& apart = {}) {
+  Comparison comparison;
+  comparison.policy = policy;
+  comparison.rows = rows;
+  decide_gates(comparison, apart);
+  return comparison;
+}
+
+bool gates(const ComparisonPolicy& policy, std::string_view metric) {
+  return decided(policy, {row_of(metric, Verdict::regression)}).rows[0].gates;
+}
+
+TEST(Gates, AreTimeAndCountsByDefault) {
+  EXPECT_TRUE(gates({}, kRealTime));
+  EXPECT_TRUE(gates({}, kInstructions));
+  EXPECT_TRUE(gates({}, "allocations"));
+  EXPECT_FALSE(gates({}, kCpuTime));
+  EXPECT_FALSE(gates({}, "cache_misses_of_the_user"));
+}
+
+TEST(Gates, AreTheMetricsThatThePolicyJudgesWhereItNamesThem) {
+  ComparisonPolicy policy;
+  policy.metrics = {std::string(kCpuTime)};
+  EXPECT_TRUE(gates(policy, kCpuTime));
+  EXPECT_FALSE(gates(policy, kRealTime));
+}
+
+TEST(Gates, AreThoseNamedToGateAndNoOthers) {
+  ComparisonPolicy policy;
+  policy.metrics = {std::string(kRealTime), std::string(kCpuTime)};
+  policy.gates = {std::string(kCpuTime)};
+  EXPECT_TRUE(gates(policy, kCpuTime));
+  EXPECT_FALSE(gates(policy, kRealTime));
+  EXPECT_EQ(decided(policy, {row_of(kRealTime, Verdict::regression)}).rows[0].gate_note,
+            "real_time is not among the metrics that gate");
+}
+
+TEST(Gates, WhatIsNamedToGateIsJudged) {
+  ComparisonPolicy policy;
+  policy.gates = {"l1_misses"};
+  EXPECT_TRUE(is_judged(policy, "l1_misses", MetricKind::noisy));
+  EXPECT_TRUE(is_judged(policy, kRealTime, MetricKind::noisy));
+  policy.metrics = {std::string(kInstructions)};
+  EXPECT_TRUE(is_judged(policy, "l1_misses", MetricKind::noisy));
+  EXPECT_FALSE(is_judged(policy, kRealTime, MetricKind::noisy));
+}
+
+TEST(Gates, SmallChangeOfACountIsToldAndFailsNothing) {
+  ComparisonPolicy policy;
+  policy.counted_minimum_effect = 0.01;
+  const Comparison comparison =
+      decided(policy, {row_of(kInstructions, Verdict::regression, 1.0099), row_of(kRealTime, Verdict::unchanged)});
+  EXPECT_FALSE(comparison.rows[0].gates);
+  EXPECT_THAT(comparison.rows[0].gate_note, HasSubstr("below the minimum effect of counts, 1 %"));
+  EXPECT_TRUE(decided(policy, {row_of(kInstructions, Verdict::regression, 1.01)}).rows[0].gates);
+  EXPECT_TRUE(decided(policy, {row_of(kRealTime, Verdict::regression, 1.001)}).rows[0].gates);
+}
+
+struct WitnessCase {
+  Witness witness;
+  Verdict time;
+  Verdict count;
+  bool time_gates;
+  bool count_gates;
+};
+
+class Witnesses : public ::testing::TestWithParam<WitnessCase> {};
+
+TEST_P(Witnesses, DecideAsThePolicySays) {
+  ComparisonPolicy policy;
+  policy.witness = GetParam().witness;
+  const Comparison comparison =
+      decided(policy, {row_of(kRealTime, GetParam().time), row_of(kInstructions, GetParam().count)});
+  EXPECT_EQ(comparison.rows[0].gates, GetParam().time_gates) << comparison.rows[0].gate_note;
+  EXPECT_EQ(comparison.rows[1].gates, GetParam().count_gates) << comparison.rows[1].gate_note;
+}
+
+constexpr Verdict kWorse = Verdict::regression;
+INSTANTIATE_TEST_SUITE_P(Policy, Witnesses,
+                         ::testing::Values(WitnessCase{Witness::either, kWorse, Verdict::unchanged, true, true},
+                                           WitnessCase{Witness::either, Verdict::unchanged, kWorse, true, true},
+                                           WitnessCase{Witness::time, kWorse, kWorse, true, false},
+                                           WitnessCase{Witness::time, Verdict::inconclusive, kWorse, true, false},
+                                           WitnessCase{Witness::time, Verdict::failed, kWorse, true, true},
+                                           WitnessCase{Witness::instructions, kWorse, kWorse, false, true},
+                                           WitnessCase{Witness::instructions, kWorse, Verdict::failed, true, true},
+                                           WitnessCase{Witness::both, kWorse, kWorse, true, true},
+                                           WitnessCase{Witness::both, kWorse, Verdict::unchanged, false, true},
+                                           WitnessCase{Witness::both, Verdict::unchanged, kWorse, true, false},
+                                           WitnessCase{Witness::both, Verdict::inconclusive, kWorse, true, false},
+                                           WitnessCase{Witness::both, Verdict::improvement, kWorse, true, false},
+                                           WitnessCase{Witness::both, kWorse, Verdict::incomparable, true, true}));
+
+TEST(Gates, WitnessOfOtherCodeConfirmsNothingSoEachDecidesAlone) {
+  ComparisonPolicy policy;
+  policy.witness = Witness::both;
+  const std::vector<ComparisonRow> rows{row_of(kRealTime, kWorse), row_of(kInstructions, Verdict::unchanged)};
+  EXPECT_FALSE(decided(policy, rows).rows[0].gates);
+  EXPECT_TRUE(decided(policy, rows, {"BM_x"}).rows[0].gates);
+}
+
+TEST(Gates, WitnessesOfDifferentBenchmarksAreStrangers) {
+  ComparisonPolicy policy;
+  policy.witness = Witness::both;
+  std::vector<ComparisonRow> rows{row_of(kRealTime, kWorse), row_of(kInstructions, Verdict::unchanged)};
+  rows[1].benchmark = "BM_y";
+  EXPECT_TRUE(decided(policy, rows).rows[0].gates);
+}
+
+TEST(Gates, WitnessesDoNotConcernOtherMetrics) {
+  ComparisonPolicy policy;
+  policy.witness = Witness::time;
+  EXPECT_TRUE(gates(policy, "allocations"));
+}
+
+TEST(Gates, DecidedTwiceAreTheSame) {
+  ComparisonPolicy policy;
+  policy.witness = Witness::both;
+  Comparison once = decided(policy, {row_of(kRealTime, kWorse), row_of(kInstructions, Verdict::unchanged)});
+  Comparison twice = once;
+  decide_gates(twice);
+  EXPECT_EQ(once, twice);
+}
+
+}  // namespace
+}  // namespace steelyard
