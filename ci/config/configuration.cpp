@@ -156,6 +156,9 @@ ComparisonPolicy comparison_policy(const PolicySettings& settings) {
   policy.minimum_effect = settings.minimum_effect;
   policy.margin = settings.margin;
   policy.metrics = settings.metrics;
+  policy.gates = settings.gates;
+  policy.counted_minimum_effect = settings.counted_minimum_effect;
+  policy.witness = settings.witness;
   policy.ignored_facts = settings.ignored_facts;
   return policy;
 }

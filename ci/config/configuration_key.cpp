@@ -17,6 +17,7 @@ constexpr CountRange kRepetitions{1, 1000};
 const std::vector<std::string> kLayoutWords{"auto", "duet", "interleaved", "sequential"};
 const std::vector<std::string> kCountWords{"auto", "always", "never"};
 const std::vector<std::string> kSkipTimeWords{"never", "equal_binary", "equal_code"};
+const std::vector<std::string> kWitnessWords{"either", "time", "instructions", "both"};
 
 std::string share_text(double share) {
   std::array<char, 32> text{};
@@ -156,6 +157,19 @@ const std::array kKeys{
                      "metrics that are judged (default: real_time and every counted one)",
                      STEELYARD_ASSIGN(read_list(value, where), policy.metrics),
                      STEELYARD_PRINT(list_text(of.policy.metrics))},
+    ConfigurationKey{"policy", "gates", "--gates", "NAME,...",
+                     "metrics whose regression fails the comparison; others are told (default: those that metrics "
+                     "names, else real_time and every counted one that is not an extra counter)",
+                     STEELYARD_ASSIGN(read_list(value, where), policy.gates),
+                     STEELYARD_PRINT(list_text(of.policy.gates))},
+    ConfigurationKey{"policy", "counted_minimum_effect", "--counted-minimum-effect", "SHARE",
+                     "smallest change of a count that fails the comparison; smaller ones are told",
+                     STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.counted_minimum_effect),
+                     STEELYARD_PRINT(share_text(of.policy.counted_minimum_effect))},
+    ConfigurationKey{"policy", "witness", "--witness", "either|time|instructions|both",
+                     "whose regression fails the comparison where a benchmark has both time and instructions",
+                     STEELYARD_ASSIGN(read_word(value, where, kWitnessWords), policy.witness),
+                     STEELYARD_PRINT(quoted_for_toml(kWitnessWords[static_cast<std::size_t>(of.policy.witness)]))},
     ConfigurationKey{"policy", "ignored_facts", "--ignore-fact", "NAME,...",
                      "facts of the machine that may differ between the sides",
                      STEELYARD_ASSIGN(read_list(value, where), policy.ignored_facts),

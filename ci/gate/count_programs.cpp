@@ -17,6 +17,7 @@
 #include "ci/gate/count_part.hpp"
 #include "ci/gate/unmeasured.hpp"
 #include "ci/report/number_text.hpp"
+#include "regress/ab/gates.hpp"
 
 namespace steelyard {
 namespace {
@@ -238,8 +239,7 @@ bool ProgramCounting::is_of_another_key(const BenchmarkCounts& counts) const {
 Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings) {
   if (settings.counts == CountChoice::never) return false;
-  const bool judged = policy.metrics.empty() ||
-                      std::find(policy.metrics.begin(), policy.metrics.end(), kInstructions) != policy.metrics.end();
+  const bool judged = is_judged(comparison_policy(policy), kInstructions, MetricKind::counted);
   if (settings.counts == CountChoice::automatic && !judged) return false;
   const std::optional<std::string> unavailable = counting_unavailable(CountOptions{});
   if (!unavailable) return true;

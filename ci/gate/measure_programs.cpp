@@ -1,6 +1,8 @@
 #include "ci/gate/measure_programs.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "bench/environment/read_environment.hpp"
 #include "ci/gate/count_programs.hpp"
@@ -15,8 +17,10 @@ namespace {
 
 // How many noisy metrics are judged of each benchmark: the judgement adjusts for all of them.
 std::int64_t noisy_metrics(const PolicySettings& policy) {
-  if (policy.metrics.empty()) return 1;
-  return std::count_if(policy.metrics.begin(), policy.metrics.end(), [](const std::string& name) {
+  std::set<std::string_view> judged(policy.metrics.begin(), policy.metrics.end());
+  if (judged.empty()) judged.insert(kRealTime);
+  judged.insert(policy.gates.begin(), policy.gates.end());
+  return std::count_if(judged.begin(), judged.end(), [](std::string_view name) {
     const std::optional<Metric> metric = well_known_metric(name);
     return !metric || metric->kind == MetricKind::noisy;
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "regress/ab/gates.hpp"
 
 namespace steelyard {
 namespace {
@@ -23,13 +24,13 @@ bool program_failed(const Run& run, const ComparisonRow& row) {
 
 bool has_bad_record(const Run& run) { return std::any_of(run.failures.begin(), run.failures.end(), is_bad_record); }
 
-bool is_judged(const ComparisonRow& row) {
+bool was_judged(const ComparisonRow& row) {
   return row.verdict != Verdict::missing && row.verdict != Verdict::incomparable && row.verdict != Verdict::failed;
 }
 
 bool is_asked_for(const Metric& metric, const ComparisonPolicy& policy, const OutcomeRules& rules) {
   if (rules.demand_counts && metric.name == kInstructions) return true;
-  return std::find(policy.metrics.begin(), policy.metrics.end(), metric.name) != policy.metrics.end();
+  return names_metric(policy, metric.name);
 }
 
 // Both sides failed alike at something that nobody named.
@@ -48,27 +49,28 @@ OutcomeRules outcome_rules(const Configuration& configuration) {
 ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate,
                     const OutcomeRules& rules) {
   // Nothing was judged at all, perhaps because a filter matches nothing: that is no pass.
-  const bool any_judged = std::any_of(comparison.rows.begin(), comparison.rows.end(), is_judged);
+  const bool any_judged = std::any_of(comparison.rows.begin(), comparison.rows.end(), was_judged);
   const bool whole = any_judged && !has_bad_record(baseline) && !has_bad_record(candidate);
   ExitCode code = whole ? ExitCode::success : ExitCode::not_judged;
   for (const ComparisonRow& row : comparison.rows) {
+    const bool matters = row.gates || (rules.demand_counts && row.metric.name == kInstructions);
     switch (row.verdict) {
       case Verdict::regression:
-        code = worse(code, ExitCode::regression);
+        if (row.gates) code = worse(code, ExitCode::regression);
         break;
       case Verdict::missing:
       case Verdict::incomparable:
-        code = worse(code, ExitCode::not_judged);
+        if (matters) code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::failed:
         if (program_failed(candidate, row)) {
           code = worse(code, ExitCode::program_failed);
-        } else if (!is_dispensable(row, baseline, candidate, comparison.policy, rules)) {
+        } else if (matters && !is_dispensable(row, baseline, candidate, comparison.policy, rules)) {
           code = worse(code, ExitCode::not_judged);
         }
         break;
       case Verdict::inconclusive:
-        if (rules.demand_decision) code = worse(code, ExitCode::not_judged);
+        if (rules.demand_decision && matters) code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::improvement:
       case Verdict::unchanged:

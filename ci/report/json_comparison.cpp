@@ -43,6 +43,9 @@ Json policy_json(const ComparisonPolicy& policy) {
   json["margin"] = number(policy.margin);
   json["seed"] = policy.seed;
   json["metrics"] = policy.metrics;
+  json["gates"] = policy.gates;
+  json["counted_minimum_effect"] = number(policy.counted_minimum_effect);
+  json["witness"] = to_text(policy.witness);
   json["ignored_facts"] = policy.ignored_facts;
   return json;
 }
@@ -64,6 +67,11 @@ Json function_json(const FunctionChange& function) {
   json["calls_change"] = number(function.calls_change);
   json["share"] = number(function.share);
   json["own_source"] = function.own_source;
+  json["from_calls"] = number(function.from_calls);
+  json["from_cost_per_call"] = number(function.from_cost_per_call);
+  json["renamed_from"] = text_or_null(function.renamed_from);
+  json["inlined_into"] = text_or_null(function.inlined_into);
+  json["once_inlined_into"] = text_or_null(function.once_inlined_into);
   return json;
 }
 
@@ -91,11 +99,15 @@ Json row_json(const ComparisonRow& row) {
   json["minimum_detectable_effect"] = number(row.minimum_detectable_effect);
   json["slot_effect"] = number(row.slot_effect);
   json["jitter"] = number(row.jitter);
+  json["count_scope"] = row.metric.kind == MetricKind::counted ? Json(to_text(row.count_scope)) : Json(nullptr);
   json["verdict"] = to_text(row.verdict);
   json["reason"] = row.reason;
   if (!row.flame_graph.empty()) json["flame_graph"] = row.flame_graph;
+  json["gates"] = row.gates;
+  json["gate_note"] = text_or_null(row.gate_note);
   json["functions"] = Json::array();
   for (const FunctionChange& function : row.functions) json["functions"].push_back(function_json(function));
+  json["call_path"] = row.call_path;
   return json;
 }
 

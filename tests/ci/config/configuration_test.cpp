@@ -46,6 +46,9 @@ confidence = 0.9
 minimum_effect = 0.03
 margin = 0.04
 metrics = ["real_time", "instructions"]
+gates = ["instructions"]
+counted_minimum_effect = "0.5%"
+witness = "both"
 ignored_facts = ["kernel.release_line"]
 demand_decision = true
 )",
@@ -59,9 +62,17 @@ demand_decision = true
   EXPECT_EQ(parsed->programs[1], (ConfiguredProgram{"math", "build/math_bench"}));
   EXPECT_EQ(parsed->run, (MeasuringSettings{Layout::duet, 14, 5, milliseconds(10), seconds(90), seconds(30),
                                             CountChoice::never, "tok"}));
-  EXPECT_EQ(
-      parsed->policy,
-      (PolicySettings{0.02, true, 0.9, 0.03, 0.04, {"real_time", "instructions"}, {"kernel.release_line"}, true}));
+  EXPECT_EQ(parsed->policy, (PolicySettings{0.02,
+                                            true,
+                                            0.9,
+                                            0.03,
+                                            0.04,
+                                            {"real_time", "instructions"},
+                                            {"instructions"},
+                                            0.005,
+                                            Witness::both,
+                                            {"kernel.release_line"},
+                                            true}));
 }
 
 TEST(Configuration, PrintsWhatReadsBackAsTheSame) {
@@ -72,10 +83,24 @@ TEST(Configuration, PrintsWhatReadsBackAsTheSame) {
   configuration.run.budget = seconds(7200);
   configuration.run.layout = Layout::interleaved;
   configuration.policy.metrics = {"real_time"};
+  configuration.policy.gates = {"instructions"};
+  configuration.policy.counted_minimum_effect = 0.002;
+  configuration.policy.witness = Witness::time;
   const Result<Configuration> again = parse_configuration(to_toml(configuration), "steelyard.toml");
   ASSERT_TRUE(again) << again.error().text() << '\n' << to_toml(configuration);
   configuration.store_where = again->store_where;
   EXPECT_EQ(*again, configuration) << to_toml(configuration);
+}
+
+TEST(Configuration, HandsThePolicyToTheComparison) {
+  PolicySettings settings;
+  settings.gates = {"instructions"};
+  settings.counted_minimum_effect = 0.002;
+  settings.witness = Witness::both;
+  const ComparisonPolicy policy = comparison_policy(settings);
+  EXPECT_EQ(policy.gates, settings.gates);
+  EXPECT_EQ(policy.counted_minimum_effect, settings.counted_minimum_effect);
+  EXPECT_EQ(policy.witness, settings.witness);
 }
 
 TEST(Configuration, AnEmptyFileIsTheDefaults) {

@@ -79,6 +79,36 @@ TEST(Outcome, OfACountThatOneSideAloneHasIsNoPass) {
   EXPECT_EQ(outcome_of_failed_counts(false, true), 2);
 }
 
+TEST(Outcome, OfARowThatDoesNotGateIsSuccess) {
+  const auto told = [](Verdict verdict) {
+    ComparisonRow made = row(verdict, kInstructions);
+    made.gates = false;
+    return made;
+  };
+  for (const Verdict verdict :
+       {Verdict::regression, Verdict::missing, Verdict::incomparable, Verdict::inconclusive, Verdict::failed}) {
+    EXPECT_EQ(outcome({row(Verdict::unchanged), told(verdict)}, run_with({}, true), {}, true), 0) << to_text(verdict);
+  }
+  EXPECT_EQ(outcome({row(Verdict::regression), told(Verdict::improvement)}), 1);
+  EXPECT_EQ(outcome({told(Verdict::regression)}), 0) << "it was judged";
+}
+
+TEST(Outcome, OfACrashIsTheProgramsFailureThoughTheRowDoesNotGate) {
+  const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
+  ComparisonRow told = row(Verdict::failed);
+  told.gates = false;
+  EXPECT_EQ(outcome({row(Verdict::unchanged), told}, {}, crashed), 4);
+}
+
+TEST(Outcome, OfDemandedCountsThatDoNotGateIsNoPassWhereTheyWereNotJudged) {
+  ComparisonRow told = row(Verdict::incomparable, kInstructions);
+  told.gates = false;
+  Comparison comparison;
+  comparison.rows = {row(Verdict::unchanged), told};
+  EXPECT_EQ(static_cast<int>(outcome_of(comparison, {}, {}, {})), 0);
+  EXPECT_EQ(static_cast<int>(outcome_of(comparison, {}, {}, {false, true})), 2);
+}
+
 TEST(Outcome, OfRowsNoneOfWhichWasJudgedIsNoPass) {
   const steelyard::Run failed =
       run_with({{parse_google_benchmark_name("BM_x"), std::string(kInstructions), -1, "stripped"}});
