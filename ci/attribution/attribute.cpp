@@ -3,75 +3,196 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
+#include "ci/attribution/call_path.hpp"
+#include "ci/attribution/call_structure.hpp"
+#include "ci/attribution/culprit.hpp"
+#include "ci/attribution/inlined_pieces.hpp"
 #include "ci/attribution/library_dispatch.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/attribution/profile_difference.hpp"
+#include "regress/ab/gates.hpp"
 
 namespace steelyard {
 namespace {
 
-// The contract of a verdict, "Which function".
-constexpr double kCulpritCoverage = 0.9;
 // A function below this part of the change explains nothing.
 constexpr double kLeastShare = 0.01;
+// What is listed for its inclusive change alone must explain more than that: every caller of a culprit shows some.
+constexpr double kLeastInclusiveShare = 0.1;
+constexpr std::size_t kMostByInclusive = 2;
 
-FunctionChange change_of(const FunctionDifference& difference, double share, bool is_own,
-                         const AttributionOptions& options) {
-  FunctionChange change;
-  change.name = difference.shown->name;
-  change.file = path_below(difference.shown->file, options.own_sources);
-  change.line = difference.shown->line;
-  change.self_change = difference.self_change;
-  change.inclusive_change = difference.inclusive_change;
-  change.calls_change = difference.calls_change;
-  change.share = share;
-  change.own_source = is_own;
-  return change;
-}
-
-// The deepest own function that covers the change, or null. Of two at one depth the one with less inclusive cost is the
-// narrower answer.
-const FunctionDifference* find_culprit(const ProfileDifference& difference, const AttributionOptions& options) {
-  const FunctionDifference* culprit = nullptr;
-  for (const FunctionDifference& function : difference.functions) {
-    const double coverage = function.inclusive_change / difference.total_change;
-    if (!(coverage >= kCulpritCoverage) || !is_own_source(*function.shown, options.own_sources)) continue;
-    const bool is_narrower = !culprit || function.depth > culprit->depth ||
-                             (function.depth == culprit->depth && function.inclusive < culprit->inclusive);
-    if (is_narrower) culprit = &function;
+// One profile against another, with everything that is said of a function.
+class Attribution {
+ public:
+  Attribution(const CountedProfile& baseline, const CountedProfile& candidate, const AttributionOptions& options)
+      : options_(options),
+        difference_(subtract(baseline, candidate)),
+        lines_(subtract_lines(baseline, candidate, difference_, options.own_sources)) {
+    if (difference_.total_change == 0) return;
+    standings_ = call_structure(difference_);
+    culprit_ = find_culprit(difference_, standings_, lines_, options.own_sources);
   }
-  return culprit;
-}
 
-std::vector<FunctionChange> functions_behind(const CountedProfile& baseline, const CountedProfile& candidate,
-                                             const AttributionOptions& options) {
-  const ProfileDifference difference = subtract(baseline, candidate, options.own_sources);
-  std::vector<FunctionChange> result;
-  const auto most = static_cast<std::size_t>(std::max(options.most_functions, 0));
-  if (difference.total_change == 0 || most == 0) return result;
-  const FunctionDifference* culprit = find_culprit(difference, options);
-  if (culprit)
-    result.push_back(change_of(*culprit, culprit->inclusive_change / difference.total_change, true, options));
-
-  std::vector<const FunctionDifference*> by_self;
-  for (const FunctionDifference& function : difference.functions) {
-    const bool explains = std::abs(function.self_change) >= kLeastShare * std::abs(difference.total_change);
-    if (&function != culprit && explains) by_self.push_back(&function);
-  }
-  std::stable_sort(by_self.begin(), by_self.end(), [](const FunctionDifference* a, const FunctionDifference* b) {
-    if (std::abs(a->self_change) != std::abs(b->self_change)) {
-      return std::abs(a->self_change) > std::abs(b->self_change);
+  std::vector<FunctionChange> functions() const {
+    const auto most = static_cast<std::size_t>(std::max(options_.most_functions, 0));
+    std::vector<FunctionChange> result;
+    if (difference_.total_change == 0 || most == 0) return result;
+    if (culprit_) result.push_back(culprit_change());
+    const std::vector<Entry> inclusive = by_inclusive();
+    // Where there is room, the callers of the change have theirs.
+    const std::size_t kept = most > 4 ? std::min(inclusive.size(), kMostByInclusive) : 0;
+    for (const Entry& entry : by_self()) {
+      if (result.size() + kept >= most) break;
+      result.push_back(change_of(entry));
     }
-    return a->shown->name < b->shown->name;
-  });
-  for (const FunctionDifference* function : by_self) {
-    if (result.size() >= most) break;
-    result.push_back(change_of(*function, function->self_change / difference.total_change,
-                               is_own_source(*function->shown, options.own_sources), options));
+    for (const Entry& entry : inclusive) {
+      const bool is_listed = std::any_of(result.begin(), result.end(), [&](const FunctionChange& change) {
+        return change.inlined_into.empty() && change.name == shown(entry.function).name;
+      });
+      if (result.size() < most && !is_listed) result.push_back(change_of(entry));
+    }
+    return result;
   }
-  return result;
-}
+
+  // Names from a root to the function that explains most: the largest change of self cost in the direction of the whole
+  // where that is most of it, else the culprit.
+  std::vector<std::string> call_path() const {
+    std::vector<std::string> names;
+    if (difference_.total_change == 0) return names;
+    std::optional<std::uint32_t> target;
+    double largest = 0.5;
+    for (std::uint32_t i = 0; i < difference_.functions.size(); ++i) {
+      const double share = difference_.functions[i].self_change / difference_.total_change;
+      if (share >= largest && standings_[i].reached_share >= largest) target = i, largest = share;
+    }
+    if (!target && culprit_) target = culprit_->function;
+    if (!target) return names;
+    for (const std::uint32_t i : call_path_to(*target, difference_)) names.push_back(shown(i).name);
+    const bool ends_in_piece = culprit_ && culprit_->piece && culprit_->function == *target;
+    if (ends_in_piece) names.push_back(lines_.pieces[*culprit_->piece].origin);
+    return names;
+  }
+
+ private:
+  // A function, or a piece of one.
+  struct Entry {
+    std::uint32_t function = 0;
+    std::optional<std::size_t> piece;
+    double change = 0;  // what it is listed for
+  };
+
+  const ProfiledFunction& shown(std::uint32_t function) const { return *difference_.functions[function].shown; }
+
+  FunctionChange culprit_change() const { return change_of({culprit_->function, culprit_->piece, culprit_->change}); }
+
+  FunctionChange change_of(const Entry& entry) const {
+    FunctionChange change = entry.piece ? piece_change(lines_.pieces[*entry.piece], entry.change)
+                                        : function_change(entry.function, entry.change);
+    change.share = entry.change / difference_.total_change;
+    return change;
+  }
+
+  FunctionChange function_change(std::uint32_t index, double answered) const {
+    const FunctionDifference& function = difference_.functions[index];
+    FunctionChange change;
+    change.name = function.shown->name;
+    const SourcePlace& place = lines_.changed[index];
+    change.file = place.file.empty() ? path_below(function.shown->file, options_.own_sources) : place.file;
+    change.line = place.line > 0 ? place.line : function.shown->line;
+    change.self_change = function.self_change;
+    // Costs inside a cycle of calls arrive where it is entered; the one that spends them answers for its own.
+    const bool is_inside = standings_[index].is_in_cycle && answered == standings_[index].leaving_change;
+    change.inclusive_change = is_inside ? answered : function.inclusive_change;
+    change.calls_change = function.calls_change;
+    change.own_source = is_own_source(*function.shown, options_.own_sources);
+    change.renamed_from = function.renamed_from;
+    const double calls = function.baseline.calls;
+    if (calls > 0 && function.candidate.calls > 0 && !is_inside) {
+      change.from_calls = function.calls_change * function.baseline.inclusive / calls;
+      change.from_cost_per_call = function.inclusive_change - *change.from_calls;
+    }
+    if (function.is_in_baseline != function.is_in_candidate) add_inlining(function, change);
+    return change;
+  }
+
+  // A function that one side alone has may have been inlined on the other.
+  void add_inlining(const FunctionDifference& function, FunctionChange& change) const {
+    const InlinedPiece* host = nullptr;
+    for (const InlinedPiece& piece : lines_.pieces) {
+      const double cost = function.is_in_candidate ? piece.baseline : piece.candidate;
+      if (cost <= 0 || without_clone(piece.origin) != without_clone(function.shown->name)) continue;
+      if (!host || cost > (function.is_in_candidate ? host->baseline : host->candidate)) host = &piece;
+    }
+    if (host == nullptr) return;
+    (function.is_in_candidate ? change.once_inlined_into : change.inlined_into) = shown(host->function).name;
+  }
+
+  FunctionChange piece_change(const InlinedPiece& piece, double change_of_all) const {
+    FunctionChange change;
+    change.name = piece.origin;
+    change.file = piece.file;
+    change.line = piece.line;
+    change.self_change = change.inclusive_change = change_of_all;
+    change.own_source = piece.own_source;
+    change.inlined_into = shown(piece.function).name;
+    return change;
+  }
+
+  // Largest first; a function before the pieces in it, which share its cost.
+  std::vector<Entry> by_self() const {
+    std::vector<Entry> entries;
+    const auto explains = [&](double change) {
+      return std::abs(change) >= kLeastShare * std::abs(difference_.total_change);
+    };
+    for (std::uint32_t i = 0; i < difference_.functions.size(); ++i) {
+      const double change = difference_.functions[i].self_change;
+      const bool is_culprit = culprit_ && !culprit_->piece && culprit_->function == i;
+      if (!is_culprit && explains(change)) entries.push_back({i, std::nullopt, change});
+    }
+    for (std::size_t i = 0; i < lines_.pieces.size(); ++i) {
+      const InlinedPiece& piece = lines_.pieces[i];
+      const bool is_culprit = culprit_ && culprit_->piece && lines_.pieces[*culprit_->piece].origin == piece.origin;
+      if (!is_culprit && explains(piece.change())) entries.push_back({piece.function, i, piece.change()});
+    }
+    std::stable_sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
+      if (std::abs(a.change) != std::abs(b.change)) return std::abs(a.change) > std::abs(b.change);
+      return std::pair(a.piece.has_value(), shown(a.function).name) <
+             std::pair(b.piece.has_value(), shown(b.function).name);
+    });
+    return entries;
+  }
+
+  // Own functions whose callees changed, deepest first; without the roots, which answer for everything.
+  std::vector<Entry> by_inclusive() const {
+    std::vector<Entry> entries;
+    for (std::uint32_t i = 0; i < difference_.functions.size(); ++i) {
+      const FunctionDifference& function = difference_.functions[i];
+      const double share = function.inclusive_change / difference_.total_change;
+      const bool is_culprit = culprit_ && !culprit_->piece && culprit_->function == i;
+      if (is_culprit || standings_[i].depth == 0 || std::abs(share) < kLeastInclusiveShare) continue;
+      if (std::abs(function.self_change) >= kLeastShare * std::abs(difference_.total_change)) continue;
+      if (standings_[i].reached_share < kLeastInclusiveShare) continue;
+      if (is_own_source(*function.shown, options_.own_sources)) {
+        entries.push_back({i, std::nullopt, function.inclusive_change});
+      }
+    }
+    std::stable_sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
+      if (std::abs(a.change) != std::abs(b.change)) return std::abs(a.change) > std::abs(b.change);
+      return standings_[a.function].depth > standings_[b.function].depth;
+    });
+    return entries;
+  }
+
+  const AttributionOptions& options_;
+  ProfileDifference difference_;
+  LineDifference lines_;
+  std::vector<FunctionStanding> standings_;
+  std::optional<Culprit> culprit_;
+};
 
 std::map<std::string, const CountedProfile*> profiles_by_benchmark(const Run& run) {
   std::map<std::string, const CountedProfile*> profiles;
@@ -96,6 +217,7 @@ struct CountFinding {
   Verdict verdict = Verdict::unchanged;
   bool same_code = true;  // as ran natively
   std::vector<FunctionChange> functions;
+  std::vector<std::string> call_path;
 };
 
 bool is_change(const ComparisonRow& row) {
@@ -112,6 +234,7 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
   // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
   // they could name functions that have nothing to do with it.
   std::map<std::string, CountFinding> findings;
+  std::set<std::string> apart;
   for (ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions) continue;
     const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
@@ -120,9 +243,12 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     if (!same_code) {
       row.reason += (row.reason.empty() ? "" : "; ") + std::string("library dispatch: ") + *dispatch;
     }
+    if (!same_code) apart.insert(row.benchmark);
     if (!is_change(row) || !a || !b) continue;
-    row.functions = functions_behind(*a, *b, options);
-    findings[row.benchmark] = {row.verdict, same_code, row.functions};
+    const Attribution attribution(*a, *b, options);
+    row.functions = attribution.functions();
+    row.call_path = attribution.call_path();
+    findings[row.benchmark] = {row.verdict, same_code, row.functions, row.call_path};
   }
   // Fewer instructions do not explain more time, nor does code that the time was not spent in.
   for (ComparisonRow& row : comparison.rows) {
@@ -130,7 +256,9 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     const auto found = findings.find(row.benchmark);
     if (found == findings.end() || !found->second.same_code || found->second.verdict != row.verdict) continue;
     row.functions = found->second.functions;
+    row.call_path = found->second.call_path;
   }
+  if (!apart.empty()) decide_gates(comparison, apart);
 }
 
 }  // namespace steelyard

@@ -1,5 +1,5 @@
-// Names the functions behind a changed count: the culprit first (the deepest function of the project's own sources
-// whose inclusive change covers at least 90 % of the benchmark's), then the largest changes of self cost.
+// Names the functions behind a changed count: the culprit first (culprit.hpp), then the largest changes of self cost,
+// functions and the pieces inlined into them, last own functions whose callees changed; and the calls that lead there.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,15 @@ struct AttributionOptions {
   // file that is no system header and no system library counts as own; without debug information, the executable's
   // functions do.
   std::vector<std::filesystem::path> own_sources;
-  int most_functions = 6;
+  int most_functions = 8;
 };
 
-// Fills `functions` of every row of a counted metric whose count changed, and of the noisy rows of the same benchmark
-// that moved the same way (a regression of time gets those of a regression of instructions), from the runs' profiles.
-// Where a benchmark calls a library that ran other code under the counter than natively
+// Fills `functions` and `call_path` of every row of a counted metric whose count changed, and of the noisy rows of the
+// same benchmark that moved the same way (a regression of time gets those of a regression of instructions), from the
+// runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively
 // (ci/attribution/library_dispatch.hpp), the reason of its counted row says so, its noisy rows get no functions, and
-// reports do not fuse its time and count. Without a profile of it the benchmark is taken to be one that calls it.
+// neither reports nor the policy's witnesses fuse its time and count. Without a profile of it the benchmark is taken to
+// be one that calls it.
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
 
 }  // namespace steelyard

@@ -4,42 +4,12 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
-#include <tuple>
-#include <unordered_map>
+#include <utility>
 
-#include "ci/attribution/own_source.hpp"
+#include "bench/counting/algebra/function_match.hpp"
 
 namespace steelyard {
 namespace {
-
-// The same function under optimization: "f [clone .isra.0]", "f.constprop.1". Pieces that are split off (.part, .cold)
-// keep their names, because they run beside the function.
-std::string without_clone(const std::string& name) {
-  std::string result = name;
-  for (const char* mark : {" [clone .isra.", " [clone .constprop.", ".isra.", ".constprop."}) {
-    const std::size_t at = result.find(mark);
-    if (at != std::string::npos && at > 0) result.erase(at);
-  }
-  return result;
-}
-
-using Key = std::tuple<std::string, std::string, std::string>;  // name, object, file where the name is ambiguous
-using NameKey = std::pair<std::string, std::string>;
-
-NameKey name_key(const ProfiledFunction& function) {
-  return {without_clone(function.name), std::filesystem::path(function.object).filename().string()};
-}
-
-std::set<NameKey> ambiguous_names(const CountedProfile& profile) {
-  std::set<NameKey> seen;
-  std::set<NameKey> twice;
-  for (const ProfiledFunction& function : profile.functions) {
-    NameKey key = name_key(function);
-    if (!seen.insert(key).second) twice.insert(std::move(key));
-  }
-  return twice;
-}
 
 std::optional<std::size_t> instructions_event(const CountedProfile& profile) {
   const auto at = std::find(profile.events.begin(), profile.events.end(), "Ir");
@@ -50,7 +20,6 @@ std::optional<std::size_t> instructions_event(const CountedProfile& profile) {
 struct Side {
   const CountedProfile& profile;
   std::size_t event;
-  double sign;
 
   double an_iteration(std::int64_t cost) const {
     return static_cast<double>(cost) / static_cast<double>(std::max<std::int64_t>(profile.iterations, 1));
@@ -58,7 +27,59 @@ struct Side {
   double cost(const std::vector<std::int64_t>& costs) const {
     return event < costs.size() ? an_iteration(costs[event]) : 0;
   }
+  void add_to(FunctionCost& sum, const ProfiledFunction& function) const {
+    sum.self += cost(function.self);
+    sum.inclusive += cost(function.inclusive);
+    sum.calls += an_iteration(function.calls);
+  }
 };
+
+bool is_other_name(MatchedBy how) { return how == MatchedBy::renamed; }
+
+// Gives every function of both profiles its place in the difference; copies that one side alone has stand where the
+// function does.
+void place_functions(const Side& baseline, const Side& candidate, ProfileDifference& difference) {
+  const std::vector<int> baseline_depths = depths(baseline.profile);
+  const std::vector<int> candidate_depths = depths(candidate.profile);
+  difference.of_baseline.resize(baseline.profile.functions.size());
+  difference.of_candidate.resize(candidate.profile.functions.size());
+  const std::vector<FunctionMatch> matches = match_functions(baseline.profile, candidate.profile);
+  std::vector<std::uint32_t> place_of(matches.size(), 0);
+  const auto place = [&](std::size_t i) {
+    const FunctionMatch& match = matches[i];
+    if (match.baseline) difference.of_baseline[*match.baseline] = place_of[i];
+    if (match.candidate) difference.of_candidate[*match.candidate] = place_of[i];
+  };
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const FunctionMatch& match = matches[i];
+    if (match.copy_of) continue;
+    place_of[i] = static_cast<std::uint32_t>(difference.functions.size());
+    FunctionDifference entry;
+    const auto* before = match.baseline ? &baseline.profile.functions[*match.baseline] : nullptr;
+    entry.shown = match.candidate ? &candidate.profile.functions[*match.candidate] : before;
+    entry.depth = match.candidate ? candidate_depths[*match.candidate] : baseline_depths[*match.baseline];
+    if (is_other_name(match.how) && before != nullptr) entry.renamed_from = before->name;
+    difference.functions.push_back(std::move(entry));
+    place(i);
+  }
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    if (!matches[i].copy_of) continue;
+    place_of[i] = place_of[*matches[i].copy_of];
+    place(i);
+  }
+}
+
+using ArcSums = std::map<std::pair<std::uint32_t, std::uint32_t>, ArcDifference>;
+
+void add_arcs(const Side& side, const std::vector<std::uint32_t>& place, double ArcDifference::*cost, ArcSums& sums) {
+  for (const CallArc& arc : side.profile.arcs) {
+    if (arc.caller >= place.size() || arc.callee >= place.size()) continue;
+    ArcDifference& sum = sums[{place[arc.caller], place[arc.callee]}];
+    sum.caller = place[arc.caller];
+    sum.callee = place[arc.callee];
+    sum.*cost += side.cost(arc.inclusive);
+  }
+}
 
 }  // namespace
 
@@ -99,35 +120,34 @@ std::vector<int> depths(const CountedProfile& profile) {
   return depth;
 }
 
-ProfileDifference subtract(const CountedProfile& baseline, const CountedProfile& candidate,
-                           const std::vector<std::filesystem::path>& own_sources) {
+ProfileDifference subtract(const CountedProfile& baseline, const CountedProfile& candidate) {
   ProfileDifference difference;
   const auto baseline_event = instructions_event(baseline);
   const auto candidate_event = instructions_event(candidate);
   if (!baseline_event || !candidate_event) return difference;
-  std::set<NameKey> ambiguous = ambiguous_names(baseline);
-  ambiguous.merge(ambiguous_names(candidate));
-
-  std::map<Key, std::size_t> position;
-  const auto add_side = [&](const Side& side) {
-    const std::vector<int> depth = depths(side.profile);
-    for (std::size_t i = 0; i < side.profile.functions.size(); ++i) {
-      const ProfiledFunction& function = side.profile.functions[i];
-      const NameKey name = name_key(function);
-      Key key{name.first, name.second, ambiguous.contains(name) ? path_below(function.file, own_sources) : ""};
-      const auto [at, is_new] = position.emplace(std::move(key), difference.functions.size());
-      if (is_new) {
-        difference.functions.push_back({&function, 0, 0, 0, side.cost(function.inclusive), depth[i]});
-      }
-      FunctionDifference& entry = difference.functions[at->second];
-      entry.self_change += side.sign * side.cost(function.self);
-      entry.inclusive_change += side.sign * side.cost(function.inclusive);
-      entry.calls_change += side.sign * side.an_iteration(function.calls);
-    }
-    difference.total_change += side.sign * side.cost(side.profile.totals);
-  };
-  add_side({candidate, *candidate_event, 1});
-  add_side({baseline, *baseline_event, -1});
+  const Side before{baseline, *baseline_event};
+  const Side after{candidate, *candidate_event};
+  place_functions(before, after, difference);
+  for (std::size_t i = 0; i < baseline.functions.size(); ++i) {
+    FunctionDifference& entry = difference.functions[difference.of_baseline[i]];
+    entry.is_in_baseline = true;
+    before.add_to(entry.baseline, baseline.functions[i]);
+  }
+  for (std::size_t i = 0; i < candidate.functions.size(); ++i) {
+    FunctionDifference& entry = difference.functions[difference.of_candidate[i]];
+    entry.is_in_candidate = true;
+    after.add_to(entry.candidate, candidate.functions[i]);
+  }
+  for (FunctionDifference& entry : difference.functions) {
+    entry.self_change = entry.candidate.self - entry.baseline.self;
+    entry.inclusive_change = entry.candidate.inclusive - entry.baseline.inclusive;
+    entry.calls_change = entry.candidate.calls - entry.baseline.calls;
+  }
+  difference.total_change = after.cost(candidate.totals) - before.cost(baseline.totals);
+  ArcSums sums;
+  add_arcs(before, difference.of_baseline, &ArcDifference::baseline, sums);
+  add_arcs(after, difference.of_candidate, &ArcDifference::candidate, sums);
+  for (const auto& [pair, arc] : sums) difference.arcs.push_back(arc);
   return difference;
 }
 

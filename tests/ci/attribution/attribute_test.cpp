@@ -8,6 +8,11 @@
 namespace steelyard {
 namespace {
 
+using attribution_test::behind;
+using attribution_test::names;
+using attribution_test::row_of;
+using attribution_test::run_of;
+
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -32,37 +37,6 @@ CountedProfile tokenizer(std::int64_t growths, const std::string& root) {
       .call(kTokenize, kInsert, growths * 10)
       .call(kInsert, kCopy, growths * 10)
       .build();
-}
-
-ComparisonRow row_of(const CountedProfile& baseline, const CountedProfile& candidate, std::string_view metric) {
-  ComparisonRow row;
-  row.benchmark = baseline.benchmark.canonical();
-  row.metric = *well_known_metric(metric);
-  row.baseline = static_cast<double>(baseline.totals[0]) / static_cast<double>(baseline.iterations);
-  row.candidate = static_cast<double>(candidate.totals[0]) / static_cast<double>(candidate.iterations);
-  row.ratio = *row.candidate / *row.baseline;
-  row.verdict = *row.ratio > 1 ? Verdict::regression : *row.ratio < 1 ? Verdict::improvement : Verdict::unchanged;
-  return row;
-}
-
-Run run_of(const std::vector<CountedProfile>& profiles) {
-  Run run;
-  run.profiles = profiles;
-  return run;
-}
-
-std::vector<FunctionChange> behind(const CountedProfile& baseline, const CountedProfile& candidate,
-                                   const AttributionOptions& options = {}) {
-  Comparison comparison;
-  comparison.rows = {row_of(baseline, candidate, kInstructions)};
-  attribute(comparison, run_of({baseline}), run_of({candidate}), options);
-  return comparison.rows[0].functions;
-}
-
-std::vector<std::string> names(const std::vector<FunctionChange>& functions) {
-  std::vector<std::string> result;
-  for (const FunctionChange& function : functions) result.push_back(function.name);
-  return result;
 }
 
 TEST(Attribute, LostReserveNamesItsFunctionFirstAndTheLibraryBelow) {
@@ -109,8 +83,10 @@ TEST(Attribute, CostsAreComparedAnIterationWhateverTheirNumber) {
   for (const int i : {0, 1, 2}) slower.functions[static_cast<std::size_t>(i)].inclusive[0] += 2000;
   slower.totals[0] += 2000;
   const auto functions = behind(tokenizer(1, "/home/a"), slower);
-  ASSERT_THAT(names(functions), ElementsAre("textkit::is_space(char)"));
+  ASSERT_THAT(names(functions), ElementsAre("textkit::is_space(char)", kTokenize)) << "its caller for what it calls";
   EXPECT_DOUBLE_EQ(functions[0].self_change, 100);
+  EXPECT_DOUBLE_EQ(functions[1].self_change, 0);
+  EXPECT_DOUBLE_EQ(functions[1].inclusive_change, 100);
 }
 
 TEST(Attribute, ChangeOfTwoFunctionsIsTheirCallersAndBothStandBelow) {
@@ -134,20 +110,117 @@ TEST(Attribute, BodyOfTheBenchmarkIsNamedOnlyWhereNothingDeeperCovers) {
   EXPECT_THAT(names(behind(tokenizer(1, "/home/a"), slower)), ElementsAre(kBody));
 }
 
-TEST(Attribute, RecursionIsNamedOnceAndDoesNotHang) {
-  const auto recursive = [](std::int64_t cost) {
-    return HandMadeProfile("BM_parse/8", 1)
-        .function("BM_parse", "/home/a/bench.cpp", 10, "/home/a/bench", 10 + cost)
-        .function("parse", "/home/a/parse.cpp", cost / 2, "/home/a/bench", cost)
-        .function("parse_list", "/home/a/parse.cpp", cost / 2, "/home/a/bench", cost)
-        .call("BM_parse", "parse", 1)
-        .call("parse", "parse_list", 7)
-        .call("parse_list", "parse", 6)
-        .call("parse_list", "parse_list", 3)
-        .call("parse", "BM_parse", 1)
+TEST(Attribute, SplitsAChangeIntoMoreCallsAndDearerCalls) {
+  const auto calls = [](std::int64_t count, std::int64_t cost) {
+    return HandMadeProfile("BM_x", 10)
+        .function("BM_x", "/home/a/x.cpp", 10)
+        .function("f", "/home/a/x.cpp", 10 * count * cost)
+        .call("BM_x", "f", 10 * count)
         .build();
   };
-  EXPECT_THAT(names(behind(recursive(1000), recursive(1200))), ElementsAre("parse_list", "parse"));
+  const FunctionChange both = behind(calls(2, 100), calls(3, 110))[0];
+  EXPECT_EQ(both.name, "f");
+  EXPECT_DOUBLE_EQ(*both.from_calls, 100) << "one call more at 100 each";
+  EXPECT_DOUBLE_EQ(*both.from_cost_per_call, 30) << "three calls at 10 more each";
+  EXPECT_DOUBLE_EQ(both.inclusive_change, 130);
+  const FunctionChange fresh = behind(calls(0, 100), calls(3, 100))[0];
+  EXPECT_FALSE(fresh.from_calls.has_value()) << "the baseline never called it";
+}
+
+TEST(Attribute, RenamedFunctionIsOneFunctionAndMarked) {
+  const auto named = [](const std::string& name, std::int64_t cost) {
+    return HandMadeProfile("BM_x", 1)
+        .function("BM_x", "/home/a/x.cpp", 10)
+        .function(name, "/home/a/f.cpp", 5000)
+        .function("leaf", "/home/a/leaf.cpp", cost)
+        .call("BM_x", name, 3)
+        .call(name, "leaf", 5)
+        .build();
+  };
+  const auto functions = behind(named("before", 500), named("after", 600));
+  ASSERT_THAT(names(functions), ElementsAre("leaf", "after"));
+  EXPECT_EQ(functions[1].renamed_from, "before");
+  EXPECT_DOUBLE_EQ(functions[1].self_change, 0);
+}
+
+TEST(Attribute, CallPathLeadsToWhatSpendsTheChange) {
+  Comparison comparison;
+  const CountedProfile baseline = tokenizer(1, "/home/a");
+  const CountedProfile candidate = tokenizer(11, "/home/a");
+  comparison.rows = {row_of(baseline, candidate, kRealTime), row_of(baseline, candidate, kInstructions)};
+  attribute(comparison, run_of({baseline}), run_of({candidate}), {});
+  EXPECT_THAT(comparison.rows[1].call_path, ElementsAre(kBody, kTokenize, kInsert));
+  EXPECT_EQ(comparison.rows[0].call_path, comparison.rows[1].call_path);
+}
+
+TEST(Attribute, InlinedFunctionIsNamedAsWellAsTheOneItRunsIn) {
+  const auto inlined = [](std::int64_t cost) {
+    CountedProfile profile = HandMadeProfile("BM_x", 1)
+                                 .function("BM_x", "/home/a/x.cpp", 10)
+                                 .function("run", "/home/a/run.cpp", 100 + cost)
+                                 .call("BM_x", "run", 1)
+                                 .build();
+    profile.sources = {{0, "/home/a/x.cpp", "BM_x", 7, {10}},
+                       {1, "/home/a/run.cpp", "run", 20, {100}},
+                       {1, "/home/a/hot.h", "mix", 5, {10}},
+                       {1, "/home/a/hot.h", "mix", 6, {cost - 10}}};
+    return profile;
+  };
+  const auto functions = behind(inlined(50), inlined(70), {{"/home/a"}});
+  ASSERT_THAT(names(functions), ElementsAre("mix", "run"));
+  EXPECT_EQ(functions[0].inlined_into, "run");
+  EXPECT_EQ(functions[0].file, "hot.h");
+  EXPECT_EQ(functions[0].line, 6);
+  EXPECT_DOUBLE_EQ(functions[0].self_change, 20);
+  EXPECT_DOUBLE_EQ(functions[1].self_change, 20) << "it runs there";
+}
+
+TEST(Attribute, FunctionThatIsNoLongerInlinedSaysWhereItWas) {
+  CountedProfile before = HandMadeProfile("BM_x", 1)
+                              .function("BM_x", "/home/a/x.cpp", 10)
+                              .function("run", "/home/a/run.cpp", 500)
+                              .call("BM_x", "run", 1)
+                              .build();
+  before.sources = {{0, "/home/a/x.cpp", "BM_x", 7, {10}},
+                    {1, "/home/a/run.cpp", "run", 20, {100}},
+                    {1, "/home/a/run.cpp", "mix", 5, {400}}};
+  CountedProfile after = HandMadeProfile("BM_x", 1)
+                             .function("BM_x", "/home/a/x.cpp", 10)
+                             .function("run", "/home/a/run.cpp", 150)
+                             .function("mix", "/home/a/run.cpp", 450)
+                             .call("BM_x", "run", 1)
+                             .call("run", "mix", 50)
+                             .build();
+  after.sources = {{0, "/home/a/x.cpp", "BM_x", 7, {10}},
+                   {1, "/home/a/run.cpp", "run", 20, {150}},
+                   {2, "/home/a/run.cpp", "mix", 5, {450}}};
+  const FunctionChange lost = behind(before, after)[0];
+  EXPECT_EQ(lost.name, "mix");
+  EXPECT_EQ(lost.once_inlined_into, "run");
+  EXPECT_EQ(lost.inlined_into, "");
+  const FunctionChange gained = behind(after, before)[0];
+  EXPECT_EQ(gained.name, "mix");
+  EXPECT_EQ(gained.inlined_into, "run");
+}
+
+TEST(Attribute, WitnessesOfOtherCodeDecideEachAlone) {
+  const auto call_blas = [](std::int64_t cost) {
+    return HandMadeProfile("BM_gemm/64", 1)
+        .function("BM_gemm", "/home/a/gemm.cpp", 10)
+        .function("sgemm_kernel_HASWELL", "???", cost, "/usr/lib/x86_64-linux-gnu/libopenblas.so.0")
+        .call("BM_gemm", "sgemm_kernel_HASWELL", 1)
+        .build();
+  };
+  const CountedProfile profile = call_blas(100);
+  Comparison comparison;
+  comparison.policy.witness = Witness::both;
+  comparison.rows = {row_of(profile, profile, kRealTime), row_of(profile, profile, kInstructions)};
+  comparison.rows[0].verdict = Verdict::regression;
+  comparison.rows[0].gates = false;
+  auto run = run_of({profile});
+  run.environment.set("count.dispatch", "Haswell under Valgrind, SkylakeX natively: different code", false);
+  attribute(comparison, run, run, {});
+  EXPECT_TRUE(comparison.rows[0].gates);
 }
 
 TEST(Attribute, FunctionThatOnlyTheBaselineHasIsNamedForAnImprovement) {

@@ -61,4 +61,38 @@ CountedProfile HandMadeProfile::build() const {
   return profile;
 }
 
+namespace attribution_test {
+
+ComparisonRow row_of(const CountedProfile& baseline, const CountedProfile& candidate, std::string_view metric) {
+  ComparisonRow row;
+  row.benchmark = baseline.benchmark.canonical();
+  row.metric = *well_known_metric(metric);
+  row.baseline = static_cast<double>(baseline.totals[0]) / static_cast<double>(baseline.iterations);
+  row.candidate = static_cast<double>(candidate.totals[0]) / static_cast<double>(candidate.iterations);
+  row.ratio = *row.candidate / *row.baseline;
+  row.verdict = *row.ratio > 1 ? Verdict::regression : *row.ratio < 1 ? Verdict::improvement : Verdict::unchanged;
+  return row;
+}
+
+Run run_of(const std::vector<CountedProfile>& profiles) {
+  Run run;
+  run.profiles = profiles;
+  return run;
+}
+
+std::vector<FunctionChange> behind(const CountedProfile& baseline, const CountedProfile& candidate,
+                                   const AttributionOptions& options) {
+  Comparison comparison;
+  comparison.rows = {row_of(baseline, candidate, kInstructions)};
+  attribute(comparison, run_of({baseline}), run_of({candidate}), options);
+  return comparison.rows[0].functions;
+}
+
+std::vector<std::string> names(const std::vector<FunctionChange>& functions) {
+  std::vector<std::string> result;
+  for (const FunctionChange& function : functions) result.push_back(function.name);
+  return result;
+}
+
+}  // namespace attribution_test
 }  // namespace steelyard

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/counted_profile.hpp"
+#include "ci/attribution/attribute.hpp"
 
 namespace steelyard {
 
@@ -26,4 +28,15 @@ class HandMadeProfile {
   std::vector<std::int64_t> given_inclusive_;
 };
 
+namespace attribution_test {
+
+// The row that the totals of two profiles make.
+ComparisonRow row_of(const CountedProfile& baseline, const CountedProfile& candidate, std::string_view metric);
+steelyard::Run run_of(const std::vector<CountedProfile>& profiles);
+// What attribute() says of the instructions of two profiles.
+std::vector<FunctionChange> behind(const CountedProfile& baseline, const CountedProfile& candidate,
+                                   const AttributionOptions& options = {});
+std::vector<std::string> names(const std::vector<FunctionChange>& functions);
+
+}  // namespace attribution_test
 }  // namespace steelyard
