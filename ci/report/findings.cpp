@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include "ci/attribution/function_name.hpp"
 #include "ci/report/number_text.hpp"
+#include "regress/ab/counted.hpp"
 
 namespace steelyard {
 namespace {
@@ -15,6 +17,9 @@ namespace {
 bool is_significant(const ComparisonRow& row) {
   return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
 }
+
+// A cost an iteration as a part of the benchmark's.
+using PartText = std::function<std::string(double)>;
 
 std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -27,16 +32,46 @@ std::string calls_text(double calls) {
                                                  : decimal_text(size, 2);
 }
 
-std::string what_happened(const FunctionChange& function, bool is_culprit) {
-  const double cost = is_culprit ? function.inclusive_change : function.self_change;
-  // Below this the difference of calls is rounding: a function entered once in 10,000 iterations.
-  constexpr double kLeastCalls = 1e-4;
-  if (std::abs(function.calls_change) < kLeastCalls) return cost > 0 ? "each call costs more" : "each call costs less";
-  const bool more = function.calls_change > 0;
-  // Calls that moved against the cost do not explain it.
-  if (more != (cost > 0)) return cost > 0 ? "fewer calls, each costs more" : "more calls, each costs less";
-  const std::string calls = calls_text(function.calls_change);
-  return "called " + calls + (calls == "1" ? " time " : " times ") + (more ? "more" : "less");
+// Below this a difference of calls is rounding: a function entered once in 10,000 iterations.
+constexpr double kLeastCalls = 1e-4;
+// A part of a change that is this much smaller than the other explains nothing.
+constexpr double kLeastPart = 0.1;
+
+std::string times_text(double calls) {
+  const std::string text = calls_text(calls);
+  return text + (text == "1" ? " time" : " times");
+}
+
+std::string more_or_less(double change) { return change > 0 ? "more" : "less"; }
+
+// "called 2 times more", "each call costs more", or both with the part of each.
+std::string split_text(const FunctionChange& function, const PartText& part_text) {
+  const double calls = *function.from_calls;
+  const double cost = *function.from_cost_per_call;
+  const double larger = std::max(std::abs(calls), std::abs(cost));
+  const bool by_calls = std::abs(function.calls_change) >= kLeastCalls && std::abs(calls) >= kLeastPart * larger;
+  const bool by_cost = std::abs(cost) >= kLeastPart * larger;
+  const std::string called = "called " + times_text(function.calls_change) + ' ' + more_or_less(function.calls_change);
+  const std::string costs = "costs " + more_or_less(cost);
+  if (by_calls && by_cost) return called + " (" + part_text(calls) + "), each " + costs + " (" + part_text(cost) + ')';
+  return by_calls ? called : "each call " + costs;
+}
+
+std::string what_happened(const FunctionChange& function, const PartText& part_text) {
+  const std::string where = function.inlined_into.empty() ? "" : short_function_name(function.inlined_into);
+  if (!where.empty()) return (function.calls_change < 0 ? "now inlined into " : "inlined into ") + where;
+  if (!function.once_inlined_into.empty()) {
+    return "no longer inlined into " + short_function_name(function.once_inlined_into);
+  }
+  const bool moved = std::abs(function.inclusive_change) < kLeastPart * std::abs(function.self_change);
+  if (moved) {
+    return function.self_change > 0 ? "more work of its own, less in what it calls"
+                                    : "less work of its own, more in what it calls";
+  }
+  if (function.from_calls && function.from_cost_per_call) return split_text(function, part_text);
+  if (function.calls_change >= kLeastCalls) return "new: called " + times_text(function.calls_change);
+  if (function.calls_change <= -kLeastCalls) return "gone: was called " + times_text(function.calls_change);
+  return "costs " + more_or_less(function.inclusive_change);
 }
 
 std::string place_of(const FunctionChange& function) {
@@ -45,6 +80,61 @@ std::string place_of(const FunctionChange& function) {
   const std::filesystem::path file(function.file);
   const std::string name = file.is_absolute() || !function.own_source ? file.filename().string() : file.string();
   return function.line > 0 ? name + ":" + std::to_string(function.line) : name;
+}
+
+bool is_told(const ComparisonRow& row) {
+  return is_significant(row) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
+}
+
+// Whether the count is of what was timed: the timed region alone, and by no library that dispatches otherwise under the
+// counter.
+bool is_of_the_same_code(const ComparisonRow& count) {
+  return count.count_scope == CountScope::timed_region && count.reason.find("dispatch") == std::string::npos;
+}
+
+std::string counted_words(const ComparisonRow& count) {
+  if (count.verdict == Verdict::inconclusive) return "instructions undecided";
+  if (count.verdict != Verdict::unchanged) return "instructions " + per_cent_text(*count.ratio);
+  // Equal within a jitter is not equal.
+  const bool is_equal = *count.ratio == 1 && count.jitter.value_or(0) == 0;
+  return is_equal ? "instructions equal" : "instructions equal to " + percent_text(count.jitter.value_or(0));
+}
+
+std::string timed_words(const ComparisonRow& time) {
+  if (time.verdict == Verdict::unchanged) return "time equal";
+  return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + per_cent_text(*time.ratio);
+}
+
+// What the two say together; empty where neither changed.
+std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
+  if (!is_significant(time) && !is_significant(count)) return "";
+  if (count.verdict == Verdict::inconclusive) return "what changed the time is not shown";
+  if (count.verdict == Verdict::unchanged) return "layout, memory or the machine";
+  const bool is_more = *count.ratio > 1;
+  if (time.verdict == Verdict::inconclusive) {
+    return std::string(is_more ? "more" : "less") + " work for certain, its time not shown";
+  }
+  if (time.verdict == Verdict::unchanged) {
+    // Equal time means equal within its margin: less than that it could not show.
+    const bool could_show = std::abs(*count.ratio - 1) >= time.margin - 1e-9;
+    return could_show ? "not on the critical path" : "too little to show in the time";
+  }
+  if (time.verdict == count.verdict) return time.verdict == Verdict::regression ? "real" : "improved";
+  return is_more ? "more work in less time" : "less work in more time";
+}
+
+}  // namespace
+
+namespace {
+
+// Of the regressions those that fail nothing.
+std::string told_only(const Comparison& comparison, std::int64_t regressions) {
+  const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict == Verdict::regression && !row.gates;
+  });
+  if (count == 0) return "";
+  if (count == regressions) return count == 1 ? " (told, fails nothing)" : " (told, fail nothing)";
+  return " (" + std::to_string(count) + " told, " + (count == 1 ? "fails" : "fail") + " nothing)";
 }
 
 }  // namespace
@@ -72,6 +162,7 @@ std::string summary_line(const Comparison& comparison) {
     if (count == 0) continue;
     if (!line.empty()) line += ", ";
     line += plural(count, word.one, word.many);
+    if (word.verdict == Verdict::regression) line += told_only(comparison, count);
   }
   return line.empty() ? "nothing to compare" : line;
 }
@@ -146,32 +237,9 @@ std::string fused_story(const RowIndex& index, const std::string& benchmark) {
   const ComparisonRow* time = index.find(benchmark, kRealTime);
   const ComparisonRow* count = index.find(benchmark, kInstructions);
   if (!time || !count || !time->ratio || !count->ratio) return "";
-  const auto usable = [](const ComparisonRow& row) {
-    return is_significant(row) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
-  };
-  if (!usable(*time) || !usable(*count) || count->verdict == Verdict::inconclusive) return "";
-  for (const ComparisonRow* row : {time, count}) {
-    if (row->reason.find("dispatch") != std::string::npos) return "";
-  }
-  if (!is_significant(*time) && !is_significant(*count)) return "";
-  const bool count_equal = count->verdict == Verdict::unchanged;
-  const std::string counted = count_equal ? "instructions equal" : "instructions " + per_cent_text(*count->ratio);
-  const std::string timed = time->verdict == Verdict::unchanged      ? "time equal"
-                            : time->verdict == Verdict::inconclusive ? "time undecided"
-                                                                     : "time " + per_cent_text(*time->ratio);
-  std::string meaning;
-  if (count_equal) {
-    meaning = "layout, memory or the machine";
-  } else if (time->verdict == Verdict::unchanged) {
-    meaning = "not on the critical path";
-  } else if (time->verdict == Verdict::inconclusive) {
-    meaning = std::string(*count->ratio > 1 ? "more" : "less") + " work for certain, its time not shown";
-  } else if (time->verdict == count->verdict) {
-    meaning = time->verdict == Verdict::regression ? "real" : "improved";
-  } else {
-    meaning = *count->ratio > 1 ? "more work in less time" : "less work in more time";
-  }
-  return counted + ", " + timed + ": " + meaning;
+  if (!is_told(*time) || !is_told(*count) || !is_of_the_same_code(*count)) return "";
+  const std::string meaning = meaning_of(*time, *count);
+  return meaning.empty() ? "" : counted_words(*count) + ", " + timed_words(*time) + ": " + meaning;
 }
 
 VerdictMark mark_of(Verdict verdict) {
@@ -204,31 +272,48 @@ std::string metric_label(const Metric& metric) {
 }
 
 std::string interval_cell(const ComparisonRow& row) {
-  if (row.test == "exact" && row.ratio) {
-    return row.jitter.value_or(0) > 0 ? "exact to " + percent_text(*row.jitter) : "exact";
-  }
+  if (row.test == "exact" && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
   return row.interval ? interval_text(*row.interval) : "";
 }
 
 std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row) {
-  // Functions are attributed from counts; their shares are parts of the change of instructions.
+  // Functions are attributed from counts; their parts are of the baseline's instructions.
   const ComparisonRow* count = index.find(row.benchmark, kInstructions);
-  const bool has_total = count && count->ratio && std::isfinite(*count->ratio);
+  const double total = count && count->baseline && *count->baseline > 0 ? *count->baseline : 0;
+  const PartText part_text = [total](double change) {
+    if (total > 0) return per_cent_text(1 + change / total);
+    return (change > 0 ? "+" : "") + decimal_text(change, 1);
+  };
   std::vector<FunctionLine> lines;
-  for (std::size_t i = 0; i < row.functions.size(); ++i) {
-    const FunctionChange& function = row.functions[i];
-    constexpr double kCulpritShare = 0.9;
-    const bool is_culprit = i == 0 && function.own_source && function.share >= kCulpritShare &&
-                            std::abs(function.inclusive_change) >= std::abs(function.self_change);
+  for (const FunctionChange& function : row.functions) {
     FunctionLine line;
     line.name = short_function_name(function.name);
-    line.change = has_total ? per_cent_text(1 + function.share * (*count->ratio - 1))
-                            : decimal_text(function.share * 100, 0) + " % of it";
+    line.self = part_text(function.self_change);
+    line.inclusive = part_text(function.inclusive_change);
     line.place = place_of(function);
-    line.what = what_happened(function, is_culprit);
+    line.what = what_happened(function, part_text);
+    if (!function.renamed_from.empty()) {
+      line.what = "renamed from " + short_function_name(function.renamed_from) + "; " + line.what;
+    }
     lines.push_back(std::move(line));
   }
   return lines;
+}
+
+std::vector<std::string> call_path_names(const ComparisonRow& row) {
+  std::vector<std::string> names;
+  for (const std::string& function : row.call_path) names.push_back(short_function_name(function));
+  return names;
+}
+
+std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows) {
+  std::vector<std::string> notes;
+  for (const ComparisonRow* row : rows) {
+    if (row->verdict != Verdict::regression || row->gates || row->gate_note.empty()) continue;
+    std::string note = metric_label(row->metric) + " fails nothing: " + row->gate_note;
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
 }
 
 }  // namespace steelyard

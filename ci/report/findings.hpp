@@ -10,7 +10,7 @@
 
 namespace steelyard {
 
-// "1 regression, 1 improvement, 8 unchanged, 2 inconclusive": what there is, worst first, unchanged before
+// "2 regressions (1 told, fails nothing), 1 improvement, 8 unchanged": what there is, worst first, unchanged before
 // inconclusive.
 std::string summary_line(const Comparison& comparison);
 
@@ -26,8 +26,9 @@ std::vector<std::string> environment_lines(const Comparison& comparison);
 // Each warning once, in the order of their first mention: both sides may have given rise to the same one.
 std::vector<std::string> warning_lines(const Comparison& comparison);
 
-// What time and instructions of one benchmark say together: "instructions +12.1 %, time +9.8 %: real". Empty unless
-// both are known, one of them changed, and both ran the same code (a row whose reason speaks of dispatch did not).
+// What time and instructions of one benchmark say together: "instructions +12.1 %, time +9.8 %: real"
+// (docs/attribution.md has all combinations). Empty unless both are known, one of them changed, and both are of the
+// same code: a row whose reason speaks of dispatch is not, nor is a count over more than the timed region.
 std::string fused_story(const RowIndex& index, const std::string& benchmark);
 
 // How a verdict is written beside the mark; the mark in Unicode and in ASCII.
@@ -40,17 +41,25 @@ VerdictMark mark_of(Verdict verdict);
 // "time" for real_time; other names as they are, underscores opened.
 std::string metric_label(const Metric& metric);
 
-// The interval's cell: "[+6.1, +8.3]", "exact", "exact to 0.02 %" (the jitter), or nothing.
+// The interval's cell: "[+6.1, +8.3]"; of counts what they are exact to (regress/ab/counted.hpp); or nothing.
 std::string interval_cell(const ComparisonRow& row);
 
-// How a function takes part in the change of `row`: its part of the benchmark's cost ("+12.3 %"), where it is
-// ("tokenizer.cpp:41") and what happened to it ("each call costs more").
+// How a function takes part in the change of `row`: what it changed by itself and with what it calls, each as a part of
+// the benchmark's instructions in the baseline ("+12.3 %"; without that level, instructions), where it is
+// ("tokenizer.cpp:41") and what happened to it ("called 2 times more (+8.0 %), each costs more (+4.3 %)").
 struct FunctionLine {
   std::string name;
-  std::string change;
+  std::string self;
+  std::string inclusive;
   std::string place;
   std::string what;
 };
 std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row);
+
+// The names of the row's call path made short, the benchmark's first.
+std::vector<std::string> call_path_names(const ComparisonRow& row);
+
+// For each regression among `rows` that fails nothing, why: "instructions fails nothing: ...".
+std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);
 
 }  // namespace steelyard

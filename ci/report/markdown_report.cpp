@@ -41,14 +41,38 @@ std::string table_row(const ComparisonRow& row) {
   return text;
 }
 
-std::string function_list(const RowIndex& index, const ComparisonRow& row) {
+const std::string kFunctionHead =
+    "| function | self | with callees | where | what happened |\n"
+    "|---|---:|---:|---|---|\n";
+// The culprit and what stands next to it; the others are folded.
+constexpr std::size_t kShownFunctions = 4;
+
+std::string function_row(const FunctionLine& line, bool is_first) {
+  const std::string inclusive = is_first ? "**" + line.inclusive + "**" : line.inclusive;
+  return "| " + code(line.name, true) + " | " + line.self + " | " + inclusive + " | " + code(line.place, true) + " | " +
+         words(line.what) + " |\n";
+}
+
+std::string call_path(const ComparisonRow& row) {
+  constexpr std::size_t kLeastNames = 3;
+  const std::vector<std::string> names = call_path_names(row);
+  if (names.size() < kLeastNames) return "";
   std::string text;
-  for (const FunctionLine& line : function_lines(index, row)) {
-    text += "- " + code(line.name, false) + " **" + line.change + "**";
-    if (!line.place.empty()) text += " at " + code(line.place, false);
-    text += ": " + line.what + "\n";
-  }
-  return text;
+  for (const std::string& name : names) text += (text.empty() ? "\nThrough " : " \u2192 ") + code(name, false);
+  return text + "\n";
+}
+
+std::string function_table(const RowIndex& index, const ComparisonRow& row) {
+  const std::vector<FunctionLine> lines = function_lines(index, row);
+  // A fold for a single row would be longer than the row.
+  const std::size_t shown = lines.size() <= kShownFunctions + 1 ? lines.size() : kShownFunctions;
+  std::string text = "\n" + kFunctionHead;
+  std::string folded;
+  for (std::size_t i = 0; i < lines.size(); ++i) (i < shown ? text : folded) += function_row(lines[i], i == 0);
+  text += call_path(row);
+  if (folded.empty()) return text;
+  return text + "\n<details><summary>" + std::to_string(lines.size() - shown) + " more functions</summary>\n\n" +
+         kFunctionHead + folded + "\n</details>\n";
 }
 
 // What stands below the table for the rows of one group; empty for most.
@@ -57,10 +81,11 @@ std::string behind(const RowIndex& index, const RowGroup& group, std::set<std::s
   const std::string story = told.insert(group.benchmark).second ? fused_story(index, group.benchmark) : "";
   if (!story.empty()) text += words(story) + "\n";
   const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
+  for (const std::string& note : gate_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
   std::set<std::string> given;
   for (const ComparisonRow* row : group.rows) {
     if (is_changed && !row->functions.empty() && given.insert("").second) {
-      text += (text.empty() ? "" : "\n") + function_list(index, *row);
+      text += function_table(index, *row);
     }
     const bool wants_reason = !is_changed && group.verdict != Verdict::unchanged && group.verdict != Verdict::fresh;
     if (wants_reason && !row->reason.empty() && given.insert(row->reason).second) text += words(row->reason) + "\n";

@@ -110,6 +110,7 @@ class Writer {
       if (!story.empty()) paragraph("", story, table_.indent(), Tone::plain);
     }
     if (group.verdict == Verdict::regression || group.verdict == Verdict::improvement) {
+      for (const std::string& note : gate_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
       for (const ComparisonRow* row : group.rows) {
         if (row->functions.empty()) continue;
         functions(*row);
@@ -140,28 +141,57 @@ class Writer {
   }
 
   void functions(const ComparisonRow& row) {
-    const std::vector<FunctionLine> lines = function_lines(index_, row);
-    std::size_t name_columns = 0, change_columns = 0, place_columns = 0, what_columns = 0;
-    for (const FunctionLine& line : lines) {
-      name_columns = std::max(name_columns, columns_of(line.name));
-      change_columns = std::max(change_columns, columns_of(line.change));
-      place_columns = std::max(place_columns, columns_of(line.place));
-      what_columns = std::max(what_columns, columns_of(line.what));
+    std::vector<FunctionLine> lines = function_lines(index_, row);
+    FunctionColumns columns{columns_of(kSelfTitle), columns_of(kInclusiveTitle), 0, 0};
+    for (FunctionLine& line : lines) {
+      line.place = printable(line.place, style_.unicode);
+      columns.self = std::max(columns.self, columns_of(line.self));
+      columns.inclusive = std::max(columns.inclusive, columns_of(line.inclusive));
+      columns.place = std::max(columns.place, columns_of(line.place));
+      columns.name = std::max(columns.name, columns_of(printable(line.name, style_.unicode)));
     }
-    const std::size_t lead = table_.indent() + 2;
-    const std::size_t others = lead + change_columns + place_columns + what_columns + 6;
+    const std::size_t others = table_.indent() + 2 + columns.self + columns.inclusive + columns.place + 6;
     constexpr std::size_t kLeastName = 16;
-    name_columns = std::min(name_columns, std::max(width() > others ? width() - others : 0, kLeastName));
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const FunctionLine& line = lines[i];
-      const std::string name = shortened(printable(line.name, style_.unicode), name_columns, style_.unicode);
-      const std::string mark = i > 0 ? "  " : style_.unicode ? "\u2514 " : "` ";
-      std::string rest = padded(printable(line.place, style_.unicode), place_columns) + "  " + line.what;
-      rest.erase(rest.find_last_not_of(' ') + 1);
-      text_ += std::string(table_.indent(), ' ') + tone(mark, Tone::dim) +
-               tone(padded(name, name_columns), i == 0 ? Tone::strong : Tone::plain) + "  " +
-               padded(line.change, change_columns, Align::right) + "  " + tone(rest, Tone::dim) + "\n";
-    }
+    columns.name = std::min(columns.name, std::max(width() > others ? width() - others : 0, kLeastName));
+    text_ += std::string(table_.indent() + 2, ' ') +
+             tone(padded("", columns.name) + "  " + padded(kSelfTitle, columns.self, Align::right) + "  " +
+                      padded(kInclusiveTitle, columns.inclusive, Align::right),
+                  Tone::dim) +
+             "\n";
+    for (std::size_t i = 0; i < lines.size(); ++i) function(lines[i], columns, i == 0);
+    path(row);
+  }
+
+  struct FunctionColumns {
+    std::size_t self, inclusive, place, name;
+  };
+  static constexpr const char* kSelfTitle = "self";
+  static constexpr const char* kInclusiveTitle = "incl.";
+
+  // What happened stands behind, or below where there is no room.
+  void function(const FunctionLine& line, const FunctionColumns& columns, bool is_first) {
+    const std::string name = shortened(printable(line.name, style_.unicode), columns.name, style_.unicode);
+    const std::string mark = !is_first ? "  " : style_.unicode ? "\u2514 " : "` ";
+    const std::string what = printable(line.what, style_.unicode);
+    const std::size_t used = table_.indent() + 2 + columns.name + columns.self + columns.inclusive + columns.place + 8;
+    const bool fits = used + columns_of(what) <= width();
+    std::string rest = fits ? padded(line.place, columns.place) + "  " + what : line.place;
+    rest.erase(rest.find_last_not_of(' ') + 1);
+    std::string cells = tone(padded(name, columns.name), is_first ? Tone::strong : Tone::plain) + "  " +
+                        padded(line.self, columns.self, Align::right) + "  " +
+                        padded(line.inclusive, columns.inclusive, Align::right);
+    if (!rest.empty()) cells += "  " + tone(rest, Tone::dim);
+    text_ += std::string(table_.indent(), ' ') + tone(mark, Tone::dim) + cells + "\n";
+    if (!fits) paragraph("", what, table_.indent() + 4, Tone::dim, 2);
+  }
+
+  void path(const ComparisonRow& row) {
+    constexpr std::size_t kLeastNames = 3;  // two are the culprit and its caller: nothing to add
+    const std::vector<std::string> names = call_path_names(row);
+    if (names.size() < kLeastNames) return;
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "through " : " > ") + name;
+    paragraph("", text, table_.indent() + 2, Tone::dim, kMostReasonLines);
   }
 
   void promised() {
@@ -172,7 +202,10 @@ class Writer {
   void summary() {
     const auto counts = comparison_.count_by_verdict();
     const auto count = [&](Verdict verdict) { return counts.at(static_cast<std::size_t>(verdict)); };
-    const bool is_bad = count(Verdict::regression) + count(Verdict::failed) + count(Verdict::missing) > 0;
+    const bool any_gates = std::any_of(comparison_.rows.begin(), comparison_.rows.end(), [](const ComparisonRow& row) {
+      return row.verdict == Verdict::regression && row.gates;
+    });
+    const bool is_bad = any_gates || count(Verdict::failed) + count(Verdict::missing) > 0;
     const bool is_open = count(Verdict::incomparable) + count(Verdict::inconclusive) > 0;
     text_ += tone(summary_line(comparison_), is_bad ? Tone::bad : is_open ? Tone::strong : Tone::good) + "\n";
     const std::string promise = promise_line(comparison_);

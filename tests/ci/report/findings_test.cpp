@@ -63,27 +63,77 @@ TEST(WarningLines, SayEachWarningOnce) {
   EXPECT_THAT(warning_lines(comparison), ElementsAre("b", "a"));
 }
 
-TEST(FusedStory, TellsRealChangesFromThoseOfTheMachine) {
-  const auto story = [](double time, Verdict verdict, double count) {
-    return story_of(with({sample::time_row("a", time, verdict), sample::instructions_row("a", 1000, 1000 * count)}),
-                    "a");
-  };
-  EXPECT_EQ(story(1.098, Verdict::regression, 1.121), "instructions +12.1 %, time +9.8 %: real");
-  EXPECT_EQ(story(1.03, Verdict::regression, 1), "instructions equal, time +3.0 %: layout, memory or the machine");
-  EXPECT_EQ(story(1.001, Verdict::unchanged, 1.02), "instructions +2.0 %, time equal: not on the critical path");
-  EXPECT_EQ(story(0.9, Verdict::improvement, 0.88), "instructions -12.0 %, time -10.0 %: improved");
-  EXPECT_EQ(story(0.9, Verdict::improvement, 1.1), "instructions +10.0 %, time -10.0 %: more work in less time");
-  EXPECT_EQ(story(1.01, Verdict::inconclusive, 1.02),
-            "instructions +2.0 %, time undecided: more work for certain, its time not shown");
+struct StoryCase {
+  const char* count;  // up, equal, down, undecided, absent
+  const char* time;   // slower, faster, equal, undecided, absent
+  const char* story;
+};
+
+ComparisonRow counted_as(const std::string& word) {
+  ComparisonRow row = sample::instructions_row("a", 1000, word == "up" ? 1021 : word == "down" ? 979 : 1000);
+  if (word == "undecided") row.verdict = Verdict::inconclusive;
+  return row;
 }
 
-TEST(FusedStory, IsSilentWhereNothingChangedOrAWitnessIsMissing) {
-  EXPECT_EQ(story_of(sample::comparison_with_every_verdict(), "BM_trim/8"), "");
-  EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression)}), "a"), "");
-  EXPECT_EQ(story_of(with({sample::instructions_row("a", 1, 2)}), "a"), "");
+ComparisonRow timed_as(const std::string& word) {
+  if (word == "slower") return sample::time_row("a", 1.02, Verdict::regression);
+  if (word == "faster") return sample::time_row("a", 0.98, Verdict::improvement);
+  return sample::time_row("a", 1.001, word == "equal" ? Verdict::unchanged : Verdict::inconclusive);
+}
+
+class FusedStories : public testing::TestWithParam<StoryCase> {};
+
+TEST_P(FusedStories, SayWhatTheWitnessesMeanTogether) {
+  std::vector<ComparisonRow> rows;
+  if (std::string(GetParam().time) != "absent") rows.push_back(timed_as(GetParam().time));
+  if (std::string(GetParam().count) != "absent") rows.push_back(counted_as(GetParam().count));
+  EXPECT_EQ(story_of(with(rows), "a"), GetParam().story);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryCombination, FusedStories,
+    testing::Values(
+        StoryCase{"up", "slower", "instructions +2.1 %, time +2.0 %: real"},
+        StoryCase{"up", "faster", "instructions +2.1 %, time -2.0 %: more work in less time"},
+        StoryCase{"up", "equal", "instructions +2.1 %, time equal: not on the critical path"},
+        StoryCase{"up", "undecided", "instructions +2.1 %, time undecided: more work for certain, its time not shown"},
+        StoryCase{"up", "absent", ""},  //
+        StoryCase{"equal", "slower", "instructions equal, time +2.0 %: layout, memory or the machine"},
+        StoryCase{"equal", "faster", "instructions equal, time -2.0 %: layout, memory or the machine"},
+        StoryCase{"equal", "equal", ""}, StoryCase{"equal", "undecided", ""}, StoryCase{"equal", "absent", ""},
+        StoryCase{"down", "slower", "instructions -2.1 %, time +2.0 %: less work in more time"},
+        StoryCase{"down", "faster", "instructions -2.1 %, time -2.0 %: improved"},
+        StoryCase{"down", "equal", "instructions -2.1 %, time equal: not on the critical path"},
+        StoryCase{"down", "undecided",
+                  "instructions -2.1 %, time undecided: less work for certain, its time not shown"},
+        StoryCase{"down", "absent", ""},  //
+        StoryCase{"undecided", "slower", "instructions undecided, time +2.0 %: what changed the time is not shown"},
+        StoryCase{"undecided", "faster", "instructions undecided, time -2.0 %: what changed the time is not shown"},
+        StoryCase{"undecided", "equal", ""}, StoryCase{"undecided", "undecided", ""},
+        StoryCase{"undecided", "absent", ""},  //
+        StoryCase{"absent", "slower", ""}, StoryCase{"absent", "faster", ""}, StoryCase{"absent", "equal", ""},
+        StoryCase{"absent", "undecided", ""}, StoryCase{"absent", "absent", ""}));
+
+TEST(FusedStory, DoesNotClaimThatTimeWouldHaveShownWhatItsMarginHides) {
+  const auto rows = with({sample::time_row("a", 1.001, Verdict::unchanged), sample::instructions_row("a", 1000, 1001)});
+  EXPECT_EQ(story_of(rows, "a"), "instructions +0.1 %, time equal: too little to show in the time");
+}
+
+TEST(FusedStory, SaysHowEqualACountWithJitterIs) {
+  ComparisonRow count = sample::instructions_row("a", 10000, 10001);
+  count.verdict = Verdict::unchanged;
+  count.jitter = 0.0002;
+  EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
+            "instructions equal to 0.02 %, time +3.0 %: layout, memory or the machine");
+}
+
+TEST(FusedStory, IsSilentWhereAWitnessWasNotJudgedOrCountedMoreThanTheTimedRegion) {
   ComparisonRow count = sample::instructions_row("a", 1, 2);
   count.verdict = Verdict::incomparable;
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
+  ComparisonRow whole = sample::instructions_row("a", 1000, 1100);
+  whole.count_scope = CountScope::whole_program;
+  EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), whole}), "a"), "");
 }
 
 TEST(FusedStory, IsSilentWhereTheLibraryRanOtherCodeUnderTheCounter) {
@@ -92,36 +142,87 @@ TEST(FusedStory, IsSilentWhereTheLibraryRanOtherCodeUnderTheCounter) {
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
 }
 
-TEST(FunctionLines, SayHowACallChanged) {
+// What a change of f says, in a benchmark of 1000 instructions.
+std::string what_of(const FunctionChange& function) {
   ComparisonRow row = sample::instructions_row("a", 1000, 1100);
-  FunctionChange function{"f(int)", "src/f.cpp", 7, 100, 100, 0, 1, true};
-  const auto what = [&](double self, double inclusive, double calls) {
-    function.self_change = self;
-    function.inclusive_change = inclusive;
-    function.calls_change = calls;
-    row.functions = {function};
-    return lines_of(with({row}), row).at(0).what;
-  };
-  EXPECT_EQ(what(100, 100, 0), "each call costs more");
-  EXPECT_EQ(what(-100, -100, 0), "each call costs less");
-  EXPECT_EQ(what(100, 100, 1), "called 1 time more");
-  EXPECT_EQ(what(100, 100, 1024), "called 1,024 times more");
-  EXPECT_EQ(what(-100, -100, -0.5), "called 0.50 times less");
-  EXPECT_EQ(what(100, 100, -2), "fewer calls, each costs more");
+  row.functions = {function};
+  return lines_of(with({row}), row).at(0).what;
 }
 
-TEST(FunctionLines, GiveTheirPartOfTheBenchmarksInstructions) {
+FunctionChange changed(double self, double inclusive, double calls) {
+  return {"f(int)", "src/f.cpp", 7, self, inclusive, calls, 1, true};
+}
+
+FunctionChange split(double calls, double from_calls, double from_cost) {
+  FunctionChange function = changed(from_calls + from_cost, from_calls + from_cost, calls);
+  function.from_calls = from_calls;
+  function.from_cost_per_call = from_cost;
+  return function;
+}
+
+TEST(FunctionLines, TellMoreCallsFromDearerCalls) {
+  EXPECT_EQ(what_of(split(0, 0, 100)), "each call costs more");
+  EXPECT_EQ(what_of(split(0, 0, -100)), "each call costs less");
+  EXPECT_EQ(what_of(split(1, 100, 0)), "called 1 time more");
+  EXPECT_EQ(what_of(split(1024, 100, 0)), "called 1,024 times more");
+  EXPECT_EQ(what_of(split(-0.5, -100, 0)), "called 0.50 times less");
+  EXPECT_EQ(what_of(split(2, 80, 43)), "called 2 times more (+8.0 %), each costs more (+4.3 %)");
+  EXPECT_EQ(what_of(split(-2, -50, 150)), "called 2 times less (-5.0 %), each costs more (+15.0 %)");
+  EXPECT_EQ(what_of(split(2, 100, 9)), "called 2 times more") << "what explains less than a tenth is left out";
+}
+
+TEST(FunctionLines, SayWhatOneSideAloneHas) {
+  EXPECT_EQ(what_of(changed(100, 100, 3)), "new: called 3 times");
+  EXPECT_EQ(what_of(changed(-100, -100, -3)), "gone: was called 3 times");
+  EXPECT_EQ(what_of(changed(100, 100, 0)), "costs more");
+}
+
+TEST(FunctionLines, SayWhereWorkMoved) {
+  FunctionChange function = changed(100, 100, 0);
+  function.inlined_into = "void run<int>(int)";
+  EXPECT_EQ(what_of(function), "inlined into run<>");
+  function.calls_change = -10;
+  EXPECT_EQ(what_of(function), "now inlined into run<>");
+  FunctionChange lost = changed(100, 100, 10);
+  lost.once_inlined_into = "run";
+  EXPECT_EQ(what_of(lost), "no longer inlined into run");
+  FunctionChange renamed = split(0, 0, 100);
+  renamed.renamed_from = "old_name(int)";
+  EXPECT_EQ(what_of(renamed), "renamed from old_name; each call costs more");
+  EXPECT_EQ(what_of(changed(100, 0, 0)), "more work of its own, less in what it calls");
+}
+
+TEST(FunctionLines, GiveTheirPartsOfTheBenchmarksInstructions) {
   const Comparison comparison = sample::comparison_with_every_verdict();
   for (const ComparisonRow& row : comparison.rows) {
     if (row.benchmark != "BM_tokenize/1024") continue;
     const std::vector<FunctionLine> lines = lines_of(comparison, row);
     ASSERT_EQ(lines.size(), 3U);
     EXPECT_EQ(lines[0].name, "textkit::tokenize");
-    EXPECT_EQ(lines[0].change, "+12.3 %");  // 0.99 of 12.4 %, for the row of time too
+    EXPECT_EQ(lines[0].self, "+0.1 %");
+    EXPECT_EQ(lines[0].inclusive, "+12.3 %");  // 1351 of 11013, for the row of time too
     EXPECT_EQ(lines[0].place, "src/tokenizer.cpp:41");
     EXPECT_EQ(lines[1].place, "vector.tcc:436");
     EXPECT_EQ(lines[2].place, "");
   }
+}
+
+TEST(FunctionLines, GiveInstructionsWhereTheBaselineHasNone) {
+  ComparisonRow row = sample::instructions_row("a", 1000, 1100);
+  row.baseline = 0;
+  row.functions = {changed(100, 120, 0)};
+  EXPECT_EQ(lines_of(with({row}), row).at(0).self, "+100.0");
+}
+
+TEST(GateNotes, SayWhyARegressionFailsNothing) {
+  ComparisonRow told = sample::instructions_row("a", 1000, 1001);
+  told.gates = false;
+  told.gate_note = "it is below the minimum effect of counts, 1 %";
+  const ComparisonRow gating = sample::time_row("a", 1.1, Verdict::regression);
+  EXPECT_THAT(gate_notes({&told, &gating}),
+              ElementsAre("instructions fails nothing: it is below the minimum effect of counts, 1 %"));
+  EXPECT_EQ(summary_line(with({told, gating})), "2 regressions (1 told, fails nothing)");
+  EXPECT_EQ(summary_line(with({told})), "1 regression (told, fails nothing)");
 }
 
 TEST(MetricLabel, ReadsAsWords) {
