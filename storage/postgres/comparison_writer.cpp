@@ -23,6 +23,29 @@ void add(ContentIdentity& identity, const RunHeader& header) {
 void add(ContentIdentity& identity, const ComparisonPolicy& policy) {
   identity.number(policy.false_alarm_rate).number(policy.confidence).number(policy.minimum_effect);
   identity.number(policy.margin).text(std::to_string(policy.seed)).texts(policy.metrics).texts(policy.ignored_facts);
+  // What came later is left out at its default: comparisons that are stored already keep their identity.
+  const ComparisonPolicy usual;
+  if (policy.gates == usual.gates && policy.counted_minimum_effect == usual.counted_minimum_effect &&
+      policy.witness == usual.witness) {
+    return;
+  }
+  identity.texts(policy.gates).number(policy.counted_minimum_effect).text(to_text(policy.witness));
+}
+
+// Likewise.
+void add_attribution(ContentIdentity& identity, const ComparisonRow& row) {
+  const ComparisonRow usual;
+  const bool is_usual = row.count_scope == usual.count_scope && row.gates && row.call_path.empty();
+  if (!is_usual) {
+    identity.text(to_text(row.count_scope)).integer(row.gates ? 1 : 0).text(row.gate_note).texts(row.call_path);
+  }
+  for (const FunctionChange& function : row.functions) {
+    const bool says_more = function.from_calls || function.from_cost_per_call || !function.renamed_from.empty() ||
+                           !function.inlined_into.empty() || !function.once_inlined_into.empty();
+    if (!says_more) continue;
+    identity.number(function.from_calls).number(function.from_cost_per_call).text(function.renamed_from);
+    identity.text(function.inlined_into).text(function.once_inlined_into);
+  }
 }
 
 void add(ContentIdentity& identity, const ComparisonRow& row) {
@@ -39,14 +62,16 @@ void add(ContentIdentity& identity, const ComparisonRow& row) {
     identity.number(function.inclusive_change).number(function.calls_change).number(function.share);
     identity.integer(function.own_source ? 1 : 0);
   }
+  add_attribution(identity, row);
 }
 
 constexpr const char* kInsert =
     "insert into steelyard.comparisons (id, project, baseline_run, candidate_run, baseline_commit, candidate_commit, "
     "branch, compared_at_unix_ns, baseline_fingerprint, candidate_fingerprint, difference_names, difference_baselines, "
     "difference_candidates, difference_decisive, false_alarm_rate, confidence, minimum_effect, margin, seed, metrics, "
-    "ignored_facts, rule_version, warnings) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
-    "$16, $17, $18, $19, $20, $21, $22, $23) on conflict (id) do nothing returning comparison_key";
+    "ignored_facts, rule_version, warnings, gates, counted_minimum_effect, witness) values ($1, $2, $3, $4, $5, $6, "
+    "$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) on conflict (id) "
+    "do nothing returning comparison_key";
 
 SqlValues header_values(const Comparison& comparison) {
   std::vector<std::string> names;
@@ -68,7 +93,8 @@ SqlValues header_values(const Comparison& comparison) {
   values.text(comparison.candidate_fingerprint).texts(names).texts(baselines).texts(candidates).booleans(decisive);
   values.number(policy.false_alarm_rate).number(policy.confidence).number(policy.minimum_effect);
   values.number(policy.margin).unsigned_integer(policy.seed).texts(policy.metrics).texts(policy.ignored_facts);
-  return values.text(comparison.rule_version).texts(comparison.warnings);
+  values.text(comparison.rule_version).texts(comparison.warnings);
+  return values.texts(policy.gates).number(policy.counted_minimum_effect).text(to_text(policy.witness));
 }
 
 SqlValues row_values(std::int64_t comparison_key, std::size_t position, const ComparisonRow& row,
@@ -80,7 +106,13 @@ SqlValues row_values(std::int64_t comparison_key, std::size_t position, const Co
   values.number(row.interval ? std::optional(row.interval->high) : std::nullopt);
   values.number(row.confidence).text(row.test).text(to_text(row.layout)).number(row.p).text(row.p_kind).number(row.q);
   values.number(row.minimum_effect).number(row.margin).number(row.minimum_detectable_effect).number(row.slot_effect);
-  return values.integer(row.rounds).number(row.jitter).text(to_text(row.verdict)).text(row.reason);
+  values.integer(row.rounds).number(row.jitter).text(to_text(row.verdict)).text(row.reason);
+  if (row.metric.kind == MetricKind::counted) {
+    values.text(to_text(row.count_scope));
+  } else {
+    values.null();
+  }
+  return values.boolean(row.gates).text(row.gate_note).texts(row.call_path);
 }
 
 // (row, function) of every function of every row, so that they can be copied as one stream.
@@ -97,7 +129,8 @@ Result<void> write_functions(Transaction& transaction, std::int64_t key, const C
   return transaction.copy(
       {"steelyard.comparison_functions",
        {"comparison_key", "row_position", "position", "name", "file", "line", "self_change", "inclusive_change",
-        "calls_change", "share", "own_source"}},
+        "calls_change", "share", "own_source", "from_calls", "from_cost_per_call", "renamed_from", "inlined_into",
+        "once_inlined_into"}},
       positions.size(), [&](std::size_t i) {
         const auto [row, position] = positions[i];
         const FunctionChange& function = comparison.rows[row].functions[position];
@@ -105,7 +138,8 @@ Result<void> write_functions(Transaction& transaction, std::int64_t key, const C
         values.integer(key).integer(static_cast<std::int64_t>(row)).integer(static_cast<std::int64_t>(position));
         values.text(function.name).text(function.file).integer(function.line).number(function.self_change);
         values.number(function.inclusive_change).number(function.calls_change).number(function.share);
-        return values.boolean(function.own_source);
+        values.boolean(function.own_source).number(function.from_calls).number(function.from_cost_per_call);
+        return values.text(function.renamed_from).text(function.inlined_into).text(function.once_inlined_into);
       });
 }
 
@@ -160,7 +194,11 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
         "rounds",
         "jitter",
         "verdict",
-        "reason"}},
+        "reason",
+        "count_scope",
+        "gates",
+        "gate_note",
+        "call_path"}},
       comparison.rows.size(), [&](std::size_t i) { return row_values(key, i, comparison.rows[i], metric_keys[i]); }));
   STEELYARD_CHECK(write_functions(transaction, key, comparison));
   STEELYARD_CHECK(transaction.commit());

@@ -44,6 +44,38 @@ TEST(KnownMigrationsTest, AreNumberedFromOneWithoutAGap) {
   EXPECT_GT(expected, 1);
 }
 
+TEST_F(MigrationsTest, ComparisonsOfAnOlderDatabaseGatedWithEveryRow) {
+  ASSERT_TRUE(migrate(*session_, known_migrations().first(6)));
+  {
+    auto transaction = Transaction::begin(*session_);
+    const auto written = transaction->run_script(R"sql(
+insert into steelyard.metrics (identity, name, unit, better, kind) values ('m', 'instructions', 'count', 'lower',
+  'counted');
+insert into steelyard.comparisons (id, project, baseline_run, candidate_run, baseline_commit, candidate_commit, branch,
+    compared_at_unix_ns, baseline_fingerprint, candidate_fingerprint, difference_names, difference_baselines,
+    difference_candidates, difference_decisive, false_alarm_rate, confidence, minimum_effect, margin, seed, metrics,
+    ignored_facts, rule_version, warnings)
+  values ('old', '', '', '', '', '', '', 1, '', '', '{}', '{}', '{}', '{}', 0.05, 0.95, 0.01, 0.02, 1, '{}', '{}', '',
+    '{}');
+insert into steelyard.comparison_rows (comparison_key, position, benchmark, metric_key, confidence, test, layout,
+    p_kind, minimum_effect, margin, rounds, verdict, reason)
+  select comparison_key, 0, 'BM_x', metric_key, 0.95, 'exact', 'duet', 'fixed', 0.01, 0.02, 1, 'regression', ''
+  from steelyard.comparisons, steelyard.metrics;
+)sql");
+    ASSERT_TRUE(written) << written.error().text();
+    ASSERT_TRUE(transaction->commit());
+  }
+  ASSERT_TRUE(migrate(*session_, known_migrations()));
+  auto transaction = Transaction::begin(*session_);
+  const auto rows = transaction->run(
+      "select a.gates and r.count_scope is null and r.call_path = '{}' and c.witness = 'either' and c.gates = '{}' "
+      "from steelyard.alerts a join steelyard.comparisons c on c.id = a.comparison "
+      "join steelyard.comparison_rows r using (comparison_key)",
+      {}, kOneRow);
+  ASSERT_TRUE(rows) << rows.error().text();
+  EXPECT_TRUE(rows->boolean(0, 0));
+}
+
 TEST_F(MigrationsTest, AppliesEachOnce) {
   EXPECT_EQ(*migrate(*session_, kTwo), 2);
   const auto again = migrate(*session_, kTwo);
