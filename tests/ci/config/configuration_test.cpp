@@ -60,19 +60,29 @@ demand_decision = true
   EXPECT_EQ(parsed->build_timeout, seconds(600));
   ASSERT_EQ(parsed->programs.size(), 2U);
   EXPECT_EQ(parsed->programs[1], (ConfiguredProgram{"math", "build/math_bench"}));
-  EXPECT_EQ(parsed->run, (MeasuringSettings{Layout::duet, 14, 5, milliseconds(10), seconds(90), seconds(30),
-                                            CountChoice::never, "tok"}));
-  EXPECT_EQ(parsed->policy, (PolicySettings{0.02,
-                                            true,
-                                            0.9,
-                                            0.03,
-                                            0.04,
-                                            {"real_time", "instructions"},
-                                            {"instructions"},
-                                            0.005,
-                                            Witness::both,
-                                            {"kernel.release_line"},
-                                            true}));
+  MeasuringSettings run;
+  run.layout = Layout::duet;
+  run.rounds = 14;
+  run.repetitions = 5;
+  run.min_time = milliseconds(10);
+  run.budget = seconds(90);
+  run.timeout = seconds(30);
+  run.counts = CountChoice::never;
+  run.filter = "tok";
+  EXPECT_EQ(parsed->run, run);
+  PolicySettings policy;
+  policy.false_alarm_rate = 0.02;
+  policy.strict = true;
+  policy.confidence = 0.9;
+  policy.minimum_effect = 0.03;
+  policy.margin = 0.04;
+  policy.metrics = {"real_time", "instructions"};
+  policy.gates = {"instructions"};
+  policy.counted_minimum_effect = 0.005;
+  policy.witness = Witness::both;
+  policy.ignored_facts = {"kernel.release_line"};
+  policy.demand_decision = true;
+  EXPECT_EQ(parsed->policy, policy);
 }
 
 TEST(Configuration, PrintsWhatReadsBackAsTheSame) {
