@@ -105,11 +105,21 @@ std::string timed_words(const ComparisonRow& time) {
   return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + per_cent_text(*time.ratio);
 }
 
+// What the gate writes into the reason of a count where it knows more than the count (ci/gate/equal_builds.hpp,
+// ci/gate/count_plan.hpp).
+constexpr const char* kEqualPrograms = "every loaded section of program and libraries is equal";
+constexpr const char* kEqualCode = "the code it executes is equal in both builds";
+
 // What the two say together; empty where neither changed.
 std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
   if (!is_significant(time) && !is_significant(count)) return "";
   if (count.verdict == Verdict::inconclusive) return "what changed the time is not shown";
-  if (count.verdict == Verdict::unchanged) return "layout, memory or the machine";
+  if (count.verdict == Verdict::unchanged) {
+    const auto says = [&](const char* words) { return count.reason.find(words) != std::string::npos; };
+    if (says(kEqualPrograms)) return "the machine; both builds are one program";
+    return says(kEqualCode) ? "layout, memory or the machine; the code it executes is equal"
+                            : "layout, memory or the machine";
+  }
   const bool is_more = *count.ratio > 1;
   if (time.verdict == Verdict::inconclusive) {
     return std::string(is_more ? "more" : "less") + " work for certain, its time not shown";
@@ -208,6 +218,26 @@ std::string conditions_line(const Comparison& comparison) {
   if (comparison.candidate.seed != 0) line += ", seed " + std::to_string(comparison.candidate.seed);
   line += "; minimum effect " + percent_text(comparison.policy.minimum_effect);
   line += ", intervals at " + percent_text(comparison.policy.confidence);
+  return line;
+}
+
+std::string equality_line(const Comparison& comparison) {
+  std::int64_t counts = 0;
+  std::int64_t programs = 0;
+  std::int64_t code = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.metric.name != kInstructions) continue;
+    ++counts;
+    if (row.reason.find(kEqualPrograms) != std::string::npos) ++programs;
+    if (row.reason.find(kEqualCode) != std::string::npos) ++code;
+  }
+  const auto of_counts = [counts](std::int64_t count) {
+    return std::to_string(count) + " of " + plural(counts, "count", "counts");
+  };
+  std::string line;
+  if (programs > 0) line = of_counts(programs) + " not taken again: " + kEqualPrograms;
+  if (code > 0)
+    line += (line.empty() ? "" : "; ") + of_counts(code) + ": the code that was executed is equal, data may differ";
   return line;
 }
 

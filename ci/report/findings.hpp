@@ -20,6 +20,9 @@ std::string promise_line(const Comparison& comparison);
 // "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %".
 std::string conditions_line(const Comparison& comparison);
 
+// "4 of 5 counts not taken again: every loaded section ... is equal"; empty where nothing was found to be equal.
+std::string equality_line(const Comparison& comparison);
+
 // One line per fact that differs, decisive ones first.
 std::vector<std::string> environment_lines(const Comparison& comparison);
 

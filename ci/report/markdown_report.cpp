@@ -139,7 +139,9 @@ std::string foot(const Comparison& comparison) {
   add_list(text, "The environments differ", environment_lines(comparison));
   const std::string promise = promise_line(comparison);
   text += "\n<sub>" + (promise.empty() ? "" : words(promise) + " ") +
-          "Measured: " + words(conditions_line(comparison)) + ".</sub>\n";
+          "Measured: " + words(conditions_line(comparison)) + ".";
+  if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";
+  text += "</sub>\n";
   return text;
 }
 

@@ -211,6 +211,7 @@ class Writer {
     const std::string promise = promise_line(comparison_);
     if (!promise.empty()) paragraph("", promise, 0, Tone::plain);
     paragraph("", conditions_line(comparison_), 0, Tone::dim);
+    if (const std::string equal = equality_line(comparison_); !equal.empty()) paragraph("", equal, 0, Tone::dim);
   }
 
   void facts() {

@@ -127,6 +127,22 @@ TEST(FusedStory, SaysHowEqualACountWithJitterIs) {
             "instructions equal to 0.02 %, time +3.0 %: layout, memory or the machine");
 }
 
+TEST(FusedStory, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
+  ComparisonRow count = sample::instructions_row("a", 1000, 1000);
+  const ComparisonRow time = sample::time_row("a", 1.03, Verdict::regression);
+  count.reason = "counted exactly; the code it executes is equal in both builds; data may differ";
+  EXPECT_EQ(story_of(with({time, count}), "a"),
+            "instructions equal, time +3.0 %: layout, memory or the machine; the code it executes is equal");
+  EXPECT_EQ(equality_line(with({time, count})), "1 of 1 count: the code that was executed is equal, data may differ");
+  count.reason =
+      "counted exactly; not counted again: every loaded section of program and libraries is equal (sha256 0)";
+  EXPECT_EQ(story_of(with({time, count}), "a"),
+            "instructions equal, time +3.0 %: the machine; both builds are one program");
+  EXPECT_EQ(equality_line(with({time, count})),
+            "1 of 1 count not taken again: every loaded section of program and libraries is equal");
+  EXPECT_EQ(equality_line(with({time})), "");
+}
+
 TEST(FusedStory, IsSilentWhereAWitnessWasNotJudgedOrCountedMoreThanTheTimedRegion) {
   ComparisonRow count = sample::instructions_row("a", 1, 2);
   count.verdict = Verdict::incomparable;
