@@ -17,6 +17,10 @@ constexpr std::uint32_t kUndefined = IndexTable::kNone;
 // but in another order than it writes. A profile of cc1plus with chains of four callers has some three million.
 constexpr std::uint64_t kNearNumbers = std::uint64_t{1} << 23;
 
+bool has_digits_alone(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 CallgrindNames::CallgrindNames() { index_of(""); }
@@ -25,8 +29,10 @@ Result<std::uint32_t> CallgrindNames::resolve(std::string_view text) {
   const std::size_t close = text.starts_with('(') ? text.find(')') : std::string_view::npos;
   std::uint64_t number = 0;
   // "(below main)" is a name: only digits between the parentheses make a number.
-  if (close == std::string_view::npos || !read_decimal(text.substr(1, close - 1), number)) return index_of(text);
-
+  if (close == std::string_view::npos || !has_digits_alone(text.substr(1, close - 1))) return index_of(text);
+  if (!read_decimal(text.substr(1, close - 1), number)) {
+    return input_error("", "name number " + quoted(text.substr(0, close + 1)), "a number of at most 64 bits");
+  }
   const std::string_view name = without_leading_blanks(text.substr(close + 1));
   const std::uint32_t known = index_of_number(number);
   if (name.empty()) {
