@@ -1,39 +1,31 @@
 #include "bench/counting/name_folding.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "bench/counting/call_cycles.hpp"
-#include "bench/counting/callgrind_numbers.hpp"
 #include "bench/counting/callgrind_positions.hpp"
+#include "bench/counting/costs.hpp"
 
 namespace steelyard {
 namespace {
 
+constexpr std::string_view kOpening = " [clone ";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// In brackets whatever the compiler put there, else only marks that are known.
 std::string_view without_clones(std::string_view name) {
-  while (name.ends_with(']')) {
-    const std::size_t start = name.rfind(" [clone .");
-    if (start == std::string_view::npos || start == 0) break;
-    name = name.substr(0, start);
+  while (true) {
+    const std::size_t start = name.ends_with(']') ? name.rfind(kOpening) : std::string_view::npos;
+    const bool is_bracketed = start != std::string_view::npos && start > 0;
+    const std::string_view rest = is_bracketed ? name.substr(0, start) : last_clone_mark(name).rest;
+    if (rest == name) return name;
+    name = rest;
   }
-  return name;
-}
-
-// "f'2" -> "f". A digit separator inside a template argument is followed by more than digits.
-std::string_view without_level(std::string_view name) {
-  const std::size_t quote = name.rfind('\'');
-  std::uint64_t level = 0;
-  const bool is_level = quote != std::string_view::npos && quote > 0 && read_decimal(name.substr(quote + 1), level);
-  return is_level ? name.substr(0, quote) : name;
-}
-
-bool add_costs(std::vector<std::int64_t>& sum, const std::vector<std::int64_t>& costs) {
-  if (sum.empty()) sum.assign(costs.size(), 0);
-  for (std::size_t event = 0; event < costs.size(); ++event) {
-    if (!add_cost(sum[event], costs[event])) return false;
-  }
-  return true;
 }
 
 // Functions, arcs and inlined pieces of a part, added up under their new names.
@@ -60,6 +52,8 @@ class Folding {
   }
 
  private:
+  using Costs = std::vector<std::int64_t>;
+
   bool add_function(const ProfiledFunction& function) {
     const std::string name = fold_name(function.name, folding_);
     const auto next = static_cast<std::uint32_t>(functions_.size());
@@ -78,7 +72,7 @@ class Folding {
   bool add_arc(const CallArc& arc) {
     const std::pair<std::uint32_t, std::uint32_t> pair{index_of_[arc.caller], index_of_[arc.callee]};
     const auto [entry, is_new] = arc_by_pair_.try_emplace(pair, arcs_.size());
-    if (is_new) arcs_.push_back({pair.first, pair.second, 0, {}});
+    if (is_new) arcs_.push_back({pair.first, pair.second, 0, Costs(arc.inclusive.size(), 0)});
     CallArc& sum = arcs_[entry->second];
     return add_cost(sum.calls, arc.calls) && add_costs(sum.inclusive, arc.inclusive);
   }
@@ -86,7 +80,7 @@ class Folding {
   bool add_piece(const InlinedCost& piece) {
     const std::pair<std::uint32_t, std::string> key{index_of_[piece.function], piece.file};
     const auto [entry, is_new] = piece_by_key_.try_emplace(key, inlined_.size());
-    if (is_new) inlined_.push_back({key.first, key.second, {}});
+    if (is_new) inlined_.push_back({key.first, key.second, Costs(piece.self.size(), 0)});
     return add_costs(inlined_[entry->second].self, piece.self);
   }
 
@@ -103,11 +97,37 @@ class Folding {
 
 }  // namespace
 
+// A digit separator inside a template argument is followed by more than digits.
+RecursionLevel recursion_level(std::string_view name) {
+  const std::size_t quote = name.rfind('\'');
+  if (quote == std::string_view::npos || quote == 0 || quote + 1 == name.size()) return {name, ""};
+  const std::string_view level = name.substr(quote);
+  if (!std::all_of(level.begin() + 1, level.end(), is_digit)) return {name, ""};
+  return {name.substr(0, quote), level};
+}
+
+CloneMark last_clone_mark(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kMarks{".isra", ".constprop", ".lto_priv", ".llvm", ".part", ".cold"};
+  std::string_view text = name;
+  const bool in_brackets = text.ends_with(']');
+  if (in_brackets) text.remove_suffix(1);
+  while (!text.empty() && is_digit(text.back())) text.remove_suffix(1);
+  if (text.ends_with('.')) text.remove_suffix(1);
+  for (const std::string_view mark : kMarks) {
+    if (!text.ends_with(mark)) continue;
+    std::string_view rest = text.substr(0, text.size() - mark.size());
+    if (in_brackets && !rest.ends_with(kOpening)) continue;
+    if (in_brackets) rest.remove_suffix(kOpening.size());
+    if (!rest.empty()) return {rest, mark};
+  }
+  return {name, ""};
+}
+
 std::string fold_name(std::string_view name, const NameFolding& folding) {
   // Callgrind writes the level behind everything else: f(int) [clone .isra.0]'2.
-  if (folding.recursion_levels) name = without_level(name);
-  if (folding.clones) name = without_clones(name);
-  return std::string(name);
+  const auto [rest, level] = recursion_level(name);
+  std::string folded(folding.clones ? without_clones(rest) : rest);
+  return folding.recursion_levels ? folded : folded.append(level);
 }
 
 Result<CallgrindPart> fold_names(const CallgrindPart& part, const NameFolding& folding) {

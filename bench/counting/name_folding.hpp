@@ -12,8 +12,23 @@ namespace steelyard {
 
 struct NameFolding {
   bool recursion_levels = true;  // "f'2" -> "f"
-  bool clones = true;            // "f(int) [clone .isra.0]" -> "f(int)"; several in a row too
+  bool clones = true;            // "f(int) [clone .isra.0]" -> "f(int)", "f.isra.0" -> "f"; several in a row too
 };
+
+// A name in two: "f'2" is "f" and "'2".
+struct RecursionLevel {
+  std::string_view rest;
+  std::string_view level;  // empty: there is none
+};
+RecursionLevel recursion_level(std::string_view name);
+
+// The last mark that GCC or LLVM put at the end of a name, without its number: ".isra" of "f(int) [clone .isra.0]" and
+// of C's "f.isra.0".
+struct CloneMark {
+  std::string_view rest;  // the name before it
+  std::string_view mark;  // .isra .constprop .lto_priv .llvm .part .cold; empty: there is none
+};
+CloneMark last_clone_mark(std::string_view name);
 
 std::string fold_name(std::string_view name, const NameFolding& folding);
 

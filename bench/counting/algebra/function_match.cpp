@@ -10,6 +10,7 @@
 
 #include "bench/counting/algebra/file_name.hpp"
 #include "bench/counting/algebra/renamed_functions.hpp"
+#include "bench/counting/name_folding.hpp"
 
 namespace steelyard {
 namespace {
@@ -27,44 +28,12 @@ std::size_t common_components(std::string_view a, std::string_view b) {
 
 bool is_address(std::string_view name) { return name.starts_with("0x"); }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// A mark that the compiler put at the end of a name, without its number: ".isra" of "f.isra.0".
-struct CloneMark {
-  std::string_view rest;  // the name before it
-  std::string_view mark;  // empty: there is none
-};
-
-CloneMark last_mark(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kMarks{".isra", ".constprop", ".lto_priv", ".llvm", ".part", ".cold"};
-  std::string_view text = name;
-  const bool in_brackets = text.ends_with(']');
-  if (in_brackets) text.remove_suffix(1);
-  while (!text.empty() && is_digit(text.back())) text.remove_suffix(1);
-  if (text.ends_with('.')) text.remove_suffix(1);
-  for (const std::string_view mark : kMarks) {
-    if (!text.ends_with(mark)) continue;
-    std::string_view rest = text.substr(0, text.size() - mark.size());
-    constexpr std::string_view kOpening = " [clone ";
-    if (in_brackets && !rest.ends_with(kOpening)) continue;
-    if (in_brackets) rest.remove_suffix(kOpening.size());
-    if (!rest.empty()) return {rest, mark};
-  }
-  return {name, ""};
-}
-
 // The name that all copies of a function share. A level of recursion ("'2") stays, and so does a piece that was split
 // off, without its number.
-std::string name_of_copies(std::string_view name) {
-  std::string_view level;
-  const std::size_t quote = name.rfind('\'');
-  if (quote != std::string_view::npos && quote + 1 < name.size() &&
-      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(quote) + 1, name.end(), is_digit)) {
-    level = name.substr(quote);
-    name = name.substr(0, quote);
-  }
+std::string name_of_copies(std::string_view full_name) {
+  auto [name, level] = recursion_level(full_name);
   std::string pieces;
-  for (CloneMark mark = last_mark(name); !mark.mark.empty(); mark = last_mark(name)) {
+  for (CloneMark mark = last_clone_mark(name); !mark.mark.empty(); mark = last_clone_mark(name)) {
     if (mark.mark == ".part" || mark.mark == ".cold") pieces.insert(0, mark.mark);
     name = mark.rest;
   }

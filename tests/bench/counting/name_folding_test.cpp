@@ -19,11 +19,25 @@ TEST(NameFolding, DropsLevelsAndClonesAndNothingElse) {
   EXPECT_EQ(fold_name("f(int) [clone .isra.0]", {}), "f(int)");
   EXPECT_EQ(fold_name("f(int) [clone .constprop.0] [clone .cold]", {}), "f(int)");
   EXPECT_EQ(fold_name("f(int) [clone .part.0]'3", {}), "f(int)");
+  EXPECT_EQ(fold_name("f(int) [clone ._omp_fn.0]", {}), "f(int)");
   EXPECT_EQ(fold_name("operator[]", {}), "operator[]");
   EXPECT_EQ(fold_name("f(char) 'x'", {}), "f(char) 'x'");
   EXPECT_EQ(fold_name("'2", {}), "'2");
   EXPECT_EQ(fold_name("f'2", {.recursion_levels = false}), "f'2");
   EXPECT_EQ(fold_name("f [clone .cold]", {.clones = false}), "f [clone .cold]");
+  EXPECT_EQ(fold_name("f [clone .part.0]'2", {.recursion_levels = false}), "f'2");
+}
+
+// C names have no signature that the demangler could put the mark behind.
+TEST(NameFolding, DropsTheMarksOfClonesInC) {
+  EXPECT_EQ(fold_name("open_verify.constprop.0", {}), "open_verify");
+  EXPECT_EQ(fold_name("dfs_traversal.part.0'2", {}), "dfs_traversal");
+  EXPECT_EQ(fold_name("f.constprop.0.isra.1", {}), "f");
+  EXPECT_EQ(fold_name("f.cold", {}), "f");
+  EXPECT_EQ(fold_name("f.lto_priv.12", {}), "f");
+  EXPECT_EQ(fold_name(".part.0", {}), ".part.0");
+  EXPECT_EQ(fold_name("parse.part_of", {}), "parse.part_of");
+  EXPECT_EQ(fold_name("__memcpy_avx.x86.0", {}), "__memcpy_avx.x86.0");
 }
 
 // The same program, with levels kept apart and folded here, and with levels merged by Callgrind itself.
@@ -51,6 +65,7 @@ TEST(NameFolding, FoldedClonesKeepTheSumOfSelfCosts) {
   for (const ProfiledFunction& function : folded->functions) {
     sum += function.self[0];
     EXPECT_EQ(function.name.find("[clone"), std::string::npos) << function.name;
+    EXPECT_EQ(function.name.find(".constprop."), std::string::npos) << function.name;
   }
   EXPECT_EQ(sum, part.totals[0]);
 }
