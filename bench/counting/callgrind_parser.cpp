@@ -139,7 +139,7 @@ bool CallgrindParser::begin_body(std::string_view line) {
 
 bool CallgrindParser::finish_part(std::string_view value) {
   if (!header_ && !builder_) return wrong("totals", "a part before it");
-  if (callee_name_) return wrong("totals", "calls= after cfn=");
+  if (has_callee()) return wrong("totals", "calls= after a callee");
   if (!builder_ && !begin_body("totals")) return false;  // an empty part: nothing was collected
   if (without_leading_blanks(value).empty()) return wrong("totals:", "one number per event");
   std::vector<std::int64_t> totals;
@@ -162,7 +162,7 @@ bool CallgrindParser::read_name(CallgrindNames& names, std::string_view value, s
 }
 
 bool CallgrindParser::begin_function(std::string_view value) {
-  if (callee_name_) return wrong("fn=", "calls= after cfn=");
+  if (has_callee()) return wrong("fn=", "calls= after a callee");
   std::uint32_t name = 0;
   if (!read_name(names_.functions, value, name)) return false;
   function_ = builder_->begin_record({object_, file_, name});
@@ -194,6 +194,7 @@ bool CallgrindParser::read_calls(std::string_view value) {
 
 // Callgrind writes jcnd=TAKEN/EXECUTED TARGET; its manual says EXECUTED TAKEN TARGET.
 bool CallgrindParser::read_jump(std::string_view value, bool is_conditional) {
+  const std::string_view whole = value;
   std::string_view counts = take_word(value);
   const std::size_t slash = counts.find('/');
   std::uint64_t number = 0;
@@ -201,7 +202,7 @@ bool CallgrindParser::read_jump(std::string_view value, bool is_conditional) {
                                   : is_conditional                ? take_word(value)
                                                                   : counts;
   if (!function_ || !read_number(counts.substr(0, slash), number) || !read_number(second, number)) {
-    return wrong(value, "the count of a jump within a function");
+    return wrong(whole, "the count of a jump within a function");
   }
   if (!take_target(value, target_) || !is_at_end(value)) return false;
   builder_->add_jump();

@@ -49,6 +49,7 @@ class CallgrindParser {
   bool read_cost_line(std::string_view line);
   bool add_cost_line(std::string_view line);
   std::size_t cost_maximum() const { return pending_ == Pending::jump_source ? 0 : events_; }
+  bool has_callee() const { return callee_object_ || callee_file_ || callee_name_; }
   std::uint32_t take_callee();
   CallgrindPlace place_of(const CallgrindPositions& position) const;
 

@@ -145,6 +145,10 @@ TEST(CallgrindReader, RefusesCallsAndJumpsWithoutTheirCosts) {
   EXPECT_THAT(error_of(with_body("fn=f\ncfn=g\ncalls=1 1\n")), HasSubstr("call or jump"));
   EXPECT_THAT(error_of(with_body("fn=f\ncfn=g\ncalls=1 1\nfn=g\n1 1\n")), HasSubstr("profile:8"));
   EXPECT_THAT(error_of(with_body("fn=f\ncalls=1 1\n1 1\n")), HasSubstr("cfn="));
+  for (const char* callee : {"cob=o\n", "cfi=a.h\n", "cfl=a.h\n", "cfn=g\n"}) {
+    EXPECT_THAT(error_of(with_body(std::string("fn=f\n") + callee + "fn=g\n1 1\n")), HasSubstr("profile:7")) << callee;
+    EXPECT_THAT(error_of(with_body(std::string("fn=f\n") + callee)), HasSubstr("profile:7")) << callee;
+  }
   EXPECT_THAT(error_of(with_body("fn=f\njump=1 1\n1 7\n")), HasSubstr("profile:7"));
   EXPECT_THAT(error_of(with_body("1 1\n")), HasSubstr("fn="));
 }
