@@ -1,17 +1,19 @@
 #include "bench/counting/algebra/callgrind_stats.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 #include <utility>
+
+#include "bench/counting/callgrind_files.hpp"
+#include "bench/counting/costs.hpp"
 
 namespace steelyard {
 namespace {
 
 using Costs = std::vector<std::int64_t>;
 
-bool is_empty(const CallgrindPart& part) {
-  return std::all_of(part.totals.begin(), part.totals.end(), [](std::int64_t cost) { return cost == 0; });
-}
+bool is_empty(const CallgrindPart& part) { return is_zero(part.totals); }
 
 Result<Costs> sum_without_noise(const FunctionCounts& counts, const LearnedNoise* noise) {
   if (!noise) return counts.sum();
@@ -143,10 +145,14 @@ Result<CallgrindStats> read_callgrind_stats(const std::filesystem::path& file, c
   }
   if (!std::all_of(parts.begin(), parts.end(), is_empty)) return CallgrindStats::of(parts, options);
   parts.clear();
-  for (int number = 1;; ++number) {
-    const std::filesystem::path dump = file.string() + "." + std::to_string(number);
-    if (!std::filesystem::exists(dump, error)) break;
-    STEELYARD_TRY(std::vector<CallgrindPart> more, read_callgrind(dump));
+  int number = 0;
+  for (const CallgrindFile& dump : find_callgrind_files(file)) {
+    if (dump.part == 0 || dump.thread != 0) continue;
+    if (dump.part != ++number) {
+      return input_error(file.string() + "." + std::to_string(number), "no such file, but " + dump.path.string(),
+                         "every dump of the run: the last one is the baseline", "collect it again");
+    }
+    STEELYARD_TRY(std::vector<CallgrindPart> more, read_callgrind(dump.path));
     parts.insert(parts.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
   if (parts.empty()) {

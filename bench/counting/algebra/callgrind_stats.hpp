@@ -85,8 +85,8 @@ class CallgrindStats {
   std::optional<FunctionCounts> baseline_inclusive_;
 };
 
-// The parts of `file` where it has any that is not empty (--combine-dumps=yes), else of file.1, file.2 ... up to the
-// first that is not there. Error (input): neither, or what the reader refuses.
+// The parts of `file` where it has any that is not empty (--combine-dumps=yes), else of file.1, file.2 ... Error
+// (input): neither, a number left out, or what the reader refuses.
 Result<CallgrindStats> read_callgrind_stats(const std::filesystem::path& file, const CallgrindStatsOptions& options);
 
 // Twice the passes must cost twice as much; where they do not, the statement keeps state (a table that grows, a cache

@@ -2,6 +2,7 @@
 #include "bench/counting/algebra/callgrind_stats.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -151,6 +152,21 @@ TEST(CallgrindStats, AStatementThatKeepsStateIsNotLinear) {
   EXPECT_THAT(found->expected, ElementsAre(1400));
   EXPECT_THAT(found->found, ElementsAre(1410));
   EXPECT_FALSE(check_linearity(*ten, *ten));
+}
+
+// Without the third the second would be taken for the baseline.
+TEST(CallgrindStats, ADumpThatIsMissingIsAnError) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("steelyard_stats_" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  for (const char* part : {".1", ".2", ".4"}) {
+    const std::string name = std::string("callgrind.out") + part;
+    std::filesystem::copy_file(kGolden / "06_parts_toggle" / name, folder / name);
+  }
+  const auto stats = read_callgrind_stats(folder / "callgrind.out", {.number_per_run = 100});
+  std::filesystem::remove_all(folder);
+  ASSERT_FALSE(stats);
+  EXPECT_THAT(stats.error().where, HasSubstr("callgrind.out.3"));
 }
 
 TEST(CallgrindStats, WhatIsNoCollectionIsAnError) {
