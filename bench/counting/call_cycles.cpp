@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "bench/counting/callgrind_numbers.hpp"
+#include "bench/counting/costs.hpp"
 
 namespace steelyard {
 namespace {
@@ -99,13 +99,6 @@ class CycleSearch {
   std::uint32_t visited_ = 0;
   CallCycles found_;
 };
-
-bool add_costs(std::vector<std::int64_t>& sum, const std::vector<std::int64_t>& cost) {
-  for (std::size_t event = 0; event < sum.size(); ++event) {
-    if (!add_cost(sum[event], cost[event])) return false;
-  }
-  return true;
-}
 
 // Stays one off the lowest number, so that its opposite is one too.
 void add_saturated(std::int64_t& sum, std::int64_t number) {

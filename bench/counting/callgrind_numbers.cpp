@@ -123,6 +123,4 @@ std::string quoted(std::string_view text) {
   return shown + (text.size() > kMaximumBytes ? "...\"" : "\"");
 }
 
-bool add_cost(std::int64_t& a, std::int64_t b) { return !__builtin_add_overflow(a, b, &a); }
-
 }  // namespace steelyard

@@ -35,7 +35,4 @@ Result<void> read_costs(std::string_view text, std::size_t maximum, std::vector<
 // For messages: in quotes, printable, at most 80 bytes.
 std::string quoted(std::string_view text);
 
-// a += b; false where the sum does not fit.
-bool add_cost(std::int64_t& a, std::int64_t b);
-
 }  // namespace steelyard

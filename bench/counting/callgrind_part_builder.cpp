@@ -6,21 +6,14 @@
 #include <unordered_map>
 
 #include "bench/counting/call_cycles.hpp"
-#include "bench/counting/callgrind_numbers.hpp"
 #include "bench/counting/callgrind_positions.hpp"
+#include "bench/counting/costs.hpp"
 #include "bench/counting/derived_events.hpp"
 
 namespace steelyard {
 namespace {
 
 std::uint64_t pair_of(std::uint32_t first, std::uint32_t second) { return (std::uint64_t{first} << 32) | second; }
-
-bool add_costs(std::vector<std::int64_t>& sum, CallgrindCost cost) {
-  for (std::size_t event = 0; event < cost.size(); ++event) {
-    if (!add_cost(sum[event], cost[event])) return false;
-  }
-  return true;
-}
 
 // What malloc takes for a string or a vector of so many bytes.
 std::size_t bytes_on_heap(std::size_t size) { return std::max<std::size_t>(32, size + 16); }
@@ -139,9 +132,7 @@ bool CallgrindPartBuilder::add_call(std::uint32_t caller, std::uint32_t callee, 
 
 void CallgrindPartBuilder::sort_inlined() {
   // A piece without cost says nothing: the compiler put a line of another file there and it was never run.
-  std::erase_if(part_.inlined, [](const InlinedCost& piece) {
-    return std::all_of(piece.self.begin(), piece.self.end(), [](std::int64_t cost) { return cost == 0; });
-  });
+  std::erase_if(part_.inlined, [](const InlinedCost& piece) { return is_zero(piece.self); });
   std::stable_sort(part_.inlined.begin(), part_.inlined.end(),
                    [](const InlinedCost& a, const InlinedCost& b) { return a.function < b.function; });
 }

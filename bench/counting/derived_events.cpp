@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bench/counting/callgrind_numbers.hpp"
+#include "bench/counting/costs.hpp"
 
 namespace steelyard {
 namespace {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/counting/costs.hpp"
 #include "bench/counting/lines/source_costs.hpp"
 
 namespace steelyard {
@@ -21,10 +22,6 @@ constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
 void add(Costs& sum, const Costs& costs, std::int64_t factor) {
   sum.resize(std::max(sum.size(), costs.size()), 0);
   for (std::size_t event = 0; event < costs.size(); ++event) sum[event] += factor * costs[event];
-}
-
-bool is_zero(const Costs& costs) {
-  return std::all_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost == 0; });
 }
 
 // Of the preload library, or of what steelyard::bench_main puts between a benchmark and its clock.

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/counting/callgrind_numbers.hpp"
+#include "bench/counting/costs.hpp"
 
 namespace steelyard {
 namespace {
@@ -22,10 +22,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text.empty() ? "none" : text;
-}
-
-bool is_zero(const Costs& costs) {
-  return std::all_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost == 0; });
 }
 
 template <class Profile>
@@ -59,9 +55,7 @@ Result<FunctionCounts> FunctionCounts::of(CountKind kind, std::vector<std::strin
       is_nested = false;
       continue;
     }
-    for (std::size_t event = 0; event < row.counts.size(); ++event) {
-      if (!add_cost(result.rows_.back().counts[event], row.counts[event])) return too_large(row.key);
-    }
+    if (!add_costs(result.rows_.back().counts, row.counts)) return too_large(row.key);
     if (kind == CountKind::inclusive && !std::exchange(is_nested, true)) ++result.nested_sums_;
   }
   std::erase_if(result.rows_, [](const FunctionCount& row) { return is_zero(row.counts); });
@@ -154,9 +148,7 @@ Result<Costs> FunctionCounts::sum() const {
   }
   Costs sum(events_.size(), 0);
   for (const FunctionCount& row : rows_) {
-    for (std::size_t event = 0; event < sum.size(); ++event) {
-      if (!add_cost(sum[event], row.counts[event])) return too_large(row.key);
-    }
+    if (!add_costs(sum, row.counts)) return too_large(row.key);
   }
   return sum;
 }

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "bench/counting/costs.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -25,10 +27,6 @@ bool is_within(const Costs& change, const Costs& spread) {
     if (!is_within(change[event], spread[event])) return false;
   }
   return true;
-}
-
-bool is_zero(const Costs& costs) {
-  return std::all_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost == 0; });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/counting/callgrind_numbers.hpp"
+#include "bench/counting/costs.hpp"
 
 namespace steelyard {
 namespace {
@@ -13,12 +13,16 @@ namespace {
 using Key = std::tuple<std::string, std::string, std::string>;
 using SourceKey = std::tuple<std::uint32_t, std::string, std::string, std::int32_t>;
 
-bool has_bad_index(const CountedProfile& profile) {
+bool is_consistent(const CountedProfile& profile) {
   const std::size_t n = profile.functions.size();
-  const auto is_bad_arc = [&](const CallArc& arc) { return arc.caller >= n || arc.callee >= n; };
-  const auto is_bad_source = [&](const SourceCost& source) { return source.function >= n; };
-  return std::any_of(profile.arcs.begin(), profile.arcs.end(), is_bad_arc) ||
-         std::any_of(profile.sources.begin(), profile.sources.end(), is_bad_source);
+  const std::size_t events = profile.events.size();
+  return std::all_of(profile.functions.begin(), profile.functions.end(),
+                     [&](const ProfiledFunction& function) { return function.self.size() == events; }) &&
+         std::all_of(
+             profile.arcs.begin(), profile.arcs.end(),
+             [&](const CallArc& arc) { return arc.caller < n && arc.callee < n && arc.inclusive.size() == events; }) &&
+         std::all_of(profile.sources.begin(), profile.sources.end(),
+                     [&](const SourceCost& source) { return source.function < n && source.self.size() == events; });
 }
 
 // The lines of `profile` under the functions of `folded`; false where a sum does not fit.
@@ -33,10 +37,8 @@ bool fold_sources(const CountedProfile& profile, const NameFolding& folding, Cou
     const ProfiledFunction& function = profile.functions[source.function];
     const std::uint32_t index = index_of.at({function.object, function.file, fold_name(function.name, folding)});
     std::vector<std::int64_t>& sum = sums[{index, source.file, fold_name(source.origin, folding), source.line}];
-    sum.resize(std::max(sum.size(), source.self.size()), 0);
-    for (std::size_t event = 0; event < source.self.size(); ++event) {
-      if (!add_cost(sum[event], source.self[event])) return false;
-    }
+    sum.resize(profile.events.size(), 0);
+    if (!add_costs(sum, source.self)) return false;
   }
   folded.sources.clear();
   for (auto& [key, sum] : sums) {
@@ -49,7 +51,10 @@ bool fold_sources(const CountedProfile& profile, const NameFolding& folding, Cou
 }  // namespace
 
 Result<CountedProfile> fold_names(const CountedProfile& profile, const NameFolding& folding) {
-  if (has_bad_index(profile)) return input_error("profile", "an arc or line of a function that is not there");
+  if (!is_consistent(profile)) {
+    return input_error("profile", "costs without an event, or an arc or line of a function that is not there",
+                       "a profile of one program");
+  }
   const auto stays = [&](const ProfiledFunction& f) { return fold_name(f.name, folding) == f.name; };
   if (std::all_of(profile.functions.begin(), profile.functions.end(), stays)) return profile;
   CallgrindPart part;

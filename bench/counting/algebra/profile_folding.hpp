@@ -8,7 +8,8 @@
 namespace steelyard {
 
 // Self costs, calls, arcs and source lines are added up, inclusive costs found anew. A profile in which nothing folds
-// stays as it is, to the bit. Error (input): a sum does not fit into 63 bits, or an index points nowhere.
+// stays as it is, to the bit. Error (input): a sum does not fit into 63 bits, costs that are not one for each event, an
+// index that points nowhere.
 Result<CountedProfile> fold_names(const CountedProfile& profile, const NameFolding& folding);
 
 }  // namespace steelyard

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/counting/callgrind_numbers.hpp"
+#include "bench/counting/costs.hpp"
 
 namespace steelyard {
 namespace {
@@ -28,7 +28,7 @@ class Sum {
     if (profile.iterations != sum_.iterations) {
       return input_error("profiles", "different numbers of iterations", "the same in each");
     }
-    bool fits = add_costs(sum_.totals, profile.totals);
+    bool fits = add_complete(sum_.totals, profile.totals);
     std::vector<std::uint32_t> index_of;
     for (const ProfiledFunction& function : profile.functions) fits = fits && add_function(function, index_of);
     for (const CallArc& arc : profile.arcs) fits = fits && add_arc(arc, index_of);
@@ -44,12 +44,8 @@ class Sum {
   }
 
  private:
-  bool add_costs(Costs& sum, const Costs& costs) const {
-    if (costs.size() != sum_.events.size()) return false;
-    for (std::size_t event = 0; event < costs.size(); ++event) {
-      if (!add_cost(sum[event], costs[event])) return false;
-    }
-    return true;
+  bool add_complete(Costs& sum, const Costs& costs) const {
+    return costs.size() == sum_.events.size() && add_costs(sum, costs);
   }
 
   bool add_function(const ProfiledFunction& function, std::vector<std::uint32_t>& index_of) {
@@ -62,8 +58,8 @@ class Sum {
     }
     ProfiledFunction& sum = sum_.functions[entry->second];
     if (sum.line == 0) sum.line = function.line;
-    return add_cost(sum.calls, function.calls) && add_costs(sum.self, function.self) &&
-           add_costs(sum.inclusive, function.inclusive);
+    return add_cost(sum.calls, function.calls) && add_complete(sum.self, function.self) &&
+           add_complete(sum.inclusive, function.inclusive);
   }
 
   bool add_arc(const CallArc& arc, const std::vector<std::uint32_t>& index_of) {
@@ -72,7 +68,7 @@ class Sum {
     const auto [entry, is_new] = arcs_.try_emplace(pair, sum_.arcs.size());
     if (is_new) sum_.arcs.push_back({pair.first, pair.second, 0, Costs(sum_.events.size(), 0)});
     CallArc& sum = sum_.arcs[entry->second];
-    return add_cost(sum.calls, arc.calls) && add_costs(sum.inclusive, arc.inclusive);
+    return add_cost(sum.calls, arc.calls) && add_complete(sum.inclusive, arc.inclusive);
   }
 
   bool add_source(const SourceCost& source, const std::vector<std::uint32_t>& index_of) {
@@ -82,7 +78,7 @@ class Sum {
         sources_.try_emplace({function, source.file, source.origin, source.line},
                              SourceCost{function, source.file, source.origin, source.line, {}});
     if (is_new) entry->second.self.assign(sum_.events.size(), 0);
-    return add_costs(entry->second.self, source.self);
+    return add_complete(entry->second.self, source.self);
   }
 
   CountedProfile sum_;

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "bench/counting/costs.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -12,10 +14,6 @@ using Costs = std::vector<std::int64_t>;
 void add(Costs& sum, const Costs& costs, std::int64_t factor) {
   sum.resize(std::max(sum.size(), costs.size()), 0);
   for (std::size_t event = 0; event < costs.size(); ++event) sum[event] += factor * costs[event];
-}
-
-bool is_zero(const Costs& costs) {
-  return std::all_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost == 0; });
 }
 
 // Code that was not inlined is the function's own; it is called what Callgrind calls it, clone or not.

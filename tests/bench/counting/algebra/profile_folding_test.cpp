@@ -41,8 +41,12 @@ TEST(ProfileFolding, WhereNothingFoldsNothingChanges) {
   CountedProfile profile{BenchmarkId{}, 1, {"Ir"}, {5}, {{"o", "f", "f'2", 1, 1, {5}, {77}}}, {}};
   EXPECT_EQ(*fold_names(profile, {.recursion_levels = false}), profile);
   EXPECT_EQ(fold_names(profile, {})->functions[0].name, "f");
-  profile.arcs.push_back({0, 9, 1, {1}});
-  EXPECT_FALSE(fold_names(profile, {}));
+  CountedProfile bad_index = profile;
+  bad_index.arcs.push_back({0, 9, 1, {1}});
+  EXPECT_FALSE(fold_names(bad_index, {}));
+  CountedProfile too_many_costs = profile;
+  too_many_costs.functions.push_back({"o", "f", "f'3", 1, 1, {5, 6}, {5, 6}});
+  EXPECT_FALSE(fold_names(too_many_costs, {}));
 }
 
 }  // namespace
