@@ -125,7 +125,7 @@ struct ProfileOptions {
   std::string side;                // as one side of compare
   std::string benchmark;           // of the run; empty: all in tables, the only one in pictures
   std::string against;             // the baseline of a difference: a side or a callgrind file; empty: none
-  std::string event;               // that pictures and stacks show; empty: Ir, else the first
+  std::string event;               // that tables, pictures and stacks show; empty: Ir, else the first
   bool inclusive = false;          // tables by inclusive cost
   bool lines = false;              // tables by source line
   std::string filter;              // an extended regular expression: functions of tables; empty: all

@@ -125,7 +125,8 @@ Result<void> write_files(const ProfileOptions& options, const Shown& shown, Stre
 }
 
 Result<std::string> table(const ProfileOptions& options, const Shown& shown) {
-  if (shown.against && !options.common.json) return difference_table(options, shown.source, *shown.against);
+  if (shown.against) return difference_text(options, shown.source, *shown.against);
+  STEELYARD_CHECK(check_event(options, shown.source));
   ProfileSource source = shown.source;
   STEELYARD_CHECK(keep_functions(options, source));
   if (options.lines) {
@@ -134,7 +135,7 @@ Result<std::string> table(const ProfileOptions& options, const Shown& shown) {
   if (options.common.json) {
     return source.profiles.empty() ? json_profile(source.parts) : json_profile(source.profiles);
   }
-  const ProfileTable table{.rows = options.rows, .by_inclusive = options.inclusive};
+  const ProfileTable table{.rows = options.rows, .by_inclusive = options.inclusive, .event = options.event};
   return source.profiles.empty() ? terminal_profile(source.parts, table) : terminal_profile(source.profiles, table);
 }
 

@@ -1,6 +1,8 @@
 #include "ci/cli/profile_view.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -139,8 +141,8 @@ Result<void> keep_functions(const ProfileOptions& options, ProfileSource& source
   return {};
 }
 
-Result<std::string> difference_table(const ProfileOptions& options, const ProfileSource& source,
-                                     const ProfileSource& against) {
+Result<std::string> difference_text(const ProfileOptions& options, const ProfileSource& source,
+                                    const ProfileSource& against) {
   STEELYARD_TRY(const CountedProfile candidate, one_profile(source));
   STEELYARD_TRY(const CountedProfile baseline, one_profile(against));
   STEELYARD_TRY(const std::size_t event, event_of(options.event, candidate.events));
@@ -151,16 +153,37 @@ Result<std::string> difference_table(const ProfileOptions& options, const Profil
     delta_options.baseline_noise = &noise;
   }
   STEELYARD_TRY(const ProfileDelta delta, profile_delta(baseline, candidate, delta_options));
-  const DifferenceTable table{.event = event, .rows = options.rows, .by_inclusive = options.inclusive};
-  if (options.filter.empty()) return terminal_profile_difference(delta, table, nullptr);
-  STEELYARD_TRY(const NameFilter filter, NameFilter::of(options.filter, "--filter"));
-  const auto matches = [&](const std::optional<FunctionSide>& side) {
-    return side && filter.matches(side->key.file + ":" + side->key.function + " [" + side->key.object + "]");
-  };
-  // The old name counts as well: who looks for it wants to see what became of it.
-  return terminal_profile_difference(delta, table, [&](const FunctionDelta& function) {
-    return matches(function.baseline) || matches(function.candidate);
-  });
+  std::function<bool(const FunctionDelta&)> is_wanted;
+  if (!options.filter.empty()) {
+    STEELYARD_TRY(NameFilter compiled, NameFilter::of(options.filter, "--filter"));
+    const auto filter = std::make_shared<const NameFilter>(std::move(compiled));
+    const auto matches = [filter](const std::optional<FunctionSide>& side) {
+      return side && filter->matches(side->key.file + ":" + side->key.function + " [" + side->key.object + "]");
+    };
+    // The old name counts as well: who looks for it wants to see what became of it.
+    is_wanted = [matches](const FunctionDelta& function) {
+      return matches(function.baseline) || matches(function.candidate);
+    };
+  }
+  if (!options.common.json) {
+    return terminal_profile_difference(delta, {.event = event, .rows = options.rows, .by_inclusive = options.inclusive},
+                                       is_wanted);
+  }
+  ProfileSource kept = source;
+  STEELYARD_CHECK(keep_functions(options, kept));
+  const JsonDifference difference{against.name, delta, is_wanted};
+  return kept.profiles.empty() ? json_profile(kept.parts, difference) : json_profile(kept.profiles, difference);
+}
+
+Result<void> check_event(const ProfileOptions& options, const ProfileSource& source) {
+  if (options.event.empty()) return {};
+  for (const CallgrindPart& part : source.parts) {
+    if (const auto event = event_of(options.event, part.events); !event) return event.error();
+  }
+  for (const CountedProfile& profile : source.profiles) {
+    if (const auto event = event_of(options.event, profile.events); !event) return event.error();
+  }
+  return {};
 }
 
 }  // namespace steelyard

@@ -21,9 +21,13 @@ Result<void> rename_functions(const ProfileOptions& options, ProfileSource& sour
 // calls what is lost. Error (input): the filter is no regular expression.
 Result<void> keep_functions(const ProfileOptions& options, ProfileSource& source);
 
-// What changed from `against` to `source`, function by function, with renamed ones matched. Error (input): several
+// Error (input): a part of `source` without the event that was asked for.
+Result<void> check_event(const ProfileOptions& options, const ProfileSource& source);
+
+// What changed from `against` to `source`, function by function, with renamed ones matched: as a table, or with --json
+// beside what json_profile() tells of `source`. Error (input): several
 // benchmarks on a side, other events, an event that is not there, files of --repeats that cannot be read.
-Result<std::string> difference_table(const ProfileOptions& options, const ProfileSource& source,
-                                     const ProfileSource& against);
+Result<std::string> difference_text(const ProfileOptions& options, const ProfileSource& source,
+                                    const ProfileSource& against);
 
 }  // namespace steelyard

@@ -166,7 +166,7 @@ std::unique_ptr<Verb> make_profile() {
       path_option("--folded", "FILE", profile.folded, "write one line a stack, as flamegraph.pl reads them"));
   verb->options.push_back(path_option("--speedscope", "FILE", profile.speedscope, "write stacks for speedscope.app"));
   verb->options.push_back(
-      text_option("--event", "NAME", profile.event, "that flame graphs and stacks show (default: Ir)"));
+      text_option("--event", "NAME", profile.event, "that tables, flame graphs and stacks show (default: Ir)"));
   verb->options.push_back(number_option("--part", profile.part, "of the callgrind files, from 1 (default: all)"));
   verb->options.push_back(number_option("--rows", profile.rows, "functions shown of each part"));
   add_view_options(*verb, profile);

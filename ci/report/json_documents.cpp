@@ -205,7 +205,9 @@ std::string json_status(const StoreStatus& status) {
                    {"spooled", status.spooled}});
 }
 
-std::string json_profile(const std::vector<CallgrindPart>& parts) {
+namespace {
+
+Json parts_json(const std::vector<CallgrindPart>& parts) {
   Json json;
   json["schema"] = "steelyard.profile/1";
   json["parts"] = Json::array();
@@ -216,10 +218,8 @@ std::string json_profile(const std::vector<CallgrindPart>& parts) {
                              {"totals", part.totals},
                              {"functions", functions_json(part.functions)}});
   }
-  return document(json);
+  return json;
 }
-
-namespace {
 
 Json profiles_json(const std::vector<CountedProfile>& profiles) {
   Json json;
@@ -249,9 +249,53 @@ Json lines_json(const CountedProfile& profile) {
   return lines;
 }
 
+Json side_json(const std::optional<FunctionSide>& side) {
+  if (!side) return nullptr;
+  return {{"object", side->key.object}, {"file", side->key.file}, {"name", side->key.function},
+          {"calls", side->calls},       {"self", side->self},     {"inclusive", side->inclusive}};
+}
+
+Json difference_json(const JsonDifference& difference) {
+  const ProfileDelta& delta = difference.delta;
+  Json functions = Json::array();
+  for (const FunctionDelta& function : delta.functions) {
+    if (difference.is_wanted && !difference.is_wanted(function)) continue;
+    const bool is_copy = function.copy_of.has_value();
+    functions.push_back({{"matched", name_of(function.how)},
+                         {"score", number(function.score)},
+                         {"copy_of", is_copy ? Json(delta.functions[*function.copy_of].shown().key.function) : Json()},
+                         {"baseline", side_json(function.baseline)},
+                         {"candidate", side_json(function.candidate)},
+                         {"calls_change", number(function.calls_change)},
+                         {"self_change", function.self_change},
+                         {"inclusive_change", function.inclusive_change},
+                         {"noise", function.noise},
+                         {"within_noise", function.within_noise}});
+  }
+  return {{"baseline", difference.baseline},
+          {"events", delta.events},
+          {"of_iterations", delta.of_iterations},
+          {"total_change", delta.total_change},
+          {"functions", std::move(functions)}};
+}
+
 }  // namespace
 
+std::string json_profile(const std::vector<CallgrindPart>& parts) { return document(parts_json(parts)); }
+
 std::string json_profile(const std::vector<CountedProfile>& profiles) { return document(profiles_json(profiles)); }
+
+std::string json_profile(const std::vector<CallgrindPart>& parts, const JsonDifference& against) {
+  Json json = parts_json(parts);
+  json["against"] = difference_json(against);
+  return document(json);
+}
+
+std::string json_profile(const std::vector<CountedProfile>& profiles, const JsonDifference& against) {
+  Json json = profiles_json(profiles);
+  json["against"] = difference_json(against);
+  return document(json);
+}
 
 std::string json_lines(const std::vector<CountedProfile>& profiles) {
   Json json = profiles_json(profiles);

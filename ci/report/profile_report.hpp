@@ -15,6 +15,16 @@ std::string json_profile(const std::vector<CallgrindPart>& parts);
 // Of a run: each benchmark is a part, with its name and the iterations that the costs are of.
 std::string json_profile(const std::vector<CountedProfile>& profiles);
 
+struct JsonDifference {
+  std::string baseline;  // its name
+  ProfileDelta delta;
+  std::function<bool(const FunctionDelta&)> is_wanted;  // empty: all functions
+};
+// As json_profile(), and with "against": what changed from the baseline, function by function; docs/profile_algebra.md
+// tells its fields.
+std::string json_profile(const std::vector<CallgrindPart>& parts, const JsonDifference& against);
+std::string json_profile(const std::vector<CountedProfile>& profiles, const JsonDifference& against);
+
 // As json_profile(), and with each part's "lines": objects of file, line, origin (null: unknown), function (the
 // one it ran in) and self.
 std::string json_lines(const std::vector<CountedProfile>& profiles);
@@ -22,6 +32,7 @@ std::string json_lines(const std::vector<CountedProfile>& profiles);
 struct ProfileTable {
   int rows = 30;
   bool by_inclusive = false;  // largest inclusive cost first, not largest self cost
+  std::string event = {};     // which cost; one that a part lacks, or none: Ir, else its first
 };
 std::string terminal_profile(const std::vector<CallgrindPart>& parts, const ProfileTable& table);
 std::string terminal_profile(const std::vector<CountedProfile>& profiles, const ProfileTable& table);

@@ -13,7 +13,17 @@ namespace {
 
 constexpr std::size_t kLongestName = 60;
 
-std::int64_t first_of(const std::vector<std::int64_t>& costs) { return costs.empty() ? 0 : costs.front(); }
+std::int64_t at(const std::vector<std::int64_t>& costs, std::size_t event) {
+  return event < costs.size() ? costs[event] : 0;
+}
+
+std::size_t event_of(const std::vector<std::string>& events, const std::string& wanted) {
+  for (const std::string& name : {wanted, std::string("Ir")}) {
+    const auto found = std::find(events.begin(), events.end(), name);
+    if (found != events.end()) return static_cast<std::size_t>(found - events.begin());
+  }
+  return 0;
+}
 
 std::string share_text(std::int64_t cost, std::int64_t total) {
   if (total == 0) return "-";
@@ -28,13 +38,14 @@ std::string place_text(const std::string& file, const std::string& object, std::
 
 std::string name_text(const std::string& name) { return shortened(printable(name, true), kLongestName, false); }
 
-std::string functions_text(const std::vector<ProfiledFunction>& all, std::int64_t total, const ProfileTable& shown) {
+std::string functions_text(const std::vector<ProfiledFunction>& all, std::size_t event, std::int64_t total,
+                           const ProfileTable& shown) {
   std::vector<const ProfiledFunction*> functions;
   for (const ProfiledFunction& function : all) {
-    if (first_of(function.inclusive) != 0 || first_of(function.self) != 0) functions.push_back(&function);
+    if (at(function.inclusive, event) != 0 || at(function.self, event) != 0) functions.push_back(&function);
   }
   const auto cost = [&](const ProfiledFunction* function) {
-    return first_of(shown.by_inclusive ? function->inclusive : function->self);
+    return at(shown.by_inclusive ? function->inclusive : function->self, event);
   };
   std::stable_sort(functions.begin(), functions.end(),
                    [&](const ProfiledFunction* a, const ProfiledFunction* b) { return cost(a) > cost(b); });
@@ -44,7 +55,7 @@ std::string functions_text(const std::vector<ProfiledFunction>& all, std::int64_
   const auto rows = static_cast<std::size_t>(shown.rows);
   for (std::size_t i = 0; i < std::min(rows, functions.size()); ++i) {
     const ProfiledFunction& function = *functions[i];
-    const std::int64_t other_cost = first_of(shown.by_inclusive ? function.self : function.inclusive);
+    const std::int64_t other_cost = at(shown.by_inclusive ? function.self : function.inclusive, event);
     table.push_back({grouped_text(cost(&function)), share_text(cost(&function), total), share_text(other_cost, total),
                      grouped_text(function.calls), name_text(function.name),
                      place_text(function.file, function.object, function.line)});
@@ -55,33 +66,35 @@ std::string functions_text(const std::vector<ProfiledFunction>& all, std::int64_
   return text;
 }
 
-std::string event_text(const std::vector<std::string>& events) {
-  return printable(events.empty() ? "cost" : events.front(), false);
+std::string event_text(const std::vector<std::string>& events, std::size_t event) {
+  return printable(event < events.size() ? events[event] : "cost", false);
 }
 
 // Where calls cost more or less than what they lead to, but for what the file itself says it left out of its totals.
-std::string balance_text(const CallgrindPart& part) {
-  const std::int64_t known = std::abs(first_of(part.summary) - (part.summary.empty() ? 0 : first_of(part.totals)));
-  if (first_of(part.unbalanced) <= known) return "";
-  return "  calls and the functions they lead to disagree by " + grouped_text(first_of(part.unbalanced)) + " " +
-         event_text(part.events) + ": inclusive costs may be off by as much\n";
+std::string balance_text(const CallgrindPart& part, std::size_t event) {
+  const std::int64_t known = part.summary.empty() ? 0 : std::abs(at(part.summary, event) - at(part.totals, event));
+  if (at(part.unbalanced, event) <= known) return "";
+  return "  calls and the functions they lead to disagree by " + grouped_text(at(part.unbalanced, event)) + " " +
+         event_text(part.events, event) + ": inclusive costs may be off by as much\n";
 }
 
 std::string part_text(const CallgrindPart& part, const ProfileTable& table) {
-  const std::int64_t total = first_of(part.totals);
+  const std::size_t event = event_of(part.events, table.event);
+  const std::int64_t total = at(part.totals, event);
   std::string text = "part " + std::to_string(part.part);
   if (!part.thread.empty()) text += ", thread " + printable(part.thread, false);
-  text += ": " + grouped_text(total) + " " + event_text(part.events);
+  text += ": " + grouped_text(total) + " " + event_text(part.events, event);
   if (!part.command.empty()) text += "  " + shortened(printable(part.command, true), 60, false);
-  return text + "\n" + functions_text(part.functions, total, table) + balance_text(part);
+  return text + "\n" + functions_text(part.functions, event, total, table) + balance_text(part, event);
 }
 
 std::string profile_text(const CountedProfile& profile, const ProfileTable& table) {
-  const std::int64_t total = first_of(profile.totals);
-  std::string text =
-      printable(profile.benchmark.canonical(), true) + ": " + grouped_text(total) + " " + event_text(profile.events);
+  const std::size_t event = event_of(profile.events, table.event);
+  const std::int64_t total = at(profile.totals, event);
+  std::string text = printable(profile.benchmark.canonical(), true) + ": " + grouped_text(total) + " " +
+                     event_text(profile.events, event);
   if (profile.iterations > 0) text += " in " + grouped_text(profile.iterations) + " iterations";
-  return text + "\n" + functions_text(profile.functions, total, table);
+  return text + "\n" + functions_text(profile.functions, event, total, table);
 }
 
 template <class Parts, class Text>

@@ -98,6 +98,44 @@ TEST_F(ProfileVerb, DifferenceIsCandidateMinusBaselineAnIteration) {
               HasSubstr("+4 Ir\n"));
 }
 
+TEST_F(ProfileVerb, ADifferenceAsJsonHasBothSidesAndTheChangeBesideTheProfile) {
+  write_callgrind("callgrind.out.1", 60);
+  write("callgrind.out.2",
+        "events: Ir\n\nob=/b/bench\nfl=/s/a.cpp\nfn=main\n3 40\ncfn=arrange\ncalls=1 9\n5 64\n\n"
+        "fn=arrange\n9 64\n\ntotals: 104\n");
+  std::vector<std::string> words{"profile", "--read",    "callgrind",       "callgrind.out.2",
+                                 "--json",  "--against", "callgrind.out.1", "--filter"};
+  words.push_back("sort_rows");
+  const auto json = nlohmann::json::parse(run(words).out);
+  EXPECT_EQ(json.at("schema"), "steelyard.profile/1");
+  EXPECT_EQ(json.at("parts").at(0).at("totals"), nlohmann::json::array({104}));
+  const auto& against = json.at("against");
+  EXPECT_EQ(against.at("baseline"), "callgrind.out.1");
+  EXPECT_EQ(against.at("total_change"), nlohmann::json::array({4.0}));
+  ASSERT_EQ(against.at("functions").size(), 1U) << "the old name is filtered for as well";
+  const auto& function = against.at("functions").at(0);
+  EXPECT_EQ(function.at("matched"), "renamed");
+  EXPECT_EQ(function.at("baseline").at("name"), "sort_rows");
+  EXPECT_EQ(function.at("candidate").at("name"), "arrange");
+  EXPECT_EQ(function.at("candidate").at("self"), nlohmann::json::array({64}));
+  EXPECT_EQ(function.at("self_change"), nlohmann::json::array({4.0}));
+  EXPECT_TRUE(function.at("copy_of").is_null());
+  write_run("old.syrun", 60, 10);
+  const Outcome several = run({"profile", "old.syrun", "--against", "old.syrun", "--json"});
+  EXPECT_EQ(several.status, 3);
+  EXPECT_THAT(several.err, HasSubstr("--benchmark"));
+}
+
+TEST_F(ProfileVerb, TablesShowTheEventThatWasAskedFor) {
+  write("callgrind.out", "events: Ir Dr\nfn=f\n1 5 70\nfn=g\n1 6 3\ntotals: 11 73\n");
+  const Outcome reads = run({"profile", "--read", "callgrind", "callgrind.out", "--event", "Dr", "--rows", "1"});
+  EXPECT_THAT(reads.out, AllOf(HasSubstr("73 Dr"), HasSubstr("70  95.9 %"), Not(HasSubstr(" g"))));
+  EXPECT_THAT(run({"profile", "--read", "callgrind", "callgrind.out"}).out, HasSubstr("11 Ir"));
+  const Outcome unknown = run({"profile", "--read", "callgrind", "callgrind.out", "--event", "Dw"});
+  EXPECT_EQ(unknown.status, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("one of Ir, Dr"));
+}
+
 TEST_F(ProfileVerb, AnEmptyFileStandsForItsThreadsUnlessTheyAreNamedToo) {
   write("callgrind.out", "");
   write("callgrind.out-01", "thread: 1\nevents: Ir\nfn=f\n1 5\ntotals: 5\n");
