@@ -1,6 +1,9 @@
 #include "bench/counting/callgrind_files.hpp"
 
+#include <gmock/gmock.h>
 #include <unistd.h>
+
+#include <fstream>
 
 #include "tests/promised.hpp"
 

@@ -1,6 +1,10 @@
 // The reader of callgrind.out files at its limits: what is very large, very deep or made to be. Bounded memory and
 // time, and never a crash.
+#include <gmock/gmock.h>
 #include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "bench/counting/callgrind_names.hpp"
 #include "bench/counting/callgrind_reader.hpp"

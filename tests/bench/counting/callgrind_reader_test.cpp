@@ -1,5 +1,7 @@
 #include "bench/counting/callgrind_reader.hpp"
 
+#include <gmock/gmock.h>
+
 #include "tests/promised.hpp"
 
 namespace steelyard {
