@@ -71,13 +71,28 @@ class Attribution {
     }
     if (!target && culprit_) target = culprit_->function;
     if (!target) return names;
-    for (const std::uint32_t i : call_path_to(*target, difference_)) names.push_back(shown(i).name);
+    for (const std::uint32_t i : from_benchmark(call_path_to(*target, difference_))) names.push_back(shown(i).name);
     const bool ends_in_piece = culprit_ && culprit_->piece && culprit_->function == *target;
     if (ends_in_piece) names.push_back(lines_.pieces[*culprit_->piece].origin);
     return names;
   }
 
  private:
+  // What an iteration calls; what leads to the loop is entered once, and n iterations taken from 2n leave nothing of
+  // it.
+  bool is_called_in_loop(std::uint32_t function) const {
+    const FunctionDifference& entry = difference_.functions[function];
+    return entry.baseline.calls != 0 || entry.candidate.calls != 0;
+  }
+
+  // Without what leads to the benchmark: main, the library that runs it.
+  std::vector<std::uint32_t> from_benchmark(std::vector<std::uint32_t> path) const {
+    std::size_t outside = 0;
+    while (outside < path.size() && !is_called_in_loop(path[outside])) ++outside;
+    if (outside > 1) path.erase(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(outside - 1));
+    return path;
+  }
+
   // A function, or a piece of one.
   struct Entry {
     std::uint32_t function = 0;
@@ -153,10 +168,14 @@ class Attribution {
       const bool is_culprit = culprit_ && !culprit_->piece && culprit_->function == i;
       if (!is_culprit && explains(change)) entries.push_back({i, std::nullopt, change});
     }
+    // What left one function for another is no change of what was inlined.
+    std::map<std::string, double> origins;
+    for (const InlinedPiece& piece : lines_.pieces) origins[piece.origin] += piece.change();
     for (std::size_t i = 0; i < lines_.pieces.size(); ++i) {
       const InlinedPiece& piece = lines_.pieces[i];
       const bool is_culprit = culprit_ && culprit_->piece && lines_.pieces[*culprit_->piece].origin == piece.origin;
-      if (!is_culprit && explains(piece.change())) entries.push_back({piece.function, i, piece.change()});
+      const bool is_new = !is_culprit && !is_told_by_its_function(piece.origin) && explains(origins[piece.origin]);
+      if (is_new && explains(piece.change())) entries.push_back({piece.function, i, piece.change()});
     }
     std::stable_sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
       if (std::abs(a.change) != std::abs(b.change)) return std::abs(a.change) > std::abs(b.change);
@@ -166,6 +185,13 @@ class Attribution {
     return entries;
   }
 
+  // A function that one side calls and the other has inlined is told as that function.
+  bool is_told_by_its_function(const std::string& origin) const {
+    return std::any_of(difference_.functions.begin(), difference_.functions.end(), [&](const FunctionDifference& f) {
+      return f.is_in_baseline != f.is_in_candidate && without_clone(f.shown->name) == without_clone(origin);
+    });
+  }
+
   // Own functions whose callees changed, deepest first; without the roots, which answer for everything.
   std::vector<Entry> by_inclusive() const {
     std::vector<Entry> entries;
@@ -173,7 +199,8 @@ class Attribution {
       const FunctionDifference& function = difference_.functions[i];
       const double share = function.inclusive_change / difference_.total_change;
       const bool is_culprit = culprit_ && !culprit_->piece && culprit_->function == i;
-      if (is_culprit || standings_[i].depth == 0 || std::abs(share) < kLeastInclusiveShare) continue;
+      if (is_culprit || standings_[i].depth == 0 || !is_called_in_loop(i) || std::abs(share) < kLeastInclusiveShare)
+        continue;
       if (std::abs(function.self_change) >= kLeastShare * std::abs(difference_.total_change)) continue;
       if (standings_[i].reached_share < kLeastInclusiveShare) continue;
       if (is_own_source(*function.shown, options_.own_sources)) {

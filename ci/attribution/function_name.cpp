@@ -13,6 +13,8 @@ std::size_t past_closing(std::string_view name, std::size_t open, char opening, 
   int depth = 0;
   for (std::size_t i = open; i < name.size(); ++i) {
     if (name[i] == opening) ++depth;
+    // Comparisons among template arguments stand in parentheses: "enable_if<((sizeof (a))<=(sizeof (b))), void>".
+    if (opening == '<' && name[i] == '(') i = past_closing(name, i, '(', ')') - 1;
     // The arrow of "operator->" or of a trailing type closes nothing.
     const bool is_arrow = name[i] == '>' && i > 0 && name[i - 1] == '-';
     if (name[i] == closing && !is_arrow && --depth == 0) return i + 1;

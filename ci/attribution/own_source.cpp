@@ -50,7 +50,8 @@ std::string path_below(const std::string& file, const std::vector<std::filesyste
     std::string relative = below(file, root);
     if (!relative.empty()) return relative;
   }
-  return file;
+  const bool has_detours = file.find("/../") != std::string::npos || file.find("/./") != std::string::npos;
+  return has_detours ? std::filesystem::path(file).lexically_normal().generic_string() : file;
 }
 
 bool is_own_source(const ProfiledFunction& function, const std::vector<std::filesystem::path>& own_sources) {

@@ -12,8 +12,8 @@ namespace steelyard {
 
 bool is_own_source(const ProfiledFunction& function, const std::vector<std::filesystem::path>& own_sources);
 
-// `file` below the first of `roots` that holds it, without that root; else as it is. Two trees of one project give
-// equal paths.
+// `file` below the first of `roots` that holds it, without that root; else as it is, but for detours ("a/../b" is "b").
+// Two trees of one project give equal paths.
 std::string path_below(const std::string& file, const std::vector<std::filesystem::path>& roots);
 
 }  // namespace steelyard

@@ -54,6 +54,12 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   }
   if (concurrent == 0) return;
   std::string advice = std::to_string(concurrent) + " inconclusive";
+  // So few rounds that anything could hide in them say nothing of the machine.
+  constexpr double kAnything = 1;
+  if (largest_effect > kAnything) {
+    steps.push_back({advice + ", of too few rounds to say more; measure longer", "--rounds N"});
+    return;
+  }
   if (!(most_rounds <= kMostRounds)) {
     steps.push_back({advice + ", too noisy for any sensible number of rounds; use a quieter machine or care for less",
                      "--margin " + decimal_text(std::ceil(largest_effect * 100), 0) + "%"});

@@ -194,6 +194,7 @@ TEST(Attribute, FunctionThatIsNoLongerInlinedSaysWhereItWas) {
   after.sources = {{0, "/home/a/x.cpp", "BM_x", 7, {10}},
                    {1, "/home/a/run.cpp", "run", 20, {150}},
                    {2, "/home/a/run.cpp", "mix", 5, {450}}};
+  ASSERT_THAT(names(behind(before, after)), ElementsAre("mix", "run")) << "its piece in run is not told again";
   const FunctionChange lost = behind(before, after)[0];
   EXPECT_EQ(lost.name, "mix");
   EXPECT_EQ(lost.once_inlined_into, "run");

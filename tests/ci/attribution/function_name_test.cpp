@@ -30,6 +30,12 @@ TEST(FunctionName, ShortNamesKeepWhatTellsFunctionsApart) {
   EXPECT_EQ(short_function_name("(below main)"), "(below main)");
 }
 
+TEST(FunctionName, ComparisonsAmongTemplateArgumentsAreNoBrackets) {
+  EXPECT_EQ(short_function_name("std::enable_if<std::is_trivially_copyable<long>::value&&((sizeof (long))<=(sizeof "
+                                "(long*))), void>::type benchmark::DoNotOptimize<long>(long&)"),
+            "benchmark::DoNotOptimize<>");
+}
+
 TEST(FunctionName, BrokenNamesStayNames) {
   EXPECT_EQ(short_function_name("f<int"), "f<>");
   EXPECT_EQ(short_function_name("f(int"), "f");

@@ -52,6 +52,15 @@ TEST(NextSteps, AHopelessNumberOfRoundsIsNotAsked) {
   EXPECT_THAT(steps_of(with(undecided(0.081, 24))), Contains(HasSubstr("--rounds")));
 }
 
+TEST(NextSteps, AMarginBeyondAllSenseIsNotOffered) {
+  Comparison comparison = sample::quiet_comparison(1);
+  comparison.rows[0].verdict = Verdict::inconclusive;
+  comparison.rows[0].rounds = 2;
+  comparison.rows[0].minimum_detectable_effect = 4.9e86;
+  EXPECT_THAT(steps_of(comparison), Contains(AllOf(HasSubstr("too few rounds"), HasSubstr("--rounds N"))));
+  EXPECT_THAT(steps_of(comparison), Not(Contains(HasSubstr("--margin"))));
+}
+
 TEST(NextSteps, SidesMeasuredApartAreMeasuredTogetherInsteadOfLonger) {
   ComparisonRow row = undecided(0.02, 24);
   row.layout = Layout::sequential;
