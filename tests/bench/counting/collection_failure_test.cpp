@@ -57,6 +57,44 @@ TEST(CollectionFailure, OtherSignalsAreNoInstructions) {
   EXPECT_THAT(error.found, Not(HasSubstr("instruction that")));
 }
 
+// As valgrind-3.19.0 ends on what clang 14 writes with -g.
+constexpr std::string_view kDwarf5Log =
+    "==57== Command: ./bench\n"
+    "### unhandled dwarf2 abbrev form code 0x25\n"
+    "==57== Valgrind: debuginfo reader: ensure_valid failed:\n"
+    "==57== Valgrind:   during call to ML_(img_get)\n"
+    "==57== Valgrind:   request for range [13849298, +4) exceeds\n"
+    "==57== Valgrind:   valid image size of 33936 for image:\n"
+    "==57== Valgrind:   \"/src/build/bench\"\n"
+    "==57== \n"
+    "==57== Valgrind: debuginfo reader: Possibly corrupted debuginfo file.\n"
+    "==57== Valgrind: I can't recover.  Giving up.  Sorry.\n"
+    "==57== \n";
+
+ChildResult left_with(int exit_code) {
+  ChildResult child;
+  child.end = ChildEnd::exited;
+  child.exit_code = exit_code;
+  return child;
+}
+
+TEST(CollectionFailure, DebugInformationThatValgrindCannotReadIsNamedWithTheMend) {
+  const Error error = explain_end(left_with(1), kDwarf5Log, "valgrind-3.19.0");
+  EXPECT_EQ(error.found, "valgrind-3.19.0 cannot read the debug information of \"/src/build/bench\"");
+  EXPECT_THAT(error.mend, HasSubstr("-gdwarf-4"));
+}
+
+TEST(CollectionFailure, ALogThatBreaksOffIsReadAsFarAsItGoes) {
+  for (std::size_t length = 0; length < kDwarf5Log.size(); ++length) {
+    EXPECT_NE(explain_end(left_with(1), kDwarf5Log.substr(0, length), "valgrind-3.19.0").found, "") << length;
+  }
+}
+
+TEST(CollectionFailure, LinesOnWhichValgrindSaysNothingExplainNothing) {
+  const Error error = explain_end(left_with(1), "==57== out of memory\n==57== \n==57==\n", "valgrind-3.19.0");
+  EXPECT_EQ(error.found, "the program exited with 1 under Callgrind: out of memory");
+}
+
 TEST(CollectionFailure, ATimeLimitIsNamed) {
   ChildResult child;
   child.end = ChildEnd::timed_out;
