@@ -51,10 +51,24 @@ void standardize(const StandardNames& names, std::vector<ProfiledFunction>& func
   }
 }
 
+bool is_kept(const NameFilter& filter, const ProfiledFunction& function) {
+  return filter.matches(function.file + ":" + function.name + " [" + function.object + "]");
+}
+
 void keep(const NameFilter& filter, std::vector<ProfiledFunction>& functions) {
-  std::erase_if(functions, [&](const ProfiledFunction& function) {
-    return !filter.matches(function.file + ":" + function.name + " [" + function.object + "]");
-  });
+  std::erase_if(functions, [&](const ProfiledFunction& function) { return !is_kept(filter, function); });
+}
+
+// The lines of those that ran in a function that stays.
+void keep_lines(const NameFilter& filter, CountedProfile& profile) {
+  constexpr std::uint32_t kGone = UINT32_MAX;
+  std::vector<std::uint32_t> index_of;
+  std::uint32_t kept = 0;
+  for (const ProfiledFunction& function : profile.functions) {
+    index_of.push_back(is_kept(filter, function) ? kept++ : kGone);
+  }
+  std::erase_if(profile.sources, [&](const SourceCost& source) { return index_of[source.function] == kGone; });
+  for (SourceCost& source : profile.sources) source.function = index_of[source.function];
 }
 
 Result<CountedProfile> one_profile(const ProfileSource& source) {
@@ -134,9 +148,9 @@ Result<void> keep_functions(const ProfileOptions& options, ProfileSource& source
     part.position_costs.clear();
   }
   for (CountedProfile& profile : source.profiles) {
+    keep_lines(filter, profile);
     keep(filter, profile.functions);
     profile.arcs.clear();
-    profile.sources.clear();
   }
   return {};
 }

@@ -17,8 +17,8 @@ void add_view_options(Verb& verb, ProfileOptions& profile);
 // beyond 63 bits.
 Result<void> rename_functions(const ProfileOptions& options, ProfileSource& source);
 
-// Drops the functions that the filter does not want. Totals stay those of the whole profile. For tables alone: what
-// calls what is lost. Error (input): the filter is no regular expression.
+// Drops the functions that the filter does not want, and what ran in them. Totals stay those of the whole profile. For
+// tables alone: what calls what is lost. Error (input): the filter is no regular expression.
 Result<void> keep_functions(const ProfileOptions& options, ProfileSource& source);
 
 // Error (input): a part of `source` without the event that was asked for.
