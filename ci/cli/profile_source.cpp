@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/counting/algebra/file_name.hpp"
 #include "bench/counting/callgrind_files.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "ci/cli/messages.hpp"
@@ -48,6 +49,15 @@ bool is_sibling_named(const std::string& file, const std::vector<std::string>& f
   });
 }
 
+// The object that the command line names; empty: unknown. Of libraries nobody expects lines.
+std::string program_of(const CallgrindPart& part) {
+  const std::string name(file_name(part.command.substr(0, part.command.find(' '))));
+  for (const ProfiledFunction& function : part.functions) {
+    if (!name.empty() && file_name(function.object) == name) return function.object;
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files, const CallgrindReadOptions& options) {
@@ -76,6 +86,8 @@ Result<void> find_lines(const std::vector<std::string>& files, ProfileSource& so
     profile.benchmark.name = source.name;
     if (source.parts.size() > 1) profile.benchmark.name += " part " + std::to_string(part.part);
     if (!part.thread.empty()) profile.benchmark.name += " thread " + part.thread;
+    const std::string program = program_of(part);
+    if (!program.empty()) source.lines_unknown = resolver.why_unknown(program);
     source.profiles.push_back(std::move(profile));
   }
   source.parts.clear();
@@ -94,6 +106,9 @@ Result<ProfileSource> load_run_profiles(const std::string& side, const std::stri
   }
   ProfileSource source;
   source.name = side;
+  if (const auto unknown = run.header.settings.find("counting.lines"); unknown != run.header.settings.end()) {
+    source.lines_unknown = unknown->second;
+  }
   if (benchmark.empty()) {
     source.profiles = std::move(run.profiles);
     return source;

@@ -17,13 +17,14 @@ struct ProfileSource {
   std::string name;                      // for titles: the files' names, or the run's as given
   std::vector<CallgrindPart> parts;      // of the callgrind files
   std::vector<CountedProfile> profiles;  // of the run: those of the benchmark that was asked for, or all
+  std::string lines_unknown;             // why lines or their functions are unknown, with the mend; empty: they are not
 };
 
 // One bad file stops all: sums over half of the files would be wrong without looking it.
 Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files,
                                            const CallgrindReadOptions& options = {});
 // Turns the parts of `files`, read with their positions, into profiles with sources. Which function a line came from is
-// told by the objects' debug information, where those are as old as the files.
+// told by the objects' debug information, where those are as old as the files; `lines_unknown` is of the program's own.
 Result<void> find_lines(const std::vector<std::string>& files, ProfileSource& source);
 // `benchmark` is a benchmark's name, or a part that only one has; empty: all.
 Result<ProfileSource> load_run_profiles(const std::string& side, const std::string& benchmark,

@@ -10,6 +10,7 @@
 #include "ci/profile/folded_stacks.hpp"
 #include "ci/profile/speedscope.hpp"
 #include "ci/report/profile_report.hpp"
+#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -44,7 +45,11 @@ Result<Shown> load(const ProfileOptions& options, Streams& streams) {
     return input_error("--lines", "--against " + options.against, "one profile",
                        "leave one of them out; steelyard compare names the line that changed most");
   }
-  if (options.lines) STEELYARD_CHECK(find_lines(options.files, shown.source));
+  if (options.lines) {
+    STEELYARD_CHECK(find_lines(options.files, shown.source));
+    const std::string& unknown = shown.source.lines_unknown;
+    if (!unknown.empty()) note("note: " + printable(unknown, true), options.common, streams);
+  }
   STEELYARD_CHECK(rename_functions(options, shown.source));
   if (options.against.empty()) return shown;
   std::string benchmark = options.benchmark;

@@ -67,10 +67,29 @@ TEST_F(ProfileVerb, ShowsLinesOfRunsAndOfFiles) {
   EXPECT_EQ(json["parts"][0]["lines"][1]["origin"], "swap_rows(int)");
   EXPECT_EQ(json["parts"][0]["lines"][1]["function"], "sort_rows");
   EXPECT_TRUE(json["parts"][0]["lines"][2]["origin"].is_null());
+  const Outcome filtered = run({"profile", "lines.syrun", "--lines", "--filter", "sort_rows"});
+  EXPECT_THAT(filtered.out, AllOf(HasSubstr("50  50.0 %  hot.h:7  swap_rows(int)  in sort_rows"), HasSubstr("b.h:2"),
+                                  Not(HasSubstr("a.cpp:3")), Not(HasSubstr("not kept"))));
   write_callgrind("callgrind.out", 60);
   const Outcome file = run({"profile", "--read", "callgrind", "callgrind.out", "--lines"});
   EXPECT_THAT(file.out, AllOf(HasSubstr("60  60.0 %  a.cpp:9  sort_rows"), HasSubstr("40  40.0 %  a.cpp:3  main")));
   EXPECT_EQ(run({"profile", "lines.syrun", "--lines", "--against", "lines.syrun"}).status, 3);
+}
+
+TEST_F(ProfileVerb, SaysWhyLinesAreUnknownAndWhatToBuild) {
+  steelyard::Run counted;
+  counted.profiles = {profile_of("BM_sort/8", 60, 10)};
+  counted.header.settings["counting.lines"] = "/b/bench: found no debug information; build it with -g\x1b[2J";
+  seal(counted);
+  ASSERT_TRUE(write_archive("stripped.syrun", counted));
+  const std::vector<std::string> of_run = {"profile", "stripped.syrun", "--lines"};
+  EXPECT_THAT(run(of_run).err,
+              AllOf(HasSubstr("note: /b/bench: found no debug information; build it with -g"), Not(HasSubstr("\x1b"))));
+  EXPECT_EQ(run({"profile", "stripped.syrun"}).err, "");
+  write("callgrind.out", "cmd: ./gone --fast\nevents: Ir\nob=./gone\nfl=a.cpp\nfn=main\n3 40\ntotals: 40\n");
+  EXPECT_THAT(run({"profile", "--read", "callgrind", "callgrind.out", "--lines"}).err, HasSubstr("note: ./gone: "));
+  write("callgrind.out", "cmd: ./gone\nevents: Ir\nob=???\nfl=a.cpp\nfn=main\n3 40\ntotals: 40\n");
+  EXPECT_EQ(run({"profile", "--read", "callgrind", "callgrind.out", "--lines"}).err, "");
 }
 
 TEST_F(ProfileVerb, ShowsEveryBenchmarkOfARunOrTheOneAskedFor) {
