@@ -258,7 +258,7 @@ void record_lines(const Program& program, OriginResolver& origins, Run& run) {
   });
   if (!has_own_code) return;
   const std::string unknown = origins.why_unknown(executable);
-  if (!unknown.empty()) run.header.settings["counting.lines"] = unknown;
+  if (!unknown.empty()) add_text(unknown, run.header.settings["counting.lines"]);
 }
 
 }  // namespace
