@@ -3,6 +3,7 @@
 #include <elfutils/libdw.h>
 
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,8 +13,8 @@
 namespace steelyard {
 namespace {
 
-// Entries of debug information read from one object: some seconds and, since entries without code are not kept, some
-// hundred megabytes at worst. A large program (cc1plus with -g) has 60 million, of which a benchmark needs few units.
+// Entries of debug information read from one object: some seconds, and about a gigabyte where all that can be is code.
+// A large program (cc1plus with -g) has 60 million, of which a benchmark needs few units.
 constexpr std::size_t kMostEntries = 50'000'000;
 // Objects that are looked into; what a process can load is well below.
 constexpr std::size_t kMostObjects = 1000;
@@ -40,9 +41,9 @@ class OriginResolver::DebuggedObject {
   const CodeOrigin* find(std::uint64_t address) {
     const CodeRange* unit = segment_of(units_, address);
     if (unit == nullptr) return nullptr;
-    const Unit& read = unit_at(unit->entry);
-    const CodeRange* segment = segment_of(read.segments, address);
-    return segment == nullptr ? nullptr : &read.origins[segment->entry];
+    Unit& read = unit_at(unit->entry);
+    const CodeRange* segment = segment_of(read.code.segments, address);
+    return segment == nullptr ? nullptr : &origin_at(read, segment->entry);
   }
 
   const std::string& why_unknown() const { return why_unknown_; }
@@ -50,8 +51,8 @@ class OriginResolver::DebuggedObject {
  private:
   struct Unit {
     bool is_read = false;
-    std::vector<CodeRange> segments;
-    std::vector<CodeOrigin> origins;
+    UnitOrigins code;
+    std::unordered_map<std::uint32_t, CodeOrigin> origins;  // of the entries that were asked for
   };
 
   void list_units() {
@@ -73,24 +74,28 @@ class OriginResolver::DebuggedObject {
     read_.resize(handles_.size());
   }
 
-  const Unit& unit_at(std::uint32_t index) {
+  Unit& unit_at(std::uint32_t index) {
     Unit& unit = read_[index];
     if (unit.is_read) return unit;
     unit.is_read = true;
-    UnitOrigins read = read_unit_origins(handles_[index], budget_);
-    if (read.lacks_split_file) {
+    unit.code = read_unit_origins(handles_[index], budget_);
+    if (unit.code.lacks_split_file) {
       why_unknown_ = name_ +
                      ": a .dwo file of it is not where the compiler wrote it; build without -gsplit-dwarf, or "
                      "keep the build folder";
-    } else if (!read.is_whole) {
+    } else if (!unit.code.is_whole) {
       why_unknown_ = name_ + ": its debug information is too large or too deeply nested to be read whole";
     }
-    unit.segments = std::move(read.segments);
-    for (const CodeEntry& entry : read.entries) {
-      const CodeEntry& owner = read.entries[entry.owner];
-      unit.origins.push_back({read.names[entry.name], &owner != &entry, owner.file, owner.line});
-    }
     return unit;
+  }
+
+  static const CodeOrigin& origin_at(Unit& unit, std::uint32_t index) {
+    const auto known = unit.origins.find(index);
+    if (known != unit.origins.end()) return known->second;
+    const CodeEntry& entry = unit.code.entries[index];
+    const CodeEntry& owner = unit.code.entries[entry.owner];
+    CodeOrigin origin{unit.code.names[entry.name], entry.owner != index, owner.file, owner.line};
+    return unit.origins.emplace(index, std::move(origin)).first->second;
   }
 
   std::string name_;

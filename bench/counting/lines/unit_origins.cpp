@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr int kDeepest = 500;                           // nested blocks and inlined calls; compilers stay below 100
 constexpr std::size_t kLongestMangledName = 16 * 1024;  // demangling one can grow without bound
+constexpr std::size_t kRangeShare = 10;                 // of the budget: ranges are kept, entries only walked over
 constexpr std::size_t kMostOrigins = 16;                // steps from an inlined call to its declaration; 3 in practice
 
 std::string demangled(const char* name) {
@@ -128,7 +129,15 @@ class UnitWalk {
     ptrdiff_t at = 0;
     while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0) {
       // A linker that dropped the function leaves its ranges behind, at 0.
-      if (begin > 1 && begin < end) ranges_.push_back({begin, end, index});
+      if (begin <= 1 || begin >= end) continue;
+      // Many entries of a damaged file may name one long list.
+      if (budget_ < kRangeShare) {
+        budget_ = 0;
+        origins_.is_whole = false;
+        break;
+      }
+      budget_ -= kRangeShare;
+      ranges_.push_back({begin, end, index});
     }
     if (ranges_.size() == before) return kNone;
     CodeEntry& entry = origins_.entries.emplace_back();
