@@ -15,6 +15,9 @@
 namespace steelyard {
 namespace {
 
+// Profiles name files, and one of them may be a pipe: opening it must not wait for a writer.
+constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
 // What the object says of a debug file that is not itself.
 struct SeparateDebugFile {
   std::string build_id;  // raw bytes; empty: none
@@ -86,7 +89,7 @@ struct Opened {
 
 Opened open_dwarf(const std::filesystem::path& file) {
   Opened opened;
-  opened.descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  opened.descriptor = ::open(file.c_str(), kOpenFlags);
   if (opened.descriptor < 0) return opened;
   opened.dwarf = dwarf_begin(opened.descriptor, DWARF_C_READ);
   if (opened.dwarf != nullptr && !has_units(opened.dwarf)) {
@@ -139,7 +142,7 @@ DebugFile::~DebugFile() {
 
 Result<DebugFile> DebugFile::open(const std::filesystem::path& object, const std::filesystem::path& system) {
   elf_version(EV_CURRENT);
-  const int descriptor = ::open(object.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = ::open(object.c_str(), kOpenFlags);
   if (descriptor < 0) return input_error(object.string(), std::strerror(errno), "a file that can be read");
   Elf* elf = elf_begin(descriptor, ELF_C_READ_MMAP, nullptr);
   const bool is_elf = elf != nullptr && elf_kind(elf) == ELF_K_ELF;

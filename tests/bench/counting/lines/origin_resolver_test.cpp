@@ -159,6 +159,8 @@ TEST_F(OriginResolverTest, SaysWhatIsMissing) {
   EXPECT_THAT(resolver.why_unknown(object("gone")), HasSubstr("No such file"));
   EXPECT_EQ(resolver.find(object("text"), 0x1000), nullptr);
   EXPECT_THAT(resolver.why_unknown(object("text")), HasSubstr("no ELF file"));
+  folder_.run("mkfifo pipe");  // nobody writes: to open it as a file would wait forever
+  EXPECT_THAT(resolver.why_unknown(object("pipe")), HasSubstr("no ELF file"));
 }
 
 TEST_F(OriginResolverTest, AProgramThatChangedAfterItsProfileWasWrittenIsAnotherOne) {
