@@ -20,6 +20,13 @@ inline bool add_costs(std::vector<std::int64_t>& sum, std::span<const std::int64
   return true;
 }
 
+// sum += factor * costs, with as many events as the longer has. For costs of one part that was read, whose sums are
+// known to fit, and a factor of 1 or -1.
+inline void add_times(std::vector<std::int64_t>& sum, std::span<const std::int64_t> costs, std::int64_t factor) {
+  sum.resize(std::max(sum.size(), costs.size()), 0);
+  for (std::size_t event = 0; event < costs.size(); ++event) sum[event] += factor * costs[event];
+}
+
 inline bool is_zero(std::span<const std::int64_t> costs) {
   return std::all_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost == 0; });
 }

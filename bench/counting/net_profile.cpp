@@ -19,11 +19,6 @@ namespace {
 using Costs = std::vector<std::int64_t>;
 constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
 
-void add(Costs& sum, const Costs& costs, std::int64_t factor) {
-  sum.resize(std::max(sum.size(), costs.size()), 0);
-  for (std::size_t event = 0; event < costs.size(); ++event) sum[event] += factor * costs[event];
-}
-
 // Of the preload library, or of what steelyard::bench_main puts between a benchmark and its clock.
 bool belongs_to_shim(const ProfiledFunction& function) {
   for (const std::string_view prefix :
@@ -43,10 +38,10 @@ void uncharge_callers(CallgrindPart& part, const CallArc& arc,
   const Costs cost = arc.inclusive;
   while (is_done[function] == 0) {
     is_done[function] = 1;
-    add(part.functions[function].inclusive, cost, -1);
+    add_times(part.functions[function].inclusive, cost, -1);
     if (arcs_into[function].size() != 1) return;
     CallArc& into = part.arcs[arcs_into[function].front()];
-    add(into.inclusive, cost, -1);
+    add_times(into.inclusive, cost, -1);
     function = into.caller;
   }
 }
@@ -97,7 +92,7 @@ class Difference {
       const bool costs_nothing = function.calls == 0 && is_zero(function.self) && is_zero(function.inclusive);
       if (costs_nothing && has_lines[i] == 0) continue;
       index_of[i] = static_cast<std::uint32_t>(profile.functions.size());
-      add(profile.totals, function.self, 1);
+      add_times(profile.totals, function.self, 1);
       profile.functions.push_back(std::move(function));
     }
     for (auto& [pair, arc] : arcs_) {
@@ -123,15 +118,15 @@ class Difference {
     }
     ProfiledFunction& sum = functions_[entry->second];
     sum.calls += factor * function.calls;
-    add(sum.self, function.self, factor);
-    add(sum.inclusive, function.inclusive, factor);
+    add_times(sum.self, function.self, factor);
+    add_times(sum.inclusive, function.inclusive, factor);
     return entry->second;
   }
 
   void add_arc(std::uint32_t caller, std::uint32_t callee, const CallArc& arc, std::int64_t factor) {
     CallArc& sum = arcs_[{caller, callee}];
     sum.calls += factor * arc.calls;
-    add(sum.inclusive, arc.inclusive, factor);
+    add_times(sum.inclusive, arc.inclusive, factor);
   }
 
   std::vector<ProfiledFunction> functions_;
@@ -153,7 +148,7 @@ void remove_shim(CallgrindPart& part) {
   std::uint32_t kept = 0;
   for (std::size_t i = 0; i < part.functions.size(); ++i) {
     if (belongs_to_shim(part.functions[i])) {
-      add(part.totals, part.functions[i].self, -1);
+      add_times(part.totals, part.functions[i].self, -1);
     } else {
       index_of[i] = kept++;
     }

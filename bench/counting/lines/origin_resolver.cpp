@@ -46,6 +46,20 @@ class OriginResolver::DebuggedObject {
     return segment == nullptr ? nullptr : &origin_at(read, segment->entry);
   }
 
+  std::string file_of(std::uint64_t address, std::int32_t line) const {
+    const CodeRange* unit = segment_of(units_, address);
+    Dwarf_Die die;
+    if (unit == nullptr ||
+        dwarf_cu_info(handles_[unit->entry], nullptr, nullptr, &die, nullptr, nullptr, nullptr, nullptr) != 0) {
+      return "";
+    }
+    Dwarf_Line* row = dwarf_getsrc_die(&die, address);
+    int number = 0;
+    if (row == nullptr || dwarf_lineno(row, &number) != 0 || number != line) return "";
+    const char* file = dwarf_linesrc(row, nullptr, nullptr);
+    return file == nullptr ? "" : file;
+  }
+
   const std::string& why_unknown() const { return why_unknown_; }
 
  private:
@@ -122,6 +136,13 @@ const CodeOrigin* OriginResolver::find(const std::string& object, std::uint64_t 
   const std::lock_guard lock(mutex_);
   DebuggedObject* found = opened(object);
   return found == nullptr ? nullptr : found->find(address);
+}
+
+std::string OriginResolver::file_of(const std::string& object, std::uint64_t address, std::int32_t line) {
+  if (address == 0) return "";
+  const std::lock_guard lock(mutex_);
+  const DebuggedObject* found = opened(object);
+  return found == nullptr ? "" : found->file_of(address, line);
 }
 
 std::string OriginResolver::why_unknown(const std::string& object) {

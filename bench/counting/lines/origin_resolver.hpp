@@ -6,7 +6,7 @@
 //     const CodeOrigin* origin = resolver.find("/src/build/bench", 0x16c0);
 //     if (origin == nullptr) show(resolver.why_unknown("/src/build/bench"));
 //
-// Not for lines: Callgrind has already told those.
+// Not for line numbers: Callgrind has already told those. Of their files it misses some, see file_of().
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,10 @@ class OriginResolver {
   // `address`: as the object's own file counts, and as Callgrind writes it. Null: unknown. What is returned lives as
   // long as the resolver. Any number of threads may ask; they wait for each other.
   const CodeOrigin* find(const std::string& object, std::uint64_t address);
+
+  // The file of the line at the address; empty: unknown, or the line is not `line`. Where code goes on from a line to
+  // the line of that number in another file, as with an inlined function, Callgrind stays in the first file.
+  std::string file_of(const std::string& object, std::uint64_t address, std::int32_t line);
 
   // Why addresses of the object are unknown, in words and with the mend; empty where all that was asked for was read.
   std::string why_unknown(const std::string& object);

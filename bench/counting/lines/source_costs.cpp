@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/counting/algebra/file_name.hpp"
 #include "bench/counting/costs.hpp"
 
 namespace steelyard {
@@ -11,16 +12,20 @@ namespace {
 
 using Costs = std::vector<std::int64_t>;
 
-void add(Costs& sum, const Costs& costs, std::int64_t factor) {
-  sum.resize(std::max(sum.size(), costs.size()), 0);
-  for (std::size_t event = 0; event < costs.size(); ++event) sum[event] += factor * costs[event];
-}
-
 // Code that was not inlined is the function's own; it is called what Callgrind calls it, clone or not.
 std::string origin_of(const ProfiledFunction& function, std::uint64_t address, OriginResolver* resolver) {
   const CodeOrigin* origin = resolver == nullptr ? nullptr : resolver->find(function.object, address);
   if (origin == nullptr) return "";
   return origin->is_inlined ? origin->function : function.name;
+}
+
+// What Callgrind says, unless the debug information has the line in a file of another name: of two ways to write one
+// path, a profile has one.
+std::string file_of(const std::string& told, const std::string& object, std::uint64_t address, std::int32_t line,
+                    OriginResolver* resolver) {
+  if (resolver == nullptr || line <= 0) return told;
+  std::string found = resolver->file_of(object, address, line);
+  return found.empty() || file_name(found) == file_name(told) ? told : found;
 }
 
 }  // namespace
@@ -30,7 +35,7 @@ void SourceCostSum::add_part(const CallgrindPart& part, const std::vector<std::u
   std::vector<std::uint32_t> files;
   for (const std::string& name : part.position_files) files.push_back(file_index(name));
   for (const PositionCost& cost : part.position_costs) {
-    add(costs_[{index_of[cost.function], files[cost.file], cost.address, cost.line}], cost.self, factor);
+    add_times(costs_[{index_of[cost.function], files[cost.file], cost.address, cost.line}], cost.self, factor);
   }
 }
 
@@ -46,7 +51,9 @@ std::vector<SourceCost> SourceCostSum::sources(const std::vector<ProfiledFunctio
   for (const auto& [place, costs] : costs_) {
     if (is_zero(costs)) continue;
     const auto& [function, file, address, line] = place;
-    add(by_line[{function, files_[file], line, origin_of(functions[function], address, resolver)}], costs, 1);
+    const ProfiledFunction& ran_in = functions[function];
+    std::string line_file = file_of(files_[file], ran_in.object, address, line, resolver);
+    add_times(by_line[{function, std::move(line_file), line, origin_of(ran_in, address, resolver)}], costs, 1);
   }
   std::vector<SourceCost> sources;
   for (auto& [key, costs] : by_line) {
@@ -82,7 +89,7 @@ void SourceCostSum::set_declarations(std::vector<ProfiledFunction>& functions, O
 bool sources_add_up(const CountedProfile& profile) {
   if (profile.sources.empty()) return true;
   std::vector<Costs> sums(profile.functions.size(), Costs(profile.events.size(), 0));
-  for (const SourceCost& source : profile.sources) add(sums[source.function], source.self, 1);
+  for (const SourceCost& source : profile.sources) add_times(sums[source.function], source.self, 1);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i] != profile.functions[i].self) return false;
   }

@@ -197,6 +197,22 @@ TEST_F(ChangedLine, OneMoreInstructionInAnInlinedLoopStandsOnTheHeadersLineAndOr
   EXPECT_EQ(cost, 500);
 }
 
+// Callgrind does not see that the file changes where the number of the line stays.
+TEST_F(ChangedLine, ALineOfTheSameNumberInTheHeaderStandsInTheHeader) {
+  Variant variant{"same_number"};
+  const int line = line_with(kSource, "sum += stepped");
+  variant.header = "#pragma once" + std::string(static_cast<std::size_t>(line - 1), '\n') +
+                   "inline unsigned stepped(unsigned sum) { for (unsigned i = 0; i < 5; ++i) { "
+                   "sum = (sum >> 3) ^ (sum + i); asm volatile(\"\" : \"+r\"(sum)); } return sum; }\n";
+  double in_header = 0;
+  for (const auto& [place, cost] : counted(variant).lines()) {
+    const auto& [origin, file, number] = place;
+    EXPECT_EQ(origin == "stepped(unsigned int)", file == "stepped.hpp") << origin << ' ' << file << ':' << number;
+    if (file == "stepped.hpp" && number == line) in_header += cost;
+  }
+  EXPECT_GE(in_header, 5 * 100);
+}
+
 TEST_F(ChangedLine, AFunctionIsDeclaredInItsOwnFileWhateverIsInlinedIntoIt) {
   for (const ProfiledFunction& function : base().profile.functions) {
     if (!function.name.starts_with("work(")) continue;

@@ -223,6 +223,8 @@ TEST_F(OriginResolverTest, DamagedDebugInformationEndsWell) {
     folder_.write("damaged", damaged);
     OriginResolver resolver;
     for (const std::string& name : origins(resolver, code, "damaged")) EXPECT_LT(name.size(), 100'000U);
+    for (std::uint64_t address = code.begin; address < code.end; ++address)
+      resolver.file_of(object("damaged"), address, 3);
   }
 }
 
