@@ -2,11 +2,13 @@
 """Is one instruction more found, on the right line, and is everything else left alone?
 
     bench/self/one_instruction.py [--steelyard build/release/bin/steelyard] [--compiler g++] [--compiler clang++]
+    bench/self/one_instruction.py --keep FOLDER
 
 Builds variants of a small benchmark, counts each with `steelyard run --counts always`, and prints a Markdown table: how
 far the count of one iteration lies from that of the first variant, and on which lines what changed stands. Lines are
 matched by their order and cost within each function, so that a line that only moved has not changed. The figures do
-not depend on the machine's load. Needs Google Benchmark, Valgrind and the compilers.
+not depend on the machine's load. With --keep the first variant alone is built and counted, to look at the lines of its
+FOLDER/variant/run.syrun. Needs Google Benchmark, Valgrind and the compilers.
 """
 import argparse
 import collections
@@ -141,8 +143,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steelyard", default=os.path.join(ROOT, "build", "release", "bin", "steelyard"))
     parser.add_argument("--compiler", action="append", help="may be given several times (default: g++)")
+    parser.add_argument("--keep", metavar="FOLDER", help="build and count the first variant there, and no more")
     options = parser.parse_args()
     options.steelyard = os.path.abspath(options.steelyard)
+    if options.keep:
+        counted(options, (options.compiler or ["g++"])[0], "-O2 -g", Variant("first"), os.path.abspath(options.keep))
+        return 0
     good = True
     for compiler in options.compiler or ["g++"]:
         # Valgrind 3.19 gives up on the DWARF 5 that clang 14 writes.
