@@ -17,14 +17,6 @@ constexpr std::size_t kLongestName = 500;
 
 std::string shown(const std::string& text) { return shortened(printable(text, true), kLongestName, true); }
 
-std::string place_of(const JoinedFunction& function) {
-  const bool has_file = !function.file.empty() && function.file != "???";
-  std::string place = has_file ? function.file : "";
-  if (has_file && function.line > 0) place += ":" + std::to_string(function.line);
-  if (!function.object.empty() && function.object != "???") place += (place.empty() ? "" : ", ") + function.object;
-  return shown(place);
-}
-
 Json costs_json(const FunctionCosts& costs) {
   return costs.present ? Json::array({costs.self, costs.inclusive, costs.calls}) : Json(nullptr);
 }
@@ -34,7 +26,7 @@ Json function_json(const JoinedFunction& function, bool has_baseline) {
   const std::string short_name = shown(short_function_name(function.name));
   Json json{{"name", name},
             {"short", short_name == name ? "" : short_name},
-            {"place", place_of(function)},
+            {"place", shown(place_text(function))},
             {"costs", Json::array({has_baseline ? costs_json(function.costs.at(kBaselineSide)) : Json(nullptr),
                                    costs_json(function.costs.at(kCandidateSide))})}};
   if (!function.renamed_from.empty()) json["was"] = shown(function.renamed_from);

@@ -140,15 +140,25 @@ class FlameDrawing {
 
   // In markup already: its lines are what `escaped` would replace.
   std::string tooltip(const StackFrame& frame) const {
-    std::string text = escaped(shortened(frame_name(profile_, frame), kLongestName, true));
+    const auto named = [](const std::string& name) { return escaped(shortened(name, kLongestName, true)); };
+    std::string text = named(frame_name(profile_, frame));
+    const bool is_function = frame.function < profile_.functions.size();
+    if (is_function) {
+      const JoinedFunction& function = profile_.functions[frame.function];
+      if (!function.renamed_from.empty()) text += "\nwas " + named(function.renamed_from);
+      if (const std::string place = place_text(function); !place.empty()) text += "\n" + named(place);
+    }
     const auto costs = [&](const std::string& what, std::int64_t baseline, std::int64_t candidate) {
       text += "\n" + what + ": " + cost_text(profile_, candidate, kCandidateSide);
-      if (profile_.has_baseline) text += ", baseline " + cost_text(profile_, baseline, kBaselineSide);
+      if (!profile_.has_baseline) return;
+      const double change =
+          cost_an_iteration(profile_, candidate, kCandidateSide) - cost_an_iteration(profile_, baseline, kBaselineSide);
+      text += ", baseline " + cost_text(profile_, baseline, kBaselineSide) + ", change " + cost_change_text(change);
     };
     costs("this frame", frame.total.at(kBaselineSide), frame.total.at(kCandidateSide));
     const std::string mark = change_mark(profile_, frame);
-    if (!mark.empty()) text += " (" + mark + ")";
-    if (frame.function >= profile_.functions.size()) return text;
+    if (!mark.empty()) text += " (" + markup_text(mark) + ")";
+    if (!is_function) return text;
     const BySide<FunctionCosts>& of = profile_.functions[frame.function].costs;
     costs("function, self", of.at(kBaselineSide).self, of.at(kCandidateSide).self);
     costs("function, inclusive", of.at(kBaselineSide).inclusive, of.at(kCandidateSide).inclusive);

@@ -35,6 +35,17 @@ Result<std::string> chosen_event(const ProfileParts& parts, const std::string& a
 
 bool accumulate(std::int64_t& sum, std::int64_t more) { return !__builtin_add_overflow(sum, more, &sum); }
 
+Result<void> demand_event(const ProfileParts& parts, const std::string& event, const char* side) {
+  for (const CountedProfile* part : parts) {
+    if (part->functions.empty() || index_of_event(*part, event)) continue;
+    std::string counted;
+    for (const std::string& name : part->events) counted += (counted.empty() ? "" : ", ") + name;
+    return input_error("--event", std::string("a ") + side + " without " + event + ", counted: " + counted,
+                       "an event that both sides and all parts have");
+  }
+  return {};
+}
+
 // One event of all parts of a side, added up.
 class Merging {
  public:
@@ -165,6 +176,14 @@ Result<std::int64_t> iterations_of(const ProfileParts& parts) {
 
 }  // namespace
 
+std::string place_text(const JoinedFunction& function) {
+  const bool has_file = !function.file.empty() && function.file != "???";
+  std::string place = has_file ? function.file : "";
+  if (has_file && function.line > 0) place += ":" + std::to_string(function.line);
+  if (!function.object.empty() && function.object != "???") place += (place.empty() ? "" : ", ") + function.object;
+  return place;
+}
+
 Result<JoinedProfile> join_profiles(const ProfileParts& baseline, const ProfileParts& candidate,
                                     const std::string& event) {
   JoinedProfile joined;
@@ -172,6 +191,8 @@ Result<JoinedProfile> join_profiles(const ProfileParts& baseline, const ProfileP
   ProfileParts all = candidate;
   all.insert(all.end(), baseline.begin(), baseline.end());
   STEELYARD_TRY(joined.event, chosen_event(all, event));
+  STEELYARD_CHECK(demand_event(baseline, joined.event, "baseline"));
+  STEELYARD_CHECK(demand_event(candidate, joined.event, "candidate"));
   STEELYARD_TRY(joined.iterations.at(kBaselineSide), iterations_of(baseline));
   STEELYARD_TRY(joined.iterations.at(kCandidateSide), iterations_of(candidate));
   STEELYARD_TRY(const CountedProfile before, merge(baseline, joined.event));

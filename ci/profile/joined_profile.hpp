@@ -34,6 +34,9 @@ struct JoinedFunction {
   std::string renamed_from;     // its name in the baseline, where the two were matched by shape; empty: the same
 };
 
+// "sort.cpp:12, /usr/bin/bench", as far as it is known.
+std::string place_text(const JoinedFunction& function);
+
 struct JoinedArc {
   std::uint32_t caller = 0;  // index into functions
   std::uint32_t callee = 0;
@@ -56,7 +59,8 @@ struct JoinedProfile {
 // Parts of one side (threads, dumps) are added up, by object, file and name; the functions of the two sides are matched
 // by bench/counting/algebra/function_match.hpp. `event` empty: "Ir", else the first one. An empty `baseline`: no
 // difference.
-// Errors (input): an event that no part has, sums beyond 63 bits, a side whose parts cover different iterations.
+// Errors (input): an event that a part has not (zeros in its place would look like functions that are new or gone),
+// sums beyond 63 bits, a side whose parts cover different iterations.
 using ProfileParts = std::vector<const CountedProfile*>;
 Result<JoinedProfile> join_profiles(const ProfileParts& baseline, const ProfileParts& candidate,
                                     const std::string& event);

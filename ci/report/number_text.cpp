@@ -85,6 +85,12 @@ std::string grouped_text(std::int64_t count) {
   return digits;
 }
 
+std::string cost_change_text(double change) {
+  const bool is_whole = std::floor(change) == change && std::abs(change) < 1e15;
+  const std::string digits = is_whole ? grouped_text(static_cast<std::int64_t>(change)) : decimal_text(change, 2);
+  return change > 0 ? "+" + digits : digits;
+}
+
 std::string level_text(double value, const std::string& unit) {
   const LevelPair pair = level_pair(value, std::nullopt, unit);
   return pair.unit.empty() ? pair.baseline : pair.baseline + " " + pair.unit;

@@ -15,6 +15,8 @@ namespace steelyard {
 
 std::string decimal_text(double value, int decimals);  // "-" where the value is not finite
 std::string grouped_text(std::int64_t count);          // "1,234,567"
+// By how much a cost changed: "+1,234", "-0.25", "0"; two decimals where it is not whole.
+std::string cost_change_text(double change);
 
 // A level in its metric's base unit ("ns", "count", "bytes", "bytes/s", "flop/s", "1/s", "1", or a user's own).
 std::string level_text(double value, const std::string& unit);

@@ -103,9 +103,25 @@ TEST(FlameSvg, DrawsByTheCandidateAndListsWhatIsGone) {
                                                 testing::sample_profile({{"f", 110}}, {}));
   const std::string svg = svg_flame_graph(profile, unfold(profile, StackLimits{}), {"BM_x/8", "old", "new"});
   EXPECT_THAT(svg, AllOf(HasSubstr("400 in the baseline, 110 in the candidate"), HasSubstr("f  +10.0 %"),
-                         HasSubstr("<title>f\nthis frame: 110, baseline 100 (+10.0 %)\n"),
+                         HasSubstr("this frame: 110, baseline 100, change +10 (+10.0 %)\n"),
                          HasSubstr("Only in the baseline: gone_one, self 300"), HasSubstr("+ grew"),
                          Not(HasSubstr("<script"))));
+}
+
+TEST(FlameSvg, TooltipsHavePlaceOldNameAndChange) {
+  JoinedProfile profile =
+      testing::joined(testing::sample_profile({{"f", 100}}, {}, 2), testing::sample_profile({{"f", 101}}, {}, 2));
+  profile.functions.front().renamed_from = "old<f>";
+  const std::string svg = svg_flame_graph(profile, unfold(profile, StackLimits{}), {"BM_x/8", "old", "new"});
+  EXPECT_THAT(svg, HasSubstr("<title>f\nwas old&lt;f&gt;\n/src/sample.cpp:7, /build/bench\n"));
+  EXPECT_THAT(svg, HasSubstr("function, self: 50.50, baseline 50, change +0.50\n"));
+}
+
+TEST(FlameSvg, AChangeTooSmallForDigitsLeavesTheMarkupWhole) {
+  const JoinedProfile profile = testing::joined(testing::sample_profile({{"f", 1'000'000}, {"g", 1'000'001}}, {}),
+                                                testing::sample_profile({{"f", 1'000'001}, {"g", 1'000'000}}, {}));
+  const std::string svg = svg_flame_graph(profile, unfold(profile, StackLimits{}), {"BM_x/8", "old", "new"});
+  EXPECT_THAT(svg, AllOf(HasSubstr("(+&lt;0.01 %)"), HasSubstr("(-&lt;0.01 %)"), Not(HasSubstr("<0"))));
 }
 
 TEST(FlameSvg, ThePictureInTheDocumentsIsWhatItsCommandDraws) {

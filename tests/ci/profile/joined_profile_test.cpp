@@ -67,6 +67,18 @@ TEST(JoinedProfile, AnUnknownEventNamesThoseThatAreKnown) {
   EXPECT_THAT(joined.error().text(), HasSubstr("--event: found \"Dr\", wanted one of Ir"));
 }
 
+TEST(JoinedProfile, ASideWithoutTheEventIsNoSideOfZeros) {
+  CountedProfile cached = testing::diamond();
+  cached.events = {"Ir", "Dr"};
+  for (ProfiledFunction& function : cached.functions) function.self.push_back(1);
+  const CountedProfile plain = testing::diamond();
+  ASSERT_TRUE(join_profiles({}, {&cached}, "Dr"));
+  const Result<JoinedProfile> against = join_profiles({&plain}, {&cached}, "Dr");
+  ASSERT_FALSE(against);
+  EXPECT_THAT(against.error().text(), HasSubstr("a baseline without Dr, counted: Ir"));
+  EXPECT_FALSE(join_profiles({}, {&cached, &plain}, "Dr"));
+}
+
 TEST(JoinedProfile, SumsBeyondTheirTypeAndMixedIterationsAreRefused) {
   const CountedProfile large = testing::sample_profile({{"f", std::numeric_limits<std::int64_t>::max()}}, {});
   EXPECT_FALSE(join_profiles({}, {&large, &large}, ""));

@@ -95,6 +95,9 @@ TEST(GroupedText, SetsACommaBeforeEveryThirdDigit) {
   EXPECT_EQ(grouped_text(1000), "1,000");
   EXPECT_EQ(grouped_text(-1234567), "-1,234,567");
   EXPECT_EQ(grouped_text(-100), "-100");
+  EXPECT_EQ(cost_change_text(0), "0");
+  EXPECT_EQ(cost_change_text(1234), "+1,234");
+  EXPECT_EQ(cost_change_text(-0.25), "-0.25");
 }
 
 TEST(TimeText, IsUtcWithoutFractions) {
