@@ -17,6 +17,12 @@ Result<void> take_profile_names(ProfileOptions& profile, Words given) {
   if (!profile.flame.empty() && extension != ".html" && extension != ".svg") {
     return input_error("--flame", '"' + profile.flame.string() + '"', "a name that ends in .html or .svg");
   }
+  const bool has_files = !profile.flame.empty() || !profile.folded.empty() || !profile.speedscope.empty();
+  if (has_files && !profile.common.json && (profile.inclusive || profile.lines || !profile.filter.empty())) {
+    const char* option = profile.inclusive ? "--inclusive" : profile.lines ? "--lines" : "--filter";
+    return input_error(option, "a flame graph or stacks to write", "a table",
+                       "leave it out: pictures and stacks hold every function");
+  }
   if (profile.format.empty()) {
     if (given.size() != 1) {
       return input_error("steelyard profile", std::to_string(given.size()) + " names", "one run",

@@ -105,14 +105,6 @@ std::string each_of(const Parts& parts, const Text& text_of) {
   return text;
 }
 
-// A cost of one iteration: whole where the sides counted one.
-std::string change_text(double change) {
-  const std::string digits = std::floor(change) == change && std::abs(change) < 1e15
-                                 ? grouped_text(static_cast<std::int64_t>(change))
-                                 : decimal_text(change, 2);
-  return change > 0 ? "+" + digits : digits;
-}
-
 // Why two rows are one, or one row stands alone.
 std::string mark_text(const ProfileDelta& delta, const FunctionDelta& function) {
   std::string mark;
@@ -164,13 +156,13 @@ std::string terminal_profile_difference(const ProfileDelta& delta, const Differe
     };
     return key(a) > key(b);
   });
-  std::string text = change_text(delta.total_change[shown.event]) + " " + printable(delta.events[shown.event], false) +
-                     (delta.of_iterations ? " an iteration" : "") + "\n";
+  std::string text = cost_change_text(delta.total_change[shown.event]) + " " +
+                     printable(delta.events[shown.event], false) + (delta.of_iterations ? " an iteration" : "") + "\n";
   std::vector<std::vector<std::string>> table{{"self", "inclusive", "calls", "function", "where", ""}};
   for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(shown.rows), changed.size()); ++i) {
     const FunctionSide& side = changed[i]->shown();
-    table.push_back({change_text(self(changed[i])), change_text(inclusive(changed[i])),
-                     change_text(changed[i]->calls_change), name_text(side.key.function),
+    table.push_back({cost_change_text(self(changed[i])), cost_change_text(inclusive(changed[i])),
+                     cost_change_text(changed[i]->calls_change), name_text(side.key.function),
                      place_text(side.key.file, side.key.object, side.line), mark_text(delta, *changed[i])});
   }
   if (changed.empty()) text += "  no function changed\n";

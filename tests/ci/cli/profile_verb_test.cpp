@@ -270,6 +270,17 @@ TEST_F(ProfileVerb, RefusesWhatItCannotUse) {
   EXPECT_THAT(run({"profile", "uncounted.syrun"}).err, HasSubstr("found no counted profile"));
 }
 
+TEST_F(ProfileVerb, WhatShapesTablesIsNotDroppedInSilenceBesideAPicture) {
+  write_run("run.syrun", 60, 10);
+  for (const std::vector<std::string>& table : {std::vector<std::string>{"--filter", "leaf"}, {"--inclusive"}}) {
+    std::vector<std::string> words{"profile", "run.syrun", "--benchmark", "BM_sort/8", "--flame", "a.html"};
+    words.insert(words.end(), table.begin(), table.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.status, 3);
+    EXPECT_THAT(outcome.err, HasSubstr(table.front() + ": found a flame graph or stacks to write, wanted a table"));
+  }
+}
+
 TEST_F(ProfileVerb, WritesAFlameGraphByTheNamesEnding) {
   write_run("run.syrun", 60, 10);
   const std::vector<std::string> start{"profile", "run.syrun", "--benchmark", "BM_sort/8", "--flame"};
