@@ -57,13 +57,15 @@ class Unfolding {
     add_frame({});
     shares_.push_back({});
     propose_roots();
+    std::uint64_t names = 0;
     while (!possible_.empty()) {
       const Possible next = possible_.top();
       possible_.pop();
-      if (frames_.size() > limits_.most_frames) {
+      if (frames_.size() > limits_.most_frames || names + next.depth > limits_.most_names) {
         hide(next);
         continue;
       }
+      names += next.depth;
       const auto index = static_cast<std::uint32_t>(frames_.size());
       add_frame({next.function, next.parent, next.depth, {}, {}});
       shares_.push_back(next.share);

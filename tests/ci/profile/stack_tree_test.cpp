@@ -200,6 +200,21 @@ TEST(StackTree, ADeepChainNeedsNoCallStack) {
   EXPECT_EQ(tree.frames.back().total.at(kCandidateSide), kDeep - 100);
 }
 
+TEST(StackTree, NamesOverAllStacksAreBounded) {
+  std::vector<testing::SampleFunction> functions;
+  std::vector<testing::SampleArc> arcs;
+  for (int i = 0; i < 50; ++i) {
+    functions.push_back({"f" + std::to_string(i), 10});
+    if (i > 0) arcs.push_back({"f" + std::to_string(i - 1), functions.back().name, 500 - 10 * i});
+  }
+  const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
+  const StackTree tree =
+      unfold(profile, {.most_frames = 1000, .greatest_depth = 100, .least_share = 0, .most_names = 60});
+  // 1 + 2 + ... + 10 = 55, and eleven more do not fit: ten functions, the root and (other).
+  EXPECT_EQ(tree.frames.size(), 12U);
+  expect_sound(profile, tree, false);
+}
+
 TEST(StackTree, OfAnEmptyProfileIsTheRootAlone) {
   CountedProfile empty;
   empty.events = {"Ir"};
