@@ -226,12 +226,14 @@
     const below = y + room + tip.offsetHeight < innerHeight;
     tip.style.top = Math.max(8, below ? y + room : y - room - tip.offsetHeight) + 'px';
   };
+  let tipIsAtBox = false;
   const hideTip = () => { byId('tip').hidden = true; };
   const showTipAtBox = (i) => {
     const box = boxOf(i);
     if (!box) return;
     const place = box.getBoundingClientRect();
     showTip(i, Math.max(place.left, 0), place.bottom - 6);
+    tipIsAtBox = true;
   };
 
   const remember = () => {
@@ -309,6 +311,7 @@
   });
   chart.addEventListener('mousemove', (event) => {
     const i = frameAt(event);
+    tipIsAtBox = false;
     if (i >= 0) showTip(i, event.clientX, event.clientY);
     else hideTip();
   });
@@ -370,7 +373,12 @@
   }
   addEventListener('resize', render);
   addEventListener('hashchange', recall);
-  addEventListener('scroll', hideTip, {passive: true});
+  // A key that walks out of sight scrolls: its tooltip goes along. What the mouse pointed at is elsewhere now.
+  addEventListener('scroll', () => {
+    if (byId('tip').hidden) return;
+    if (tipIsAtBox) showTipAtBox(state.at);
+    else hideTip();
+  }, {passive: true});
 
   // What stands around the picture.
   const perIteration = data.sides.some((side) => side && side.iterations > 1) ? ' an iteration' : '';

@@ -127,6 +127,22 @@ TEST_F(FlamePage, KeysWalkZoomAndReturn) {
   EXPECT_EQ(told(dom_of(page, "", start + down + press("Enter") + press("Escape") + where)), "(all)|");
 }
 
+TEST_F(FlamePage, TheTooltipGoesAlongWhenAKeyWalksOutOfSight) {
+  std::vector<testing::SampleFunction> functions;
+  std::vector<testing::SampleArc> arcs;
+  for (int i = 0; i < 200; ++i) {
+    functions.push_back({"f" + std::to_string(i), 100});
+    if (i > 0)
+      arcs.push_back({functions[static_cast<std::size_t>(i - 1)].name, functions.back().name, 20'000 - 100 * i});
+  }
+  const std::string page = page_of(testing::joined(testing::sample_profile(functions, arcs)));
+  const std::string walk = "addEventListener('scroll',()=>{" +
+                           tell("(scrollY>0)+'|'+document.querySelector('#tip:not([hidden]) b').textContent") + "});" +
+                           "document.querySelector('[data-frame=\"0\"]').focus();" + "for(let k=0;k<100;++k){" +
+                           press("ArrowDown") + "}";
+  EXPECT_EQ(told(dom_of(page, "", walk)), "true|f99");
+}
+
 TEST_F(FlamePage, OneFrameAtATimeIsInTheOrderOfTabs) {
   const std::string dom = dom_of(page_of(testing::joined(testing::diamond())), "#at=3");
   EXPECT_EQ(count(dom, "tabindex=\"0\""), 1U);
@@ -148,12 +164,13 @@ TEST_F(FlamePage, TextOnEveryFillHasContrastInBothThemes) {
   std::string tones;
   for (const std::string_view tone : flame_tones()) tones += (tones.empty() ? "'" : ",'") + std::string(tone) + "'";
   const std::string script =
-      "const light=(c)=>{const v=c.match(/[0-9.]+/g).slice(0,3).map((x)=>{x/=255;"
+      "const light=(c)=>{const mixed=c.startsWith('color(');"
+      "const v=c.match(/[0-9.]+/g).slice(0,3).map((x)=>{x/=mixed?1:255;"
       "return x<=0.03928?x/12.92:((x+0.055)/1.055)**2.4});return 0.2126*v[0]+0.7152*v[1]+0.0722*v[2]};"
       "let least=99;for(const tone of [" +
       tones +
-      "]){const box=document.createElement('div');"
-      "box.className='frame '+tone;document.body.append(box);const s=getComputedStyle(box);"
+      "])for(const state of ['',' above']){const box=document.createElement('div');"
+      "box.className='frame '+tone+state;document.body.append(box);const s=getComputedStyle(box);"
       "const a=light(s.color),b=light(s.backgroundColor);"
       "least=Math.min(least,(Math.max(a,b)+0.05)/(Math.min(a,b)+0.05))}"
       "const page=getComputedStyle(document.body);" +
