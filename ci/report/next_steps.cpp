@@ -109,6 +109,11 @@ void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
   for (std::size_t i = 0; i < std::min(drawn.size(), kMostNamed); ++i) {
     steps.push_back({"see where the instructions of " + drawn[i]->benchmark + " went", drawn[i]->flame_graph});
   }
+  const bool could_draw = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.metric.name == kInstructions && row.verdict == Verdict::regression && !row.functions.empty();
+  });
+  if (drawn.empty() && could_draw)
+    steps.push_back({"see which calls led there, as a flame graph", "--flame-dir FOLDER"});
   if (drawn.size() > kMostNamed) {
     steps.push_back({"and " + std::to_string(drawn.size() - kMostNamed) + " more flame graphs beside it", ""});
   }

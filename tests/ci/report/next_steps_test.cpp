@@ -90,6 +90,16 @@ TEST(NextSteps, NameTheFlameGraphsAndCountThemBeyondTheThird) {
   EXPECT_THAT(steps, Not(Contains(HasSubstr("pictures/d.html"))));
 }
 
+TEST(NextSteps, AFlameGraphIsOfferedForACountThatRegressedUntilOneIsDrawn) {
+  Comparison comparison;
+  comparison.rows.push_back(sample::instructions_row("a", 10, 12));
+  comparison.rows.back().functions.push_back({});
+  EXPECT_THAT(steps_of(comparison), Contains("see which calls led there, as a flame graph: --flame-dir FOLDER"));
+  comparison.rows.back().flame_graph = "pictures/a.html";
+  EXPECT_THAT(steps_of(comparison), Not(Contains(HasSubstr("--flame-dir"))));
+  EXPECT_THAT(steps_of(with(sample::instructions_row("a", 10, 10))), Not(Contains(HasSubstr("--flame-dir"))));
+}
+
 TEST(NextSteps, CountsAreOfferedOnlyWhereThereAreNone) {
   Comparison comparison = with(sample::time_row("a", 1.1, Verdict::regression));
   EXPECT_THAT(steps_of(comparison), Contains(HasSubstr("--counts always")));
