@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "regress/ab/match.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -12,14 +14,19 @@ constexpr const char* kSameCode = "the code it executes is equal in both builds;
 
 // The noisy metrics that would have been judged.
 std::vector<Metric> metrics_of_time(const ComparisonPolicy& policy) {
-  std::vector<std::string> names = policy.metrics;
-  if (names.empty()) names = {std::string(kRealTime)};
+  std::set<std::string> names(policy.metrics.begin(), policy.metrics.end());
+  if (names.empty()) names.insert(std::string(kRealTime));
+  names.insert(policy.gates.begin(), policy.gates.end());
   std::vector<Metric> metrics;
   for (const std::string& name : names) {
     const std::optional<Metric> metric = well_known_metric(name);
     if (metric && metric->kind == MetricKind::noisy) metrics.push_back(*metric);
   }
   return metrics;
+}
+
+bool contains(const std::vector<Metric>& metrics, const std::string& name) {
+  return std::any_of(metrics.begin(), metrics.end(), [&](const Metric& metric) { return metric.name == name; });
 }
 
 ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, const std::string& reason,
@@ -63,7 +70,17 @@ void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, st
     const bool is_count = row.metric.name == kInstructions && row.ratio;
     if (is_count && builds.same_code.count(row.benchmark) > 0) row.reason += std::string("; ") + kSameCode;
   }
+  if (untimed.empty()) return;
   const std::vector<Metric> metrics = metrics_of_time(comparison.policy);
+  // Where nothing at all was timed, a metric that the policy names is not missing: it was left out on purpose.
+  const bool none_timed = std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+    return row.benchmark == kAllBenchmarks || untimed.contains(row.benchmark);
+  });
+  if (none_timed) {
+    std::erase_if(comparison.rows, [&](const ComparisonRow& row) {
+      return row.benchmark == kAllBenchmarks && row.verdict == Verdict::missing && contains(metrics, row.metric.name);
+    });
+  }
   for (const auto& [benchmark, reason] : untimed) {
     for (const Metric& metric : metrics) {
       const bool was_measured =

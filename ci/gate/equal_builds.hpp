@@ -20,7 +20,8 @@ struct EqualBuilds {
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy);
 
 // Says of counted rows that the executed code is equal, and adds a row for each metric of time that was not measured
-// on such grounds: unchanged, test "none", with the reason. `untimed`: reasons by benchmark.
+// on such grounds: unchanged, test "none", with the reason. Where all were left untimed, such a metric is no longer
+// missing in all of them. `untimed`: reasons by benchmark.
 void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
                        Comparison& comparison);
 

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ci/report/findings.hpp"
+#include "regress/ab/match.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -62,6 +65,42 @@ TEST(EqualBuilds, MakeARowOfTimeThatWasNotMeasured) {
   EXPECT_EQ(row.reason, "not timed");
   EXPECT_EQ(row.minimum_effect, 0.03);
   EXPECT_FALSE(row.ratio);
+}
+
+ComparisonRow missing_in_all(std::string_view metric) {
+  ComparisonRow row;
+  row.benchmark = kAllBenchmarks;
+  row.metric = *well_known_metric(metric);
+  row.verdict = Verdict::missing;
+  return row;
+}
+
+TEST(EqualBuilds, NamedTimeIsNotMissingWhereAllWereLeftUntimed) {
+  Comparison comparison = counted({"BM_same"});
+  comparison.policy.gates = {std::string(kRealTime), std::string(kCpuTime)};
+  for (const std::string& metric : comparison.policy.gates) {
+    comparison.rows.insert(comparison.rows.begin(), missing_in_all(metric));
+  }
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  ASSERT_EQ(comparison.rows.size(), 3U);
+  for (const ComparisonRow& row : comparison.rows) {
+    EXPECT_EQ(row.benchmark, "BM_same");
+    EXPECT_EQ(row.verdict, Verdict::unchanged) << row.metric.name;
+  }
+}
+
+TEST(EqualBuilds, NamedTimeStaysMissingWhereSomethingWasToBeTimed) {
+  Comparison comparison = counted({"BM_other", "BM_same"});
+  comparison.policy.metrics = {std::string(kRealTime)};
+  comparison.rows.insert(comparison.rows.begin(), missing_in_all(kRealTime));
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  EXPECT_EQ(comparison.rows.front().verdict, Verdict::missing);
+}
+
+TEST(EqualBuilds, AreRecognizedByTheReport) {
+  Comparison comparison = counted({"BM_code"});
+  tell_equal_builds(builds(), {}, comparison);
+  EXPECT_THAT(equality_line(comparison), HasSubstr("1 of 1 count: the code that was executed is equal"));
 }
 
 TEST(EqualBuilds, LeaveTimeAloneThatWasMeasuredOrIsNotJudged) {
