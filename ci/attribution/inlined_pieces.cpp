@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "ci/attribution/own_source.hpp"
 
@@ -74,15 +75,16 @@ class Collector {
   LineDifference take(const ProfileDifference& difference) const {
     LineDifference result;
     result.changed.resize(difference.functions.size());
-    std::vector<double> largest(difference.functions.size(), -1);
+    std::vector<Weight> heaviest(difference.functions.size(), Weight(false, -1));
     for (const auto& [key, lines] : lines_) {
       const std::int32_t line = changed_line(in_order(lines.baseline), in_order(lines.candidate)).value_or(0);
       const double change = sum_of(lines.candidate) - sum_of(lines.baseline);
       if (!key.origin.empty()) {
         result.pieces.push_back({key.origin, key.file, lines.own_source, key.function, sum_of(lines.baseline),
                                  sum_of(lines.candidate), line != 0 ? line : first_line(lines)});
-      } else if (std::abs(change) > largest[key.function]) {
-        largest[key.function] = std::abs(change);
+      } else if (const Weight weight(lines.own_source && line != 0, std::abs(change));
+                 weight > heaviest[key.function]) {
+        heaviest[key.function] = weight;
         result.changed[key.function] = {key.file, line};
       }
     }
@@ -90,6 +92,10 @@ class Collector {
   }
 
  private:
+  // Of a function's own lines those in the project's sources come first: optimized code of its own may stand on lines
+  // of a header whose functions it calls.
+  using Weight = std::pair<bool, double>;
+
   static std::int32_t first_line(const PieceLines& lines) {
     for (const auto* side : {&lines.candidate, &lines.baseline}) {
       for (const auto& [line, cost] : *side) {

@@ -175,6 +175,19 @@ TEST(Attribute, InlinedFunctionIsNamedAsWellAsTheOneItRunsIn) {
   EXPECT_DOUBLE_EQ(functions[1].self_change, 20) << "it runs there";
 }
 
+TEST(Attribute, PlaceIsInTheProjectsSourcesWhereOwnCodeStandsOnLinesOfAHeader) {
+  const auto pushing = [](std::int64_t own, std::int64_t in_header) {
+    CountedProfile profile = HandMadeProfile("BM_x", 1).function("BM_x", "/home/a/x.cpp", own + in_header).build();
+    profile.sources = {{0, "/home/a/x.cpp", "BM_x", 7, {own}},
+                       {0, "/usr/include/c++/12/bits/stl_vector.h", "BM_x", 1283, {in_header}}};
+    return profile;
+  };
+  const FunctionChange change = behind(pushing(10, 100), pushing(20, 200))[0];
+  EXPECT_EQ(change.file, "/home/a/x.cpp");
+  EXPECT_EQ(change.line, 7);
+  EXPECT_EQ(behind(pushing(10, 100), pushing(10, 200))[0].line, 1283) << "of the project's own lines none changed";
+}
+
 TEST(Attribute, FunctionThatIsNoLongerInlinedSaysWhereItWas) {
   CountedProfile before = HandMadeProfile("BM_x", 1)
                               .function("BM_x", "/home/a/x.cpp", 10)
