@@ -30,6 +30,12 @@ bool has_spoken(const ComparisonRow* row) {
                             row->verdict == Verdict::unchanged || row->verdict == Verdict::inconclusive);
 }
 
+// Whether time and count are of the same code, as far as the count's scope says.
+bool are_of_one_region(const ComparisonRow& row, const ComparisonRow& other) {
+  const ComparisonRow& count = row.metric.name == kInstructions ? row : other;
+  return count.count_scope == CountScope::timed_region;
+}
+
 // Why this witness fails nothing; empty where it may.
 std::string witness_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* other) {
   const bool is_time = row.metric.name == kRealTime;
@@ -71,7 +77,8 @@ void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {
     } else if (is_time || row.metric.name == kInstructions) {
       const auto& others = is_time ? counts : times;
       const auto other = others.find(row.benchmark);
-      const bool may_confirm = other != others.end() && !apart.contains(row.benchmark);
+      const bool may_confirm =
+          other != others.end() && !apart.contains(row.benchmark) && are_of_one_region(row, *other->second);
       // Benchmarks that have one witness only are judged by it, whichever the policy prefers.
       const bool is_alone = !has_spoken(other == others.end() ? nullptr : other->second);
       if (!is_alone) row.gate_note = witness_note(policy, row, may_confirm ? other->second : nullptr);

@@ -120,6 +120,17 @@ TEST(Gates, WitnessOfOtherCodeConfirmsNothingSoEachDecidesAlone) {
   EXPECT_TRUE(decided(policy, rows, {"BM_x"}).rows[0].gates);
 }
 
+TEST(Gates, CountOfMoreThanTheTimedRegionIsNoWitnessOfTheTime) {
+  ComparisonPolicy policy;
+  policy.witness = Witness::both;
+  std::vector<ComparisonRow> rows{row_of(kRealTime, Verdict::unchanged), row_of(kInstructions, kWorse)};
+  EXPECT_FALSE(decided(policy, rows).rows[1].gates);
+  rows[1].count_scope = CountScope::whole_functions;
+  EXPECT_TRUE(decided(policy, rows).rows[1].gates);
+  std::swap(rows[0].verdict, rows[1].verdict);
+  EXPECT_TRUE(decided(policy, rows).rows[0].gates);
+}
+
 TEST(Gates, WitnessesOfDifferentBenchmarksAreStrangers) {
   ComparisonPolicy policy;
   policy.witness = Witness::both;
