@@ -268,7 +268,7 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
     const bool same_code = !dispatch || !may_call_a_dispatching_library(a, b);
     if (!same_code) {
-      row.reason += (row.reason.empty() ? "" : "; ") + std::string("library dispatch: ") + *dispatch;
+      row.reason += (row.reason.empty() ? "" : "; ") + std::string(kDispatchWords) + *dispatch;
     }
     if (!same_code) apart.insert(row.benchmark);
     if (!is_change(row) || !a || !b) continue;

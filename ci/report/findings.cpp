@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ci/attribution/function_name.hpp"
+#include "ci/attribution/library_dispatch.hpp"
 #include "ci/report/number_text.hpp"
 #include "regress/ab/counted.hpp"
 
@@ -25,15 +26,18 @@ std::string plural(std::int64_t count, const std::string& one, const std::string
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-// Calls per iteration: "3", "0.5", "1,024".
+// Calls per iteration: "3", "0.50", "0.0004", "1,024".
 std::string calls_text(double calls) {
   const double size = std::abs(calls);
-  return size == std::floor(size) && size < 1e15 ? grouped_text(static_cast<std::int64_t>(size))
-                                                 : decimal_text(size, 2);
+  if (size == std::floor(size) && size < 1e15) return grouped_text(static_cast<std::int64_t>(size));
+  return decimal_text(size, size < 0.1 ? 4 : 2);
 }
 
 // Below this a difference of calls is rounding: a function entered once in 10,000 iterations.
 constexpr double kLeastCalls = 1e-4;
+// Names shown of a call path, that of the gap among them, and how many stand before the gap: the end matters most.
+constexpr std::size_t kMostPathNames = 10;
+constexpr std::size_t kPathBeginning = 3;
 // A part of a change that is this much smaller than the other explains nothing.
 constexpr double kLeastPart = 0.1;
 
@@ -89,7 +93,7 @@ bool is_told(const ComparisonRow& row) {
 // Whether the count is of what was timed: the timed region alone, and by no library that dispatches otherwise under the
 // counter.
 bool is_of_the_same_code(const ComparisonRow& count) {
-  return count.count_scope == CountScope::timed_region && count.reason.find("dispatch") == std::string::npos;
+  return count.count_scope == CountScope::timed_region && count.reason.find(kDispatchWords) == std::string::npos;
 }
 
 std::string counted_words(const ComparisonRow& count) {
@@ -97,7 +101,7 @@ std::string counted_words(const ComparisonRow& count) {
   if (count.verdict != Verdict::unchanged) return "instructions " + per_cent_text(*count.ratio);
   // Equal within a jitter is not equal.
   const bool is_equal = *count.ratio == 1 && count.jitter.value_or(0) == 0;
-  return is_equal ? "instructions equal" : "instructions equal to " + percent_text(count.jitter.value_or(0));
+  return is_equal ? "instructions equal" : "instructions equal to " + jitter_text(count.jitter.value_or(0));
 }
 
 std::string timed_words(const ComparisonRow& time) {
@@ -311,7 +315,7 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
   const ComparisonRow* count = index.find(row.benchmark, kInstructions);
   const double total = count && count->baseline && *count->baseline > 0 ? *count->baseline : 0;
   const PartText part_text = [total](double change) {
-    if (total > 0) return per_cent_text(1 + change / total);
+    if (total > 0) return signed_part_text(change / total);
     return (change > 0 ? "+" : "") + decimal_text(change, 1);
   };
   std::vector<FunctionLine> lines;
@@ -332,7 +336,17 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
 
 std::vector<std::string> call_path_names(const ComparisonRow& row) {
   std::vector<std::string> names;
-  for (const std::string& function : row.call_path) names.push_back(short_function_name(function));
+  const std::size_t size = row.call_path.size();
+  const bool is_long = size > kMostPathNames;
+  const std::size_t left_out = is_long ? size - kMostPathNames + 1 : 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (is_long && i == kPathBeginning) {
+      names.push_back("(" + std::to_string(left_out) + " more)");
+      i += left_out - 1;
+    } else {
+      names.push_back(short_function_name(row.call_path[i]));
+    }
+  }
   return names;
 }
 

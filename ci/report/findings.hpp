@@ -59,7 +59,7 @@ struct FunctionLine {
 };
 std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row);
 
-// The names of the row's call path made short, the benchmark's first.
+// The names of the row's call path made short, the benchmark's first. Of a long path the middle is one "(31 more)".
 std::vector<std::string> call_path_names(const ComparisonRow& row);
 
 // For each regression among `rows` that fails nothing, why: "instructions fails nothing: ...".

@@ -127,7 +127,12 @@ std::string per_cent_text(double ratio) {
   // Past this a percentage is harder to read than a factor.
   constexpr double kFactorFrom = 10;
   if (ratio >= kFactorFrom) return "x " + decimal_text(ratio, ratio < 100 ? 1 : 0);
-  const double percent = (ratio - 1) * 100;
+  return signed_part_text(ratio - 1);
+}
+
+std::string signed_part_text(double part) {
+  if (!std::isfinite(part)) return "-";
+  const double percent = part * 100;
   const double size = std::abs(percent);
   // A ratio of equal values may carry the rounding of one division.
   if (size < 1e-10) return "0 %";

@@ -31,6 +31,8 @@ LevelPair level_pair(std::optional<double> baseline, std::optional<double> candi
 
 // "+7.2 %", "-0.04 %", "0 %"; from ten times on "x 12.5".
 std::string per_cent_text(double ratio);
+// A part that was added or taken away: 0.072 -> "+7.2 %", 12.5 -> "+1250 %".
+std::string signed_part_text(double part);
 // In percent: "[+6.1, +8.3]".
 std::string interval_text(const Interval& interval);
 // A level such as 0.05 or 0.01: "5 %", "0.1 %".

@@ -27,12 +27,15 @@ struct CountedSide {
 // equivalence. From 0 there is no ratio, only a verdict.
 void judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row);
 
+// "0.02 %", "2e-06 %": three digits however small, because a jitter of 0.0002 % is not none.
+std::string jitter_text(double jitter);
+
 // What a report writes in place of an interval: "exact", "exact to 0.02 %", "whole functions, to 0.3 %",
-// "whole program". A jitter below 0.001 % has its size in scientific notation.
+// "whole program".
 std::string exactness_text(CountScope scope, double jitter);
 
-// Keys that differ, as a sentence's end: the parts (between ';' or ',') that differ where both are short lists, the
-// whole keys otherwise.
+// Keys that differ, as a sentence's end: the parts (between ';', ',' or line ends) that the other side lacks, cut off
+// where they are long.
 std::string count_key_difference(std::string_view baseline, std::string_view candidate);
 
 }  // namespace steelyard

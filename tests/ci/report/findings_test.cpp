@@ -125,6 +125,9 @@ TEST(FusedStory, SaysHowEqualACountWithJitterIs) {
   count.jitter = 0.0002;
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
             "instructions equal to 0.02 %, time +3.0 %: layout, memory or the machine");
+  count.jitter = 2e-6;
+  EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
+            "instructions equal to 0.0002 %, time +3.0 %: layout, memory or the machine");
 }
 
 TEST(FusedStory, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
@@ -154,8 +157,10 @@ TEST(FusedStory, IsSilentWhereAWitnessWasNotJudgedOrCountedMoreThanTheTimedRegio
 
 TEST(FusedStory, IsSilentWhereTheLibraryRanOtherCodeUnderTheCounter) {
   ComparisonRow count = sample::instructions_row("a", 1000, 1100);
-  count.reason = "counted exactly; dispatch differs: SkylakeX natively, Haswell under Valgrind";
+  count.reason = "counted exactly; library dispatch: SkylakeX natively, Haswell under Valgrind";
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
+  count.reason = "counted exactly; not counted again: the file dispatch.bin is equal";
+  EXPECT_NE(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
 }
 
 // What a change of f says, in a benchmark of 1000 instructions.
@@ -182,6 +187,7 @@ TEST(FunctionLines, TellMoreCallsFromDearerCalls) {
   EXPECT_EQ(what_of(split(1, 100, 0)), "called 1 time more");
   EXPECT_EQ(what_of(split(1024, 100, 0)), "called 1,024 times more");
   EXPECT_EQ(what_of(split(-0.5, -100, 0)), "called 0.50 times less");
+  EXPECT_EQ(what_of(split(0.0004, 100, 0)), "called 0.0004 times more");
   EXPECT_EQ(what_of(split(2, 80, 43)), "called 2 times more (+8.0 %), each costs more (+4.3 %)");
   EXPECT_EQ(what_of(split(-2, -50, 150)), "called 2 times less (-5.0 %), each costs more (+15.0 %)");
   EXPECT_EQ(what_of(split(2, 100, 9)), "called 2 times more") << "what explains less than a tenth is left out";
@@ -223,11 +229,26 @@ TEST(FunctionLines, GiveTheirPartsOfTheBenchmarksInstructions) {
   }
 }
 
+TEST(FunctionLines, GivePartsAndNoFactorsHoweverLarge) {
+  ComparisonRow row = sample::instructions_row("a", 100, 1600);
+  row.functions = {changed(1500, 1500, 0)};
+  EXPECT_EQ(lines_of(with({row}), row).at(0).self, "+1500 %");
+}
+
 TEST(FunctionLines, GiveInstructionsWhereTheBaselineHasNone) {
   ComparisonRow row = sample::instructions_row("a", 1000, 1100);
   row.baseline = 0;
   row.functions = {changed(100, 120, 0)};
   EXPECT_EQ(lines_of(with({row}), row).at(0).self, "+100.0");
+}
+
+TEST(CallPathNames, LeaveOutTheMiddleOfALongPathAndKeepItsEnd) {
+  ComparisonRow row;
+  for (int i = 0; i < 10; ++i) row.call_path.push_back("f" + std::to_string(i) + "(int)");
+  EXPECT_EQ(call_path_names(row).size(), 10U);
+  EXPECT_EQ(call_path_names(row).at(3), "f3");
+  row.call_path.push_back("f10(int)");
+  EXPECT_THAT(call_path_names(row), ElementsAre("f0", "f1", "f2", "(2 more)", "f5", "f6", "f7", "f8", "f9", "f10"));
 }
 
 TEST(GateNotes, SayWhyARegressionFailsNothing) {
