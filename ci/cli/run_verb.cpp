@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ostream>
 
 #include "ci/cli/cancellation.hpp"
@@ -45,6 +46,13 @@ bool program_failed(const Run& run) {
   return false;
 }
 
+// A count that was demanded and is not there.
+bool lacks_counts(const Run& run, const Configuration& configuration) {
+  return configuration.run.counts == CountChoice::always &&
+         std::any_of(run.failures.begin(), run.failures.end(),
+                     [](const Failure& failure) { return failure.metric == kInstructions; });
+}
+
 }  // namespace
 
 ExitCode do_run(const RunOptions& options, Streams& streams) {
@@ -69,6 +77,7 @@ ExitCode do_run(const RunOptions& options, Streams& streams) {
   code = worse(code, outcome_of(targets));
   for (const std::string& warning : warnings) note(warning, options.common, streams);
   if (cancellation.requested()) code = worse(code, ExitCode::not_judged);
+  if (lacks_counts(*run, *configuration)) code = worse(code, ExitCode::not_judged);
   if (program_failed(*run)) code = worse(code, ExitCode::program_failed);
   if (options.no_store) return code;
   return worse(code, deliver_to_store(*configuration, nullptr, options.common, streams, {&*run}));

@@ -1,5 +1,6 @@
 // A Google Benchmark program for the end-to-end tests. FIXTURE_WORK is how much BM_varied does: the sides of a
-// comparison differ by far more than any machine's noise. FIXTURE_CRASH: BM_varied ends the process.
+// comparison differ by far more than any machine's noise. FIXTURE_CRASH: BM_varied ends the process. FIXTURE_UNCOUNTED:
+// it does so only while it is counted.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -26,6 +27,9 @@ BENCHMARK(BM_same);
 void BM_varied(benchmark::State& state) {
 #ifdef FIXTURE_CRASH
   std::abort();
+#endif
+#ifdef FIXTURE_UNCOUNTED
+  if (std::getenv("STEELYARD_COUNT_REPORT") != nullptr) std::abort();
 #endif
   for (auto _ : state) benchmark::DoNotOptimize(turn(FIXTURE_WORK));
 }

@@ -7,14 +7,16 @@
 #include <chrono>
 #include <thread>
 
+#include "bench/counting/count.hpp"
 #include "tests/ci/cli/program_under_test.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Measuring : public ProgramUnderTest {
  protected:
@@ -79,6 +81,20 @@ TEST_F(Measuring, RunPrintsEveryBenchmarkAndWritesTheArchive) {
 TEST_F(Measuring, WritesNoProgressWhereNobodyWatches) {
   const Outcome outcome = run(quick({"ab", fixture("fast"), fixture("fast"), "--filter", "same", "--quiet"}));
   EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Measuring, RunThatLacksADemandedCountExitsWithTwo) {
+  const std::optional<std::string> missing = counting_unavailable(CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  const auto of = [&](const char* counts) {
+    return run({"run", "--no-store", "--filter", "varied", "--min-time", "1ms", "--rounds", "2", "--counts", counts,
+                "--", fixture("uncounted")});
+  };
+  const Outcome demanded = of("always");
+  EXPECT_EQ(demanded.status, 2) << demanded.err << demanded.out;
+  EXPECT_THAT(demanded.out, HasSubstr("BM_varied"));
+  const Outcome welcome = of("auto");
+  EXPECT_EQ(welcome.status, 0) << welcome.err << welcome.out;
 }
 
 // The process, not the function: a signal is for all of it.
