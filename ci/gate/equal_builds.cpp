@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
 
 namespace steelyard {
@@ -89,6 +90,7 @@ void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, st
       if (!was_measured) insert(untimed_row(benchmark, metric, reason, comparison), comparison.rows);
     }
   }
+  decide_gates(comparison);
 }
 
 }  // namespace steelyard

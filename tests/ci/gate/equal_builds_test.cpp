@@ -89,6 +89,15 @@ TEST(EqualBuilds, NamedTimeIsNotMissingWhereAllWereLeftUntimed) {
   }
 }
 
+TEST(EqualBuilds, UntimedRowGatesAsItsMetricDoes) {
+  Comparison comparison = counted({"BM_same"});
+  comparison.policy.metrics = {std::string(kRealTime), std::string(kCpuTime), std::string(kInstructions)};
+  comparison.policy.gates = {std::string(kRealTime)};
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  ASSERT_EQ(comparison.rows.size(), 3U);
+  for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.gates, row.metric.name == kRealTime);
+}
+
 TEST(EqualBuilds, NamedTimeStaysMissingWhereSomethingWasToBeTimed) {
   Comparison comparison = counted({"BM_other", "BM_same"});
   comparison.policy.metrics = {std::string(kRealTime)};
