@@ -60,6 +60,14 @@ TEST(ChangeText, IsASignedPercentage) {
   EXPECT_EQ(per_cent_text(std::nan("")), "-");
 }
 
+TEST(SignedPartText, IsAPercentageHoweverLarge) {
+  EXPECT_EQ(signed_part_text(0.072), "+7.2 %");
+  EXPECT_EQ(signed_part_text(-0.1), "-10.0 %");
+  EXPECT_EQ(signed_part_text(12.5), "+1250 %");
+  EXPECT_EQ(signed_part_text(0), "0 %");
+  EXPECT_EQ(signed_part_text(std::nan("")), "-");
+}
+
 TEST(IntervalText, HasTheDecimalsThatItsSizeNeeds) {
   EXPECT_EQ(interval_text({1.061, 1.083}), "[+6.1, +8.3]");
   EXPECT_EQ(interval_text({0.9994, 1.0003}), "[-0.06, +0.03]");
