@@ -90,6 +90,7 @@ class BenchmarkCounting {
                            "let every iteration do the same work");
     }
     count_.values.push_back(instructions_per_iteration(pair));
+    count_.net_totals.push_back(net_totals(larger.part, smaller.part));
     if (count_.values.size() > 1) return {};
     pair_ = pair;
     count_.has_work_in_other_threads = has_work_in_other_threads(larger.report);
@@ -124,6 +125,14 @@ Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options) {
 Error unless_late(const BenchmarkCountOptions& options, const Error& error) {
   const Result<Nanoseconds> left = time_for_one(options);
   return left ? error : left.error();
+}
+
+std::vector<std::int64_t> net_totals(const CallgrindPart& larger, const CallgrindPart& smaller) {
+  std::vector<std::int64_t> net = larger.totals;
+  for (std::size_t event = 0; event < std::min(net.size(), smaller.totals.size()); ++event) {
+    net[event] -= smaller.totals[event];
+  }
+  return net;
 }
 
 Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::string& benchmark,

@@ -29,7 +29,9 @@ struct BenchmarkCountOptions {
 struct BenchmarkCount {
   std::vector<double> values;   // instructions per iteration, one per repeat
   std::int64_t iterations = 0;  // that each value is the difference of
-  CountedProfile profile;       // of the first repeat
+  // Net of all those iterations: one list per repeat, one number per event of the profile.
+  std::vector<std::vector<std::int64_t>> net_totals;
+  CountedProfile profile;  // of the first repeat
   CountBasis basis;
   std::string count_key;
   std::string openblas_core;
@@ -45,6 +47,9 @@ inline constexpr std::string_view kBudgetSpent = "the budget for counting was sp
 Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options);
 // The error of a collection, or that the deadline ended it.
 Error unless_late(const BenchmarkCountOptions& options, const Error& error);
+
+// larger - smaller, event by event.
+std::vector<std::int64_t> net_totals(const CallgrindPart& larger, const CallgrindPart& smaller);
 
 // Error (program): `found` says why there is no count, `mend` what to do; a deadline that has passed is one.
 Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::string& benchmark,

@@ -5,6 +5,7 @@
 
 #include "bench/counting/collection_failure.hpp"
 #include "bench/counting/collection_files.hpp"
+#include "bench/counting/counters/cache_model.hpp"
 #include "bench/counting/counting_environment.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/runner/benchmark_listing.hpp"
@@ -53,6 +54,8 @@ ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFil
                        "--log-file=" + files.log().string(),
                        "--callgrind-out-file=" + files.profile("%p")};
   command.arguments.insert(command.arguments.end(), call.options.begin(), call.options.end());
+  const std::vector<std::string> simulation = simulation_options(place.counters);
+  command.arguments.insert(command.arguments.end(), simulation.begin(), simulation.end());
   command.arguments.insert(command.arguments.end(), program.begin(), program.end());
   command.environment = counting_environment(*place.program, call.environment, program);
   command.working_directory = place.program->working_directory;

@@ -10,6 +10,7 @@
 
 #include "bench/counting/callgrind_reader.hpp"
 #include "bench/counting/collection_files.hpp"
+#include "bench/counting/counters/counter_choice.hpp"
 #include "bench/counting/counting_environment.hpp"
 #include "bench/counting/counting_tools.hpp"
 #include "bench/counting/equal/counted_inputs.hpp"
@@ -31,6 +32,7 @@ struct CollectionPlace {
   std::filesystem::path folder;
   const std::atomic<bool>* cancelled = nullptr;
   OriginResolver* origins = nullptr;  // tells whose the lines of profiles are; null: not asked for
+  CounterChoice counters;             // what Callgrind simulates beside counting
 };
 
 struct CollectionOrder {

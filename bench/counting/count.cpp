@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "bench/counting/benchmark_count.hpp"
+#include "bench/counting/counters/counter_measurements.hpp"
+#include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/counting_tools.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/runner/child_environment.hpp"
@@ -29,6 +31,7 @@ std::chrono::nanoseconds bounded(Nanoseconds budget) {
 }
 
 using Outcome = std::optional<Result<BenchmarkCount>>;  // absent: not counted, because of the budget or a cancellation
+using HeapOutcome = std::optional<Result<HeapCount>>;   // absent: not asked for, or no count to go with
 
 BenchmarkId id_of(const Program& program, const std::string& benchmark) {
   BenchmarkId id = parse_google_benchmark_name(benchmark);
@@ -45,11 +48,16 @@ class CountingPool {
   };
 
   CountingPool(const std::vector<Job>& jobs, const CountOptions& options)
-      : jobs_(jobs), options_(options), outcomes_(jobs.size()) {
+      : jobs_(jobs), options_(options), outcomes_(jobs.size()), heaps_(jobs.size()) {
     deadline_ = std::chrono::steady_clock::now() + bounded(options.budget);
   }
 
-  std::vector<Outcome> run() && {
+  struct Outcomes {
+    std::vector<Outcome> counts;  // as the jobs
+    std::vector<HeapOutcome> heaps;
+  };
+
+  Outcomes run() && {
     const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const int wanted = options_.parallel > 0 ? options_.parallel : cores;
     const int workers = std::min(wanted, static_cast<int>(jobs_.size()));
@@ -57,7 +65,7 @@ class CountingPool {
     for (int i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
     work();
     threads.clear();  // joins
-    return std::move(outcomes_);
+    return {std::move(outcomes_), std::move(heaps_)};
   }
 
  private:
@@ -71,19 +79,34 @@ class CountingPool {
       report(jobs_[i].benchmark, 0);
       Result<BenchmarkCount> count = count_one(jobs_[i]);
       const bool is_cancelled = options_.cancelled != nullptr && options_.cancelled->load();
+      if (count && options_.counters.heap) heaps_[i] = count_heap_beside(jobs_[i], *count);
       if (count || !is_cancelled) outcomes_[i] = std::move(count);
       report(jobs_[i].benchmark, 1);
     }
   }
 
-  Result<BenchmarkCount> count_one(const Job& job) {
+  BenchmarkCountOptions options_of(const Job& job) {
     BenchmarkCountOptions options;
     options.repeats = std::max(1, options_.repeats);
     options.threads = parse_google_benchmark_name(job.benchmark).threads.value_or(1);
     options.timeout = options_.timeout;
     options.deadline = deadline_;
     options.next_number = [this] { return number_++; };
+    return options;
+  }
+
+  Result<BenchmarkCount> count_one(const Job& job) {
+    BenchmarkCountOptions options = options_of(job);
+    // Misses of the first iterations are no part of a line through three collections: repeats show what is exact.
+    if (options_.counters.is_simulated()) options.repeats = std::max(2, options.repeats);
     return count_benchmark(*job.place, job.benchmark, options);
+  }
+
+  // Of as many iterations as the instructions were counted of.
+  Result<HeapCount> count_heap_beside(const Job& job, const BenchmarkCount& count) {
+    const BenchmarkCountOptions options = options_of(job);
+    return count_heap(*job.place, job.benchmark, std::max<std::int64_t>(1, count.iterations / options.threads),
+                      options);
   }
 
   void report(const std::string& benchmark, int more_done) {
@@ -95,6 +118,7 @@ class CountingPool {
   const std::vector<Job>& jobs_;
   const CountOptions& options_;
   std::vector<Outcome> outcomes_;  // each written by one thread
+  std::vector<HeapOutcome> heaps_;
   std::chrono::steady_clock::time_point deadline_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<int> number_ = 0;
@@ -115,7 +139,14 @@ Result<std::filesystem::path> link_shim(const std::filesystem::path& shim, const
   return link;
 }
 
-void add_count(const Program& program, const std::string& benchmark, BenchmarkCount count, Run& run) {
+// Where it is missing the program runs without it, and its row says so.
+void link_heap_library(const std::filesystem::path& shim, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::create_symlink(shim.parent_path() / kHeapLibrary, folder / kHeapLibrary, ignored);
+}
+
+void add_count(const Program& program, const std::string& benchmark, const CounterChoice& counters,
+               BenchmarkCount count, const HeapOutcome& heap, Run& run) {
   Invocation invocation;
   invocation.started_at_unix_ns = count.started_at_unix_ns;
   invocation.duration_ns = count.duration_ns;
@@ -130,7 +161,9 @@ void add_count(const Program& program, const std::string& benchmark, BenchmarkCo
   const std::vector<std::int64_t> iterations(count.values.size(), count.iterations);
   measurement.invocations.push_back({index, std::move(count.values), iterations});
   count.profile.benchmark = measurement.benchmark;
-  run.measurements.push_back(std::move(measurement));
+  run.measurements.push_back(measurement);
+  add_simulated(count, counters, measurement, run);
+  if (heap) add_heap(*heap, measurement, run);
   run.profiles.push_back(std::move(count.profile));
 }
 
@@ -229,8 +262,10 @@ class PreparedPrograms {
     STEELYARD_TRY(place.link, folder.place(Side::baseline, program.executable));
     place.folder = folder.output_file(Side::baseline).parent_path();
     STEELYARD_TRY(place.shim_link, link_shim(tools_.shim, place.folder));
+    if (options_.counters.heap) link_heap_library(tools_.shim, place.folder);
     place.cancelled = options_.cancelled;
     place.origins = &origins_;
+    place.counters = options_.counters;
     return &places_.emplace(&program, Prepared{std::move(folder), std::move(place)}).first->second.place;
   }
 
@@ -290,7 +325,7 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
     jobs.push_back({*place, order.benchmark});
     of_job.push_back(&order);
   }
-  std::vector<Outcome> outcomes = CountingPool(jobs, options).run();
+  auto [outcomes, heaps] = CountingPool(jobs, options).run();
   const bool is_cancelled = options.cancelled != nullptr && options.cancelled->load();
   std::map<Run*, RunConditions> conditions;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -299,7 +334,8 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
     if (outcomes[i] && *outcomes[i]) {
       of_run.add(order, outcomes[i]->value());
       if (order.inputs != nullptr) *order.inputs = std::move(outcomes[i]->value().inputs);
-      add_count(*order.program, order.benchmark, std::move(*outcomes[i]).value(), *order.run);
+      add_count(*order.program, order.benchmark, options.counters, std::move(*outcomes[i]).value(), heaps[i],
+                *order.run);
     } else if (outcomes[i]) {
       add_failure(*order.program, order.benchmark, outcomes[i]->error(), *order.run);
     } else if (!is_cancelled) {
@@ -309,7 +345,10 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
                   *order.run);
     }
   }
-  for (auto& [run, of_run] : conditions) of_run.record(tools, options, *run);
+  for (auto& [run, of_run] : conditions) {
+    of_run.record(tools, options, *run);
+    record_cache_model(options.counters, *run);
+  }
   std::set<std::pair<const Program*, Run*>> counted;
   for (const CountOrder* order : of_job) counted.emplace(order->program, order->run);
   for (const auto& [program, run] : counted) record_lines(*program, programs.origins(), *run);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/counting/counters/counter_choice.hpp"
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/run.hpp"
@@ -28,6 +29,7 @@ struct CountOptions {
   std::filesystem::path shim;          // the preload library; empty: ../lib/steelyard/ beside the running program
   int repeats = 1;                     // values of each benchmark, at least; more where a jitter must be learned
   int parallel = 0;                    // children at once; 0: one a core
+  CounterChoice counters;              // what is taken beside the instructions; not `hardware`
   Nanoseconds timeout = seconds(120);  // of one child
   Nanoseconds budget = seconds(300);   // of all
   std::function<void(const CountProgress&)> progress;
@@ -47,7 +49,8 @@ std::optional<std::string> counting_unavailable(const CountOptions& options);
 
 // Counts `benchmarks` (names as the program lists them) and adds to `run` a measurement of kInstructions (one
 // invocation, one value per repeat, count_key and count_basis filled), a CountedProfile, or a Failure with metric
-// kInstructions, for each. Zero collected is such a Failure. Error: counting is unavailable.
+// kInstructions, for each. Zero collected is such a Failure. The counters that were asked for become measurements or
+// failures of their own metrics. Error: counting is unavailable.
 Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run);
 

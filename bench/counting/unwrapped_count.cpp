@@ -116,6 +116,7 @@ class UnwrappedCounting {
                            "let every iteration do the same work");
     }
     count_.values.push_back(instructions_per_iteration(pair));
+    count_.net_totals.push_back(net_totals(larger.part, smaller.part));
     if (count_.values.size() > 1) return {};
     count_.iterations = pair.more_iterations - pair.iterations;
     STEELYARD_TRY(count_.profile, subtract(larger.part, smaller.part));

@@ -26,6 +26,23 @@ constexpr std::array kKnownMetrics{
     KnownMetric{"flop_utilization", "1", Better::higher, MetricKind::noisy},
     KnownMetric{"bandwidth_utilization", "1", Better::higher, MetricKind::noisy},
     KnownMetric{"tokens_per_second", "1/s", Better::higher, MetricKind::noisy},
+    // Counters that are asked for (docs/counters.md). Hits of the first level are neither good nor bad by themselves:
+    // fewer are less work, or the same work further away.
+    KnownMetric{"l1_hits", "count", Better::undeclared, MetricKind::counted, false},
+    KnownMetric{"ll_hits", "count", Better::lower, MetricKind::counted, false},
+    KnownMetric{"ram_hits", "count", Better::lower, MetricKind::counted, false},
+    KnownMetric{"estimated_cycles", "count", Better::lower, MetricKind::counted, false},
+    KnownMetric{"branches", "count", Better::lower, MetricKind::counted, false},
+    KnownMetric{"branch_mispredictions", "count", Better::lower, MetricKind::counted, false},
+    KnownMetric{"heap_allocations", "count", Better::lower, MetricKind::counted, false},
+    KnownMetric{"heap_bytes", "bytes", Better::lower, MetricKind::counted, false},
+    KnownMetric{"heap_peak_bytes", "bytes", Better::lower, MetricKind::counted, false},
+    KnownMetric{"hardware_cycles", "count", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"hardware_instructions", "count", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"hardware_cache_misses", "count", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"hardware_branch_misses", "count", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"task_clock", "ns", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"page_faults", "count", Better::lower, MetricKind::noisy, false},
 };
 constexpr std::array<std::string_view, 3> kBetterTexts{"lower", "higher", "undeclared"};
 constexpr std::array<std::string_view, 2> kKindTexts{"noisy", "counted"};
@@ -47,10 +64,14 @@ std::optional<Metric> well_known_metric(std::string_view name) {
   return std::nullopt;
 }
 
-bool gates_by_default(const Metric& metric) {
+bool is_extra_counter(std::string_view name) {
   const auto known = std::find_if(kKnownMetrics.begin(), kKnownMetrics.end(),
-                                  [&](const KnownMetric& candidate) { return candidate.name == metric.name; });
-  if (known != kKnownMetrics.end() && !known->gates) return false;
+                                  [&](const KnownMetric& candidate) { return candidate.name == name; });
+  return known != kKnownMetrics.end() && !known->gates;
+}
+
+bool gates_by_default(const Metric& metric) {
+  if (is_extra_counter(metric.name)) return false;
   return metric.kind == MetricKind::counted || metric.name == kRealTime;
 }
 

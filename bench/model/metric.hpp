@@ -26,8 +26,12 @@ inline constexpr std::string_view kInstructions = "instructions";
 std::optional<Metric> well_known_metric(std::string_view name);
 
 // Whether a change of the metric fails a gate whose policy names no metrics: real_time and the counted ones, but for
-// the counters that are asked for by name (bench/counting/counter_choice.hpp) and explain rather than judge.
+// the counters that are asked for by name (bench/counting/counters/counter_choice.hpp) and explain rather than judge.
 bool gates_by_default(const Metric& metric);
+
+// Whether it is one of those counters. They are taken in processes of their own or with the instructions: one that
+// could not be had is no failure of the program.
+bool is_extra_counter(std::string_view name);
 
 std::string_view to_text(Better better);    // "lower", "higher", "undeclared"
 std::string_view to_text(MetricKind kind);  // "noisy", "counted"

@@ -41,7 +41,7 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
 // A process of the program that went wrong is the program's failure; a count that failed is not.
 bool program_failed(const Run& run) {
   for (const Failure& failure : run.failures) {
-    if (failure.metric != kInstructions) return true;
+    if (failure.metric != kInstructions && !is_extra_counter(failure.metric)) return true;
   }
   return false;
 }

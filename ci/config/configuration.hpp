@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/counting/counters/counter_choice.hpp"
 #include "bench/model/comparison.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
@@ -48,6 +49,7 @@ struct MeasuringSettings {
   CountChoice counts = CountChoice::automatic;
   bool no_count_cache = false;  // neither use nor keep the counts made before on this machine
   bool recount = false;         // count both sides, whatever is known of them
+  CounterChoice counters;       // beside the instructions; none gates unless the policy names it
   std::string filter;
   bool operator==(const MeasuringSettings&) const = default;
 };

@@ -78,6 +78,17 @@ Assigned assign_counts(Configuration& to, const WrittenValue& value, const std::
   return put(read_word(value, where, kCountWords), to.run.counts);
 }
 
+Assigned assign_counters(Configuration& to, const WrittenValue& value, const std::string& where) {
+  STEELYARD_TRY(const std::vector<std::string> words, read_list(value, where));
+  std::vector<std::string> known = counter_words();
+  known.emplace_back(kNoCounters);
+  for (const std::string& word : words) {
+    if (const auto read = read_word({word, value.from_command_line}, where, known); !read) return read.error();
+  }
+  if (read_counters(words, to.run.counters)) return input_error(where, to_text(value), "counters, or none alone");
+  return {};
+}
+
 Assigned assign_skip_time(Configuration& to, const WrittenValue& value, const std::string& where) {
   return put(read_word(value, where, kSkipTimeWords), to.policy.skip_time);
 }
@@ -134,6 +145,9 @@ const std::array kKeys{
                      "count both sides, though one was counted before or the other is the same program",
                      STEELYARD_ASSIGN(read_flag(value, where), run.recount),
                      STEELYARD_PRINT(flag_text(of.run.recount))},
+    ConfigurationKey{"run", "counters", "--counters", "NAME,...",
+                     "what is counted as well and gates only by name: cache, branch, heap, hardware (docs/counters.md)",
+                     assign_counters, STEELYARD_PRINT(list_text(to_words(of.run.counters)))},
     ConfigurationKey{"run", "filter", "--filter", "REGEX", "only benchmarks whose name matches",
                      STEELYARD_ASSIGN(read_text(value, where), run.filter),
                      STEELYARD_PRINT(optional_text(of.run.filter))},

@@ -13,6 +13,13 @@ bool is_count_of(const Measurement& measurement, const BenchmarkId& benchmark) {
          measurement.benchmark == benchmark;
 }
 
+// One that came of counting: not of the hardware's counters, which are noisy.
+bool is_count_failure_of(const Failure& failure, const BenchmarkId& benchmark) {
+  const auto metric = well_known_metric(failure.metric);
+  const bool is_counter = is_extra_counter(failure.metric) && metric->kind == MetricKind::counted;
+  return (failure.metric == kInstructions || is_counter) && failure.benchmark == benchmark;
+}
+
 }  // namespace
 
 Run counts_of(const Run& run, const BenchmarkId& benchmark) {
@@ -32,6 +39,9 @@ Run counts_of(const Run& run, const BenchmarkId& benchmark) {
   if (part.measurements.empty()) return part;
   for (const CountedProfile& profile : run.profiles) {
     if (profile.benchmark == benchmark) part.profiles.push_back(profile);
+  }
+  for (const Failure& failure : run.failures) {
+    if (is_count_failure_of(failure, benchmark)) part.failures.push_back(failure);
   }
   return part;
 }
@@ -64,9 +74,7 @@ void drop_counts(Run& run, const BenchmarkId& benchmark) {
   // The invocations stay: others are known by their place among them.
   std::erase_if(run.measurements, [&](const Measurement& m) { return is_count_of(m, benchmark); });
   std::erase_if(run.profiles, [&](const CountedProfile& profile) { return profile.benchmark == benchmark; });
-  std::erase_if(run.failures, [&](const Failure& failure) {
-    return failure.metric == kInstructions && failure.benchmark == benchmark;
-  });
+  std::erase_if(run.failures, [&](const Failure& failure) { return is_count_failure_of(failure, benchmark); });
 }
 
 }  // namespace steelyard

@@ -7,7 +7,8 @@
 
 namespace steelyard {
 
-// Every measurement of the benchmark that has a count key, its invocations, its profile. Without measurements: it was
+// Every measurement of the benchmark that has a count key, its invocations, its profile, its counters
+// that failed. Without measurements: it was
 // not counted. What is timed stays behind.
 Run counts_of(const Run& run, const BenchmarkId& benchmark);
 bool has_counts(const Run& part);

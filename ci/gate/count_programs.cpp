@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "bench/counting/counters/counter_measurements.hpp"
+#include "bench/counting/counters/heap_collection.hpp"
 #include "bench/counting/counting_tools.hpp"
 #include "bench/counting/equal/executed_code.hpp"
 #include "bench/environment/mapped_file.hpp"
@@ -31,12 +33,16 @@ constexpr double kTimeoutFactor = 2;
 constexpr Nanoseconds kLeastBudget = seconds(60);
 
 // All that decides how a count is taken, beside the program and the machine: this very program, the preload library,
-// Valgrind, and the variables of the caller that are passed on. Empty: it cannot be told, and nothing is kept.
-std::string method_text() {
+// Valgrind, what is counted beside the instructions, and the variables of the caller that are passed on. Empty: it
+// cannot be told, and nothing is kept.
+std::string method_text(const CounterChoice& counters) {
   const Result<CountingTools> tools = find_counting_tools(CountOptions{});
   if (!tools) return "";
   std::string text = tools->valgrind_version;
-  for (const std::filesystem::path& path : {std::filesystem::path("/proc/self/exe"), tools->shim}) {
+  std::vector<std::filesystem::path> files = {"/proc/self/exe", tools->shim};
+  if (counters.heap) files.push_back(tools->shim.parent_path() / kHeapLibrary);
+  for (const std::string& word : to_words(counters)) text += ' ' + word;
+  for (const std::filesystem::path& path : files) {
     const Result<MappedFile> file = MappedFile::open(path);
     if (!file) return "";
     text += ' ' + sha256_hex(file->bytes());
@@ -58,7 +64,7 @@ class ProgramCounting {
         progress_(progress),
         warnings_(warnings),
         cache_(limits.cache),
-        method_(limits.cache.empty() ? "" : method_text()) {}
+        method_(limits.cache.empty() ? "" : method_text(limits.counters)) {}
 
   EqualBuilds run() && {
     std::vector<CountOrder> orders;
@@ -126,6 +132,7 @@ void ProgramCounting::count(const std::vector<CountOrder>& orders) {
   options.timeout = limits_.timeout * kTimeoutFactor;
   options.budget = Nanoseconds(std::max(0.0, budget - spent()));
   options.cancelled = limits_.cancelled;
+  options.counters = limits_.counters;
   options.progress = [&](const CountProgress& now) {
     const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);
     const double most = std::max(0.0, budget - spent());
@@ -222,7 +229,9 @@ void ProgramCounting::say_how_long() const {
   const std::string text = decimal_text(seconds, 2) + " s, both sides together";
   for (const CountPair& pair : pairs_) {
     for (const CountSide* side : {&pair.baseline, &pair.candidate}) {
-      if (side->run != nullptr && !side->benchmarks.empty()) side->run->header.settings["counting.wall"] = text;
+      if (side->run == nullptr || side->benchmarks.empty()) continue;
+      side->run->header.settings["counting.wall"] = text;
+      record_cache_model(limits_.counters, *side->run);  // of taken counts too
     }
   }
 }
@@ -238,8 +247,13 @@ bool ProgramCounting::is_of_another_key(const BenchmarkCounts& counts) const {
 
 Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings) {
-  if (settings.counts == CountChoice::never) return false;
-  const bool judged = is_judged(comparison_policy(policy), kInstructions, MetricKind::counted);
+  if (settings.counts == CountChoice::never) {
+    if (!settings.counters.is_counted()) return false;
+    return input_error("--counters", "cache, branch or heap with counts \"never\"", "counts \"auto\" or \"always\"",
+                       "these are counted together with the instructions");
+  }
+  const bool judged =
+      settings.counters.is_counted() || is_judged(comparison_policy(policy), kInstructions, MetricKind::counted);
   if (settings.counts == CountChoice::automatic && !judged) return false;
   const std::optional<std::string> unavailable = counting_unavailable(CountOptions{});
   if (!unavailable) return true;

@@ -27,6 +27,7 @@ struct CountLimits {
   const std::atomic<bool>* cancelled = nullptr;
   std::filesystem::path cache;  // folder of the counts made before on this machine; empty: none is used or kept
   bool recount = false;         // count every side, whatever is known of it
+  CounterChoice counters = {};  // taken beside the instructions
 };
 
 // Where a program cannot be counted at all, each of its benchmarks has a Failure of kInstructions in its run. A

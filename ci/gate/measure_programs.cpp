@@ -6,6 +6,7 @@
 
 #include "bench/environment/read_environment.hpp"
 #include "ci/gate/count_programs.hpp"
+#include "ci/gate/hardware_programs.hpp"
 #include "ci/gate/join_runs.hpp"
 #include "ci/gate/listed_pair.hpp"
 #include "ci/gate/time_programs.hpp"
@@ -51,6 +52,7 @@ CountLimits count_limits(const MeasuringPlan& plan, const MeasureOptions& option
   limits.timeout = plan.settings.timeout;
   limits.seed = plan.seed;
   limits.cancelled = options.cancelled;
+  limits.counters = plan.settings.counters;
   limits.recount = plan.settings.recount;
   if (!plan.settings.no_count_cache) limits.cache = state_folder() / "counts";
   return limits;
@@ -72,6 +74,7 @@ class PairMeasuring {
       if (may_skip)
         measured_.warnings.push_back("everything is timed: what may be skipped shows only when it is counted");
       STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
+      read_hardware(pairs_of(measured_.pair), plan_.settings, options_, progress_, measured_.warnings);
       if (counting) count(measured_.pair);
     }
     progress_.clear();
@@ -93,13 +96,17 @@ class PairMeasuring {
     return {};
   }
 
-  void count(MeasuredPair& pair) {
+  std::vector<CountPair> pairs_of(MeasuredPair& pair) const {
     std::vector<CountPair> pairs;
     for (std::size_t i = 0; i < plan_.programs.size(); ++i) {
       pairs.push_back({{&plan_.programs[i].baseline, listed_[i].baseline.benchmarks, &pair.baseline},
                        {&plan_.programs[i].candidate, listed_[i].candidate.benchmarks, &pair.candidate}});
     }
-    measured_.equal = count_programs(pairs, count_limits(plan_, options_), progress_, measured_.warnings);
+    return pairs;
+  }
+
+  void count(MeasuredPair& pair) {
+    measured_.equal = count_programs(pairs_of(pair), count_limits(plan_, options_), progress_, measured_.warnings);
   }
 
   Result<void> count_then_time();
@@ -137,6 +144,7 @@ Result<void> PairMeasuring::count_then_time() {
     }
   }
   STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
+  read_hardware(pairs_of(measured_.pair), plan_.settings, options_, progress_, measured_.warnings);
   add_counted(std::move(counted.baseline), measured_.pair.baseline);
   add_counted(std::move(counted.candidate), measured_.pair.candidate);
   if (names.empty()) return {};
@@ -155,14 +163,14 @@ Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, Pro
                           std::vector<std::string>& warnings, const std::atomic<bool>* cancelled) {
   STEELYARD_TRY(const bool counting, counting_wanted(plan.settings, plan.policy, warnings));
   ListedSide listed;
-  if (counting) {
+  if (counting || plan.settings.counters.hardware) {
     STEELYARD_TRY(listed, list_side(program, plan.settings, cancelled));
   }
   const MeasureOptions options = timing_options(plan, progress, cancelled);
   STEELYARD_TRY(Run run, measure_one(program, options));
-  if (counting) {
-    count_programs({{{}, {&program, listed.benchmarks, &run}}}, count_limits(plan, options), progress, warnings);
-  }
+  const std::vector<CountPair> alone{{{}, {&program, listed.benchmarks, &run}}};
+  read_hardware(alone, plan.settings, options, progress, warnings);
+  if (counting) count_programs(alone, count_limits(plan, options), progress, warnings);
   progress.clear();
   return run;
 }

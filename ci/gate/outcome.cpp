@@ -18,7 +18,8 @@ bool has_measurement(const Run& run, const ComparisonRow& row) {
 bool program_failed(const Run& run, const ComparisonRow& row) {
   return std::any_of(run.failures.begin(), run.failures.end(), [&](const Failure& failure) {
     const bool concerns_row = failure.benchmark.name.empty() || failure.benchmark.canonical() == row.benchmark;
-    return concerns_row && failure.metric != kInstructions && !is_bad_record(failure);
+    const bool was_counting = failure.metric == kInstructions || is_extra_counter(failure.metric);
+    return concerns_row && !was_counting && !is_bad_record(failure);
   });
 }
 

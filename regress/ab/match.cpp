@@ -58,7 +58,7 @@ class Matcher {
         entry(kAllBenchmarks, metric).unjudged = "it declares no better direction in " + std::to_string(benchmarks) +
                                                  (benchmarks == 1 ? " benchmark" : " benchmarks") +
                                                  ", so it is recorded and not judged";
-      } else {
+      } else if (!is_extra_counter(metric)) {
         warnings.push_back("metric " + metric + ": it declares no better direction, so it is recorded and not judged");
       }
     }

@@ -22,6 +22,9 @@
 #endif
 
 extern "C" const char* gnu_get_libc_version() __attribute__((weak));  // absent in musl
+// Of the library that counts allocations (counters/heap_library.cpp), where that is loaded: whether this thread's clock
+// runs. Never called while collection is on.
+extern "C" void steelyard_heap_follow(int is_on) __attribute__((weak));
 
 namespace {
 
@@ -55,12 +58,14 @@ pid_t process = 0;
 void begin_collecting() {
   if (thread_state.collecting) return;
   thread_state.collecting = true;
+  if (steelyard_heap_follow != nullptr) steelyard_heap_follow(1);
   CALLGRIND_TOGGLE_COLLECT;
 }
 
 void end_collecting() {
   if (!thread_state.collecting) return;
   CALLGRIND_TOGGLE_COLLECT;
+  if (steelyard_heap_follow != nullptr) steelyard_heap_follow(0);
   thread_state.collecting = false;
 }
 

@@ -38,6 +38,7 @@ min_time = "10ms"
 budget = "90s"
 timeout = "30s"
 counts = "never"
+counters = ["heap", "cache"]
 filter = "tok"
 [policy]
 false_alarm_rate = "2%"
@@ -68,6 +69,7 @@ demand_decision = true
   run.budget = seconds(90);
   run.timeout = seconds(30);
   run.counts = CountChoice::never;
+  run.counters = {.cache = true, .heap = true};
   run.filter = "tok";
   EXPECT_EQ(parsed->run, run);
   PolicySettings policy;

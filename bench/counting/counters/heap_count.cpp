@@ -1,0 +1,113 @@
+#include "bench/counting/counters/heap_count.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "bench/counting/exactness.hpp"
+
+namespace steelyard {
+namespace {
+
+// One repeat shows that they are equal; several threads have more to show.
+constexpr int kLeastRepeats = 2;
+constexpr std::string_view kKeepsMemory = "count.keeps_memory";
+
+Error no_heap(std::string why, std::string mend = "") { return program_error("", std::move(why), "", std::move(mend)); }
+
+class HeapCounting {
+ public:
+  HeapCounting(const CollectionPlace& place, const std::string& benchmark, std::int64_t iterations,
+               const BenchmarkCountOptions& options)
+      : place_(place), benchmark_(benchmark), iterations_(iterations), options_(options) {}
+
+  Result<HeapCount> run() {
+    const int repeats = std::max(options_.repeats, options_.threads > 1 ? kLearningRepeats : kLeastRepeats);
+    HeapCount count;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      STEELYARD_TRY(const HeapCollection smaller, collect(iterations_));
+      STEELYARD_TRY(const HeapCollection larger, collect(2 * iterations_));
+      STEELYARD_CHECK(add_pair(smaller, larger, count));
+    }
+    return count;
+  }
+
+ private:
+  Result<HeapCollection> collect(std::int64_t iterations) {
+    CollectionOrder order;
+    order.benchmark = benchmark_;
+    order.iterations = iterations;
+    STEELYARD_TRY(order.timeout, time_for_one(options_));
+    order.number = options_.next_number();
+    Result<HeapCollection> collection = collect_heap(place_, order);
+    if (!collection) return unless_late(options_, collection.error());
+    return collection;
+  }
+
+  const CollectionPlace& place_;
+  const std::string& benchmark_;
+  std::int64_t iterations_;
+  const BenchmarkCountOptions& options_;
+};
+
+void add_metric(std::string_view name, const std::vector<double>& values, std::int64_t iterations,
+                const Measurement& instructions, std::uint32_t invocation, Run& run) {
+  Measurement measurement;
+  measurement.benchmark = instructions.benchmark;
+  measurement.metric = *well_known_metric(name);
+  measurement.count_key = instructions.count_key;
+  measurement.count_basis =
+      basis_of_repeats({CountScope::timed_region, instructions.benchmark.threads.value_or(1), values});
+  measurement.invocations.push_back({invocation, values, std::vector<std::int64_t>(values.size(), iterations)});
+  run.measurements.push_back(std::move(measurement));
+}
+
+}  // namespace
+
+Result<void> add_pair(const HeapCollection& smaller, const HeapCollection& larger, HeapCount& count) {
+  const std::int64_t iterations = larger.iterations - smaller.iterations;
+  if (iterations <= 0) return no_heap("twice the iterations were not more of them");
+  if (larger.record.allocations < smaller.record.allocations || larger.record.bytes < smaller.record.bytes) {
+    return no_heap("twice the iterations allocated less", "let every iteration do the same work");
+  }
+  const auto each = [&](std::uint64_t more, std::uint64_t less) {
+    return static_cast<double>(more - less) / static_cast<double>(iterations);
+  };
+  if (count.allocations.empty()) count.started_at_unix_ns = smaller.started_at_unix_ns;
+  count.duration_ns += smaller.duration_ns + larger.duration_ns;
+  count.allocations.push_back(each(larger.record.allocations, smaller.record.allocations));
+  count.bytes.push_back(each(larger.record.bytes, smaller.record.bytes));
+  count.peak_bytes.push_back(static_cast<double>(smaller.record.peak_bytes));
+  count.iterations = iterations;
+  count.peak_iterations = smaller.iterations;
+  count.keeps_memory = count.keeps_memory || larger.record.peak_bytes > smaller.record.peak_bytes;
+  return {};
+}
+
+Result<HeapCount> count_heap(const CollectionPlace& place, const std::string& benchmark, std::int64_t iterations,
+                             const BenchmarkCountOptions& options) {
+  return HeapCounting(place, benchmark, iterations, options).run();
+}
+
+void add_heap(const Result<HeapCount>& count, const Measurement& instructions, Run& run) {
+  if (!count) {
+    const Error& error = count.error();
+    const std::string reason = error.found + (error.mend.empty() ? "" : "; " + error.mend);
+    run.failures.push_back({instructions.benchmark, "heap_allocations", -1, reason});
+    return;
+  }
+  Invocation invocation;
+  invocation.started_at_unix_ns = count->started_at_unix_ns;
+  invocation.duration_ns = count->duration_ns;
+  const auto index = static_cast<std::uint32_t>(run.invocations.size());
+  run.invocations.push_back(invocation);
+  add_metric("heap_allocations", count->allocations, count->iterations, instructions, index, run);
+  add_metric("heap_bytes", count->bytes, count->iterations, instructions, index, run);
+  add_metric("heap_peak_bytes", count->peak_bytes, count->peak_iterations, instructions, index, run);
+  if (!count->keeps_memory) return;
+  const std::string* others = run.environment.find(std::string(kKeepsMemory));
+  const std::string note = instructions.benchmark.canonical() + " holds more the more iterations it makes";
+  run.environment.set(std::string(kKeepsMemory), others == nullptr ? note : *others + "; " + note, false);
+}
+
+}  // namespace steelyard
