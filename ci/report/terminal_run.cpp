@@ -7,6 +7,7 @@
 #include "ci/report/report.hpp"
 #include "ci/report/sample_summary.hpp"
 #include "ci/report/target_report.hpp"
+#include "ci/report/terminal_counters.hpp"
 #include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
@@ -66,6 +67,7 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
   std::vector<std::vector<std::string>> rows{
       {"benchmark", "metric", "level", "within", "between", "invocations x samples"}};
   for (const Measurement& measurement : run.measurements) {
+    if (is_extra_counter(measurement.metric.name)) continue;  // in tables of their own
     const SampleSummary summary = summarize(measurement);
     rows.push_back({shortened(printable(measurement.benchmark.canonical(), style.unicode), most_name, style.unicode),
                     printable(metric_label(measurement.metric), style.unicode),
@@ -91,6 +93,7 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
       text += line + "\n";
     }
   }
+  text += terminal_counters(run, style);
   for (const std::string& part : {terminal_targets(targets, style), failures_text(run, style)}) {
     if (!part.empty()) text += "\n" + part;
   }
