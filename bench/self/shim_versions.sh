@@ -48,7 +48,8 @@ row() {  # VERSION KIND TEXT BENCHMARK...
   local version=$1 kind=$2 text=$3
   shift 3
   "$count" "$scratch/program-$version-$kind" 1 "$@" >"$scratch/counts-$version-$kind.tsv" \
-    2>"$scratch/counts-$version-$kind.log" || true
+    2>"$scratch/counts-$version-$kind.log" || true  # a benchmark that cannot be counted is a row of its own
+  [ -s "$scratch/counts-$version-$kind.tsv" ] || { cat "$scratch/counts-$version-$kind.log" >&2; exit 4; }
   awk -F'\t' -v start="| $version | $text" '
     { how[$2]++ }
     $1 == "mix_in_range_for/1000" || $1 == "paused" { split($4, value, " "); shown[$1] = value[1] " (" $3 ")" }
