@@ -15,6 +15,10 @@ namespace {
 // A third collection has four times the iterations: far enough off for a bend to show.
 constexpr std::int64_t kThirdFactor = 4;
 
+// KeepRunningBatch makes a whole batch when it is asked for one iteration, so n must not be less: then 2n would be the
+// same batch. A larger one is none that ends under Callgrind.
+constexpr std::int64_t kLargestBatch = 1'000'000'000;
+
 class BenchmarkCounting {
  public:
   BenchmarkCounting(const CollectionPlace& place, const std::string& benchmark, const BenchmarkCountOptions& options)
@@ -29,8 +33,9 @@ class BenchmarkCounting {
     count_.count_key = count_key(place_.tools->valgrind_version, first, place_.link);
     count_.openblas_core = first.openblas_core;
     count_.inputs = std::move(first.inputs);
-    n_ = choose_iterations(first.instructions() / first.report.iterations);
     const std::int64_t iterations_of_one = first.report.iterations, instructions_of_one = first.instructions();
+    const std::int64_t batch = iterations_of_one / std::max<std::int64_t>(first.report.constructed, 1);
+    n_ = std::max(choose_iterations(instructions_of_one / iterations_of_one), std::min(batch, kLargestBatch));
     // The collection that chose n serves as the first of one iteration.
     STEELYARD_CHECK(n_ == 1 ? add_repeat(std::move(first)) : add_repeat());
     if (options_.repeats <= 1 && options_.threads == 1) {

@@ -39,13 +39,15 @@ TEST_F(Counting, ACountThatDiffersFromProcessToProcessIsNotCalledExact) {
 }
 
 TEST_F(Counting, WorkHandedToThreadsOfTheBenchmarksOwnIsSaidToBeMissing) {
-  const CountedRun run = counted(program_of("counting_counted"), {"hands_work_over", "has_a_waiting_thread"});
+  const CountedRun run = counted(program_of("counting_counted"),
+                                 {"hands_work_over", "hands_work_over_while_paused", "has_a_waiting_thread"});
   const Measurement* measurement = measurement_of(run, "hands_work_over");
   ASSERT_NE(measurement, nullptr) << failure_of(run, "hands_work_over");
   EXPECT_THAT(measurement->count_basis.jitter_from, HasSubstr("are not in it"));
   const std::string* fact = run.environment.find("count.other_threads");
   ASSERT_NE(fact, nullptr);
   EXPECT_THAT(*fact, HasSubstr("hands_work_over"));
+  EXPECT_THAT(*fact, ::testing::Not(HasSubstr("hands_work_over_while_paused")));
   EXPECT_THAT(*fact, ::testing::Not(HasSubstr("has_a_waiting_thread")));
   ASSERT_NE(measurement_of(run, "has_a_waiting_thread"), nullptr) << failure_of(run, "has_a_waiting_thread");
   EXPECT_EQ(measurement_of(run, "has_a_waiting_thread")->count_basis.jitter, 0);

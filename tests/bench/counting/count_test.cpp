@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
@@ -40,6 +41,28 @@ TEST_F(Counting, TwentyRepeatsGiveOneValue) {
   const std::vector<double> values =
       values_of(counted(program_of("counting_counted"), {"mix_in_range_for/1000"}, options), "mix_in_range_for/1000");
   EXPECT_EQ(values, std::vector<double>(20, value_of(all(), "mix_in_range_for/1000")));
+}
+
+TEST_F(Counting, ABatchThatIsLargerThanTheChosenNumberOfIterationsIsCounted) {
+  const CountedRun run = counted(program_of("counting_counted"), {"dear_batch"});
+  const Measurement* measurement = measurement_of(run, "dear_batch");
+  ASSERT_NE(measurement, nullptr) << failure_of(run, "dear_batch");
+  EXPECT_EQ(measurement->invocations.front().iterations.front(), 3) << "one batch beside two";
+  EXPECT_NEAR(value_of(run, "dear_batch"), 40 * value_of(all(), "keep_running"), 40 * 40);
+}
+
+TEST_F(Counting, ABuildFromAnotherFolderBesideABusyCoreGivesTheSameValueFiveTimes) {
+  CountOptions options;
+  options.repeats = 5;
+  const std::jthread busy([](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+    }
+  });
+  const CountedRun run =
+      counted(program_of("counting_counted_elsewhere"), {"paused", "mix_in_range_for/1000"}, options);
+  for (const std::string name : {"paused", "mix_in_range_for/1000"}) {
+    EXPECT_EQ(values_of(run, name), std::vector<double>(5, value_of(all(), name))) << name << failure_of(run, name);
+  }
 }
 
 TEST_F(Counting, CallersEnvironmentDoesNotReachTheCount) {

@@ -69,6 +69,15 @@ void keep_running_batch(benchmark::State& state) {
 }
 BENCHMARK(keep_running_batch);
 
+// One iteration is dear enough for n to be 1, which is less than a batch.
+void dear_batch(benchmark::State& state) {
+  const auto words = make_words(1000);
+  while (state.KeepRunningBatch(3)) {
+    for (int i = 0; i < 3 * 40; ++i) benchmark::DoNotOptimize(mix_words(words));
+  }
+}
+BENCHMARK(dear_batch);
+
 void manual_time(benchmark::State& state) {
   const auto words = make_words(1000);
   for (auto _ : state) {
@@ -116,6 +125,20 @@ void hands_work_over(benchmark::State& state) {
   }
 }
 BENCHMARK(hands_work_over);
+
+void hands_work_over_while_paused(benchmark::State& state) {
+  const auto words = make_words(1000);
+  const auto work = [&words] {
+    for (int i = 0; i < 100; ++i) benchmark::DoNotOptimize(mix_words(words));
+  };
+  for (auto _ : state) {
+    state.PauseTiming();
+    std::thread(work).join();
+    state.ResumeTiming();
+    work();
+  }
+}
+BENCHMARK(hands_work_over_while_paused);
 
 // A thread that only waits takes no part.
 void has_a_waiting_thread(benchmark::State& state) {
