@@ -18,7 +18,8 @@ struct ShimReport {
   std::int64_t finished = 0;
   std::int64_t skipped = 0;
   std::int64_t iterations = 0;  // made by all threads together; -1: State is laid out in a way we do not know
-  // CPU time while the loop ran, in us: of its thread, and of others (0 where the benchmark itself has several).
+  // CPU time while the clock ran, in us: of the loop's thread, and of others (0 where the benchmark itself has
+  // several).
   std::int64_t own_us = 0;
   std::int64_t others_us = 0;
   std::string libc;             // version, e.g. "2.36"
@@ -37,7 +38,7 @@ std::optional<ShimReport> parse_shim_report(std::string_view text);
 // counted.
 bool hides_its_clock(const ShimReport& report, std::string_view output);
 
-// Whether threads other than the benchmark's own worked while its loop ran: more than 1 ms under Valgrind, which is
+// Whether threads other than the benchmark's own worked while its clock ran: more than 1 ms under Valgrind, which is
 // some 20 us without, and 1 % of the loop. Their instructions were not collected.
 bool has_work_in_other_threads(const ShimReport& report);
 

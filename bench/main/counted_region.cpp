@@ -29,13 +29,9 @@ std::int64_t iterations_of_pass(std::int64_t wanted) { return iterations_for_new
 void collect_from_here() { begin_collecting(); }
 void collect_until_here() { end_collecting(); }
 
-void note_pass_started() {
-  add_to(&Observed::started);
-  note_loop_begins();
-}
+void note_pass_started() { add_to(&Observed::started); }
 
 void note_pass_finished(std::int64_t iterations) {
-  note_loop_ends();
   pthread_mutex_lock(&observed_mutex);
   observed.iterations += iterations;
   pthread_mutex_unlock(&observed_mutex);

@@ -31,7 +31,7 @@ namespace {
 struct ThreadState {
   bool collecting;
   bool inside;  // a wrapped function is running: what it calls is part of it
-  // CPU time in us when the loop began: of the process and of this thread.
+  // CPU time in us when collection was last turned on: of the process and of this thread.
   long process_began_us;
   long thread_began_us;
 };
@@ -43,7 +43,7 @@ struct Observed {
   long finished;
   long skipped;
   long iterations;  // of all threads together
-  // CPU time while loops ran: of their threads, and of others where the benchmark has one thread.
+  // CPU time while the clock ran: of the loops' threads, and of others where the benchmark has one thread.
   long own_us;
   long others_us;
   bool layout_is_known;  // State began with the three counters that we know
@@ -55,9 +55,32 @@ long forced_iterations = 0;  // 0: not asked to count
 char report_path[4096];
 pid_t process = 0;
 
+long cpu_time_us(clockid_t clock) {
+  timespec time = {0, 0};
+  clock_gettime(clock, &time);
+  return time.tv_sec * 1000000L + time.tv_nsec / 1000;
+}
+
+// Around what is collected, outside of it. What the process needs meanwhile beyond the loop's own thread, others
+// needed: threads that the benchmark started or woke. Their instructions are not collected, and that has to be said.
+void note_clock_runs() {
+  thread_state.process_began_us = cpu_time_us(CLOCK_PROCESS_CPUTIME_ID);
+  thread_state.thread_began_us = cpu_time_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void note_clock_stands() {
+  const long own = cpu_time_us(CLOCK_THREAD_CPUTIME_ID) - thread_state.thread_began_us;
+  const long all = cpu_time_us(CLOCK_PROCESS_CPUTIME_ID) - thread_state.process_began_us;
+  pthread_mutex_lock(&observed_mutex);
+  observed.own_us += own;
+  if (observed.constructed == 1 && all > own) observed.others_us += all - own;
+  pthread_mutex_unlock(&observed_mutex);
+}
+
 void begin_collecting() {
   if (thread_state.collecting) return;
   thread_state.collecting = true;
+  note_clock_runs();
   if (steelyard_heap_follow != nullptr) steelyard_heap_follow(1);
   CALLGRIND_TOGGLE_COLLECT;
 }
@@ -67,6 +90,7 @@ void end_collecting() {
   CALLGRIND_TOGGLE_COLLECT;
   if (steelyard_heap_follow != nullptr) steelyard_heap_follow(0);
   thread_state.collecting = false;
+  note_clock_stands();
 }
 
 // The CPU as Valgrind shows it: what the program and libc choose their routines by.
@@ -217,28 +241,6 @@ void add_to(long Observed::*counter) {
   pthread_mutex_lock(&observed_mutex);
   ++(observed.*counter);
   write_report();
-  pthread_mutex_unlock(&observed_mutex);
-}
-
-long cpu_time_us(clockid_t clock) {
-  timespec time = {0, 0};
-  clock_gettime(clock, &time);
-  return time.tv_sec * 1000000L + time.tv_nsec / 1000;
-}
-
-// Around the loop, outside of what is collected. What the process needs beyond the loop's own thread, others needed:
-// threads that the benchmark started or woke. Their instructions are not collected, and that has to be said.
-void note_loop_begins() {
-  thread_state.process_began_us = cpu_time_us(CLOCK_PROCESS_CPUTIME_ID);
-  thread_state.thread_began_us = cpu_time_us(CLOCK_THREAD_CPUTIME_ID);
-}
-
-void note_loop_ends() {
-  const long own = cpu_time_us(CLOCK_THREAD_CPUTIME_ID) - thread_state.thread_began_us;
-  const long all = cpu_time_us(CLOCK_PROCESS_CPUTIME_ID) - thread_state.process_began_us;
-  pthread_mutex_lock(&observed_mutex);
-  observed.own_us += own;
-  if (observed.constructed == 1 && all > own) observed.others_us += all - own;
   pthread_mutex_unlock(&observed_mutex);
 }
 

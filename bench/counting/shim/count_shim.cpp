@@ -46,14 +46,12 @@ void STEELYARD_WRAP(_ZZN9benchmark5State16StartKeepRunningEv)(void* state) {
   CALL_FN_v_W(original, state);
   thread_state.inside = false;
   add_to(&Observed::started);
-  note_loop_begins();
   if (forced_iterations != 0) begin_collecting();
 }
 
 // State::FinishKeepRunning(): stops the clock, then waits for the other threads.
 void STEELYARD_WRAP(_ZZN9benchmark5State17FinishKeepRunningEv)(void* state) {
   end_collecting();
-  note_loop_ends();
   OrigFn original;
   VALGRIND_GET_ORIG_FN(original);
   thread_state.inside = true;
