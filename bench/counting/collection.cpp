@@ -74,8 +74,10 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& 
   call.environment = {place.shim_link, files.report(), order.iterations};
   call.timeout = order.timeout;
   STEELYARD_TRY(const ChildResult child, run_child(callgrind_command(place, files, call), place.cancelled));
-  const std::string log = order.trace_files || !child.succeeded() ? read_beginning(files.log()) : "";
-  if (!child.succeeded()) return explain_end(child, without_trace(log), place.tools->valgrind_version);
+  if (!child.succeeded()) {
+    return explain_end(child, without_trace(read_ending(files.log())), place.tools->valgrind_version);
+  }
+  const std::string log = order.trace_files ? read_beginning(files.log()) : "";
 
   Collection collection;
   const std::optional<ShimReport> report = parse_shim_report(read_beginning(files.report()));

@@ -1,11 +1,22 @@
 #include "bench/counting/collection_files.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
 #include <system_error>
 
 namespace steelyard {
+namespace {
+
+std::string read_some(std::istream& stream) {
+  std::string text(kMaximumTextBytes, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+}  // namespace
 
 CollectionFiles::CollectionFiles(const std::filesystem::path& folder, int number) : folder_(folder) {
   std::array<char, 16> digits{};
@@ -16,9 +27,10 @@ CollectionFiles::CollectionFiles(const std::filesystem::path& folder, int number
 CollectionFiles::~CollectionFiles() {
   std::error_code ignored;
   for (const std::filesystem::path& file : {report(), log(), results()}) std::filesystem::remove(file, ignored);
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("profile" + digits_ + ".")) std::filesystem::remove(entry.path(), ignored);
+  // Not a range-for: that throws where the folder cannot be read on.
+  for (std::filesystem::directory_iterator entry(folder_, ignored), end; entry != end; entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with("profile" + digits_ + ".")) std::filesystem::remove(entry->path(), ignored);
   }
 }
 
@@ -32,10 +44,14 @@ std::string CollectionFiles::profile(const std::string& process) const {
 
 std::string read_beginning(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::string text(kMaximumTextBytes, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
+  return read_some(stream);
+}
+
+std::string read_ending(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  const std::streamoff size = stream.tellg();
+  stream.seekg(std::max<std::streamoff>(0, size - static_cast<std::streamoff>(kMaximumTextBytes)));
+  return read_some(stream);
 }
 
 }  // namespace steelyard

@@ -31,5 +31,7 @@ class CollectionFiles {
 
 // At most its first MiB; empty where it cannot be read.
 std::string read_beginning(const std::filesystem::path& file);
+// At most its last MiB, likewise: a trace of system calls can be longer, and why a program ended stands at its end.
+std::string read_ending(const std::filesystem::path& file);
 
 }  // namespace steelyard
