@@ -189,7 +189,11 @@ std::string native_openblas_core(const Program& program, const CountOptions& opt
 
 // Several programs are counted into one run, and what one of them had to say must stay.
 void add_text(const std::string& more, std::string& text) {
-  if (text.find(more) == std::string::npos) text += (text.empty() ? "" : "; ") + more;
+  constexpr std::string_view kBetween = "; ";
+  const auto enclosed = [&](std::string part) {
+    return std::string(kBetween) + std::move(part) + std::string(kBetween);
+  };
+  if (enclosed(text).find(enclosed(more)) == std::string::npos) text += (text.empty() ? "" : "; ") + more;
 }
 
 void add_fact(std::string_view name, const std::string& more, Run& run) {

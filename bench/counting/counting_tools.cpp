@@ -45,8 +45,8 @@ Result<CountingTools> find_counting_tools(const CountOptions& options) {
   if (!found)
     return input_error("", "valgrind was not found", "", "install the package valgrind to count instructions");
   tools.valgrind = without_wrapper(*found);
-  tools.shim = options.shim.empty() ? default_shim() : std::filesystem::absolute(options.shim);
   std::error_code ignored;
+  tools.shim = options.shim.empty() ? default_shim() : std::filesystem::absolute(options.shim, ignored);
   if (!std::filesystem::is_regular_file(tools.shim, ignored)) {
     return input_error("", "the counting library " + tools.shim.string() + " is missing", "",
                        "install Valgrind's headers (package valgrind) and build steelyard again");

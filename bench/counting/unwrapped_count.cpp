@@ -139,7 +139,8 @@ Result<BenchmarkCount> count_unwrapped(const CollectionPlace& place, const std::
   if (count) return count;
   const Error& error = count.error();
   if (error.found.starts_with(kBudgetSpent)) return error;
-  return program_error("", why.found + "; and not as a whole either: " + error.found, "", why.mend);
+  const std::string both = why.mend.empty() || error.mend.empty() ? "" : "; or ";
+  return program_error("", why.found + "; and not as a whole either: " + error.found, "", why.mend + both + error.mend);
 }
 
 }  // namespace steelyard
