@@ -15,6 +15,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/measurement.hpp"
 #include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
 
 namespace steelyard {
 
@@ -36,14 +37,15 @@ struct BenchmarkCount {
   std::string count_key;
   std::string openblas_core;
   bool keeps_state = false;
-  CountedInputs inputs;  // as the first collection saw them
+  CountedInputs inputs;                    // as the first collection saw them
   bool has_work_in_other_threads = false;  // that is not in the count
   std::int64_t started_at_unix_ns = 0;
   std::int64_t duration_ns = 0;
 };
 
 // How long the next collection may take. Error (program): none, because the deadline has passed.
-inline constexpr std::string_view kBudgetSpent = "the budget for counting was spent";
+inline constexpr std::string_view kBudgetSpent = "not reached: the budget for counting was spent";
+static_assert(kBudgetSpent.starts_with(kNotReached), "nobody failed: the row is inconclusive");
 Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options);
 // The error of a collection, or that the deadline ended it.
 Error unless_late(const BenchmarkCountOptions& options, const Error& error);

@@ -344,9 +344,7 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
       add_failure(*order.program, order.benchmark, outcomes[i]->error(), *order.run);
     } else if (!is_cancelled) {
       add_failure(*order.program, order.benchmark,
-                  program_error("", std::string(kNotReached) + "the budget for counting was spent", "",
-                                "raise it, or count fewer benchmarks"),
-                  *order.run);
+                  program_error("", std::string(kBudgetSpent), "", "raise it, or count fewer benchmarks"), *order.run);
     }
   }
   for (auto& [run, of_run] : conditions) {

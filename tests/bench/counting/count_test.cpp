@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "bench/counting/benchmark_count.hpp"
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
@@ -178,6 +179,15 @@ TEST_F(Counting, ASpentBudgetIsAFailureOfEveryBenchmarkItDidNotReach) {
   const CountedRun run = counted(program_of("counting_counted"), {"lambda", "paused"}, options);
   EXPECT_THAT(failure_of(run, "lambda"), HasSubstr("budget"));
   EXPECT_THAT(failure_of(run, "paused"), HasSubstr("budget"));
+}
+
+TEST(CountingBudget, ThatEndsACollectionIsNobodysFailure) {
+  BenchmarkCountOptions options;
+  options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const Result<Nanoseconds> left = time_for_one(options);
+  ASSERT_FALSE(left);
+  EXPECT_THAT(left.error().text(), ::testing::StartsWith(std::string(kNotReached)));
+  EXPECT_THAT(unless_late(options, program_error("", "killed")).text(), HasSubstr("not reached: the budget"));
 }
 
 TEST_F(Counting, ACancellationIsNobodysFailure) {
