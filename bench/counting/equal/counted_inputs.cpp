@@ -94,7 +94,10 @@ std::string below(const std::string& path, const fs::path& folder) {
 std::string name_of(const std::string& path, const Program& program) {
   if (path.front() != '/') return fs::path(path).lexically_normal().string();
   const std::string normal = fs::path(path).lexically_normal().string();
-  if (std::string rest = below(normal, working_folder(program)); !rest.empty()) return rest;
+  const fs::path working = working_folder(program);
+  if (std::string rest = below(normal, working); !rest.empty()) return rest;
+  std::error_code ignored;  // what getcwd() says, where the way there has symbolic links
+  if (std::string rest = below(normal, fs::canonical(working, ignored)); !rest.empty()) return rest;
   if (std::string rest = below(normal, program_folder(program)); !rest.empty()) return std::string(kOrigin) + rest;
   return normal;
 }
@@ -109,9 +112,13 @@ bool is_left_out(const std::string& path, const fs::path& own_folder) {
   return std::any_of(kLeftOut.begin(), kLeftOut.end(), [&](std::string_view start) { return path.starts_with(start); });
 }
 
+struct NamedFiles {
+  std::set<std::string> read, written;
+};
+
 // Adds what one call opens; the reason why that cannot be known, or nothing.
 std::string add_opened(std::string_view arguments, bool has_folder, const Program& program, const fs::path& own_folder,
-                       std::set<std::string>& files) {
+                       NamedFiles& files) {
   std::string_view folder;
   if (has_folder) {
     const std::size_t comma = std::min(arguments.find(", "), arguments.size());
@@ -122,11 +129,14 @@ std::string add_opened(std::string_view arguments, bool has_folder, const Progra
   // A name with a line break could not be kept in a list of lines.
   if (!opened || opened->path.empty() || opened->path.find('\n') != std::string::npos)
     return "it opens a file whose name Valgrind does not tell";
-  if ((opened->flags & O_ACCMODE) == O_WRONLY || is_left_out(opened->path, own_folder)) return "";
+  if (is_left_out(opened->path, own_folder)) return "";
   constexpr std::string_view kCurrentFolder = "4294967196";  // AT_FDCWD as Valgrind prints it
   if (has_folder && folder != kCurrentFolder && opened->path.front() != '/') return "it opens files below a folder";
   if ((opened->flags & O_DIRECTORY) != 0) return "it lists the folder " + opened->path;
-  files.insert(name_of(opened->path, program));
+  const std::string name = name_of(opened->path, program);
+  const std::uint64_t access = opened->flags & O_ACCMODE;
+  if (access != O_WRONLY) files.read.insert(name);
+  if (access != O_RDONLY) files.written.insert(name);
   return "";
 }
 
@@ -139,7 +149,7 @@ CountedInputs parse_opened_files(std::string_view log, const Program& program, c
     if (log.find(escape.call) != std::string_view::npos) inputs.unknown = escape.meaning;
   }
   if (starts_process(log)) inputs.unknown = "it starts other processes";
-  std::set<std::string> files;
+  NamedFiles files;
   for (const auto& [call, has_folder] : {std::pair<std::string_view, bool>(" sys_openat ( ", true),
                                          {" sys_openat2 ( ", true},
                                          {" sys_open ( ", false}}) {
@@ -149,7 +159,11 @@ CountedInputs parse_opened_files(std::string_view log, const Program& program, c
       if (!reason.empty()) inputs.unknown = std::move(reason);
     }
   }
-  inputs.files.assign(files.begin(), files.end());
+  // It is hashed after the count, and would be known by what the count left behind.
+  const auto is_written = [&](const std::string& name) { return files.written.count(name) > 0; };
+  const auto changed = std::find_if(files.read.begin(), files.read.end(), is_written);
+  if (changed != files.read.end()) inputs.unknown = "it reads and writes " + *changed;
+  inputs.files.assign(files.read.begin(), files.read.end());
   return inputs;
 }
 

@@ -5,8 +5,8 @@
 //     STEELYARD_TRY(const InputHashes now, hash_inputs(inputs, program, loaded));
 //     if (now == hashes_of_the_other_side) ...
 //
-// Not seen: what comes over a socket, a pipe or the clock. A program that takes its work from there has no count that
-// means anything.
+// Not seen: what comes from a pipe or the clock, and whether a file is there, how long and how old, where the program
+// asks without opening it. A program that takes its work from the first two has no count that means anything.
 #pragma once
 
 #include <map>
