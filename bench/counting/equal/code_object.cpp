@@ -43,8 +43,8 @@ Result<CodeObject> CodeObject::open(const std::filesystem::path& path) {
   if (!file.is_64) return input_error(path.string(), "a program of 32 bits");
   CodeObject object(std::move(bytes), std::move(file));
   object.read_symbols();
-  if (object.by_name_.empty()) return input_error(path.string(), "a program without symbols");
   if (object.symbols_.size() > kMostSymbols) return input_error(path.string(), "above a million symbols");
+  if (object.by_name_.empty()) return input_error(path.string(), "a program without symbols");
   object.read_relocations();
   return object;
 }
