@@ -1,6 +1,7 @@
 #include "ci/gate/count_plan.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "bench/runner/round_plan.hpp"
@@ -17,6 +18,14 @@ std::optional<LoadedProgram> loaded_of(const CountSide& side, const std::atomic<
   Result<LoadedProgram> loaded = read_loaded_program(*side.program, cancelled);
   if (!loaded) return std::nullopt;
   return std::move(loaded).value();
+}
+
+// The first 64 bits of a hash.
+std::uint64_t bits_of(const std::string& sha256) {
+  constexpr std::size_t kDigits = 16;
+  std::uint64_t bits = 0;
+  std::from_chars(sha256.data(), sha256.data() + std::min(kDigits, sha256.size()), bits, 16);
+  return bits;
 }
 
 }  // namespace
@@ -41,6 +50,7 @@ CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, co
     loaded.equal = loaded.baseline && loaded.candidate && loaded.baseline->sha256 == loaded.candidate->sha256 &&
                    baseline.program->arguments == candidate.program->arguments &&
                    baseline.program->environment == candidate.program->environment;
+    if (loaded.candidate) seed ^= bits_of(loaded.candidate->sha256);
     loaded_.push_back(std::move(loaded));
     for (const std::string& name : baseline.benchmarks) items.push_back({i, &name});
     for (const std::string& name : candidate.benchmarks) {

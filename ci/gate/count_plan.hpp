@@ -44,8 +44,9 @@ struct BenchmarkCounts {
 // What each program and its libraries are, asked once.
 class CountPlan {
  public:
-  // Benchmarks in an order drawn from the seed: a new seed at each gate brings every benchmark to the front in time,
-  // and what a budget does not reach today it reaches another day.
+  // Benchmarks of all programs in one order, drawn from the seed and the candidates' programs: over successive gates
+  // every benchmark comes to the front, also where somebody fixes the seed, and what a budget does not reach today it
+  // reaches another day. The same seed and programs give the same order.
   CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled);
   CountPlan(const CountPlan&) = delete;
   CountPlan& operator=(const CountPlan&) = delete;
