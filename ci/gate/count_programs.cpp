@@ -180,7 +180,7 @@ bool ProgramCounting::take_known(BenchmarkCounts& counts) {
     return hash_inputs(inputs, *baseline.side->program, *baseline.loaded);
   };
   std::optional<CountCache::Kept> known = cache_.find(name, hash_now, warnings_);
-  if (!known) return false;
+  if (!known || !has_counts(counts_of(known->part, counts.id()))) return false;
   baseline.inputs.unknown.clear();
   for (const auto& [file, hash] : known->inputs) baseline.inputs.files.push_back(file);
   move_paths(known->part, known->folder, baseline.side->program->working_directory.string());
@@ -190,14 +190,20 @@ bool ProgramCounting::take_known(BenchmarkCounts& counts) {
   return true;
 }
 
-// False where the candidate has to be counted after all. What the baseline failed at, the same program fails at.
+// False where the candidate has to be counted after all. So it is where the baseline failed: it may lack a file that
+// the candidate has.
 bool ProgramCounting::take_equal(BenchmarkCounts& counts) {
   Run part = counts_of(*counts.baseline.side->run, counts.id());
   Run& candidate = *counts.candidate.side->run;
   if (!has_counts(part)) {
-    for (const Failure& failure : counts.baseline.side->run->failures) {
-      if (failure.metric == kInstructions && failure.benchmark == counts.id()) candidate.failures.push_back(failure);
-    }
+    const auto is_not_reached = [&](const Failure& failure) {
+      return failure.metric == kInstructions && failure.benchmark == counts.id() &&
+             failure.reason.starts_with(kNotReached);
+    };
+    const std::vector<Failure>& failures = counts.baseline.side->run->failures;
+    const auto at = std::find_if(failures.begin(), failures.end(), is_not_reached);
+    if (at == failures.end()) return false;
+    candidate.failures.push_back(*at);
     return true;
   }
   const std::string proof = proof_of_equality(counts);

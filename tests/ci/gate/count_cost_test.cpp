@@ -95,6 +95,14 @@ TEST_F(CountCost, TheSameProgramWithOtherDataIsCounted) {
   EXPECT_GT(value(*candidate), value(*count_in(all.pair.baseline, "read_length")) + 40);
 }
 
+TEST_F(CountCost, TheSameProgramIsCountedWhereTheBaselineLacksAFile) {
+  std::filesystem::remove(folder_ / "base" / "length.txt");
+  const MeasuredPrograms all = measured("needs_length", reading("head", "needs_length"));
+  EXPECT_EQ(count_in(all.pair.baseline, "needs_length"), nullptr);
+  ASSERT_NE(count_in(all.pair.candidate, "needs_length"), nullptr);
+  EXPECT_EQ(count_in(all.pair.candidate, "needs_length")->count_basis.proof, "");
+}
+
 TEST_F(CountCost, TheSameProgramWithOtherArgumentsIsCounted) {
   Program candidate = reading("head", "read_nothing");
   candidate.arguments.push_back("--benchmark_counters_tabular=true");

@@ -1,4 +1,4 @@
-// A benchmark whose work is as long as a file beside it says, and one that reads nothing.
+// Benchmarks as long as a file beside them says, one of which fails without it, and one that reads nothing.
 #include <benchmark/benchmark.h>
 
 #include <fstream>
@@ -17,6 +17,13 @@ void read_length(benchmark::State& state) {
   for (auto _ : state) work(turns);
 }
 BENCHMARK(read_length);
+
+void needs_length(benchmark::State& state) {
+  int turns = 0;
+  if (!(std::ifstream("length.txt") >> turns)) state.SkipWithError("no length.txt");
+  for (auto _ : state) work(turns);
+}
+BENCHMARK(needs_length);
 
 void read_nothing(benchmark::State& state) {
   for (auto _ : state) work(50);
