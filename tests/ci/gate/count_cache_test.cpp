@@ -171,6 +171,23 @@ TEST(CountParts, TakeTheCountsAndLeaveTheTimes) {
   EXPECT_FALSE(has_counts(counts_of(counted("BM_x", 42), id_of("BM_y"))));
 }
 
+TEST(CountParts, HoldEveryCountedMetricOfOneInvocation) {
+  CountedRun run = counted("BM_x", 42);
+  Measurement cycles = run.measurements[1];
+  cycles.metric.name = "estimated_cycles";
+  run.measurements.push_back(cycles);
+  CountedRun part = counts_of(run, id_of("BM_x"));
+  ASSERT_EQ(part.measurements.size(), 2U);
+  EXPECT_EQ(part.measurements[1].metric.name, "estimated_cycles");
+  ASSERT_EQ(part.invocations.size(), 1U);
+  EXPECT_EQ(part.measurements[1].invocations[0].invocation, 0U);
+  set_proof(part, "because");
+  EXPECT_EQ(part.measurements[1].count_basis.proof, "because");
+  drop_counts(run, id_of("BM_x"));
+  ASSERT_EQ(run.measurements.size(), 1U);
+  EXPECT_EQ(run.measurements[0].metric.name, kRealTime);
+}
+
 TEST(CountParts, AreAddedToARunWithTheirProofAndTakenOutAgain) {
   CountedRun run = counted("BM_x", 42);
   CountedRun part = counts_of(counted("BM_y", 43), id_of("BM_y"));
