@@ -3,8 +3,9 @@
 # A project that we are a part of keeps its own flags, and its compiler may warn of what ours does not.
 set(warnings_as_errors)
 if(PROJECT_IS_TOP_LEVEL)
-  # -O2, not CMake's -O3: a third less time to compile, and nothing here is a hot numeric loop.
-  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "Flags of the release build" FORCE)
+  # -O1, not CMake's -O3: half the time to compile, and most of it waits for others. What is hot asks for more, see
+  # steelyard_layer(HOT).
+  set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG" CACHE STRING "Flags of the release build" FORCE)
   # FORCE: project() has already cached an empty value for a build type that CMake does not know.
   set(CMAKE_CXX_FLAGS_CHECK "-O1 -g1" CACHE STRING "Flags of the build type that runs the tests" FORCE)
   set(warnings_as_errors -Werror)
@@ -29,20 +30,24 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # The standard headers that most files include, compiled once, where the program alone is built and its build time is
 # what people wait for. The builds that run the tests go without: there a file that forgets an include fails.
-function(steelyard_standard_headers target)
+# One set for each optimization level: g++ crashes where a precompiled header was made with another one, so that files
+# with a level of their own (set_source_files_properties) have to go without, too.
+function(steelyard_standard_headers target level)
   if(STEELYARD_BUILD_TESTS OR STEELYARD_ONLY_HARNESS)
     return()
   endif()
-  if(NOT TARGET steelyard_standard_headers)
-    file(WRITE ${PROJECT_BINARY_DIR}/standard_headers.cpp "")
-    add_library(steelyard_standard_headers OBJECT ${PROJECT_BINARY_DIR}/standard_headers.cpp)
-    set_target_properties(steelyard_standard_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_link_libraries(steelyard_standard_headers PRIVATE steelyard_build_flags)
-    target_precompile_headers(steelyard_standard_headers PRIVATE
+  set(headers steelyard_standard_headers${level})
+  if(NOT TARGET ${headers})
+    file(WRITE ${PROJECT_BINARY_DIR}/${headers}.cpp "")
+    add_library(${headers} OBJECT ${PROJECT_BINARY_DIR}/${headers}.cpp)
+    set_target_properties(${headers} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(${headers} PRIVATE steelyard_build_flags)
+    target_compile_options(${headers} PRIVATE ${level})
+    target_precompile_headers(${headers} PRIVATE
       <algorithm> <array> <chrono> <cmath> <filesystem> <fstream> <functional> <map> <memory> <optional> <set> <span>
       <string> <string_view> <unordered_map> <vector>)
   endif()
-  target_precompile_headers(${target} REUSE_FROM steelyard_standard_headers)
+  target_precompile_headers(${target} REUSE_FROM ${headers})
   # g++ 12 forgets that precompiled standard headers are no code of ours, and warns of copies in std::string. The
   # builds that run the tests have all warnings, as errors.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -51,10 +56,11 @@ function(steelyard_standard_headers target)
   endif()
 endfunction()
 
-# steelyard_layer(NAME LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
+# steelyard_layer(NAME [HOT] LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME. HOT: at -O2
+# where the rest of the program has -O1: what computes, and what people link their benchmarks with.
 # Folders add their files with target_sources(steelyard_NAME PRIVATE ...).
 function(steelyard_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "LINKS;PRIVATE_LINKS")
   add_library(steelyard_${name} STATIC)
   add_library(steelyard::${name} ALIAS steelyard_${name})
   set_target_properties(steelyard_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
@@ -64,7 +70,12 @@ function(steelyard_layer name)
   target_include_directories(steelyard_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/steelyard>)
   target_compile_features(steelyard_${name} PUBLIC cxx_std_20)
-  steelyard_standard_headers(steelyard_${name})
+  set(level)
+  if(arg_HOT AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(level -O2)
+    target_compile_options(steelyard_${name} PRIVATE ${level})
+  endif()
+  steelyard_standard_headers(steelyard_${name} "${level}")
 endfunction()
 
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [TIMEOUT seconds]):
