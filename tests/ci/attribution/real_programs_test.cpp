@@ -98,7 +98,7 @@ TEST_F(RealPrograms, OneInstructionMoreInALoopIsFoundInItsFunction) {
 }
 
 TEST_F(RealPrograms, OneInstructionMoreInALoopIsFoundOnItsLine) {
-  if (!has_lines()) GTEST_SKIP() << "built without libdw";
+  STEELYARD_SKIP_WITHOUT("libdw", has_lines(), "built without libdw");
   EXPECT_EQ(culprit("run_work/loop").line, line_with(kProgram, "one more in the loop"));
   EXPECT_EQ(culprit("run_climb").line, line_with(kProgram, "one more a level"));
   EXPECT_EQ(culprit("run_is_even").line, line_with(kProgram, "one more in the cycle"));

@@ -109,7 +109,7 @@ class ChangedLine : public ::testing::Test {
     STEELYARD_SKIP_WITHOUT("benchmark", false, "Google Benchmark is not installed");
 #endif
 #ifndef STEELYARD_HAS_LIBDW
-    GTEST_SKIP() << "built without libdw";
+    STEELYARD_SKIP_WITHOUT("libdw", false, "built without libdw");
 #endif
   }
 

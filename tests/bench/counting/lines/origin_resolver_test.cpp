@@ -61,7 +61,7 @@ class OriginResolverTest : public ::testing::Test {
   void SetUp() override {
     STEELYARD_SKIP_WITHOUT("compiler", lines_test::cannot_build().empty(), lines_test::cannot_build());
 #ifndef STEELYARD_HAS_LIBDW
-    GTEST_SKIP() << "built without libdw";
+    STEELYARD_SKIP_WITHOUT("libdw", false, "built without libdw");
 #endif
     folder_.write("mixer.hpp", kHeader);
     folder_.write("work.cpp", kSource);
