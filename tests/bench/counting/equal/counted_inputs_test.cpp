@@ -24,16 +24,16 @@ Program program_in(const std::filesystem::path& folder) {
   return program;
 }
 
-CountedInputs parsed(const std::string& log) { return parse_opened_files(log, program_in("/work/tree"), "/tmp/own"); }
+CountedInputs parsed(const std::string& log) { return parse_opened_files(log, program_in("/source/it"), "/tmp/own"); }
 
 TEST(CountedInputs, AreNamedAsAnotherBuildWouldNameThem) {
-  EXPECT_THAT(parsed(opens("data.txt") + opens("/work/tree/data.txt") + opens("./more/../data.txt")).files,
+  EXPECT_THAT(parsed(opens("data.txt") + opens("/source/it/data.txt") + opens("./more/../data.txt")).files,
               ElementsAre("data.txt"));
-  EXPECT_THAT(parsed(opens("/work/tree/build/table") + opens("/etc/localtime", 524288)).files,
+  EXPECT_THAT(parsed(opens("/source/it/build/table") + opens("/etc/localtime", 524288)).files,
               ElementsAre("/etc/localtime", "build/table"));
-  Program elsewhere = program_in("/work/tree");
+  Program elsewhere = program_in("/source/it");
   elsewhere.working_directory = "/home/me";
-  EXPECT_THAT(parse_opened_files(opens("/work/tree/build/table"), elsewhere, "/tmp/own").files,
+  EXPECT_THAT(parse_opened_files(opens("/source/it/build/table"), elsewhere, "/tmp/own").files,
               ElementsAre("$ORIGIN/table"));
 }
 
@@ -46,7 +46,7 @@ TEST(CountedInputs, LeaveOutWhatIsOnlyWrittenOrTheKernels) {
 
 TEST(CountedInputs, AreNotKnownWhereTheCountItselfChangesThem) {
   EXPECT_THAT(parsed(opens("state.bin", 66)).unknown, HasSubstr("reads and writes state.bin"));
-  EXPECT_THAT(parsed(opens("out.txt", 577) + opens("/work/tree/out.txt")).unknown, HasSubstr("writes out.txt"));
+  EXPECT_THAT(parsed(opens("out.txt", 577) + opens("/source/it/out.txt")).unknown, HasSubstr("writes out.txt"));
   EXPECT_EQ(parsed(opens("out.txt", 577) + opens("in.txt")).unknown, "");
 }
 
