@@ -117,7 +117,8 @@ void adjust_and_decide(std::vector<RowDraft>& drafts, double level) {
 
 }  // namespace
 
-Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy) {
+Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                        const Calibration* calibration) {
   Comparison comparison;
   comparison.baseline = baseline.header;
   comparison.candidate = candidate.header;
@@ -129,6 +130,9 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
                 [](const FactDifference& difference) { return difference.name.starts_with("program."); });
   comparison.policy = within_range(policy, comparison.warnings);
   comparison.rule_version = kRuleVersion;
+  if (calibration != nullptr && calibration->fingerprint == comparison.candidate_fingerprint) {
+    comparison.calibration = *calibration;
+  }
   warn_about_environments(comparison);
   warn_about_disturbances(baseline, candidate, comparison);
 

@@ -12,7 +12,9 @@ namespace steelyard {
 
 // One row per (benchmark, metric) that either side has and the policy judges. Never throws; data that allow no
 // statement give `inconclusive`, `failed`, `missing`, `new` or `incomparable` rows with the reason.
-Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy);
+// `calibration`: what is known of this machine, kept in the result; null, or of another fingerprint: nothing is.
+Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                        const Calibration* calibration = nullptr);
 
 // The least even number of rounds by which one lone change among `comparisons` can reach the family-wise level
 // (Holm's first step, level / comparisons) with the test of the contract; at least 12.

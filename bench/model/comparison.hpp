@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/model/calibration.hpp"
 #include "bench/model/environment.hpp"
+#include "bench/model/interval.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard {
@@ -39,12 +41,6 @@ enum class Witness {
 inline constexpr std::size_t kWitnessCount = 4;
 std::string_view to_text(Witness witness);  // "either", "time", "instructions", "both"
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-  bool operator==(const Interval&) const = default;
-};
-
 // A function whose cost changed. Costs per iteration of the benchmark; candidate minus baseline.
 struct FunctionChange {
   std::string name;
@@ -67,6 +63,23 @@ struct FunctionChange {
   bool operator==(const FunctionChange&) const = default;
 };
 
+// One look at the data of a design that may stop early.
+struct Look {
+  std::int32_t rounds = 0;  // that had been measured
+  double p = 1;             // of these rounds, as if this look were the only one
+  double share = 1;         // of the level that this look may spend; those of all looks add up to at most 1
+  bool operator==(const Look&) const = default;
+};
+
+// Where the noise of a row comes from, as relative standard deviations (of logarithms). Absent where the data cannot
+// tell, which is not 0.
+struct NoiseParts {
+  std::optional<double> within;   // samples of one invocation
+  std::optional<double> between;  // invocations of one side: addresses, layout, scheduling; without what `within` adds
+  std::optional<double> rounds;   // what both sides of a round share: the machine's drift, which the design removes
+  bool operator==(const NoiseParts&) const = default;
+};
+
 struct ComparisonRow {
   std::string benchmark;  // canonical text
   Metric metric;
@@ -77,12 +90,18 @@ struct ComparisonRow {
   double confidence = 0.95;
   std::string test;  // "rounds", "t on log medians", "exact", "none"
   Layout layout = Layout::separate;
-  std::optional<double> p;       // two-sided, unadjusted, null: ratio = 1
-  std::string p_kind = "fixed";  // "fixed" or "sequential"
-  std::optional<double> q;       // p adjusted over all noisy comparisons of the gate
+  std::optional<double> p;  // two-sided, unadjusted, null: ratio = 1
+  // "fixed"; "sequential": valid however early or late it was stopped (adjusted for the looks).
+  std::string p_kind = "fixed";
+  std::vector<Look> looks = {};  // of a sequential design, in order; empty: the number of rounds was fixed beforehand
+  std::optional<double> q;       // p adjusted over all noisy comparisons of the gate (Holm): what fails it
+  std::optional<double> discovery_q;  // adjusted for the false discovery rate: what ranks a list, and fails nothing
   double minimum_effect = 0.01;
   double margin = 0.02;  // of equivalence
   std::optional<double> minimum_detectable_effect;
+  std::optional<Interval> equivalence_interval = {};  // 90 %, of the ratio: unchanged where it lies inside the margin
+  std::optional<std::int32_t> rounds_wanted = {};     // that would decide an inconclusive row with 80 % power
+  NoiseParts noise = {};
   std::optional<double> slot_effect;  // ratio second slot over first, a nuisance, reported
   std::int32_t rounds = 0;            // rounds that entered, or the smaller side's invocations where unpaired
   std::optional<double> jitter;       // counted metrics: the tolerance, relative
@@ -99,6 +118,16 @@ struct ComparisonRow {
   std::string gate_note;         // why it fails nothing, as a sentence's end; empty where it gates
   std::string flame_graph = {};  // the file with the picture of its change; empty: none was drawn; never stored
   bool operator==(const ComparisonRow&) const = default;
+};
+
+// What all benchmarks of the comparison moved by together: the machine's doing, or a change that slows everything.
+struct SharedDrift {
+  std::string metric;
+  double ratio = 1;             // median over the benchmarks, candidate over baseline
+  double deviation = 0;         // of single benchmarks around it, relative
+  std::int64_t benchmarks = 0;  // that it was told from
+  bool removed = false;         // where the sides were not measured together; else it is only shown
+  bool operator==(const SharedDrift&) const = default;
 };
 
 // What was asked of the comparison; kept with it so that it can be replayed.
@@ -125,9 +154,11 @@ struct Comparison {
   std::string candidate_fingerprint;
   std::vector<FactDifference> environment_differences;
   ComparisonPolicy policy;
-  std::string rule_version;           // of the engine that judged
-  std::vector<std::string> warnings;  // about the whole, e.g. "assumed to be one machine"
-  std::vector<ComparisonRow> rows;    // by benchmark, then metric
+  std::string rule_version;                               // of the engine that judged
+  std::vector<std::string> warnings;                      // about the whole, e.g. "assumed to be one machine"
+  std::vector<SharedDrift> drifts = {};                   // one for each metric in which a drift was estimated
+  std::optional<Calibration> calibration = std::nullopt;  // what the engine was told of this machine; absent: nothing
+  std::vector<ComparisonRow> rows;                        // by benchmark, then metric
   std::array<std::int64_t, kVerdictCount> count_by_verdict() const;
   bool operator==(const Comparison&) const = default;
 };

@@ -1,0 +1,55 @@
+// What A/A runs of a user's own benchmarks showed on a machine: how often equal builds were called different, and how
+// large a difference noise alone makes. Known for one fingerprint; later comparisons quote it and are widened by it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/interval.hpp"
+#include "bench/model/metric.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+// How often something happened, with the exact binomial interval (C. J. Clopper and E. S. Pearson, 1934).
+struct ObservedRate {
+  std::int64_t count = 0;
+  std::int64_t tries = 0;
+  Interval interval;  // 95 %, of the share
+  double share() const { return tries > 0 ? static_cast<double>(count) / static_cast<double>(tries) : 0; }
+  bool operator==(const ObservedRate&) const = default;
+};
+
+struct CalibratedBenchmark {
+  std::string benchmark;  // canonical text
+  std::string metric;
+  ObservedRate alarms;  // p at most the nominal .05, of equal builds
+  double floor = 0;     // noise floor: 95 % of A/A ratios lie within 1 / (1 + floor) to 1 + floor
+  std::optional<double> minimum_detectable_effect;  // median over the gates
+  std::optional<double> within;                     // as NoiseParts
+  std::optional<double> between;
+  std::string advice;  // what would make it quieter, as a sentence; empty: it is good enough to gate
+  bool operator==(const CalibratedBenchmark&) const = default;
+};
+
+struct Calibration {
+  std::string fingerprint;
+  std::int64_t at_unix_s = 0;
+  std::string program;
+  Layout layout = Layout::interleaved;
+  std::uint64_t seed = 0;
+  std::int32_t rounds = 0;                 // of each gate
+  double level = 0.05;                     // the gates' configured false alarm rate
+  ObservedRate false_gates;                // gates that called any change
+  ObservedRate false_alarms;               // comparisons with p at most the nominal .05
+  std::optional<double> drift_sequential;  // standard deviation of log ratios of equal builds, one after the other
+  std::vector<CalibratedBenchmark> benchmarks;
+  // The A/A runs contradict the level: the lower bound of either rate lies above it. Such a machine gets no verdicts.
+  bool failed = false;
+  std::string reason;  // why it failed, as a sentence; empty: it did not
+  bool operator==(const Calibration&) const = default;
+};
+
+}  // namespace steelyard

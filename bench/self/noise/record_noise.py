@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Records the noise of this machine: one unchanged program against itself, process by process.
+
+    bench/self/noise/record_noise.py PROGRAM OUT --layout duet|interleaved [--rounds 80] [--repetitions 10]
+
+In every round each benchmark of PROGRAM gets two processes, "a" and "b": one after the other on one core (interleaved),
+or at once on the first two cores (duet). Which of them comes first, or has the first core, is drawn in balanced pairs of
+rounds from the seed; the benchmarks of a round are shuffled. OUT gets a file for each benchmark:
+
+    # noise 1, benchmark pointer_chase, layout duet, seed 1, Intel ..., 2026-11-22
+    round side slot core started_unix_s values of real_time in ns, in the order in which they were taken
+
+Needs python3 and nothing else.
+"""
+import argparse
+import datetime
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+
+
+def benchmarks_of(program):
+    listed = subprocess.run([program, "--benchmark_list_tests=true"], capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
+def start(program, benchmark, options, core):
+    command = [program, f"--benchmark_filter=^{benchmark}$", f"--benchmark_repetitions={options.repetitions}",
+               f"--benchmark_min_time={options.min_time}", "--benchmark_format=json"]
+    pin = {core} if core is not None else None
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                            preexec_fn=lambda: pin and os.sched_setaffinity(0, pin))
+
+
+def values_of(process):
+    output, _ = process.communicate(timeout=120)
+    if process.returncode != 0:
+        sys.exit(f"{process.args} left with {process.returncode}")
+    nanoseconds = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+    return [row["real_time"] * nanoseconds[row["time_unit"]] for row in json.loads(output)["benchmarks"]
+            if row["run_type"] == "iteration"]
+
+
+def processor():
+    with open("/proc/cpuinfo") as info:
+        return next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), "unknown CPU")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("out")
+    parser.add_argument("--layout", choices=["duet", "interleaved"], required=True)
+    parser.add_argument("--rounds", type=int, default=80)
+    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument("--min-time", default="0.01")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    if options.rounds < 2 or options.rounds % 2:
+        parser.error(f"--rounds: found {options.rounds}, wanted an even number above 0")
+    cores = sorted(os.sched_getaffinity(0))
+    if options.layout == "duet" and len(cores) < 2:
+        parser.error("--layout duet needs two cores")
+
+    draw = random.Random(options.seed)
+    names = benchmarks_of(options.program)
+    os.makedirs(options.out, exist_ok=True)
+    files = {}
+    for name in names:
+        files[name] = open(os.path.join(options.out, name.replace("/", "-") + ".txt"), "w")
+        files[name].write(f"# noise 1, benchmark {name}, layout {options.layout}, seed {options.seed}, {processor()}, "
+                          f"{datetime.date.today()}\n")
+    first_side = {}
+    for round_number in range(options.rounds):
+        order = names[:]
+        draw.shuffle(order)
+        for name in order:
+            if round_number % 2 == 0:
+                first_side[name] = draw.randrange(2)
+            else:
+                first_side[name] = 1 - first_side[name]
+            sides = "ab" if first_side[name] == 0 else "ba"
+            at_once = options.layout == "duet" and "threads" not in name
+            started, processes, values = [], [], []
+            for slot in range(2):
+                threads = "threads" in name
+                core = None if threads else cores[slot] if at_once else cores[(round_number // 2) % len(cores)]
+                started.append((core, time.time()))
+                processes.append(start(options.program, name, options, core))
+                if not at_once:
+                    values.append(values_of(processes[-1]))
+            if at_once:
+                values = [values_of(process) for process in processes]
+            for slot in range(2):
+                core, at = started[slot]
+                text = " ".join(f"{value:.6g}" for value in values[slot])
+                files[name].write(f"{round_number} {sides[slot]} {slot} {-1 if core is None else core} {at:.1f} {text}\n")
+                files[name].flush()
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{options.layout}: round {round_number + 1} of {options.rounds}")
+    if sys.stderr.isatty():
+        sys.stderr.write("\n")
+
+
+if __name__ == "__main__":
+    main()
