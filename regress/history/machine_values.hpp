@@ -1,0 +1,24 @@
+// A series as numbers to compare: for each machine its own points with a value, one number each (the median of the
+// point's values), on a logarithmic scale where every value is positive, so that a step is a ratio.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "regress/history/series.hpp"
+
+namespace steelyard {
+
+struct MachineValues {
+  std::string machine;
+  std::vector<std::size_t> index;  // of the point in the series, ascending
+  std::vector<double> value;       // medians, in the metric's unit
+  std::vector<double> level;       // what is compared: logarithms, or values over the largest of all
+  bool logarithmic = false;
+};
+
+// In the order in which the machines appear first. Points without a finite value are left out. Cost O(n log n).
+std::vector<MachineValues> values_by_machine(const Series& series);
+
+}  // namespace steelyard

@@ -1,0 +1,31 @@
+#include "regress/history/spikes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kHalfWindow = 2;
+
+}  // namespace
+
+std::vector<double> clip_spikes(std::span<const double> values, double reach) {
+  std::vector<double> clipped(values.begin(), values.end());
+  if (values.size() < 3) return clipped;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t from = i < kHalfWindow ? 0 : i - kHalfWindow;
+    const std::size_t to = std::min(values.size(), i + kHalfWindow + 1);
+    std::array<double, 2 * kHalfWindow + 1> window{};
+    std::copy(values.begin() + static_cast<std::ptrdiff_t>(from), values.begin() + static_cast<std::ptrdiff_t>(to),
+              window.begin());
+    const std::size_t n = to - from;
+    std::sort(window.begin(), window.begin() + static_cast<std::ptrdiff_t>(n));
+    const double middle = n % 2 == 1 ? window[n / 2] : (window[n / 2 - 1] + window[n / 2]) / 2;
+    clipped[i] = std::clamp(values[i], middle - reach, middle + reach);
+  }
+  return clipped;
+}
+
+}  // namespace steelyard

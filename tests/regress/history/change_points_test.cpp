@@ -1,0 +1,151 @@
+#include "regress/history/change_points.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace steelyard {
+namespace {
+
+Series of(const std::vector<double>& values) {
+  Series series;
+  series.name = "made_up";
+  series.unit = "ns";
+  for (std::size_t i = 0; i < values.size(); ++i)
+    series.points.push_back({.values = {values[i]}, .commit = "c" + std::to_string(i), .machine = {}, .run = {}});
+  return series;
+}
+
+std::vector<double> noisy(std::size_t n, double level, double deviation, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = -6;
+    for (int k = 0; k < 12; ++k) sum += static_cast<double>(engine() >> 11) * 0x1p-53;
+    values.push_back(level + deviation * sum);
+  }
+  return values;
+}
+
+std::vector<double> joined(std::vector<double> first, const std::vector<double>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+TEST(FindChanges, FindsAStepWithItsRatioAndCommits) {
+  const auto changes = find_changes(of(joined(noisy(30, 100, 1, 1), noisy(20, 108, 1, 2))));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 30U);
+  EXPECT_EQ(changes[0].commit, "c30");
+  EXPECT_EQ(changes[0].last_good, "c29");
+  EXPECT_TRUE(changes[0].regression);
+  EXPECT_NEAR(changes[0].ratio.value(), 1.08, 0.01);
+  EXPECT_EQ(changes[0].status, ChangeStatus::confirmed);
+  EXPECT_LT(changes[0].p, 1e-4);
+  EXPECT_EQ(changes[0].id.size(), 16U);
+}
+
+TEST(FindChanges, AsksTheMetricWhichDirectionIsBetter) {
+  Series series = of(joined(noisy(30, 100, 1, 1), noisy(20, 108, 1, 2)));
+  series.better = Better::higher;
+  const auto changes = find_changes(series);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_FALSE(changes[0].regression);
+}
+
+TEST(FindChanges, IsSilentWithoutADifference) {
+  EXPECT_TRUE(find_changes(of({})).empty());
+  EXPECT_TRUE(find_changes(of({1})).empty());
+  EXPECT_TRUE(find_changes(of({1, 2})).empty());
+  EXPECT_TRUE(find_changes(of(std::vector<double>(100, 7))).empty());
+  EXPECT_TRUE(find_changes(of(std::vector<double>(100, 0))).empty());
+}
+
+TEST(FindChanges, DoesNotCallASpikeAChange) {
+  std::vector<double> values = noisy(60, 100, 1, 3);
+  values[20] = 300;
+  values[40] = values[41] = 250;
+  EXPECT_TRUE(find_changes(of(values)).empty());
+}
+
+TEST(FindChanges, OnlySuspectsWithFewerThanThreeLaterValues) {
+  const std::vector<double> values = joined(noisy(40, 100, 1, 4), {120, 121, 119, 120});
+  for (std::size_t later = 1; later <= 4; ++later) {
+    const auto changes = find_changes(of({values.begin(), values.begin() + 40 + static_cast<std::ptrdiff_t>(later)}));
+    ASSERT_EQ(changes.size(), 1U) << later;
+    EXPECT_EQ(changes[0].index, 40U);
+    EXPECT_EQ(changes[0].status == ChangeStatus::confirmed, later >= kLeastLaterValues) << later;
+    EXPECT_EQ(changes[0].id.empty(), later < kLeastLaterValues) << later;
+  }
+}
+
+TEST(FindChanges, SaysNothingOfStepsBelowTheMinimumEffect) {
+  const Series series = of(joined(noisy(50, 1000, 0.5, 5), noisy(50, 1006, 0.5, 6)));
+  EXPECT_TRUE(find_changes(series).empty());
+  EXPECT_EQ(find_changes(series, {.minimum_effect = 0.001}).size(), 1U);
+}
+
+TEST(FindChanges, NeverComparesTwoMachines) {
+  const std::vector<double> slow = noisy(40, 200, 1, 7);
+  const std::vector<double> fast = noisy(40, 100, 1, 8);
+  Series series = of(joined(slow, fast));
+  for (std::size_t i = 0; i < 80; ++i) series.points[i].machine = i < 40 ? "old" : "new";
+  EXPECT_TRUE(find_changes(series).empty());
+  for (std::size_t i = 0; i < 80; ++i) {  // interleaved, and the second machine has a step of its own
+    series.points[i].machine = i % 2 == 0 ? "old" : "new";
+    series.points[i].values = {i % 2 == 0 ? slow[i / 2] : fast[i / 2] + (i >= 50 ? 20 : 0)};
+  }
+  const auto changes = find_changes(series);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 51U);
+  EXPECT_EQ(changes[0].last_good, "c49");
+}
+
+TEST(FindChanges, TakesGapsAndSaysThatTheChangeMayHaveBegunThere) {
+  Series series = of(joined(noisy(30, 100, 1, 9), noisy(20, 120, 1, 10)));
+  series.points[28].values.clear();
+  series.points[29].values = {std::numeric_limits<double>::quiet_NaN()};
+  const auto changes = find_changes(series);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 30U);
+  EXPECT_EQ(changes[0].first, 28U);
+  EXPECT_EQ(changes[0].last_good, "c27");
+}
+
+TEST(FindChanges, HasADefinedAnswerForHugeNegativeAndMixedValues) {
+  std::vector<double> huge = joined(noisy(30, 1, 0.01, 11), noisy(30, 1.5, 0.01, 12));
+  for (double& value : huge) value *= 1e308;
+  EXPECT_EQ(find_changes(of(huge)).size(), 1U);
+  std::vector<double> negative = joined(noisy(30, -100, 1, 13), noisy(30, -120, 1, 14));
+  const auto down = find_changes(of(negative));
+  ASSERT_EQ(down.size(), 1U);
+  EXPECT_NEAR(down[0].ratio.value(), 1.2, 0.02);
+  EXPECT_FALSE(down[0].regression);
+  const auto mixed = find_changes(of(joined(noisy(30, -10, 1, 15), noisy(30, 10, 1, 16))));
+  ASSERT_EQ(mixed.size(), 1U);
+  EXPECT_FALSE(mixed[0].ratio.has_value());
+}
+
+TEST(FindChanges, CountsTheDuplicatesOfACommitAsOnePoint) {
+  Series series = of(joined(noisy(30, 100, 1, 17), noisy(2, 120, 1, 18)));
+  for (SeriesPoint& point : series.points) point.values = {point.values[0], point.values[0] + 0.1, 1e6};
+  const auto changes = find_changes(series);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].status, ChangeStatus::suspected);
+}
+
+TEST(FindChanges, KeepsTheIdentityOfAChangeWhileTheSeriesGrows) {
+  const std::vector<double> values = joined(noisy(40, 100, 1, 19), noisy(40, 110, 1, 20));
+  std::string id;
+  for (std::size_t n = 45; n <= 80; ++n) {
+    const auto changes = find_changes(of({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n)}));
+    ASSERT_EQ(changes.size(), 1U);
+    if (id.empty()) id = changes[0].id;
+    EXPECT_EQ(changes[0].id, id);
+  }
+}
+
+}  // namespace
+}  // namespace steelyard

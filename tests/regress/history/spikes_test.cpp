@@ -1,0 +1,26 @@
+#include "regress/history/spikes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+TEST(ClipSpikes, MovesASpikeOfTwoValuesToTheReach) {
+  const std::vector<double> values = {1, 1, 1, 9, 9, 1, 1, 1, 1, -9, 1};
+  EXPECT_EQ(clip_spikes(values, 2), (std::vector<double>{1, 1, 1, 3, 3, 1, 1, 1, 1, -1, 1}));
+}
+
+TEST(ClipSpikes, LeavesAStepOfThreeValuesAlone) {
+  const std::vector<double> values = {1, 1, 1, 9, 9, 9, 1, 1, 1};
+  EXPECT_EQ(clip_spikes(values, 2), values);
+  const std::vector<double> at_the_end = {1, 1, 1, 1, 9, 9, 9};
+  EXPECT_EQ(clip_spikes(at_the_end, 2), at_the_end);
+}
+
+TEST(ClipSpikes, LeavesFewerThanThreeValuesAlone) {
+  EXPECT_TRUE(clip_spikes({}, 1).empty());
+  EXPECT_EQ(clip_spikes(std::vector<double>{1, 100}, 1), (std::vector<double>{1, 100}));
+}
+
+}  // namespace
+}  // namespace steelyard
