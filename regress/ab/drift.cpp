@@ -74,6 +74,7 @@ Effect widen(const Effect& effect, const Drift& drift, double variance_factor, d
   result.least_p = 0;
   result.p.reset();
   result.interval.reset();
+  result.equivalence_interval.reset();
   if (!effect.standard_error) return result;
   result.test = "drift-widened t";
   const double error = std::hypot(*effect.standard_error * std::sqrt(variance_factor), drift.deviation);

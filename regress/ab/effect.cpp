@@ -6,6 +6,7 @@
 
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/inversion.hpp"
+#include "regress/ab/noise_parts.hpp"
 #include "regress/ab/relabelling.hpp"
 #include "regress/ab/shift_test.hpp"
 
@@ -37,12 +38,9 @@ void judge_by_relabelling(const ShiftTest& test, const EffectQuestion& question,
   effect.least_p = test.least_p();
   const double alpha = 1 - question.confidence;
   effect.interval = shift_interval(test, effect.log_ratio, alpha, p);
-  double error_alpha = alpha;
-  auto error_interval = effect.interval;
-  if (!error_interval) {
-    error_alpha = kEquivalenceAlpha;
-    error_interval = shift_interval(test, effect.log_ratio, error_alpha, p);
-  }
+  effect.equivalence_interval = shift_interval(test, effect.log_ratio, kEquivalenceAlpha, p);
+  const double error_alpha = effect.interval ? alpha : kEquivalenceAlpha;
+  const auto error_interval = effect.interval ? effect.interval : effect.equivalence_interval;
   if (error_interval) {
     // The length of such an interval estimates the error of its middle (E. L. Lehmann, Nonparametric confidence
     // intervals for a shift parameter, 1963).
@@ -69,6 +67,7 @@ void judge_by_student(const EffectQuestion& question, Effect& effect) {
     effect.interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
   }
   const double half = student_quantile(1 - kEquivalenceAlpha / 2, effect.degrees) * error;
+  effect.equivalence_interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
   effect.within_margin = std::fabs(effect.log_ratio) + half < std::log1p(question.margin);
 }
 
@@ -77,6 +76,7 @@ void judge_by_student(const EffectQuestion& question, Effect& effect) {
 Effect effect_of_rounds(const PairedRounds& paired, const EffectQuestion& question) {
   Effect effect;
   effect.units = static_cast<int>(paired.rounds.size());
+  effect.noise = noise_of_rounds(paired.rounds);
   const RoundsTest test(paired.rounds);
   if (effect.units >= kLeastRounds) {
     effect.test = "rounds";
@@ -100,6 +100,7 @@ Effect effect_of_invocations(std::span<const LogInvocation> baseline, std::span<
                              const EffectQuestion& question) {
   Effect effect;
   effect.units = static_cast<int>(std::min(baseline.size(), candidate.size()));
+  effect.noise = noise_of_invocations(baseline, candidate);
   if (effect.units >= kLeastRounds) {
     effect.test = "invocations";
     judge_by_relabelling(InvocationsTest({baseline.begin(), baseline.end()}, {candidate.begin(), candidate.end()}),

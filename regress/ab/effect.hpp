@@ -29,13 +29,15 @@ struct Effect {
   std::string test = "none";  // "rounds", "invocations", "t on log medians"
   int units = 0;              // rounds that entered, or the smaller side's invocations
   double log_ratio = 0;
-  std::optional<double> p;               // two-sided, of no effect
-  std::optional<Interval> interval;      // absent where so few units cannot give one of that confidence
-  std::optional<double> standard_error;  // of log_ratio
-  double degrees = 0;                    // of freedom of that error; 0: as good as known
-  double least_p = 1;                    // that this many units could give
-  bool within_margin = false;            // the 90 % interval lies inside the margin
-  std::optional<double> slot_effect;     // log of second slot over first
+  std::optional<double> p;                            // two-sided, of no effect
+  std::optional<Interval> interval;                   // absent where so few units cannot give one of that confidence
+  std::optional<double> standard_error;               // of log_ratio
+  double degrees = 0;                                 // of freedom of that error; 0: as good as known
+  double least_p = 1;                                 // that this many units could give
+  std::optional<Interval> equivalence_interval = {};  // 90 %, of log_ratio: two one-sided tests at 5 %
+  bool within_margin = false;                         // that interval lies inside the margin
+  std::optional<double> slot_effect;                  // log of second slot over first
+  NoiseParts noise = {};
 };
 
 // Precondition: at least one round.

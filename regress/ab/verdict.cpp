@@ -105,7 +105,12 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
   row.ratio = std::exp(effect.log_ratio);
   row.p = effect.p;
   if (effect.interval) row.interval = Interval{std::exp(effect.interval->low), std::exp(effect.interval->high)};
+  if (effect.equivalence_interval) {
+    row.equivalence_interval =
+        Interval{std::exp(effect.equivalence_interval->low), std::exp(effect.equivalence_interval->high)};
+  }
   if (effect.slot_effect) row.slot_effect = std::exp(*effect.slot_effect);
+  row.noise = effect.noise;
 }
 
 }  // namespace
@@ -132,6 +137,9 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
   } else {
     row.verdict = Verdict::inconclusive;
     row.reason = inconclusive_reason(evidence, family, row);
+    if (concurrent) {
+      row.rounds_wanted = rounds_that_would_decide(effect, {family.level, family.comparisons, row.margin});
+    }
   }
   if (evidence.slots_confounded) {
     row.reason += "; no round is known to have the other order, so an effect of the slot is part of this figure";
