@@ -66,6 +66,9 @@ struct StoreStatus {
   std::vector<std::string> notes{};  // what else someone should know, e.g. that a cluster of an older version exists
 };
 
+// By which the store knows a comparison: SHA-256 over every field.
+std::string comparison_id(const Comparison& comparison);
+
 class Store {
  public:
   // Connects, starting the embedded cluster when needed, and brings the schema up to date. Errors: kind store.

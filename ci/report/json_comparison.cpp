@@ -5,6 +5,7 @@
 #include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
 #include "ci/report/target_report.hpp"
+#include "storage/calibration/calibration_document.hpp"
 
 namespace steelyard {
 namespace {
@@ -75,6 +76,31 @@ Json function_json(const FunctionChange& function) {
   return json;
 }
 
+Json interval_json(const std::optional<Interval>& interval) {
+  const bool is_finite = interval && std::isfinite(interval->low) && std::isfinite(interval->high);
+  return is_finite ? Json::array({interval->low, interval->high}) : Json(nullptr);
+}
+
+Json looks_json(const std::vector<Look>& looks) {
+  Json json = Json::array();
+  for (const Look& look : looks) {
+    json.push_back({{"rounds", look.rounds}, {"p", number(look.p)}, {"share", number(look.share)}});
+  }
+  return json;
+}
+
+Json drifts_json(const std::vector<SharedDrift>& drifts) {
+  Json json = Json::array();
+  for (const SharedDrift& drift : drifts) {
+    json.push_back({{"metric", drift.metric},
+                    {"ratio", number(drift.ratio)},
+                    {"deviation", number(drift.deviation)},
+                    {"benchmarks", drift.benchmarks},
+                    {"removed", drift.removed}});
+  }
+  return json;
+}
+
 Json row_json(const ComparisonRow& row) {
   Json json;
   json["benchmark"] = row.benchmark;
@@ -85,18 +111,24 @@ Json row_json(const ComparisonRow& row) {
   json["baseline"] = number(row.baseline);
   json["candidate"] = number(row.candidate);
   json["ratio"] = number(row.ratio);
-  const bool has_interval = row.interval && std::isfinite(row.interval->low) && std::isfinite(row.interval->high);
-  json["interval"] = has_interval ? Json::array({row.interval->low, row.interval->high}) : Json(nullptr);
+  json["interval"] = interval_json(row.interval);
   json["confidence"] = number(row.confidence);
   json["test"] = row.test;
   json["layout"] = to_text(row.layout);
   json["rounds"] = row.rounds;
   json["p"] = number(row.p);
   json["p_kind"] = row.p_kind;
+  json["looks"] = looks_json(row.looks);
   json["q"] = number(row.q);
+  json["discovery_q"] = number(row.discovery_q);
   json["minimum_effect"] = number(row.minimum_effect);
   json["margin"] = number(row.margin);
   json["minimum_detectable_effect"] = number(row.minimum_detectable_effect);
+  json["equivalence_interval"] = interval_json(row.equivalence_interval);
+  json["rounds_wanted"] = row.rounds_wanted ? Json(*row.rounds_wanted) : Json(nullptr);
+  json["noise"] = {{"within", number(row.noise.within)},
+                   {"between", number(row.noise.between)},
+                   {"rounds", number(row.noise.rounds)}};
   json["slot_effect"] = number(row.slot_effect);
   json["jitter"] = number(row.jitter);
   json["count_scope"] = row.metric.kind == MetricKind::counted ? Json(to_text(row.count_scope)) : Json(nullptr);
@@ -128,6 +160,9 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
                                                {"decisive", difference.decisive}});
   }
   json["warnings"] = comparison.warnings;
+  json["drifts"] = drifts_json(comparison.drifts);
+  json["calibration"] =
+      comparison.calibration ? Json::parse(calibration_document(*comparison.calibration)) : Json(nullptr);
   json["summary"] = summary_json(comparison);
   json["comparisons"] = Json::array();
   for (const ComparisonRow& row : comparison.rows) json["comparisons"].push_back(row_json(row));

@@ -4,76 +4,54 @@
 #include <utility>
 #include <vector>
 
-#include "storage/postgres/content_identity.hpp"
+#include "bench/model/sha256.hpp"
+#include "storage/calibration/calibration_document.hpp"
 #include "storage/postgres/dictionaries.hpp"
+#include "storage/store.hpp"
 
 namespace steelyard {
 namespace {
 
-void add(ContentIdentity& identity, const RunHeader& header) {
-  const Commit& commit = header.commit;
-  identity.text(header.id).integer(header.created_at_unix_ns).text(header.tool).text(header.project);
-  identity.text(header.program).text(header.session).text(to_text(header.layout)).text(std::to_string(header.seed));
-  identity.text(commit.sha).text(commit.parent).text(commit.branch).text(commit.subject);
-  identity.integer(commit.committed_at_unix_s).integer(commit.dirty ? 1 : 0);
-  identity.integer(static_cast<std::int64_t>(header.settings.size()));
-  for (const auto& [name, text] : header.settings) identity.text(name).text(text);
+std::optional<double> low_of(const std::optional<Interval>& interval) {
+  return interval ? std::optional(interval->low) : std::nullopt;
 }
-
-void add(ContentIdentity& identity, const ComparisonPolicy& policy) {
-  identity.number(policy.false_alarm_rate).number(policy.confidence).number(policy.minimum_effect);
-  identity.number(policy.margin).text(std::to_string(policy.seed)).texts(policy.metrics).texts(policy.ignored_facts);
-  // What came later is left out at its default: comparisons that are stored already keep their identity.
-  const ComparisonPolicy usual;
-  if (policy.gates == usual.gates && policy.counted_minimum_effect == usual.counted_minimum_effect &&
-      policy.witness == usual.witness) {
-    return;
-  }
-  identity.texts(policy.gates).number(policy.counted_minimum_effect).text(to_text(policy.witness));
-}
-
-// Likewise.
-void add_attribution(ContentIdentity& identity, const ComparisonRow& row) {
-  const ComparisonRow usual;
-  const bool is_usual = row.count_scope == usual.count_scope && row.gates && row.call_path.empty();
-  if (!is_usual) {
-    identity.text(to_text(row.count_scope)).integer(row.gates ? 1 : 0).text(row.gate_note).texts(row.call_path);
-  }
-  for (const FunctionChange& function : row.functions) {
-    const bool says_more = function.from_calls || function.from_cost_per_call || !function.renamed_from.empty() ||
-                           !function.inlined_into.empty() || !function.once_inlined_into.empty();
-    if (!says_more) continue;
-    identity.number(function.from_calls).number(function.from_cost_per_call).text(function.renamed_from);
-    identity.text(function.inlined_into).text(function.once_inlined_into);
-  }
-}
-
-void add(ContentIdentity& identity, const ComparisonRow& row) {
-  const auto low = row.interval ? std::optional(row.interval->low) : std::nullopt;
-  const auto high = row.interval ? std::optional(row.interval->high) : std::nullopt;
-  identity.text(row.benchmark).text(row.metric.name).text(row.metric.unit).text(to_text(row.metric.better));
-  identity.text(to_text(row.metric.kind)).number(row.baseline).number(row.candidate).number(row.ratio);
-  identity.number(low).number(high).number(row.confidence).text(row.test).text(to_text(row.layout)).number(row.p);
-  identity.text(row.p_kind).number(row.q).number(row.minimum_effect).number(row.margin);
-  identity.number(row.minimum_detectable_effect).number(row.slot_effect).integer(row.rounds).number(row.jitter);
-  identity.text(to_text(row.verdict)).text(row.reason).integer(static_cast<std::int64_t>(row.functions.size()));
-  for (const FunctionChange& function : row.functions) {
-    identity.text(function.name).text(function.file).integer(function.line).number(function.self_change);
-    identity.number(function.inclusive_change).number(function.calls_change).number(function.share);
-    identity.integer(function.own_source ? 1 : 0);
-  }
-  add_attribution(identity, row);
+std::optional<double> high_of(const std::optional<Interval>& interval) {
+  return interval ? std::optional(interval->high) : std::nullopt;
 }
 
 constexpr const char* kInsert =
     "insert into steelyard.comparisons (id, project, baseline_run, candidate_run, baseline_commit, candidate_commit, "
     "branch, compared_at_unix_ns, baseline_fingerprint, candidate_fingerprint, difference_names, difference_baselines, "
     "difference_candidates, difference_decisive, false_alarm_rate, confidence, minimum_effect, margin, seed, metrics, "
-    "ignored_facts, rule_version, warnings, gates, counted_minimum_effect, witness) values ($1, $2, $3, $4, $5, $6, "
-    "$7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) on conflict (id) "
-    "do nothing returning comparison_key";
+    "ignored_facts, rule_version, warnings, gates, counted_minimum_effect, witness, calibration_key) values ($1, $2, "
+    "$3, "
+    "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27) "
+    "on conflict (id) do nothing returning comparison_key";
 
-SqlValues header_values(const Comparison& comparison) {
+constexpr const char* kInsertCalibration =
+    "insert into steelyard.calibrations (id, fingerprint, layout, measured_at_unix_s, program, rounds, level, gates, "
+    "false_gates, comparisons, false_alarms, drift_sequential, failed, reason, document) values ($1, $2, $3, $4, $5, "
+    "$6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb) on conflict (id) do nothing";
+
+// Its key; absent where the comparison knows of none.
+Result<std::optional<std::int64_t>> write_calibration(Transaction& transaction, const Comparison& comparison) {
+  if (!comparison.calibration) return std::optional<std::int64_t>();
+  const Calibration& calibration = *comparison.calibration;
+  const std::string document = calibration_document(calibration);
+  const std::string id = sha256_hex(document);
+  SqlValues values;
+  values.text(id).text(calibration.fingerprint).text(to_text(calibration.layout)).integer(calibration.at_unix_s);
+  values.text(calibration.program).integer(calibration.rounds).number(calibration.level);
+  values.integer(calibration.false_gates.tries).integer(calibration.false_gates.count);
+  values.integer(calibration.false_alarms.tries).integer(calibration.false_alarms.count);
+  values.number(calibration.drift_sequential).boolean(calibration.failed).text(calibration.reason).text(document);
+  STEELYARD_CHECK(transaction.run(kInsertCalibration, values, kAnyRows));
+  STEELYARD_TRY(const Rows rows, transaction.run("select calibration_key from steelyard.calibrations where id = $1",
+                                                 SqlValues().text(id), kOneRow));
+  return std::optional(rows.integer(0, 0));
+}
+
+SqlValues header_values(const Comparison& comparison, const std::optional<std::int64_t>& calibration_key) {
   std::vector<std::string> names;
   std::vector<std::string> baselines;
   std::vector<std::string> candidates;
@@ -87,14 +65,15 @@ SqlValues header_values(const Comparison& comparison) {
   const RunHeader& candidate = comparison.candidate;
   const ComparisonPolicy& policy = comparison.policy;
   SqlValues values;
-  values.text(identity_of(comparison)).text(candidate.project).text(comparison.baseline.id).text(candidate.id);
+  values.text(comparison_id(comparison)).text(candidate.project).text(comparison.baseline.id).text(candidate.id);
   values.text(comparison.baseline.commit.sha).text(candidate.commit.sha).text(candidate.commit.branch);
   values.integer(candidate.created_at_unix_ns).text(comparison.baseline_fingerprint);
   values.text(comparison.candidate_fingerprint).texts(names).texts(baselines).texts(candidates).booleans(decisive);
   values.number(policy.false_alarm_rate).number(policy.confidence).number(policy.minimum_effect);
   values.number(policy.margin).unsigned_integer(policy.seed).texts(policy.metrics).texts(policy.ignored_facts);
   values.text(comparison.rule_version).texts(comparison.warnings);
-  return values.texts(policy.gates).number(policy.counted_minimum_effect).text(to_text(policy.witness));
+  values.texts(policy.gates).number(policy.counted_minimum_effect).text(to_text(policy.witness));
+  return values.integer(calibration_key);
 }
 
 SqlValues row_values(std::int64_t comparison_key, std::size_t position, const ComparisonRow& row,
@@ -102,8 +81,7 @@ SqlValues row_values(std::int64_t comparison_key, std::size_t position, const Co
   SqlValues values;
   values.integer(comparison_key).integer(static_cast<std::int64_t>(position)).text(row.benchmark).integer(metric_key);
   values.number(row.baseline).number(row.candidate).number(row.ratio);
-  values.number(row.interval ? std::optional(row.interval->low) : std::nullopt);
-  values.number(row.interval ? std::optional(row.interval->high) : std::nullopt);
+  values.number(low_of(row.interval)).number(high_of(row.interval));
   values.number(row.confidence).text(row.test).text(to_text(row.layout)).number(row.p).text(row.p_kind).number(row.q);
   values.number(row.minimum_effect).number(row.margin).number(row.minimum_detectable_effect).number(row.slot_effect);
   values.integer(row.rounds).number(row.jitter).text(to_text(row.verdict)).text(row.reason);
@@ -112,7 +90,19 @@ SqlValues row_values(std::int64_t comparison_key, std::size_t position, const Co
   } else {
     values.null();
   }
-  return values.boolean(row.gates).text(row.gate_note).texts(row.call_path);
+  values.boolean(row.gates).text(row.gate_note).texts(row.call_path).number(row.discovery_q);
+  values.number(low_of(row.equivalence_interval)).number(high_of(row.equivalence_interval));
+  values.integer(row.rounds_wanted ? std::optional<std::int64_t>(*row.rounds_wanted) : std::nullopt);
+  values.number(row.noise.within).number(row.noise.between).number(row.noise.rounds);
+  std::vector<std::int64_t> rounds;
+  std::vector<double> p;
+  std::vector<double> shares;
+  for (const Look& look : row.looks) {
+    rounds.push_back(look.rounds);
+    p.push_back(look.p);
+    shares.push_back(look.share);
+  }
+  return values.integers(rounds).numbers(p).numbers(shares);
 }
 
 // (row, function) of every function of every row, so that they can be copied as one stream.
@@ -143,23 +133,19 @@ Result<void> write_functions(Transaction& transaction, std::int64_t key, const C
       });
 }
 
-}  // namespace
-
-std::string identity_of(const Comparison& comparison) {
-  ContentIdentity identity;
-  add(identity, comparison.baseline);
-  add(identity, comparison.candidate);
-  identity.text(comparison.baseline_fingerprint).text(comparison.candidate_fingerprint);
-  identity.integer(static_cast<std::int64_t>(comparison.environment_differences.size()));
-  for (const FactDifference& difference : comparison.environment_differences) {
-    identity.text(difference.name).text(difference.baseline).text(difference.candidate);
-    identity.integer(difference.decisive ? 1 : 0);
-  }
-  add(identity, comparison.policy);
-  identity.text(comparison.rule_version).texts(comparison.warnings);
-  for (const ComparisonRow& row : comparison.rows) add(identity, row);
-  return identity.hex();
+Result<void> write_drifts(Transaction& transaction, std::int64_t key, const Comparison& comparison) {
+  return transaction.copy(
+      {"steelyard.comparison_drifts",
+       {"comparison_key", "position", "metric", "ratio", "deviation", "benchmarks", "removed"}},
+      comparison.drifts.size(), [&](std::size_t i) {
+        const SharedDrift& drift = comparison.drifts[i];
+        SqlValues values;
+        values.integer(key).integer(static_cast<std::int64_t>(i)).text(drift.metric).number(drift.ratio);
+        return values.number(drift.deviation).integer(drift.benchmarks).boolean(drift.removed);
+      });
 }
+
+}  // namespace
 
 Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   std::vector<Metric> metrics;
@@ -167,7 +153,8 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_TRY(const auto metric_keys, keys_of_metrics(session, metrics));
 
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows header, transaction.run(kInsert, header_values(comparison), kAtMostOneRow));
+  STEELYARD_TRY(const std::optional<std::int64_t> calibration_key, write_calibration(transaction, comparison));
+  STEELYARD_TRY(const Rows header, transaction.run(kInsert, header_values(comparison, calibration_key), kAtMostOneRow));
   if (header.size() == 0) return false;
   const std::int64_t key = header.integer(0, 0);
   STEELYARD_CHECK(transaction.copy(
@@ -198,9 +185,20 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
         "count_scope",
         "gates",
         "gate_note",
-        "call_path"}},
+        "call_path",
+        "discovery_q",
+        "equivalence_low",
+        "equivalence_high",
+        "rounds_wanted",
+        "noise_within",
+        "noise_between",
+        "noise_rounds",
+        "look_rounds",
+        "look_p",
+        "look_share"}},
       comparison.rows.size(), [&](std::size_t i) { return row_values(key, i, comparison.rows[i], metric_keys[i]); }));
   STEELYARD_CHECK(write_functions(transaction, key, comparison));
+  STEELYARD_CHECK(write_drifts(transaction, key, comparison));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }

@@ -18,9 +18,27 @@ TEST(JsonReport, HasTheFieldsOfTheDesign) {
   EXPECT_EQ(json.at("summary").size(), kVerdictCount);
   EXPECT_EQ(json.at("summary").at("new"), 1);
   for (const Json& row : json.at("comparisons")) {
-    for (const char* field :
-         {"benchmark", "metric", "unit", "baseline", "candidate", "ratio", "interval", "confidence", "test", "layout",
-          "p", "q", "minimum_effect", "minimum_detectable_effect", "verdict", "reason"}) {
+    for (const char* field : {"benchmark",
+                              "metric",
+                              "unit",
+                              "baseline",
+                              "candidate",
+                              "ratio",
+                              "interval",
+                              "confidence",
+                              "test",
+                              "layout",
+                              "p",
+                              "q",
+                              "minimum_effect",
+                              "minimum_detectable_effect",
+                              "verdict",
+                              "reason",
+                              "looks",
+                              "discovery_q",
+                              "equivalence_interval",
+                              "rounds_wanted",
+                              "noise"}) {
       EXPECT_TRUE(row.contains(field)) << field;
     }
   }
@@ -37,6 +55,29 @@ TEST(JsonReport, AbsentIsNullAndNeverANumber) {
   for (const char* field : {"ratio", "baseline", "interval", "p", "jitter"}) {
     EXPECT_TRUE(json.at(field).is_null()) << field;
   }
+}
+
+TEST(JsonReport, TellsLooksNoiseDriftsAndTheCalibration) {
+  Comparison comparison = sample::quiet_comparison(1);
+  ComparisonRow& row = comparison.rows[0];
+  row.looks = {{8, 0.02, 0.1}};
+  row.discovery_q = 0.25;
+  row.equivalence_interval = Interval{0.99, 1.01};
+  row.rounds_wanted = 30;
+  row.noise = {0.02, 0.03, std::nullopt};
+  comparison.drifts = {{"real_time", 1.04, 0.01, 13, false}};
+  comparison.calibration = Calibration{};
+  comparison.calibration->false_gates = {1, 40, {0.0006, 0.13}};
+  const Json json = Json::parse(json_report(comparison));
+  const Json& first = json.at("comparisons").at(0);
+  EXPECT_EQ(first.at("looks"), Json::parse(R"([{"rounds": 8, "p": 0.02, "share": 0.1}])"));
+  EXPECT_EQ(first.at("discovery_q"), 0.25);
+  EXPECT_EQ(first.at("equivalence_interval"), Json::parse("[0.99, 1.01]"));
+  EXPECT_EQ(first.at("rounds_wanted"), 30);
+  EXPECT_EQ(first.at("noise"), Json::parse(R"({"within": 0.02, "between": 0.03, "rounds": null})"));
+  EXPECT_EQ(json.at("drifts").at(0).at("ratio"), 1.04);
+  EXPECT_EQ(json.at("calibration").at("false_gates").at("tries"), 40);
+  EXPECT_TRUE(Json::parse(json_report(sample::quiet_comparison(1))).at("calibration").is_null());
 }
 
 TEST(JsonReport, SurvivesANameThatIsNoUtf8) {

@@ -270,60 +270,6 @@ TEST_F(StoreTest, FiltersHistoryByBranchAndProject) {
   EXPECT_EQ(store.history(query)->size(), 0U);
 }
 
-TEST_F(StoreTest, StoresTheSameComparisonOnceAndRaisesItsAlerts) {
-  Store store = open();
-  const auto is_new = store.put_comparison(example_comparison());
-  ASSERT_TRUE(is_new) << is_new.error().text();
-  EXPECT_TRUE(*is_new);
-  EXPECT_FALSE(*store.put_comparison(example_comparison()));
-  Comparison other = example_comparison();
-  other.rows[1].reason = "another reason";
-  EXPECT_TRUE(*store.put_comparison(other)) << "one text differs";
-  EXPECT_EQ(ask("select count(*)::text from steelyard.comparison_rows"), "4");
-  EXPECT_EQ(ask("select string_agg(benchmark || ' ' || ratio || ' ' || culprit, ';' order by comparison) "
-                "from steelyard.alerts"),
-            "BM_sort/1024 1.0721 sort;BM_sort/1024 1.0721 sort");
-}
-
-TEST_F(StoreTest, KeepsWhatIsSaidOfAChangedCountAndWhatGates) {
-  Store store = open();
-  Comparison comparison = example_comparison();
-  comparison.policy.gates = {"real_time"};
-  comparison.policy.counted_minimum_effect = 0.01;
-  comparison.policy.witness = Witness::both;
-  ComparisonRow& row = comparison.rows[0];
-  row.metric = *well_known_metric(kInstructions);
-  row.count_scope = CountScope::whole_functions;
-  row.gates = false;
-  row.gate_note = "instructions is not among the metrics that gate";
-  row.call_path = {"BM_sort", "sort"};
-  row.functions[0].from_calls = 60;
-  row.functions[0].from_cost_per_call = 40;
-  row.functions[0].renamed_from = "order";
-  row.functions[1].inlined_into = "sort";
-  row.functions[1].once_inlined_into = "order";
-  ASSERT_TRUE(store.put_comparison(comparison));
-  EXPECT_EQ(ask("select gates::text || counted_minimum_effect || witness from steelyard.comparisons"),
-            "{real_time}0.01both");
-  EXPECT_EQ(ask("select count_scope || ' ' || gates || ' ' || gate_note || ' ' || call_path::text "
-                "from steelyard.comparison_rows where position = 0"),
-            "whole functions false instructions is not among the metrics that gate {BM_sort,sort}");
-  EXPECT_EQ(ask("select string_agg(coalesce(from_calls + 2 * from_cost_per_call, 0) || renamed_from || '/' || "
-                "inlined_into || '/' || once_inlined_into, ' ' order by position) from steelyard.comparison_functions"),
-            "140order// 0/sort/order");
-  EXPECT_EQ(ask("select culprit_file || ':' || culprit_line || ' ' || gates from steelyard.alerts"),
-            "sort.cpp:42 false");
-  const auto forget = [&](auto change) {
-    Comparison other = comparison;
-    change(other);
-    EXPECT_TRUE(*store.put_comparison(other)) << "one field differs";
-  };
-  forget([](Comparison& other) { other.policy.witness = Witness::time; });
-  forget([](Comparison& other) { other.rows[0].gates = true; });
-  forget([](Comparison& other) { other.rows[0].call_path.clear(); });
-  forget([](Comparison& other) { other.rows[0].functions[0].renamed_from.clear(); });
-}
-
 TEST_F(StoreTest, UnpacksEverySampleInTheDocumentedView) {
   Store store = open();
   ASSERT_TRUE(store.put_run(example_run()));

@@ -1,0 +1,170 @@
+#include "storage/document/json_value.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace steelyard {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostShown = 60;  // characters of a value that is not as wanted
+
+const Json kNull = nullptr;
+
+std::string shown(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "...";
+  return text;
+}
+
+// "steelyard.comparison/1" into its name with the stroke, and its number; 0: none.
+std::pair<std::string_view, int> parts_of_schema(std::string_view schema) {
+  const std::size_t stroke = schema.rfind('/');
+  if (stroke == std::string_view::npos) return {schema, 0};
+  const std::string_view digits = schema.substr(stroke + 1);
+  int version = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  const bool is_number = code == std::errc() && end == digits.data() + digits.size();
+  return {schema.substr(0, stroke + 1), is_number ? version : 0};
+}
+
+}  // namespace
+
+struct JsonValue::Shared {
+  Json json;
+  std::string name;
+  std::optional<Error> error = std::nullopt;
+};
+
+JsonValue::JsonValue(const Json& value, std::string place, Shared& shared)
+    : value_(&value), place_(std::move(place)), shared_(&shared) {}
+
+void JsonValue::refuse(const std::string& wanted) const {
+  if (shared_->error) return;
+  const std::string where = shared_->name + (place_.empty() ? "" : ": " + place_);
+  shared_->error = input_error(where, shown(*value_), wanted);
+}
+
+bool JsonValue::is_null() const { return value_->is_null(); }
+
+JsonValue JsonValue::at(std::string_view name) const {
+  const std::string place = (place_.empty() ? "" : place_ + '.') + std::string(name);
+  if (!value_->is_object()) {
+    refuse("an object");
+    return {kNull, place, *shared_};
+  }
+  const auto found = value_->find(std::string(name));
+  return {found == value_->end() ? kNull : *found, place, *shared_};
+}
+
+std::vector<std::string> JsonValue::names() const {
+  std::vector<std::string> names;
+  if (!value_->is_object()) {
+    refuse("an object");
+    return names;
+  }
+  for (auto at = value_->begin(); at != value_->end(); ++at) names.push_back(at.key());
+  return names;
+}
+
+std::vector<JsonValue> JsonValue::items(std::size_t most) const {
+  std::vector<JsonValue> items;
+  if (!value_->is_array() || value_->size() > most) {
+    refuse("an array of at most " + std::to_string(most));
+    return items;
+  }
+  for (std::size_t i = 0; i < value_->size(); ++i) {
+    items.push_back({(*value_)[i], place_ + '[' + std::to_string(i) + ']', *shared_});
+  }
+  return items;
+}
+
+std::vector<std::string> JsonValue::texts(std::size_t most) const {
+  std::vector<std::string> texts;
+  for (const JsonValue& item : items(most)) texts.push_back(item.text());
+  return texts;
+}
+
+std::string JsonValue::text() const {
+  if (value_->is_string()) return value_->get_ref<const std::string&>();
+  if (!value_->is_null()) refuse("a text");
+  return "";
+}
+
+bool JsonValue::boolean() const {
+  if (value_->is_boolean()) return value_->get<bool>();
+  refuse("true or false");
+  return false;
+}
+
+double JsonValue::number() const {
+  if (value_->is_number() && std::isfinite(value_->get<double>())) return value_->get<double>();
+  refuse("a number");
+  return 0;
+}
+
+std::optional<double> JsonValue::number_or_absent() const {
+  return value_->is_null() ? std::nullopt : std::optional(number());
+}
+
+std::int64_t JsonValue::integer(std::int64_t low, std::int64_t high) const {
+  // A number beyond the signed range is stored as an unsigned one.
+  const bool fits = value_->is_number_unsigned() ? value_->get<std::uint64_t>() <= std::uint64_t{INT64_MAX}
+                                                 : value_->is_number_integer();
+  if (fits && value_->get<std::int64_t>() >= low && value_->get<std::int64_t>() <= high) {
+    return value_->get<std::int64_t>();
+  }
+  refuse("a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+  return low;
+}
+
+std::uint64_t JsonValue::unsigned_integer() const {
+  if (value_->is_number_unsigned()) return value_->get<std::uint64_t>();
+  refuse("a whole number from 0 to 18446744073709551615");
+  return 0;
+}
+
+std::optional<Interval> JsonValue::interval() const {
+  if (value_->is_null()) return std::nullopt;
+  if (!value_->is_array() || value_->size() != 2 || !(*value_)[0].is_number() || !(*value_)[1].is_number()) {
+    refuse("two numbers in brackets, or null");
+    return std::nullopt;
+  }
+  return Interval{(*value_)[0].get<double>(), (*value_)[1].get<double>()};
+}
+
+JsonDocument::JsonDocument(std::unique_ptr<JsonValue::Shared> shared) : shared_(std::move(shared)) {}
+JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
+JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
+JsonDocument::~JsonDocument() = default;
+
+Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::string& name, std::string_view schema) {
+  auto shared = std::make_unique<JsonValue::Shared>();
+  shared->name = name;
+  shared->json = Json::parse(text, nullptr, false);
+  const std::string wanted(schema);
+  if (shared->json.is_discarded()) return input_error(name, "no JSON, or only a part of it", wanted);
+  const Json& json = shared->json;
+  const auto member = json.is_object() ? json.find("schema") : json.end();
+  const bool has_schema = json.is_object() && member != json.end() && member->is_string();
+  const std::string found = has_schema ? member->get<std::string>() : "";
+  if (found == schema) return JsonDocument(std::move(shared));
+  if (found.empty()) return input_error(name, "no \"schema\"", wanted);
+  const auto [own, version] = parts_of_schema(schema);
+  const auto [other, later] = parts_of_schema(found);
+  const bool is_newer = own == other && later > version;
+  return input_error(name, '"' + found.substr(0, kMostShown) + '"', wanted,
+                     is_newer ? "a newer steelyard wrote it: read it with that one" : "");
+}
+
+JsonValue JsonDocument::root() const { return {shared_->json, "", *shared_}; }
+
+Result<void> JsonDocument::check() const {
+  if (shared_->error) return *shared_->error;
+  return {};
+}
+
+}  // namespace steelyard
