@@ -14,8 +14,9 @@ struct Layer {
 };
 
 // The architecture's table: each row names all of ours that it may include. The first match wins.
-const std::array<Layer, 6> kLayers{
+const std::array<Layer, 7> kLayers{
     Layer{"bench/model/", {"bench/model/"}},
+    Layer{"bench/self/judging/", {"bench/self/judging/", "bench/model/", "regress/"}},  // studies of the judgement
     Layer{"bench/", {"bench/"}},
     Layer{"regress/", {"regress/", "bench/model/"}},
     Layer{"storage/", {"storage/", "regress/", "bench/model/"}},

@@ -2,10 +2,13 @@
 """Records the noise of this machine: one unchanged program against itself, process by process.
 
     bench/self/noise/record_noise.py PROGRAM OUT --layout duet|interleaved [--rounds 80] [--repetitions 10]
+                                     [--neighbour] [--seed 1] [--note TEXT]
 
 In every round each benchmark of PROGRAM gets two processes, "a" and "b": one after the other on one core (interleaved),
 or at once on the first two cores (duet). Which of them comes first, or has the first core, is drawn in balanced pairs of
-rounds from the seed; the benchmarks of a round are shuffled. OUT gets a file for each benchmark:
+rounds from the seed; the benchmarks of a round are shuffled. With --neighbour a load is switched on and off beside them
+all the while: PROGRAM's own benchmarks, one at a time on any core, for 0.2 to 4 s each with breaks of the same length,
+drawn from the seed. OUT gets a file for each benchmark:
 
     # noise 1, benchmark pointer_chase, layout duet, seed 1, Intel ..., 2026-11-22
     round side slot core started_unix_s values of real_time in ns, in the order in which they were taken
@@ -19,6 +22,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 
 
@@ -44,35 +48,47 @@ def values_of(process):
             if row["run_type"] == "iteration"]
 
 
+class Neighbour:
+    """A load that comes and goes: busy for a while, quiet for a while, both drawn from the seed."""
+
+    def __init__(self, program, names, seed):
+        self.program, self.names, self.draw = program, names, random.Random(f"neighbour {seed}")
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.come_and_go)
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+
+    def come_and_go(self):
+        while not self.ended.is_set():
+            name, busy_s, quiet_s = self.draw.choice(self.names), self.draw.uniform(0.2, 4), self.draw.uniform(0.2, 4)
+            load = subprocess.Popen([self.program, f"--benchmark_filter=^{name}$", "--benchmark_min_time=60"],
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.ended.wait(busy_s)
+            load.kill()
+            load.wait()
+            self.ended.wait(quiet_s)
+
+
 def processor():
     with open("/proc/cpuinfo") as info:
         return next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), "unknown CPU")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("out")
-    parser.add_argument("--layout", choices=["duet", "interleaved"], required=True)
-    parser.add_argument("--rounds", type=int, default=80)
-    parser.add_argument("--repetitions", type=int, default=10)
-    parser.add_argument("--min-time", default="0.01")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    if options.rounds < 2 or options.rounds % 2:
-        parser.error(f"--rounds: found {options.rounds}, wanted an even number above 0")
-    cores = sorted(os.sched_getaffinity(0))
-    if options.layout == "duet" and len(cores) < 2:
-        parser.error("--layout duet needs two cores")
-
+def record(options, names, cores):
     draw = random.Random(options.seed)
-    names = benchmarks_of(options.program)
     os.makedirs(options.out, exist_ok=True)
     files = {}
+    remarks = ", neighbour switched on and off" if options.neighbour else ""
+    remarks += f", {options.note}" if options.note else ""
     for name in names:
         files[name] = open(os.path.join(options.out, name.replace("/", "-") + ".txt"), "w")
         files[name].write(f"# noise 1, benchmark {name}, layout {options.layout}, seed {options.seed}, {processor()}, "
-                          f"{datetime.date.today()}\n")
+                          f"{datetime.date.today()}{remarks}\n")
     first_side = {}
     for round_number in range(options.rounds):
         order = names[:]
@@ -103,6 +119,34 @@ def main():
             sys.stderr.write(f"\r{options.layout}: round {round_number + 1} of {options.rounds}")
     if sys.stderr.isatty():
         sys.stderr.write("\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("out")
+    parser.add_argument("--layout", choices=["duet", "interleaved"], required=True)
+    parser.add_argument("--rounds", type=int, default=80)
+    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument("--min-time", default="0.01")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--neighbour", action="store_true", help="switch a load on and off beside the recorded processes")
+    parser.add_argument("--note", default="", help="what else went on, for the first line of each file")
+    options = parser.parse_args()
+    if options.rounds < 2 or options.rounds % 2:
+        parser.error(f"--rounds: found {options.rounds}, wanted an even number above 0")
+    cores = sorted(os.sched_getaffinity(0))
+    if options.layout == "duet" and len(cores) < 2:
+        parser.error("--layout duet needs two cores")
+
+    names = benchmarks_of(options.program)
+    if not names:
+        sys.exit(f"{options.program} has no benchmarks")
+    if options.neighbour:
+        with Neighbour(options.program, names, options.seed):
+            record(options, names, cores)
+    else:
+        record(options, names, cores)
 
 
 if __name__ == "__main__":

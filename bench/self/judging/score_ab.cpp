@@ -1,0 +1,149 @@
+// Prints how Steelyard and its peers do on recorded noise: one line for each layout, number of processes and rule. The
+// tables of docs/judging_scores.md are its output.
+//
+//     build/check/bin/score_ab tests/statistics/noise [--row TEXT] [--rule TEXT] [--windows 40] [--seeds 3]
+//
+// The folder holds the recordings interleaved, duet, neighbour and later (bench/self/noise/record_noise.py). --row and
+// --rule leave out what does not contain the text. docs/judging_scores.md says what the columns are.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "bench/self/judging/peers/rules.hpp"
+#include "bench/self/judging/rule.hpp"
+#include "bench/self/judging/score.hpp"
+#include "bench/self/judging/window.hpp"
+
+namespace steelyard::judging {
+namespace {
+
+struct Options {
+  std::string folder;
+  std::string row;
+  std::string rule;
+  int windows = 40;
+  int seeds = 3;
+};
+
+struct Row {
+  std::string name;
+  WindowSource source;
+  bool has_order = false;  // of the sides in a round, which files may leave out
+  bool as_suite = false;
+};
+
+struct Recordings {
+  Recording interleaved;
+  Recording duet;
+  Recording neighbour;
+  Recording later;
+};
+
+Result<Recordings> read_all(const std::string& folder) {
+  Recordings all;
+  STEELYARD_TRY(all.interleaved, read_recording(folder + "/interleaved"));
+  STEELYARD_TRY(all.duet, read_recording(folder + "/duet"));
+  STEELYARD_TRY(all.neighbour, read_recording(folder + "/neighbour"));
+  STEELYARD_TRY(all.later, read_recording(folder + "/later"));
+  return all;
+}
+
+WindowSource concurrent(const Recording& recording, int rounds, double slot_effect_sds = 0) {
+  return [&recording, rounds, slot_effect_sds](Draw& draw) {
+    return concurrent_window(recording, {rounds, slot_effect_sds}, draw);
+  };
+}
+
+WindowSource sequential(const Recording& recording, int processes) {
+  return [&recording, processes](Draw& draw) { return sequential_window(recording, processes, draw); };
+}
+
+// Any two of the three occasions.
+WindowSource separate(const Recordings& all, int processes) {
+  return [&all, processes](Draw& draw) {
+    const Recording* const occasions[] = {&all.interleaved, &all.neighbour, &all.later};
+    const int first = draw.below(3);
+    const int second = (first + 1 + draw.below(2)) % 3;
+    return separate_window(*occasions[first], *occasions[second], processes, draw);
+  };
+}
+
+std::vector<Row> all_rows(const Recordings& all) {
+  return {
+      {"interleaved_b15", concurrent(all.interleaved, 15), true, false},
+      {"interleaved_b15, neighbour", concurrent(all.neighbour, 15), true, false},
+      {"interleaved_b15, slots 1 sd apart", concurrent(all.interleaved, 15, 1), true, false},
+      {"interleaved_b15, slots 2 sd apart", concurrent(all.interleaved, 15, 2), true, false},
+      {"interleaved_b5", concurrent(all.interleaved, 5), true, false},
+      {"interleaved_b5, neighbour", concurrent(all.neighbour, 5), true, false},
+      {"duet_b15", concurrent(all.duet, 15), true, false},
+      {"duet_b15, slots 1 sd apart", concurrent(all.duet, 15, 1), true, false},
+      {"duet_b15, slots 2 sd apart", concurrent(all.duet, 15, 2), true, false},
+      {"b1", concurrent(all.interleaved, 1), false, false},
+      {"sequential_b15", sequential(all.interleaved, 15), false, false},
+      {"separate_b15", separate(all, 15), false, false},
+      {"suite_interleaved_b15", concurrent(all.interleaved, 15), true, true},
+      {"suite_interleaved_b15, neighbour", concurrent(all.neighbour, 15), true, true},
+      {"suite_duet_b15", concurrent(all.duet, 15), true, true},
+      {"suite_sequential_b15", sequential(all.interleaved, 15), false, true},
+      {"suite_separate_b15", separate(all, 15), false, true},
+  };
+}
+
+std::vector<Rule> rules_for(const Row& row) {
+  std::vector<Rule> rules{own_rule()};
+  if (row.has_order) rules.push_back(own_rule_without_order());
+  for (Rule& peer : peer_rules()) rules.push_back(std::move(peer));
+  return rules;
+}
+
+int run(const Options& options) {
+  const auto recordings = read_all(options.folder);
+  if (!recordings) {
+    std::fprintf(stderr, "score_ab: %s\n", recordings.error().text().c_str());
+    return 3;
+  }
+  std::fputs(score_table_head().c_str(), stdout);
+  for (const Row& row : all_rows(*recordings)) {
+    if (row.name.find(options.row) == std::string::npos) continue;
+    for (const Rule& rule : rules_for(row)) {
+      if (rule.name.find(options.rule) == std::string::npos) continue;
+      const Score scored = score(rule, row.source, {options.seeds, options.windows, row.as_suite});
+      std::fputs(score_line(row.name, rule.name, scored).c_str(), stdout);
+      std::fflush(stdout);
+    }
+  }
+  return 0;
+}
+
+int usage() {
+  std::fprintf(stderr, "usage: score_ab FOLDER [--row TEXT] [--rule TEXT] [--windows 40] [--seeds 3]\n");
+  return 3;
+}
+
+}  // namespace
+}  // namespace steelyard::judging
+
+int main(int count, char** arguments) {
+  if (count < 2 || count % 2 != 0) return steelyard::judging::usage();
+  steelyard::judging::Options options;
+  options.folder = arguments[1];
+  for (int i = 2; i < count; i += 2) {
+    const std::string name = arguments[i];
+    if (name == "--row") {
+      options.row = arguments[i + 1];
+    } else if (name == "--rule") {
+      options.rule = arguments[i + 1];
+    } else if (name == "--windows") {
+      options.windows = std::atoi(arguments[i + 1]);
+    } else if (name == "--seeds") {
+      options.seeds = std::atoi(arguments[i + 1]);
+    } else {
+      return steelyard::judging::usage();
+    }
+  }
+  if (options.windows < 1 || options.seeds < 1) return steelyard::judging::usage();
+  return steelyard::judging::run(options);
+}

@@ -1,0 +1,100 @@
+#include "bench/self/judging/window.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace steelyard::judging {
+namespace {
+
+// Round r, slot s has the values 100 + r + s / 10 and one more.
+Recording numbered(int rounds, Layout layout = Layout::interleaved) {
+  Recording recording{"numbered", layout, {}};
+  for (const char* name : {"one", "two/real_time"}) {
+    RecordedBenchmark benchmark{name, {}};
+    for (int r = 0; r < rounds; ++r) {
+      const auto value = [&](int slot) { return 100 + r + slot / 10.0; };
+      benchmark.rounds.push_back({RecordedProcess{0, r + 0.0, {value(0), value(0) + 1}},
+                                  RecordedProcess{0, r + 0.5, {value(1), value(1) + 1}}});
+    }
+    recording.benchmarks.push_back(benchmark);
+  }
+  return recording;
+}
+
+TEST(ConcurrentWindow, GivesEachSideOneProcessOfEachRoundInBalancedPairs) {
+  Draw draw(1);
+  const Recording recording = numbered(20);
+  for (int i = 0; i < 50; ++i) {
+    const Window window = concurrent_window(recording, {15, 0}, draw);
+    ASSERT_EQ(window.benchmarks.size(), 2U);
+    const BenchmarkWindow& sides = window.benchmarks.front();
+    ASSERT_EQ(sides.baseline.size(), 15U);
+    ASSERT_EQ(sides.candidate.size(), 15U);
+    const double first = std::floor(sides.baseline.front().values.front());
+    for (std::size_t r = 0; r < 15; ++r) {
+      const SideProcess& b = sides.baseline[r];
+      const SideProcess& c = sides.candidate[r];
+      EXPECT_EQ(b.slot + c.slot, 1);
+      EXPECT_DOUBLE_EQ(b.values.front(), first + static_cast<double>(r) + b.slot / 10.0);
+      EXPECT_DOUBLE_EQ(c.values.front(), first + static_cast<double>(r) + c.slot / 10.0);
+      if (r % 2 == 1) {
+        EXPECT_NE(c.slot, sides.candidate[r - 1].slot);
+      }
+    }
+  }
+}
+
+TEST(ConcurrentWindow, AddsTheSlotEffectToTheSecondSlotAlone) {
+  RecordedBenchmark benchmark{"b", {}};
+  for (int r = 0; r < 4; ++r) {
+    benchmark.rounds.push_back({RecordedProcess{0, 0, {100}}, RecordedProcess{0, 0, {r % 2 == 0 ? 100.0 : 110.0}}});
+  }
+  Draw draw(1);
+  const BenchmarkWindow sides = concurrent_benchmark(benchmark, 0, {4, 2}, draw);
+  // Differences 0, d, 0, d with d = log 1.1: their standard deviation is d / sqrt(3).
+  const double factor = std::exp(2 * std::log(1.1) / std::sqrt(3));
+  for (const auto* side : {&sides.baseline, &sides.candidate}) {
+    for (const SideProcess& process : *side) {
+      const double plain = process.slot == 1 && process.round % 2 == 1 ? 110 : 100;
+      EXPECT_NEAR(process.values.front(), process.slot == 1 ? plain * factor : plain, 1e-9);
+    }
+  }
+}
+
+TEST(SequentialWindow, HasTheCandidateAfterTheBaseline) {
+  Draw draw(1);
+  const Window window = sequential_window(numbered(30), 15, draw);
+  EXPECT_EQ(window.layout, Layout::sequential);
+  EXPECT_EQ(std::floor(window.benchmarks[1].baseline.back().values.front()), 114);
+  EXPECT_EQ(std::floor(window.benchmarks[1].candidate.front().values.front()), 115);
+}
+
+TEST(SlowDown, MultipliesTheCandidateAlone) {
+  Draw draw(1);
+  Window window = concurrent_window(numbered(2), {2, 0}, draw);
+  const BenchmarkWindow before = window.benchmarks.front();
+  slow_down(window.benchmarks.front(), 1.1);
+  EXPECT_EQ(window.benchmarks.front().baseline[1].values, before.baseline[1].values);
+  EXPECT_DOUBLE_EQ(window.benchmarks.front().candidate[1].values[1], before.candidate[1].values[1] * 1.1);
+  EXPECT_DOUBLE_EQ(window.benchmarks.front().ratio, 1.1);
+}
+
+TEST(ToRuns, KeepsRoundsSlotsAndNames) {
+  Draw draw(1);
+  const Window window = concurrent_window(numbered(6, Layout::duet), {6, 0}, draw);
+  const auto [baseline, candidate] = to_runs(window);
+  EXPECT_EQ(baseline.header.layout, Layout::duet);
+  EXPECT_EQ(baseline.header.session, candidate.header.session);
+  ASSERT_EQ(candidate.measurements.size(), 2U);
+  EXPECT_EQ(candidate.measurements[1].benchmark.canonical(), "two/real_time");
+  for (std::size_t r = 0; r < 6; ++r) {
+    const auto& samples = candidate.measurements[1].invocations[r];
+    EXPECT_EQ(samples.values, window.benchmarks[1].candidate[r].values);
+    EXPECT_EQ(candidate.invocations[samples.invocation].round, static_cast<int>(r));
+    EXPECT_EQ(candidate.invocations[samples.invocation].slot, window.benchmarks[1].candidate[r].slot);
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::judging
