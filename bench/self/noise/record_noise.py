@@ -4,11 +4,13 @@
     bench/self/noise/record_noise.py PROGRAM OUT --layout duet|interleaved [--rounds 80] [--repetitions 10]
                                      [--neighbour] [--seed 1] [--note TEXT]
 
-In every round each benchmark of PROGRAM gets two processes, "a" and "b": one after the other on one core (interleaved),
-or at once on the first two cores (duet). Which of them comes first, or has the first core, is drawn in balanced pairs of
-rounds from the seed; the benchmarks of a round are shuffled. With --neighbour a load is switched on and off beside them
-all the while: PROGRAM's own benchmarks, one at a time on any core, for 0.2 to 4 s each with breaks of the same length,
-drawn from the seed. OUT gets a file for each benchmark:
+In every round each benchmark of PROGRAM gets two processes, "a" and "b": one after the other on one core
+(interleaved), or at once on the first two cores (duet). Which of them comes first, or has the first core, is drawn in
+balanced pairs of rounds from the seed; the benchmarks of a round are shuffled. With --neighbour a load is switched on
+and off beside them all the while: PROGRAM's own benchmarks, one at a time on any core, for 0.2 to 4 s each with
+breaks of the same length, drawn from the seed.
+
+OUT gets a file for each benchmark:
 
     # noise 1, benchmark pointer_chase, layout duet, seed 1, Intel ..., 2026-11-22
     round side slot core started_unix_s values of real_time in ns, in the order in which they were taken
@@ -112,8 +114,9 @@ def record(options, names, cores):
                 values = [values_of(process) for process in processes]
             for slot in range(2):
                 core, at = started[slot]
+                core = -1 if core is None else core
                 text = " ".join(f"{value:.6g}" for value in values[slot])
-                files[name].write(f"{round_number} {sides[slot]} {slot} {-1 if core is None else core} {at:.1f} {text}\n")
+                files[name].write(f"{round_number} {sides[slot]} {slot} {core} {at:.1f} {text}\n")
                 files[name].flush()
         if sys.stderr.isatty():
             sys.stderr.write(f"\r{options.layout}: round {round_number + 1} of {options.rounds}")
@@ -130,7 +133,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--min-time", default="0.01")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--neighbour", action="store_true", help="switch a load on and off beside the recorded processes")
+    parser.add_argument("--neighbour", action="store_true", help="switch a load on and off beside the recording")
     parser.add_argument("--note", default="", help="what else went on, for the first line of each file")
     options = parser.parse_args()
     if options.rounds < 2 or options.rounds % 2:
