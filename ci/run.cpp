@@ -23,6 +23,7 @@ struct Dispatcher {
   ExitCode operator()(const ImportOptions& options) const { return do_import(options, streams); }
   ExitCode operator()(const ExportOptions& options) const { return do_export(options, streams); }
   ExitCode operator()(const HistoryOptions& options) const { return do_history(options, streams); }
+  ExitCode operator()(const ChangesOptions& options) const { return do_changes(options, streams); }
   ExitCode operator()(const SweepOptions& options) const { return do_sweep(options, streams); }
   ExitCode operator()(const ProfileOptions& options) const { return do_profile(options, streams); }
   ExitCode operator()(const ConfigOptions& options) const { return do_config(options, streams); }

@@ -108,6 +108,18 @@ struct HistoryOptions {
   int limit = 200;
 };
 
+struct ChangesOptions {
+  CommonOptions common;
+  std::filesystem::path input;  // a JSON file of series, "-" for the input stream; empty: from the store
+  std::string benchmark;        // a part of the name; empty: all
+  std::string metric;
+  std::string branch;
+  int limit = 1000;
+  std::filesystem::path svg;       // a .svg file, or a folder; empty: none
+  std::filesystem::path markdown;  // empty: none
+  bool fail_on_regression = false;
+};
+
 struct SweepOptions {
   CommonOptions common;
   std::string run;        // as one side of compare
@@ -184,6 +196,6 @@ struct DoctorOptions {
 
 using VerbOptions =
     std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions, HistoryOptions,
-                 SweepOptions, ProfileOptions, ConfigOptions, DbOptions, TargetsOptions, DoctorOptions>;
+                 ChangesOptions, SweepOptions, ProfileOptions, ConfigOptions, DbOptions, TargetsOptions, DoctorOptions>;
 
 }  // namespace steelyard

@@ -106,25 +106,6 @@ std::unique_ptr<Verb> make_export() {
   return verb;
 }
 
-std::unique_ptr<Verb> make_history() {
-  auto verb = make_verb<HistoryOptions>(
-      "history",
-      "Draws how a benchmark went over the commits that the store knows. BENCHMARK: its name or a part of it.",
-      "  steelyard history Sort --metric instructions");
-  auto& history = options_of<HistoryOptions>(verb);
-  verb->names = {"[BENCHMARK]"};
-  verb->finish = [&history](Words given, Words) -> Result<void> {
-    if (!given.empty()) history.benchmark = std::move(given[0]);
-    return {};
-  };
-  verb->options.push_back(text_option("--metric", "NAME", history.metric, "default: real_time and the counted ones"));
-  verb->options.push_back(text_option("--branch", "NAME", history.branch, "only commits of this branch"));
-  verb->options.push_back(number_option("--limit", history.limit, "newest points of each series"));
-  add_key_options(*verb, history.common, {{"store", "project"}, {}});
-  add_common_options(*verb, history.common);
-  return verb;
-}
-
 std::unique_ptr<Verb> make_sweep() {
   auto verb = make_verb<SweepOptions>(
       "sweep",

@@ -35,6 +35,7 @@ std::unique_ptr<Verb> make_compare();
 std::unique_ptr<Verb> make_import();
 std::unique_ptr<Verb> make_export();
 std::unique_ptr<Verb> make_history();
+std::unique_ptr<Verb> make_changes();
 std::unique_ptr<Verb> make_sweep();
 std::unique_ptr<Verb> make_profile();
 

@@ -15,6 +15,7 @@ ExitCode do_gate(const GateOptions& options, Streams& streams);
 ExitCode do_import(const ImportOptions& options, Streams& streams);
 ExitCode do_export(const ExportOptions& options, Streams& streams);
 ExitCode do_history(const HistoryOptions& options, Streams& streams);
+ExitCode do_changes(const ChangesOptions& options, Streams& streams);
 ExitCode do_sweep(const SweepOptions& options, Streams& streams);
 ExitCode do_profile(const ProfileOptions& options, Streams& streams);
 ExitCode do_config(const ConfigOptions& options, Streams& streams);

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <optional>
+#include <ostream>
+
+#include "ci/cli/keeping.hpp"
+#include "ci/cli/messages.hpp"
+#include "ci/cli/settings.hpp"
+#include "ci/cli/verbs.hpp"
+#include "ci/history/series_file.hpp"
+#include "ci/history/series_pictures.hpp"
+#include "ci/history/store_series.hpp"
+#include "ci/report/changes_report.hpp"
+#include "regress/history/change_points.hpp"
+#include "regress/history/shared_moves.hpp"
+
+namespace steelyard {
+namespace {
+
+Result<void> check_options(const ChangesOptions& options) {
+  if (options.input.empty()) return {};
+  if (!options.benchmark.empty() || !options.metric.empty() || !options.branch.empty()) {
+    return input_error("--input", "a benchmark, --metric or --branch", "the file alone", "they choose from the store");
+  }
+  return {};
+}
+
+Result<void> load_from_store(const ChangesOptions& options, const Configuration& configuration, Streams& streams,
+                             ChangesReport& report) {
+  STEELYARD_TRY(Store store, open_store(configuration, options.common, streams));
+  HistoryQuery query;
+  query.benchmark = options.benchmark;
+  query.metric = options.metric;
+  query.branch = options.branch;
+  query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
+  query.limit = options.limit;
+  STEELYARD_TRY(const std::vector<HistorySeries> stored, store.history(query));
+  StoreSeries loaded = series_of_store(stored);
+  report.series = std::move(loaded.series);
+  report.projects = std::move(loaded.projects);
+  return {};
+}
+
+Result<ChangesReport> load(const ChangesOptions& options, const Configuration& configuration, Streams& streams) {
+  ChangesReport report;
+  if (options.input.empty()) {
+    STEELYARD_CHECK(load_from_store(options, configuration, streams, report));
+  } else {
+    STEELYARD_TRY(report.series, read_series_file(options.input, streams.in));
+  }
+  return report;
+}
+
+void judge(ChangesReport& report, const Configuration& configuration) {
+  const ComparisonPolicy policy = comparison_policy(configuration.policy);
+  ChangeOptions options;
+  options.false_alarm_rate = policy.false_alarm_rate;
+  options.minimum_effect = policy.minimum_effect;
+  report.changes.resize(report.series.size());
+  for (std::size_t i = 0; i < report.series.size(); ++i) report.changes[i] = find_changes(report.series[i], options);
+  const CommitOrder order(report.series);
+  mark_shared_moves(report.series, report.changes, order);
+  report.findings = group_changes(report.series, report.changes, order);
+}
+
+// Whether a series still stands at a level that a confirmed regression brought.
+bool stands(const std::vector<ChangePoint>& changes, bool shared) {
+  bool regressed = false;
+  for (const ChangePoint& change : changes) {
+    if (change.status != ChangeStatus::confirmed) continue;
+    regressed = change.regression && (change.shared > 0) == shared;
+  }
+  return regressed;
+}
+
+ExitCode outcome_of(const ChangesReport& report, bool fail_on_regression) {
+  if (!fail_on_regression) return ExitCode::success;
+  const auto any = [&](bool shared) {
+    return std::any_of(report.changes.begin(), report.changes.end(),
+                       [&](const auto& changes) { return stands(changes, shared); });
+  };
+  if (any(false)) return ExitCode::regression;
+  return any(true) ? ExitCode::not_judged : ExitCode::success;
+}
+
+}  // namespace
+
+ExitCode do_changes(const ChangesOptions& options, Streams& streams) {
+  if (const Result<void> checked = check_options(options); !checked) return report_error(checked.error(), streams);
+  const Result<Configuration> configuration = effective_configuration(options.common);
+  if (!configuration) return report_error(configuration.error(), streams);
+  Result<ChangesReport> report = load(options, *configuration, streams);
+  if (!report) return report_error(report.error(), streams);
+  judge(*report, *configuration);
+  ExitCode code = outcome_of(*report, options.fail_on_regression);
+  if (!options.svg.empty()) {
+    const Result<std::size_t> drawn = draw_series(*report, options.svg);
+    if (!drawn) code = worse(code, report_error(drawn.error(), streams));
+  }
+  if (!options.markdown.empty()) {
+    const Result<void> written = write_text_file(options.markdown, markdown_changes(*report));
+    if (!written) code = worse(code, report_error(written.error(), streams));
+  }
+  if (options.common.json) {
+    streams.out << json_changes(*report);
+  } else if (report->series.empty()) {
+    streams.out << "No series to look at"
+                << (options.input.empty() ? ": see what the store holds: steelyard history" : "") << '\n';
+  } else {
+    streams.out << terminal_changes(*report, terminal_style(streams, options.common.color));
+  }
+  streams.out << std::flush;
+  return code;
+}
+
+}  // namespace steelyard

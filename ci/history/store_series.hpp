@@ -1,0 +1,22 @@
+// Series as the store keeps them, in the shape that the finder of change points takes: one for each benchmark, metric
+// and project, with the points of all machines in one order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "regress/history/series.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+struct StoreSeries {
+  std::vector<Series> series;
+  std::vector<std::string> projects;  // as long
+};
+
+// Points keep the order of their commits (by date, as the store gives them); several runs of one commit on one machine
+// are one point with several values. A series whose metric has no direction is left out: nothing in it can be better.
+StoreSeries series_of_store(const std::vector<HistorySeries>& stored);
+
+}  // namespace steelyard
