@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "bench/model/disturbance_summary.hpp"
+#include "regress/ab/calibrated.hpp"
 #include "regress/ab/drift.hpp"
+#include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/holm.hpp"
 #include "regress/ab/match.hpp"
@@ -84,34 +86,63 @@ void warn_about_disturbances(const Run& baseline, const Run& candidate, Comparis
   if (!text.empty()) comparison.warnings.push_back(std::move(text));
 }
 
-// Drift is confounded with the change where the sides were not measured together: every such row is widened by it, and
-// the drift itself is told from all rows of a metric.
-void widen_by_drift(std::vector<RowDraft>& drafts, Layout layout, double confidence) {
-  std::map<std::string, std::vector<Effect>> effects;
+// The drafts of one metric that have an effect with an error: what its common drift is told from.
+std::map<std::string, std::vector<DriftEvidence>> evidence_of_drift(const std::vector<RowDraft>& drafts) {
+  std::map<std::string, std::vector<DriftEvidence>> by_metric;
   for (const RowDraft& draft : drafts) {
-    if (draft.evidence) effects[draft.row.metric.name].push_back(draft.evidence->effect);
+    if (!draft.evidence) continue;
+    const Effect& effect = draft.evidence->effect;
+    std::vector<DriftEvidence>& of_metric = by_metric[draft.row.metric.name];
+    if (effect.standard_error) {
+      of_metric.push_back({effect.log_ratio, *effect.standard_error * std::sqrt(draft.variance_factor)});
+    }
   }
+  return by_metric;
+}
+
+// What all benchmarks share is shown in every layout. Where the sides were not measured together it is confounded with
+// a change of them all: every row is then less the drift and widened by what it does to single benchmarks.
+void judge_drift(std::vector<RowDraft>& drafts, Layout layout, std::optional<double> usual, Comparison& comparison) {
+  const bool concurrent = is_concurrent(layout);
   std::map<std::string, Drift> drifts;
-  for (const auto& [metric, of_metric] : effects) drifts[metric] = estimate_drift(of_metric, layout);
+  for (const auto& [metric, evidence] : evidence_of_drift(drafts)) {
+    Drift drift = estimate_drift(evidence, layout, usual);
+    if (concurrent) drift.removed = false;
+    if (drift.estimated) {
+      comparison.drifts.push_back({metric, std::exp(drift.common), drift.deviation, drift.benchmarks, drift.removed});
+      std::string warning = concurrent ? "" : drift_warning(metric, drift, comparison.policy.minimum_effect);
+      if (!warning.empty()) comparison.warnings.push_back(std::move(warning));
+    }
+    drifts[metric] = drift;
+  }
+  if (concurrent) return;
   for (RowDraft& draft : drafts) {
     if (!draft.evidence) continue;
     draft.evidence->drift = drifts[draft.row.metric.name];
-    draft.evidence->effect = widen(draft.evidence->effect, draft.evidence->drift, draft.variance_factor, confidence);
+    draft.evidence->seen = draft.evidence->effect.log_ratio;
+    draft.evidence->effect =
+        widen(draft.evidence->effect, draft.evidence->drift, draft.variance_factor, comparison.policy.confidence);
   }
 }
 
-void adjust_and_decide(std::vector<RowDraft>& drafts, double level) {
+void adjust_and_decide(std::vector<RowDraft>& drafts, const Comparison& comparison) {
   std::vector<double> p;
   for (const RowDraft& draft : drafts) {
     if (draft.evidence && draft.evidence->effect.p) p.push_back(*draft.evidence->effect.p);
   }
   const std::vector<double> q = holm_adjusted(p);
-  const Family family{level, static_cast<std::int64_t>(std::max<std::size_t>(p.size(), 1))};
+  const std::vector<double> discovery_q = discovery_adjusted(p);
+  const Family family{comparison.policy.false_alarm_rate,
+                      static_cast<std::int64_t>(std::max<std::size_t>(p.size(), 1))};
   std::size_t next = 0;
   for (RowDraft& draft : drafts) {
     if (!draft.evidence) continue;
-    if (draft.evidence->effect.p) draft.row.q = q[next++];
+    if (draft.evidence->effect.p) {
+      draft.row.q = q[next];
+      draft.row.discovery_q = discovery_q[next++];
+    }
     decide(*draft.evidence, family, draft.row);
+    if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*comparison.calibration, draft.row);
   }
 }
 
@@ -137,13 +168,15 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   warn_about_disturbances(baseline, candidate, comparison);
 
   const Layout layout = mutual_layout(baseline.header, candidate.header);
-  const RowContext context{baseline, candidate, comparison.policy, layout, environment_obstacle(comparison)};
+  const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr);
+  const RowContext context{baseline, candidate,  comparison.policy,
+                           layout,   calibrated, environment_obstacle(comparison)};
   std::vector<RowDraft> drafts;
   for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, comparison.warnings)) {
     drafts.push_back(draft_row(matched, context));
   }
-  if (!is_concurrent(layout)) widen_by_drift(drafts, layout, comparison.policy.confidence);
-  adjust_and_decide(drafts, comparison.policy.false_alarm_rate);
+  judge_drift(drafts, layout, calibrated.drift(layout), comparison);
+  adjust_and_decide(drafts, comparison);
   for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
   decide_gates(comparison);
   return comparison;

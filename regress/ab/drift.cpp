@@ -17,59 +17,147 @@ constexpr double kSequentialDrift = 0.037;
 // Hours or days apart the machine itself may have moved. Not measured as well as the figure above: chosen near three
 // times that, so that only changes of a quarter and more are ever called on such data alone.
 constexpr double kSeparateDrift = 0.10;
-// However alike the benchmarks look, their own drift is not known to be less: alternating builds still differ by .5 %.
-constexpr double kLeastOwnDrift = 0.01;
+// However alike the benchmarks look, their own drift is not known to be less. With .7 % and 1.5 % the recorded suites
+// alarm in less than 5 % (docs/method.md, "Not measured together").
+constexpr double kLeastOwnSequential = 0.007;
+constexpr double kLeastOwnSeparate = 0.015;
+// A common movement of more than so many usual deviations is no drift.
+constexpr double kMostUsualDeviations = 4;
 constexpr double kMostCorrelation = 0.8;  // a few invocations cannot tell more from a step
+constexpr std::size_t kLeastCorrelated = 8;
 
-double default_drift(Layout layout) { return layout == Layout::separate ? kSeparateDrift : kSequentialDrift; }
+// Benchmarks farther than this many errors from the middle have no say in it: they changed.
+constexpr double kReach = 3;
+constexpr double kLeastScale = 0.012;  // below it the middle would cling to a few very quiet benchmarks
+constexpr std::size_t kMostStarts = 25;
+constexpr int kMostSteps = 20;
+// The share of benchmarks, nearest to the middle first, that the own drift is told from: the others may have changed.
+constexpr double kNearest = 0.4;
+
+double usual_drift(Layout layout) { return layout == Layout::separate ? kSeparateDrift : kSequentialDrift; }
 
 double student_or_normal_quantile(double probability, double degrees) {
   return degrees > 0 ? student_quantile(probability, degrees) : normal_quantile(probability);
 }
 
+// Tukey's biweight around `middle`, each benchmark at its own error: the mean of what lies in reach, and how much does.
+struct Biweight {
+  double mean = 0;
+  double support = 0;
+};
+Biweight biweight(std::span<const DriftEvidence> evidence, double middle, double scale) {
+  double weights = 0;
+  double sum = 0;
+  Biweight result;
+  for (const DriftEvidence& one : evidence) {
+    const double variance = one.error * one.error + scale * scale;
+    const double u = (one.log_ratio - middle) / (kReach * std::sqrt(variance));
+    if (std::fabs(u) >= 1) continue;
+    const double nearness = 1 - u * u;
+    const double weight = nearness * nearness / variance;
+    weights += weight;
+    sum += weight * one.log_ratio;
+    result.support += nearness * nearness * nearness;
+  }
+  result.mean = weights > 0 ? sum / weights : middle;
+  return result;
+}
+
+// Where most benchmarks lie: of all local maxima the one with the largest support (J. W. Tukey's biweight, as in
+// F. Mosteller and J. W. Tukey, Data analysis and regression, 1977; from many starts, because it is not convex). A
+// third of the benchmarks that changed alike does not move it as it moves a median.
+double common_of(std::span<const DriftEvidence> evidence, double scale) {
+  std::vector<double> starts;
+  for (const DriftEvidence& one : evidence) starts.push_back(one.log_ratio);
+  std::sort(starts.begin(), starts.end());
+  const std::size_t count = std::min(starts.size(), kMostStarts);
+  double best = median(starts);
+  double best_support = -1;
+  for (std::size_t i = 0; i < count; ++i) {
+    double middle = starts[count == 1 ? 0 : i * (starts.size() - 1) / (count - 1)];
+    for (int step = 0; step < kMostSteps; ++step) middle = biweight(evidence, middle, scale).mean;
+    const double support = biweight(evidence, middle, scale).support;
+    if (support <= best_support) continue;
+    best_support = support;
+    best = middle;
+  }
+  return best;
+}
+
+// Their distance from the middle in errors, at the quantile kNearest.
+double near_distance(std::span<const DriftEvidence> evidence, double common, double deviation) {
+  std::vector<double> distances;
+  distances.reserve(evidence.size());
+  for (const DriftEvidence& one : evidence) {
+    const double error = std::hypot(one.error, deviation);
+    distances.push_back(error > 0 ? std::fabs(one.log_ratio - common) / error : 0);
+  }
+  std::sort(distances.begin(), distances.end());
+  return quantile_of_sorted(distances, kNearest);
+}
+
+// The deviation beyond `least` that the benchmarks nearest to the middle show, if they show one: a quantile of so few
+// varies, and only what it exceeds by one standard error of its own counts.
+double own_deviation(std::span<const DriftEvidence> evidence, double common, double least) {
+  const double n = static_cast<double>(evidence.size());
+  const double quantile = std::min(0.95, kNearest + std::sqrt(kNearest * (1 - kNearest) / n));
+  const double expected = normal_quantile(0.5 + quantile / 2);
+  if (near_distance(evidence, common, least) <= expected) return least;
+  double low = least;
+  double high = 2 * least;
+  while (near_distance(evidence, common, high) > expected) high *= 2;
+  while (high - low > 1e-4 * least) {
+    const double middle = 0.5 * (low + high);
+    (near_distance(evidence, common, middle) > expected ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace
 
-Drift estimate_drift(std::span<const Effect> effects, Layout layout) {
+Drift estimate_drift(std::span<const DriftEvidence> evidence, Layout layout, std::optional<double> usual) {
   Drift drift;
-  drift.deviation = default_drift(layout);
-  std::vector<double> ratios;
-  std::vector<double> variances;
-  for (const Effect& effect : effects) {
-    if (!effect.standard_error) continue;
-    ratios.push_back(effect.log_ratio);
-    variances.push_back(*effect.standard_error * *effect.standard_error);
-  }
-  if (ratios.size() < kLeastBenchmarksForDrift) return drift;
+  const double least = layout == Layout::separate ? kLeastOwnSeparate : kLeastOwnSequential;
+  const double known = std::max(usual.value_or(usual_drift(layout)), least);
+  drift.deviation = known;
+  drift.benchmarks = static_cast<std::int64_t>(evidence.size());
+  if (evidence.size() < kLeastBenchmarksForDrift) return drift;
   drift.estimated = true;
-  drift.common = median(ratios);
-  drift.degrees = static_cast<double>(ratios.size() - 1);
-  std::vector<double> deviations;
-  for (const double ratio : ratios) deviations.push_back(std::fabs(ratio - drift.common));
-  // 1.4826: median absolute deviation to standard deviation. What the samples' own error explains is taken off.
-  const double spread = 1.4826 * median(deviations);
-  drift.deviation = std::max(kLeastOwnDrift, std::sqrt(std::max(0.0, spread * spread - median(variances))));
+  drift.deviation = own_deviation(evidence, common_of(evidence, kLeastScale), least);
+  drift.common = common_of(evidence, std::max(drift.deviation, kLeastScale));
+  double precision = 0;
+  for (const DriftEvidence& one : evidence) {
+    precision += 1 / (one.error * one.error + drift.deviation * drift.deviation);
+  }
+  drift.common_error = 1 / std::sqrt(precision);
+  drift.degrees = 2 * static_cast<double>(evidence.size() - 1);
+  drift.removed = std::fabs(drift.common) <= kMostUsualDeviations * known;
+  if (!drift.removed) drift.deviation = std::hypot(drift.deviation, known);
   return drift;
 }
 
-double autocorrelation_factor(std::span<const LogInvocation> invocations) {
-  if (invocations.size() < 4) return 1;
-  double mean = 0;
-  for (const LogInvocation& invocation : invocations)
-    mean += invocation.level / static_cast<double>(invocations.size());
+double autocorrelation_factor(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate) {
+  if (baseline.size() + candidate.size() < kLeastCorrelated) return 1;
   double squares = 0;
   double products = 0;
-  for (std::size_t i = 0; i < invocations.size(); ++i) {
-    squares += (invocations[i].level - mean) * (invocations[i].level - mean);
-    if (i > 0) products += (invocations[i].level - mean) * (invocations[i - 1].level - mean);
+  for (const auto& side : {baseline, candidate}) {
+    double mean = 0;
+    for (const LogInvocation& invocation : side) mean += invocation.level / static_cast<double>(side.size());
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      const double distance = side[i].level - mean;
+      squares += distance * distance;
+      if (i > 0) products += distance * (side[i - 1].level - mean);
+    }
   }
   if (squares == 0) return 1;
-  const double correlation = std::clamp(products / squares, 0.0, kMostCorrelation);
+  const double correlation = 0.5 * std::clamp(products / squares, 0.0, kMostCorrelation);
   return (1 + correlation) / (1 - correlation);
 }
 
 Effect widen(const Effect& effect, const Drift& drift, double variance_factor, double confidence) {
   assert(variance_factor >= 1 && confidence > 0 && confidence < 1);
   Effect result = effect;
+  if (drift.removed) result.log_ratio -= drift.common;
   result.within_margin = false;
   result.least_p = 0;
   result.p.reset();
@@ -77,18 +165,15 @@ Effect widen(const Effect& effect, const Drift& drift, double variance_factor, d
   result.equivalence_interval.reset();
   if (!effect.standard_error) return result;
   result.test = "drift-widened t";
-  const double error = std::hypot(*effect.standard_error * std::sqrt(variance_factor), drift.deviation);
+  const double own = std::hypot(*effect.standard_error * std::sqrt(variance_factor), drift.deviation);
+  const double error = drift.removed ? std::hypot(own, drift.common_error) : own;
   result.standard_error = error;
-  result.degrees = drift.degrees;
-  if (effect.degrees > 0) result.degrees = drift.degrees > 0 ? std::min(drift.degrees, effect.degrees) : effect.degrees;
-  const double corrected = effect.log_ratio - drift.common;
+  const double of_units = effect.degrees > 0 ? effect.degrees : 2.0 * std::max(effect.units - 1, 1);
+  result.degrees = drift.degrees > 0 ? std::min(drift.degrees, of_units) : effect.degrees;
   const double half = student_or_normal_quantile(0.5 + confidence / 2, result.degrees) * error;
-  result.interval =
-      Interval{std::min(effect.log_ratio, corrected) - half, std::max(effect.log_ratio, corrected) + half};
-  const bool same_direction = effect.log_ratio * corrected > 0;
-  const double unexplained = same_direction ? std::min(std::fabs(effect.log_ratio), std::fabs(corrected)) : 0;
-  result.p = result.degrees > 0 ? student_two_sided_p(unexplained / error, result.degrees)
-                                : normal_two_sided_p(unexplained / error);
+  result.interval = Interval{result.log_ratio - half, result.log_ratio + half};
+  result.p = result.degrees > 0 ? student_two_sided_p(result.log_ratio / error, result.degrees)
+                                : normal_two_sided_p(result.log_ratio / error);
   return result;
 }
 

@@ -1,8 +1,10 @@
 // Drift between occasions, for sides that were not measured at the same time. It is confounded with the change: no
-// number of samples removes it, so the interval is widened by as much as drift is known to do. Two sources: what all
-// benchmarks of the run share, where there are enough of them, and what was measured once for machines at large.
+// number of samples removes it. What all benchmarks share is estimated and taken off; what each drifts by itself
+// widens its interval. Two sources: the benchmarks of the run, where there are enough of them, and what was measured
+// once for machines at large (or by `steelyard calibrate` for this one).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -11,27 +13,37 @@
 
 namespace steelyard {
 
-// From this many benchmarks on, their common movement and its spread can be told (a median and a median deviation of
-// fewer mean little).
+// From this many benchmarks on, their common movement and its spread can be told (robust estimates of fewer mean
+// little).
 inline constexpr std::size_t kLeastBenchmarksForDrift = 5;
 
 struct Drift {
-  double common = 0;     // log ratio that the benchmarks share
-  double deviation = 0;  // standard deviation of a benchmark's own drift around that
-  double degrees = 0;    // of freedom of the deviation; 0: as good as known
-  bool estimated = false;
+  double common = 0;            // log ratio that the benchmarks share
+  double common_error = 0;      // standard error of it
+  double deviation = 0;         // standard deviation of a benchmark's own drift around that
+  double degrees = 0;           // of freedom of the deviation; 0: as good as known
+  std::int64_t benchmarks = 0;  // that it was told from
+  bool estimated = false;       // from these benchmarks; else `deviation` is the usual one of such layouts
+  bool removed = false;  // `common` is taken off; false although estimated: it is more than machines drift, so a change
 };
 
-// `effects`: of all benchmarks that were compared in one metric under the layout, in any order.
-Drift estimate_drift(std::span<const Effect> effects, Layout layout);
+// What one benchmark says about drift: its effect as seen and how far neighbouring processes resemble each other.
+struct DriftEvidence {
+  double log_ratio = 0;
+  double error = 0;  // standard error of it, times the square root of the variance factor
+};
+
+// `evidence`: of all benchmarks that were compared in one metric, in any order. `usual`: standard deviation of the
+// log ratio of equal builds in such a layout where a calibration measured it.
+Drift estimate_drift(std::span<const DriftEvidence> evidence, Layout layout, std::optional<double> usual = {});
 
 // By how much the variance of a mean of these invocations exceeds that of independent ones, from the correlation of
-// neighbours in time: (1 + r) / (1 - r), r between 0 and 0.8. Below 4 invocations: 1.
-double autocorrelation_factor(std::span<const LogInvocation> invocations);
+// neighbours in time: (1 + r) / (1 - r), where r is half of what both sides show together, between 0 and 0.8: so few
+// invocations can hardly tell it, and the whole of it costs more power than it saves alarms. Below 8 invocations: 1.
+double autocorrelation_factor(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate);
 
-// p and interval that drift cannot explain: the interval covers both the effect as seen and the effect less what all
-// benchmarks share, each widened by the error of the measurement (times sqrt(variance_factor)) and the drift's
-// deviation. The margin of equivalence is never met. Without a standard error: no p, no interval.
+// The effect less the common drift, with p and interval that the benchmark's own drift cannot explain. The margin of
+// equivalence is never met. Without a standard error: no p, no interval.
 Effect widen(const Effect& effect, const Drift& drift, double variance_factor, double confidence);
 
 }  // namespace steelyard

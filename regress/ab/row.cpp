@@ -143,8 +143,9 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
   draft.row.baseline = level_of(b);
   draft.row.candidate = level_of(c);
 
-  const EffectQuestion question{context.policy.confidence, context.policy.margin};
+  const EffectQuestion question{context.policy.confidence, draft.row.margin};
   NoisyEvidence evidence;
+  evidence.single_noise = context.calibrated.of_single_invocations(draft.row.benchmark, draft.row.metric.name);
   if (is_concurrent(context.layout) && !context.baseline.header.session.empty()) {
     const PairedRounds paired = pair_rounds(b, c);
     // Rounds of which hardly one has both sides are no pairs; the invocations still are what they are.
@@ -159,7 +160,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
     }
   }
   evidence.effect = effect_of_invocations(b, c, question);
-  draft.variance_factor = std::max(autocorrelation_factor(b), autocorrelation_factor(c));
+  draft.variance_factor = autocorrelation_factor(b, c);
   draft.evidence = evidence;
 }
 
@@ -173,7 +174,8 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
   row.confidence = context.policy.confidence;
   const bool is_counted = row.metric.kind == MetricKind::counted;
   row.minimum_effect = is_counted ? context.policy.counted_minimum_effect : context.policy.minimum_effect;
-  row.margin = context.policy.margin;
+  row.margin = is_counted ? context.policy.margin
+                          : context.calibrated.margin(row.benchmark, row.metric.name, context.policy.margin);
   row.layout = context.layout;
   if (!context.incomparable.empty()) {
     finish(row, Verdict::incomparable, context.incomparable);

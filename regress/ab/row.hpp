@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bench/model/comparison.hpp"
+#include "regress/ab/calibrated.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/verdict.hpp"
 
@@ -17,13 +18,14 @@ struct RowContext {
   const Run& candidate;
   const ComparisonPolicy& policy;
   Layout layout = Layout::separate;
+  const CalibratedNoise& calibrated;
   std::string incomparable;  // why no row can be compared; empty: they can
 };
 
 struct RowDraft {
   ComparisonRow row;
   std::optional<NoisyEvidence> evidence;  // absent: the row is finished
-  double variance_factor = 1;             // of correlated neighbours, where layouts are not concurrent
+  double variance_factor = 1;             // of correlated neighbours, where the layout is not concurrent
 };
 
 RowDraft draft_row(const Matched& matched, const RowContext& context);

@@ -30,12 +30,11 @@ std::string units_text(const NoisyEvidence& evidence) {
   return text;
 }
 
-std::string more_rounds_text(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
-  const auto rounds = rounds_that_would_decide(evidence.effect, {family.level, family.comparisons, row.margin});
-  if (!rounds) return "";
-  if (*rounds >= kMostRoundsNamed)
+std::string more_rounds_text(const ComparisonRow& row) {
+  if (!row.rounds_wanted) return "";
+  if (*row.rounds_wanted >= kMostRoundsNamed)
     return "; even " + count_text(kMostRoundsNamed) + " rounds of this noise may not tell";
-  return "; about " + plural_text(*rounds, "round") + " would tell";
+  return "; about " + plural_text(*row.rounds_wanted, "round") + " would tell";
 }
 
 std::string measure_more_text(const Family& family) {
@@ -47,25 +46,35 @@ std::string too_few_reason(const NoisyEvidence& evidence, const Family& family) 
   const std::string dropped =
       evidence.dropped_rounds > 0 ? " (" + plural_text(evidence.dropped_rounds, "round") + " lacked a side)" : "";
   if (units <= 1) {
-    return "one invocation a side" + dropped + ": process-to-process variation is not in the data; " +
-           measure_more_text(family);
+    std::string text = "one invocation a side" + dropped + ": process-to-process variation is not in the data";
+    if (evidence.single_noise) {
+      const bool within = std::fabs(evidence.effect.log_ratio) <= std::log1p(*evidence.single_noise);
+      text += "; on this machine two processes of one build lie up to " + share_text(*evidence.single_noise) +
+              " apart (calibrated), and " + change_text(std::exp(evidence.effect.log_ratio)) + " is " +
+              (within ? "within" : "beyond") + " that";
+    }
+    return text + "; " + measure_more_text(family);
   }
   return "only " + plural_text(units, "round") + dropped + ", where fewer than " + std::to_string(kLeastRounds) +
          " cannot reach p = 0.05 by exchanging sides; " + measure_more_text(family);
 }
 
+// "+9.2 % were seen, of which all benchmarks share +4.1 %"; empty where nothing was taken off.
+std::string seen_text(const NoisyEvidence& evidence) {
+  if (!evidence.drift.removed) return "";
+  return change_text(std::exp(evidence.seen)) + " were seen, of which all " +
+         plural_text(evidence.drift.benchmarks, "benchmark") + " share " + change_text(std::exp(evidence.drift.common));
+}
+
 std::string drift_reason(const NoisyEvidence& evidence, const ComparisonRow& row) {
   const bool separate = row.layout == Layout::separate;
-  const std::string when =
+  std::string text =
       separate ? "the sides were measured on different occasions" : "all of one side was measured before the other";
-  std::string text = when + ": drift of that kind (";
-  if (evidence.drift.estimated) {
-    text += "all benchmarks together " + change_text(std::exp(evidence.drift.common)) + ", each " +
-            share_text(evidence.drift.deviation) + " around that)";
-  } else {
-    text += "standard deviation " + share_text(evidence.drift.deviation) + ")";
-  }
-  return text + " could explain the " + change_text(*row.ratio) + "; measure both builds together with `steelyard ab`";
+  const std::string seen = seen_text(evidence);
+  text += seen.empty() ? ": drift of that kind" : ": " + seen + "; the drift of one alone";
+  return text + " (standard deviation " + share_text(evidence.drift.deviation) + ") could explain the " +
+         (seen.empty() ? "" : "remaining ") + change_text(*row.ratio) +
+         "; measure both builds together with `steelyard ab`";
 }
 
 std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
@@ -79,19 +88,18 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
   if (*row.q <= family.level) {
     return "the change of " + change_text(*row.ratio) + " is significant but below the minimum effect of " +
            share_text(row.minimum_effect) + ", and its 90 % interval reaches beyond the margin of " +
-           share_text(row.margin) + more_rounds_text(evidence, family, row);
+           share_text(row.margin) + more_rounds_text(row);
   }
   if (*row.p <= family.level) {
     return "p = " + probability_text(*row.p) + " alone, but " + probability_text(*row.q) + " among " +
-           plural_text(family.comparisons, "comparison") + more_rounds_text(evidence, family, row);
+           plural_text(family.comparisons, "comparison") + more_rounds_text(row);
   }
   if (row.interval->low > 1 || row.interval->high < 1) {
     return "p = " + probability_text(*row.p) + " does not reach the level of " + probability_text(family.level) +
-           more_rounds_text(evidence, family, row);
+           more_rounds_text(row);
   }
   return "too noisy: in " + units_text(evidence) + " the " + interval_text(row) +
-         " holds no change and reaches beyond " + "the margin of " + share_text(row.margin) +
-         more_rounds_text(evidence, family, row);
+         " holds no change and reaches beyond " + "the margin of " + share_text(row.margin) + more_rounds_text(row);
 }
 
 bool excludes_the_minimum_effect(const ComparisonRow& row) {
@@ -104,7 +112,13 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
   row.rounds = effect.units;
   row.ratio = std::exp(effect.log_ratio);
   row.p = effect.p;
-  if (effect.interval) row.interval = Interval{std::exp(effect.interval->low), std::exp(effect.interval->high)};
+  if (effect.interval) {
+    row.interval = Interval{std::exp(effect.interval->low), std::exp(effect.interval->high)};
+  } else if (effect.units == 1 && evidence.single_noise) {
+    // What this machine was seen to do stands in for what the data do not hold.
+    const double noise = 1 + *evidence.single_noise;
+    row.interval = Interval{*row.ratio / noise, *row.ratio * noise};
+  }
   if (effect.equivalence_interval) {
     row.equivalence_interval =
         Interval{std::exp(effect.equivalence_interval->low), std::exp(effect.equivalence_interval->high)};
@@ -119,6 +133,10 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
   const Effect& effect = evidence.effect;
   take_over(evidence, row);
   row.minimum_detectable_effect = minimum_detectable_effect(effect, family.level, family.comparisons);
+  // Where the sides were not measured together no number of rounds tells drift from change.
+  if (is_concurrent(row.layout)) {
+    row.rounds_wanted = rounds_that_would_decide(effect, {family.level, family.comparisons, row.margin});
+  }
 
   const bool enough = effect.units >= kLeastRounds;
   const bool concurrent = is_concurrent(row.layout);
@@ -130,6 +148,7 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
     row.reason = size_text(row) + " in " + units_text(evidence) + ", " + interval_text(row) + ", adjusted p " +
                  probability_text(*row.q);
     if (!concurrent) row.reason += ", more than drift between the sides explains";
+    if (const std::string seen = seen_text(evidence); !seen.empty()) row.reason += " (" + seen + ")";
   } else if (enough && concurrent && effect.within_margin) {
     row.verdict = Verdict::unchanged;
     row.reason = "shown to lie within the margin of " + share_text(row.margin) + ": " + change_text(*row.ratio) +
@@ -137,13 +156,21 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
   } else {
     row.verdict = Verdict::inconclusive;
     row.reason = inconclusive_reason(evidence, family, row);
-    if (concurrent) {
-      row.rounds_wanted = rounds_that_would_decide(effect, {family.level, family.comparisons, row.margin});
-    }
   }
+  if (row.verdict != Verdict::inconclusive) row.rounds_wanted.reset();
   if (evidence.slots_confounded) {
     row.reason += "; no round is known to have the other order, so an effect of the slot is part of this figure";
   }
+}
+
+std::string drift_warning(const std::string& metric, const Drift& drift, double minimum_effect) {
+  const double size = std::fabs(drift.common);
+  if (size < std::log1p(minimum_effect) || size < 2 * drift.common_error) return "";
+  const std::string moved = "all " + plural_text(drift.benchmarks, "benchmark") + " moved by " +
+                            change_text(std::exp(drift.common)) + " together in " + metric + ": ";
+  if (!drift.removed) return moved + "that is more than a machine drifts, so it was judged as a change of them all";
+  return moved + "the machine, or a change that touches everything; it was taken off every row; measure both sides " +
+         "together to tell (steelyard ab)";
 }
 
 }  // namespace steelyard

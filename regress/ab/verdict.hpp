@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "bench/model/comparison.hpp"
@@ -16,6 +17,8 @@ struct NoisyEvidence {
   Drift drift;                    // layouts that are not concurrent
   int dropped_rounds = 0;         // that only one side had
   bool slots_confounded = false;  // the candidate always had the same slot
+  double seen = 0;                // log ratio before the common drift was taken off; layouts that are not concurrent
+  std::optional<double> single_noise{};  // calibrated: 95 % of pairs of single processes lie within this of each other
 };
 
 struct Family {
@@ -30,5 +33,9 @@ struct Family {
 //   unchanged                the 90 % interval lies inside the margin, from 6 rounds on, concurrent
 //   inconclusive             everything else
 void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row);
+
+// What is said of the whole where all benchmarks moved together in a layout that is not concurrent; empty where they
+// hardly did.
+std::string drift_warning(const std::string& metric, const Drift& drift, double minimum_effect);
 
 }  // namespace steelyard

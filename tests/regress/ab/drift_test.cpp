@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <vector>
 
 namespace steelyard {
 namespace {
@@ -18,27 +20,70 @@ Effect effect_at(double log_ratio, double error = 0.005) {
   return effect;
 }
 
-TEST(EstimateDrift, FewBenchmarksGiveTheMeasuredDefault) {
-  const Drift drift = estimate_drift(std::vector<Effect>(4, effect_at(0.2)), Layout::sequential);
+std::vector<DriftEvidence> evidence_at(const std::vector<double>& ratios, double error = 0.005) {
+  std::vector<DriftEvidence> evidence;
+  for (const double ratio : ratios) evidence.push_back({ratio, error});
+  return evidence;
+}
+
+TEST(EstimateDrift, FewBenchmarksGiveWhatIsUsual) {
+  const Drift drift = estimate_drift(evidence_at({0.2, 0.2, 0.2, 0.2}), Layout::sequential);
   EXPECT_FALSE(drift.estimated);
+  EXPECT_FALSE(drift.removed);
   EXPECT_EQ(drift.common, 0);
   EXPECT_DOUBLE_EQ(drift.deviation, 0.037);
+  EXPECT_DOUBLE_EQ(estimate_drift({}, Layout::sequential, 0.02).deviation, 0.02);
   EXPECT_GT(estimate_drift({}, Layout::separate).deviation, drift.deviation);
 }
 
 TEST(EstimateDrift, ManyBenchmarksShowWhatTheyShareAndOneOutlierDoesNotMoveIt) {
-  std::vector<Effect> effects;
-  for (const double ratio : {0.06, 0.08, 0.10, 0.12, 0.14, 0.9}) effects.push_back(effect_at(ratio));
-  const Drift drift = estimate_drift(effects, Layout::separate);
-  EXPECT_TRUE(drift.estimated);
-  EXPECT_NEAR(drift.common, 0.11, 1e-12);
-  EXPECT_GT(drift.deviation, 0.02);
-  EXPECT_LT(drift.deviation, 0.06);
-  EXPECT_EQ(drift.degrees, 5);
+  const std::vector<double> ratios{0.06, 0.08, 0.10, 0.12, 0.14};
+  const Drift without = estimate_drift(evidence_at(ratios), Layout::separate);
+  EXPECT_TRUE(without.removed);
+  EXPECT_NEAR(without.common, 0.10, 1e-9);
+  EXPECT_GT(without.deviation, 0.015);
+  EXPECT_LT(without.deviation, 0.06);
+  EXPECT_EQ(without.degrees, 8);
+  std::vector<double> with = ratios;
+  with.push_back(0.9);
+  EXPECT_NEAR(estimate_drift(evidence_at(with), Layout::separate).common, 0.10, 1e-9);
+}
+
+TEST(EstimateDrift, AThirdThatChangedAlikeDoesNotCountAsDrift) {
+  std::vector<double> ratios{-0.004, -0.003, -0.002, -0.001, 0, 0.001, 0.002, 0.003, 0.004};
+  for (int i = 0; i < 4; ++i) ratios.push_back(0.05);
+  const Drift drift = estimate_drift(evidence_at(ratios, 0.003), Layout::sequential);
+  EXPECT_NEAR(drift.common, 0, 0.002);
+  EXPECT_LT(drift.deviation, 0.012);
+}
+
+TEST(EstimateDrift, QuietBenchmarksSayMoreThanNoisyOnes) {
+  std::vector<DriftEvidence> evidence = evidence_at({0.019, 0.020, 0.021}, 0.002);
+  for (const DriftEvidence& noisy : evidence_at({-0.1, -0.08, -0.06, 0.15}, 0.1)) evidence.push_back(noisy);
+  EXPECT_NEAR(estimate_drift(evidence, Layout::sequential).common, 0.02, 0.002);
 }
 
 TEST(EstimateDrift, AgreementNeverMeansCertainty) {
-  EXPECT_DOUBLE_EQ(estimate_drift(std::vector<Effect>(9, effect_at(0.1)), Layout::sequential).deviation, 0.01);
+  const std::vector<DriftEvidence> alike = evidence_at(std::vector<double>(9, 0.1), 0);
+  EXPECT_DOUBLE_EQ(estimate_drift(alike, Layout::sequential).deviation, 0.007);
+  EXPECT_DOUBLE_EQ(estimate_drift(alike, Layout::separate).deviation, 0.015);
+}
+
+TEST(EstimateDrift, MoreThanMachinesDriftIsAChangeAndStays) {
+  const std::vector<DriftEvidence> slow = evidence_at({0.298, 0.299, 0.300, 0.301, 0.302});
+  const Drift sequential = estimate_drift(slow, Layout::sequential);
+  EXPECT_TRUE(sequential.estimated);
+  EXPECT_FALSE(sequential.removed);
+  EXPECT_GE(sequential.deviation, 0.037);
+  EXPECT_LT(*widen(effect_at(0.3), sequential, 1, 0.95).p, 0.001);
+  EXPECT_TRUE(estimate_drift(slow, Layout::separate).removed);
+}
+
+TEST(EstimateDrift, DoesNotDependOnTheOrderOfTheBenchmarks) {
+  const Drift one = estimate_drift(evidence_at({0.01, 0.05, 0.02, 0.03, 0.9, 0.021}), Layout::sequential);
+  const Drift other = estimate_drift(evidence_at({0.9, 0.021, 0.03, 0.02, 0.01, 0.05}), Layout::sequential);
+  EXPECT_NEAR(one.common, other.common, 1e-12);
+  EXPECT_NEAR(one.deviation, other.deviation, 1e-6);
 }
 
 TEST(AutocorrelationFactor, AWalkCountsForLessThanAlternation) {
@@ -48,9 +93,13 @@ TEST(AutocorrelationFactor, AWalkCountsForLessThanAlternation) {
     walk[static_cast<std::size_t>(i)].level = i;
     alternation[static_cast<std::size_t>(i)].level = i % 2;
   }
-  EXPECT_GT(autocorrelation_factor(walk), 3);
-  EXPECT_EQ(autocorrelation_factor(alternation), 1);
-  EXPECT_EQ(autocorrelation_factor(std::vector<LogInvocation>(12)), 1);
+  EXPECT_GT(autocorrelation_factor(walk, walk), 1.9);
+  EXPECT_GT(autocorrelation_factor(walk, walk), autocorrelation_factor(walk, alternation));
+  EXPECT_EQ(autocorrelation_factor(alternation, alternation), 1);
+  const std::vector<LogInvocation> constant(12);
+  EXPECT_EQ(autocorrelation_factor(constant, constant), 1);
+  const std::span<const LogInvocation> few = std::span(walk).first(3);
+  EXPECT_EQ(autocorrelation_factor(few, few), 1);
 }
 
 TEST(Widen, TheIntervalIsAtLeastAsWideAsTheDrift) {
@@ -62,19 +111,26 @@ TEST(Widen, TheIntervalIsAtLeastAsWideAsTheDrift) {
 }
 
 TEST(Widen, WhatAllBenchmarksShareIsNotEvidence) {
-  const Drift drift{.common = 0.2, .deviation = 0.01};
-  EXPECT_GT(*widen(effect_at(0.2), drift, 1, 0.95).p, 0.99);
-  EXPECT_LT(*widen(effect_at(0.4), drift, 1, 0.95).p, 0.001);
-  // Nor is standing still while all others moved: it may be either.
-  EXPECT_EQ(*widen(effect_at(0), drift, 1, 0.95).p, 1);
+  const Drift drift{.common = 0.1, .deviation = 0.01, .estimated = true, .removed = true};
+  EXPECT_GT(*widen(effect_at(0.1), drift, 1, 0.95).p, 0.99);
+  const Effect beyond = widen(effect_at(0.2), drift, 1, 0.95);
+  EXPECT_LT(*beyond.p, 0.001);
+  EXPECT_NEAR(beyond.log_ratio, 0.1, 1e-12);
+}
+
+TEST(Widen, TheErrorOfTheCommonDriftCounts) {
+  const Drift known{.common = 0.1, .deviation = 0.01, .estimated = true, .removed = true};
+  Drift guessed = known;
+  guessed.common_error = 0.02;
+  EXPECT_GT(*widen(effect_at(0.15), guessed, 1, 0.95).p, *widen(effect_at(0.15), known, 1, 0.95).p);
 }
 
 TEST(Widen, PAndIntervalNeverDisagree) {
   for (const double common : {-0.03, 0.0, 0.02}) {
     for (double ratio = -0.2; ratio < 0.2; ratio += 0.003) {
       for (const double degrees : {0.0, 6.0}) {
-        const Effect widened =
-            widen(effect_at(ratio), {.common = common, .deviation = 0.03, .degrees = degrees}, 1.5, 0.95);
+        const Effect widened = widen(
+            effect_at(ratio), {.common = common, .deviation = 0.03, .degrees = degrees, .removed = true}, 1.5, 0.95);
         EXPECT_EQ(*widened.p > 0.05, widened.interval->low <= 0 && widened.interval->high >= 0) << ratio;
       }
     }

@@ -1,0 +1,23 @@
+#include "regress/ab/false_discovery.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace steelyard {
+
+std::vector<double> discovery_adjusted(std::span<const double> p) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::vector<double> q(p.size());
+  const auto n = static_cast<double>(p.size());
+  double running = 1;
+  for (std::size_t rank = order.size(); rank > 0; --rank) {
+    const std::size_t at = order[rank - 1];
+    running = std::min(running, n / static_cast<double>(rank) * p[at]);
+    q[at] = running;
+  }
+  return q;
+}
+
+}  // namespace steelyard
