@@ -1,5 +1,6 @@
 #include "regress/ab/distributions.hpp"
 
+#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cassert>
@@ -24,6 +25,11 @@ double normal_two_sided_p(double z) { return std::erfc(std::fabs(z) / std::sqrt(
 double normal_quantile(double probability) {
   assert(probability > 0 && probability < 1);
   return boost::math::quantile(boost::math::normal(), probability);
+}
+
+double beta_quantile(double probability, double alpha, double beta) {
+  assert(probability > 0 && probability < 1 && alpha > 0 && beta > 0);
+  return boost::math::quantile(boost::math::beta_distribution<>(alpha, beta), probability);
 }
 
 }  // namespace steelyard

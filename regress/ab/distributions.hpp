@@ -1,5 +1,5 @@
-// Student's t and the normal distribution, as two-sided tails and quantiles. Boost.Math's, behind four functions: its
-// headers cost seconds to compile, so only one file includes them.
+// Student's t, the normal and the beta distribution, as two-sided tails and quantiles. Boost.Math's, behind five
+// functions: its headers cost seconds to compile, so only one file includes them.
 #pragma once
 
 namespace steelyard {
@@ -10,5 +10,7 @@ double student_two_sided_p(double t, double degrees);
 double student_quantile(double probability, double degrees);
 double normal_two_sided_p(double z);
 double normal_quantile(double probability);
+// x with P(X <= x) = probability for the beta distribution. Precondition: 0 < probability < 1, alpha and beta > 0.
+double beta_quantile(double probability, double alpha, double beta);
 
 }  // namespace steelyard

@@ -1,0 +1,74 @@
+#include "regress/calibration/advice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "regress/calibration/observed_rate.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+CalibratedBenchmark noisy(double floor, double within, double between) {
+  CalibratedBenchmark benchmark;
+  benchmark.benchmark = "BM_a";
+  benchmark.metric = "real_time";
+  benchmark.alarms = observed_rate(0, 10);
+  benchmark.floor = floor;
+  benchmark.within = within;
+  benchmark.between = between;
+  return benchmark;
+}
+
+const NoiseCircumstances kUsual{12, 0.02, 0.01, 3, "20ms", 2};
+
+TEST(Advice, IsSilentWhereTheFloorIsWithinTheMargin) {
+  EXPECT_EQ(advice_for(noisy(0.02, 0.1, 0.1), kUsual), "");
+  EXPECT_NE(advice_for(noisy(0.0201, 0.1, 0.1), kUsual), "");
+}
+
+TEST(Advice, AsksForLongerSamplesWhereTheyDifferMost) {
+  EXPECT_EQ(advice_for(noisy(0.04, 0.09, 0.02), kUsual),
+            "samples of one process differ by 9 %, processes by 2 %: longer samples (--min-time above 20ms) or more of "
+            "them (--repetitions 30) help first; --rounds 48 would bring the floor to 2 %");
+}
+
+TEST(Advice, AsksForRoundsWhereProcessesDifferMost) {
+  const std::string advice = advice_for(noisy(0.03, 0.01, 0.05), kUsual);
+  EXPECT_THAT(advice, HasSubstr("processes differ by 5 %, more than their samples do (1 %): only more rounds help"));
+  EXPECT_THAT(advice, HasSubstr("--rounds 28 "));
+  EXPECT_THAT(advice, Not(HasSubstr("--min-time")));
+}
+
+TEST(Advice, NamesRoundsOnlyWhereTheyAreSensible) {
+  const std::string advice = advice_for(noisy(0.3, 0.01, 0.05), kUsual);
+  EXPECT_THAT(advice, Not(HasSubstr("--rounds")));
+  EXPECT_THAT(advice, HasSubstr("--metrics instructions"));
+}
+
+TEST(Advice, SaysThatThreadsFillTheMachine) {
+  CalibratedBenchmark benchmark = noisy(0.05, 0.01, 0.05);
+  benchmark.benchmark = "BM_a/threads:2";
+  EXPECT_THAT(advice_for(benchmark, kUsual), HasSubstr("it runs 2 threads on 2 cores"));
+  NoiseCircumstances many = kUsual;
+  many.cores = 8;
+  EXPECT_THAT(advice_for(benchmark, many), Not(HasSubstr("threads on")));
+}
+
+TEST(Advice, TellsOfMoreAlarmsThanChanceExplainsWhateverTheFloor) {
+  CalibratedBenchmark benchmark = noisy(0.01, 0.01, 0.01);
+  benchmark.alarms = observed_rate(3, 10);
+  EXPECT_THAT(advice_for(benchmark, kUsual), HasSubstr("p was at most .05 in 3 of 10 gates of equal builds"));
+}
+
+TEST(Advice, ReadsThreadsFromTheName) {
+  EXPECT_EQ(threads_of("BM_a"), 1);
+  EXPECT_EQ(threads_of("BM_a/64/threads:16/real_time"), 16);
+  EXPECT_EQ(threads_of("BM_a/threads:x"), 1);
+  EXPECT_EQ(threads_of("BM_a/threads:99999999999"), 1);
+}
+
+}  // namespace
+}  // namespace steelyard
