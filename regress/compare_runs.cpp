@@ -169,8 +169,9 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
 
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr);
-  const RowContext context{baseline, candidate,  comparison.policy,
-                           layout,   calibrated, environment_obstacle(comparison)};
+  const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
+  const RowContext context{baseline, candidate, comparison.policy, layout, calibrated, environment_obstacle(comparison),
+                           plan};
   std::vector<RowDraft> drafts;
   for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, comparison.warnings)) {
     drafts.push_back(draft_row(matched, context));

@@ -13,9 +13,6 @@
 namespace steelyard {
 namespace {
 
-// Two one-sided tests at 5 % (D. J. Schuirmann, 1987): the 90 % interval.
-constexpr double kEquivalenceAlpha = 0.10;
-
 struct Moments {
   double count = 0;
   double mean = 0;
@@ -38,8 +35,8 @@ void judge_by_relabelling(const ShiftTest& test, const EffectQuestion& question,
   effect.least_p = test.least_p();
   const double alpha = 1 - question.confidence;
   effect.interval = shift_interval(test, effect.log_ratio, alpha, p);
-  effect.equivalence_interval = shift_interval(test, effect.log_ratio, kEquivalenceAlpha, p);
-  const double error_alpha = effect.interval ? alpha : kEquivalenceAlpha;
+  effect.equivalence_interval = shift_interval(test, effect.log_ratio, question.equivalence_alpha, p);
+  const double error_alpha = effect.interval ? alpha : question.equivalence_alpha;
   const auto error_interval = effect.interval ? effect.interval : effect.equivalence_interval;
   if (error_interval) {
     // The length of such an interval estimates the error of its middle (E. L. Lehmann, Nonparametric confidence
@@ -48,8 +45,8 @@ void judge_by_relabelling(const ShiftTest& test, const EffectQuestion& question,
   }
   // The 90 % interval lies inside the margin exactly if both ends of the margin are rejected at 10 %.
   const double margin = std::log1p(question.margin);
-  effect.within_margin = std::fabs(effect.log_ratio) < margin && test.p(margin) <= kEquivalenceAlpha &&
-                         test.p(-margin) <= kEquivalenceAlpha;
+  effect.within_margin = std::fabs(effect.log_ratio) < margin && test.p(margin) <= question.equivalence_alpha &&
+                         test.p(-margin) <= question.equivalence_alpha;
 }
 
 // Estimate, its error and degrees are set: the rest follows by Student's t.
@@ -66,7 +63,7 @@ void judge_by_student(const EffectQuestion& question, Effect& effect) {
     const double half = student_quantile(0.5 + question.confidence / 2, effect.degrees) * error;
     effect.interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
   }
-  const double half = student_quantile(1 - kEquivalenceAlpha / 2, effect.degrees) * error;
+  const double half = student_quantile(1 - question.equivalence_alpha / 2, effect.degrees) * error;
   effect.equivalence_interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
   effect.within_margin = std::fabs(effect.log_ratio) + half < std::log1p(question.margin);
 }

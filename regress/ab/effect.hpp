@@ -23,6 +23,8 @@ inline constexpr int kLeastRounds = 6;
 struct EffectQuestion {
   double confidence = 0.95;  // of the interval
   double margin = 0.02;      // of equivalence, as a ratio above 1
+  // Two one-sided tests at half of it (D. J. Schuirmann, 1987): the 90 % interval.
+  double equivalence_alpha = 0.10;
 };
 
 struct Effect {

@@ -9,6 +9,7 @@
 #include "bench/model/quantile.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/measured_item.hpp"
+#include "regress/ab/sequential.hpp"
 
 namespace steelyard {
 namespace {
@@ -129,6 +130,14 @@ double level_of(std::span<const LogInvocation> invocations) {
   return std::exp(median(std::move(levels)));
 }
 
+// Those that lack a side as well.
+int rounds_tried(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate) {
+  int rounds = 0;
+  for (const LogInvocation& invocation : baseline) rounds = std::max(rounds, invocation.round + 1);
+  for (const LogInvocation& invocation : candidate) rounds = std::max(rounds, invocation.round + 1);
+  return rounds;
+}
+
 void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& draft) {
   const auto baseline = log_invocations(context.baseline, matched.baseline.measurements);
   const auto candidate = log_invocations(context.candidate, matched.candidate.measurements);
@@ -151,7 +160,13 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
     // Rounds of which hardly one has both sides are no pairs; the invocations still are what they are.
     if (paired.rounds.size() >= 2 || (paired.rounds.size() == 1 && std::min(b.size(), c.size()) == 1)) {
       evidence.dropped_rounds = paired.dropped;
-      evidence.effect = effect_of_rounds(paired, question);
+      if (context.plan.empty()) {
+        evidence.effect = effect_of_rounds(paired, question);
+      } else {
+        evidence.plan = context.plan;
+        evidence.looked = effect_of_looks(paired, rounds_tried(b, c), context.plan, question);
+        evidence.effect = evidence.looked.effect;
+      }
       const auto& first = paired.rounds.front();
       evidence.slots_confounded =
           paired.rounds.size() > 1 && first.baseline.slot != first.candidate.slot && !evidence.effect.slot_effect;

@@ -8,6 +8,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "regress/ab/calibrated.hpp"
+#include "regress/ab/look_plan.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/verdict.hpp"
 
@@ -20,6 +21,7 @@ struct RowContext {
   Layout layout = Layout::separate;
   const CalibratedNoise& calibrated;
   std::string incomparable;  // why no row can be compared; empty: they can
+  LookPlan plan = {};        // of both runs; empty: the number of rounds was fixed beforehand
 };
 
 struct RowDraft {

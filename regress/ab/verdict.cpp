@@ -102,6 +102,20 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
          " holds no change and reaches beyond " + "the margin of " + share_text(row.margin) + more_rounds_text(row);
 }
 
+// Why a measurement that looks at its data ended without a decision; empty where the number of rounds was fixed.
+std::string stop_text(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
+  if (evidence.plan.empty() || evidence.looked.looks.empty()) return "";
+  const int rounds = evidence.looked.looks.back().rounds;
+  const int most = evidence.plan.most_rounds();
+  if (rounds >= most) return "; all " + plural_text(most, "planned round") + " were measured";
+  const StopQuestion question{family.level, family.comparisons, row.minimum_effect, row.margin};
+  if (answer_of(evidence.looked, evidence.plan, question) == LookAnswer::futile) {
+    return "; stopped after " + plural_text(rounds, "round") + ", as a decision within " + std::to_string(most) +
+           " was unlikely";
+  }
+  return "; budget spent after " + plural_text(rounds, "round") + " of up to " + std::to_string(most);
+}
+
 bool excludes_the_minimum_effect(const ComparisonRow& row) {
   return row.interval && (row.interval->low >= 1 + row.minimum_effect || row.interval->high <= 1 - row.minimum_effect);
 }
@@ -125,6 +139,10 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
   }
   if (effect.slot_effect) row.slot_effect = std::exp(*effect.slot_effect);
   row.noise = effect.noise;
+  if (!evidence.plan.empty()) {
+    row.p_kind = "sequential";
+    row.looks = evidence.looked.looks;
+  }
 }
 
 }  // namespace
@@ -155,7 +173,7 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
                  " in " + units_text(evidence) + ", " + interval_text(row);
   } else {
     row.verdict = Verdict::inconclusive;
-    row.reason = inconclusive_reason(evidence, family, row);
+    row.reason = inconclusive_reason(evidence, family, row) + stop_text(evidence, family, row);
   }
   if (row.verdict != Verdict::inconclusive) row.rounds_wanted.reset();
   if (evidence.slots_confounded) {

@@ -9,6 +9,7 @@
 #include "bench/model/comparison.hpp"
 #include "regress/ab/drift.hpp"
 #include "regress/ab/effect.hpp"
+#include "regress/ab/sequential.hpp"
 
 namespace steelyard {
 
@@ -19,6 +20,8 @@ struct NoisyEvidence {
   bool slots_confounded = false;  // the candidate always had the same slot
   double seen = 0;                // log ratio before the common drift was taken off; layouts that are not concurrent
   std::optional<double> single_noise{};  // calibrated: 95 % of pairs of single processes lie within this of each other
+  LookPlan plan = {};                    // empty: the number of rounds was fixed beforehand, and nothing was looked at
+  LookedAt looked = {};                  // its effect is `effect`
 };
 
 struct Family {

@@ -1,0 +1,22 @@
+// The judge that a measurement asks between its rounds: which benchmarks are decided by now. It sees the rounds of a
+// plan (regress/ab/look_plan.hpp) that are there, with the same statistics as compare_runs, so that what it calls
+// decided the comparison decides as well. Pure, like all of regress.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+#include "regress/ab/sequential.hpp"
+
+namespace steelyard {
+
+// By benchmark, canonical. Of several noisy metrics the least decided one speaks; what has no noisy metric to judge, or
+// cannot be judged at all, is decided. `comparisons`: noisy ones of the whole gate, where these runs are a part of it.
+// `calibration`: as for compare_runs.
+std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                                              std::int64_t comparisons, const Calibration* calibration = nullptr);
+
+}  // namespace steelyard

@@ -1,0 +1,174 @@
+#include "regress/ab/sequential.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+const LookPlan kPlan{{{12, 0.2}, {16, 0.3}, {24, 0.5}}};
+
+// Rounds whose candidate lies `effect` higher, with differences of standard deviation `noise`.
+PairedRounds rounds_of(int count, double effect, double noise, std::uint64_t seed) {
+  Simulation simulation(seed);
+  PairedRounds paired;
+  for (int round = 0; round < count; ++round) {
+    const int slot = round % 2;
+    const double baseline = noise * simulation.normal();
+    const double candidate = effect + noise * simulation.normal();
+    paired.rounds.push_back({{round, slot, {baseline}, baseline}, {round, 1 - slot, {candidate}, candidate}});
+  }
+  return paired;
+}
+
+PairedRounds first_rounds(const PairedRounds& paired, int count) {
+  return {{paired.rounds.begin(), paired.rounds.begin() + count}, 0};
+}
+
+// The slow, obvious way: every look on its own, by the public test.
+TEST(EffectOfLooks, PIsTheLeastOfEachLooksPOverItsShare) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const PairedRounds paired = rounds_of(24, 0.01, 0.02, seed);
+    const LookedAt seen = effect_of_looks(paired, 24, kPlan, {});
+    ASSERT_EQ(seen.looks.size(), 3u);
+    double least = 1;
+    for (const Look& look : seen.looks) {
+      const double p = *effect_of_rounds(first_rounds(paired, look.rounds), {}).p;
+      EXPECT_DOUBLE_EQ(look.p, p);
+      least = std::min(least, p / look.share);
+    }
+    EXPECT_DOUBLE_EQ(*seen.effect.p, least);
+  }
+}
+
+TEST(EffectOfLooks, SeesNoRoundBeforeItsTime) {
+  PairedRounds paired = rounds_of(24, 0.0, 0.02, 3);
+  const LookedAt before = effect_of_looks(first_rounds(paired, 16), 16, kPlan, {});
+  for (std::size_t r = 16; r < 24; ++r) paired.rounds[r].candidate.logs[0] += 5;
+  const LookedAt after = effect_of_looks(paired, 24, kPlan, {});
+  ASSERT_EQ(before.looks.size(), 2u);
+  EXPECT_EQ(before.looks[0], after.looks[0]);
+  EXPECT_EQ(before.looks[1], after.looks[1]);
+}
+
+TEST(EffectOfLooks, IntervalExcludesNoEffectExactlyWhenPIsSmall) {
+  int excluded = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const LookedAt seen = effect_of_looks(rounds_of(24, 0.012, 0.02, seed), 24, kPlan, {});
+    ASSERT_TRUE(seen.effect.interval.has_value());
+    const bool excludes = seen.effect.interval->low > 0 || seen.effect.interval->high < 0;
+    EXPECT_EQ(excludes, *seen.effect.p <= 0.05) << seed;
+    EXPECT_GE(seen.effect.log_ratio, seen.effect.interval->low);
+    EXPECT_LE(seen.effect.log_ratio, seen.effect.interval->high);
+    excluded += excludes ? 1 : 0;
+  }
+  EXPECT_GT(excluded, 5);
+  EXPECT_LT(excluded, 55);
+}
+
+TEST(EffectOfLooks, WhatTheBudgetCutShortSpendsTheRestAtItsEnd) {
+  const PairedRounds paired = rounds_of(20, 0.01, 0.02, 5);
+  const LookedAt seen = effect_of_looks(paired, 20, kPlan, {});
+  ASSERT_EQ(seen.looks.size(), 3u);
+  EXPECT_EQ(seen.looks.back().rounds, 20);
+  EXPECT_DOUBLE_EQ(seen.looks.back().share, 0.5);
+}
+
+TEST(EffectOfLooks, ABudgetBeforeTheFirstLookLeavesTheFixedTest) {
+  const PairedRounds paired = rounds_of(8, 0.05, 0.02, 5);
+  const LookedAt seen = effect_of_looks(paired, 8, kPlan, {});
+  const Effect fixed = effect_of_rounds(paired, {});
+  ASSERT_EQ(seen.looks.size(), 1u);
+  EXPECT_EQ(*seen.effect.p, *fixed.p);
+  EXPECT_EQ(seen.effect.interval, fixed.interval);
+  EXPECT_EQ(seen.effect.equivalence_interval, fixed.equivalence_interval);
+}
+
+TEST(EffectOfLooks, RoundsBeyondThePlanAreNotUsed) {
+  PairedRounds paired = rounds_of(30, 0, 0.02, 5);
+  for (std::size_t r = 24; r < 30; ++r) paired.rounds[r].candidate.logs[0] += 5;
+  const LookedAt seen = effect_of_looks(paired, 30, kPlan, {});
+  EXPECT_EQ(seen.effect.units, 24);
+  EXPECT_EQ(seen.looks.size(), 3u);
+}
+
+TEST(EffectOfLooks, CountsTheRoundsThatWereTriedNotThoseThatHaveBothSides) {
+  PairedRounds paired = rounds_of(16, 0, 0.02, 7);
+  paired.rounds.erase(paired.rounds.begin() + 3);
+  paired.rounds.pop_back();
+  const LookedAt seen = effect_of_looks(paired, 16, kPlan, {});
+  ASSERT_EQ(seen.looks.size(), 2u);
+  EXPECT_EQ(seen.looks[0].rounds, 12);
+  EXPECT_EQ(seen.looks[1].rounds, 16);
+  EXPECT_EQ(seen.effect.units, 14);
+}
+
+TEST(AnswerOf, AClearChangeIsDecidedAtTheFirstLook) {
+  const LookedAt seen = effect_of_looks(rounds_of(12, 0.2, 0.005, 1), 12, kPlan, {});
+  EXPECT_EQ(answer_of(seen, kPlan, {}), LookAnswer::decided);
+}
+
+TEST(AnswerOf, TheWholeGatesLevelIsSharedByItsComparisons) {
+  const LookedAt seen = effect_of_looks(rounds_of(12, 0.2, 0.005, 1), 12, kPlan, {});
+  StopQuestion question;
+  question.comparisons = 1000;  // 2 / C(12, 6) / .2 is .011
+  EXPECT_EQ(answer_of(seen, kPlan, question), LookAnswer::undecided);
+}
+
+TEST(AnswerOf, QuietAndEqualIsUnchangedAtTheFirstLook) {
+  const LookedAt seen = effect_of_looks(rounds_of(12, 0, 0.002, 1), 12, kPlan, {});
+  EXPECT_TRUE(seen.effect.within_margin);
+  EXPECT_EQ(answer_of(seen, kPlan, {}), LookAnswer::decided);
+}
+
+// 1.5 % is inside the margin of 2 % and above the minimum effect: whether it is a change is still to be found out.
+TEST(AnswerOf, AChangeThatIsComingIsNotStoppedAsUnchanged) {
+  const LookedAt seen = effect_of_looks(rounds_of(12, 0.015, 0.002, 1), 12, kPlan, {});
+  EXPECT_TRUE(seen.effect.within_margin);
+  StopQuestion question;
+  question.comparisons = 1000;
+  EXPECT_EQ(answer_of(seen, kPlan, question), LookAnswer::undecided);
+}
+
+TEST(AnswerOf, NoiseFarAboveTheMarginIsFutile) {
+  int futile = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const LookedAt seen = effect_of_looks(rounds_of(12, 0, 0.2, seed), 12, kPlan, {});
+    futile += answer_of(seen, kPlan, {}) == LookAnswer::futile ? 1 : 0;
+  }
+  EXPECT_GE(futile, 10);
+}
+
+TEST(AnswerOf, NothingIsLeftToDecideAfterTheLastLook) {
+  const LookedAt seen = effect_of_looks(rounds_of(24, 0, 0.2, 1), 24, kPlan, {});
+  EXPECT_EQ(answer_of(seen, kPlan, {}), LookAnswer::decided);
+}
+
+// Against counting: the estimate then is drawn around today's, and it decides or not.
+TEST(ChanceOfDecision, AgreesWithDrawingTheFuture) {
+  Simulation simulation(11);
+  for (const double estimate : {0.0, 0.01, 0.03, 0.1}) {
+    Effect effect;
+    effect.units = 12;
+    effect.log_ratio = estimate;
+    effect.standard_error = 0.02;
+    const LookPlan plan{{{12, 0.2}, {48, 0.8}}};
+    int decided = 0;
+    constexpr int kDraws = 20000;
+    for (int i = 0; i < kDraws; ++i) {
+      const double then = estimate + 0.02 * std::sqrt(0.75) * simulation.normal();
+      const double error = 0.01;
+      // z(1 - .05 * .8 / 2) = 2.0537, z(1 - .05 * .8) = 1.7507
+      const bool change = std::fabs(then) > std::max(2.0537 * error, std::log1p(0.01));
+      const bool unchanged = std::fabs(then) + 1.7507 * error < std::log1p(0.02);
+      decided += change || unchanged ? 1 : 0;
+    }
+    EXPECT_NEAR(chance_of_decision(effect, plan, {}), static_cast<double>(decided) / kDraws, 0.015) << estimate;
+  }
+}
+
+}  // namespace
+}  // namespace steelyard

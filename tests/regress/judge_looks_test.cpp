@@ -1,0 +1,74 @@
+#include "regress/judge_looks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "regress/compare_runs.hpp"
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+SimulatedPair drawn(double ratio, double noise, int rounds, std::string_view looks) {
+  SimulationOptions options;
+  options.rounds = rounds;
+  options.benchmarks = 2;
+  options.changed_benchmarks = 1;
+  options.ratio = ratio;
+  options.noise.process = noise;
+  options.noise.sample = noise;
+  options.noise.burst_chance = 0;
+  SimulatedPair pair = Simulation(3).draw(options);
+  for (Run* run : {&pair.baseline, &pair.candidate}) run->header.settings["looks"] = looks;
+  return pair;
+}
+
+TEST(JudgeLooks, SaysWhichBenchmarksAreDecided) {
+  const SimulatedPair pair = drawn(1.2, 0.002, 12, "12:0.2 24:0.8");
+  const auto answers = judge_looks(pair.baseline, pair.candidate, {}, 2);
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers.at("BM_0"), LookAnswer::decided);
+  EXPECT_EQ(answers.at("BM_1"), LookAnswer::decided);
+}
+
+TEST(JudgeLooks, TheWholeGateCountsNotThisPartOfIt) {
+  const SimulatedPair pair = drawn(1.2, 0.002, 12, "12:0.2 24:0.8");
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 1000).at("BM_0"), LookAnswer::undecided);
+}
+
+TEST(JudgeLooks, WithoutAPlanThereIsNothingToGoOnFor) {
+  SimulatedPair pair = drawn(1, 0.1, 12, "");
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2).at("BM_1"), LookAnswer::decided);
+}
+
+TEST(CompareRuns, ReplaysTheLooksOfAPlan) {
+  const SimulatedPair pair = drawn(1.2, 0.01, 24, "12:0.2 24:0.8");
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  for (const ComparisonRow& row : comparison.rows) {
+    EXPECT_EQ(row.p_kind, "sequential");
+    ASSERT_EQ(row.looks.size(), 2u);
+    EXPECT_EQ(row.looks[0].rounds, 12);
+    EXPECT_DOUBLE_EQ(row.looks[1].share, 0.8);
+  }
+  EXPECT_EQ(comparison.rows[0].verdict, Verdict::regression);
+}
+
+TEST(CompareRuns, WithoutAPlanPIsOfAFixedNumberOfRounds) {
+  const SimulatedPair pair = drawn(1.2, 0.01, 24, "none");
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  EXPECT_EQ(comparison.rows[0].p_kind, "fixed");
+  EXPECT_TRUE(comparison.rows[0].looks.empty());
+}
+
+TEST(CompareRuns, SaysWhyAnUndecidedMeasurementEnded) {
+  const SimulatedPair futile = drawn(1, 0.3, 12, "12:0.2 24:0.8");
+  const Comparison stopped = compare_runs(futile.baseline, futile.candidate, {});
+  EXPECT_NE(stopped.rows[1].reason.find("as a decision within 24 was unlikely"), std::string::npos)
+      << stopped.rows[1].reason;
+  const SimulatedPair cut = drawn(1, 0.03, 14, "12:0.2 400:0.8");
+  const Comparison spent = compare_runs(cut.baseline, cut.candidate, {});
+  EXPECT_NE(spent.rows[1].reason.find("budget spent after 14 rounds of up to 400"), std::string::npos)
+      << spent.rows[1].reason;
+}
+
+}  // namespace
+}  // namespace steelyard
