@@ -177,26 +177,16 @@ std::string summary_line(const Comparison& comparison) {
   return line.empty() ? "nothing to compare" : line;
 }
 
-std::string promise_line(const Comparison& comparison) {
-  bool has_noisy = false;
-  bool has_concurrent = false;
-  bool has_counted = false;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.metric.kind == MetricKind::counted) {
-      has_counted = true;
-    } else {
-      has_noisy = true;
-      has_concurrent = has_concurrent || is_concurrent(row.layout);
-    }
+std::string drift_line(const Comparison& comparison) {
+  std::string line;
+  for (const SharedDrift& drift : comparison.drifts) {
+    // What was taken off is told among the warnings.
+    if (drift.removed || std::abs(drift.ratio - 1) < comparison.policy.minimum_effect) continue;
+    line += (line.empty() ? "" : "; ") + std::string("all ") + plural(drift.benchmarks, "benchmark", "benchmarks") +
+            " moved by " + per_cent_text(drift.ratio) + " together in " + drift.metric + ", each within " +
+            percent_text(drift.deviation) + " of that";
   }
-  const std::string exact = "Counted metrics are compared exactly, within the jitter that was measured.";
-  if (!has_noisy) return has_counted ? exact : "";
-  if (!has_concurrent) {
-    return "The sides were not measured together, so the machine's drift is mixed with the change; only what even "
-           "that drift cannot explain is called a change.";
-  }
-  return "The chance that this gate fails though nothing regressed is at most " +
-         percent_text(comparison.policy.false_alarm_rate) + ".";
+  return line;
 }
 
 std::string conditions_line(const Comparison& comparison) {

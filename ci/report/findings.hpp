@@ -14,8 +14,9 @@ namespace steelyard {
 // inconclusive.
 std::string summary_line(const Comparison& comparison);
 
-// What the verdicts are worth: the promise about the whole gate, and the exactness of counts. Empty without rows.
-std::string promise_line(const Comparison& comparison);
+// What all benchmarks of a metric moved by together, where that is no less than the minimum effect and was not taken
+// off: "all 13 benchmarks moved by +4.1 % together in real_time, each within 0.7 % of that". Empty elsewhere.
+std::string drift_line(const Comparison& comparison);
 
 // "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %".
 std::string conditions_line(const Comparison& comparison);

@@ -1,7 +1,10 @@
 // The interface steelyard.comparison/1. What is absent is null; a number that is not finite is absent.
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "ci/report/promise.hpp"
 #include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
 #include "ci/report/target_report.hpp"
@@ -101,7 +104,32 @@ Json drifts_json(const std::vector<SharedDrift>& drifts) {
   return json;
 }
 
-Json row_json(const ComparisonRow& row) {
+Json promise_json(const Promise& promise) {
+  Json json;
+  json["text"] = text_or_null(promise.text);
+  json["holds"] = promise.holds;
+  json["false_alarm_rate"] = number(promise.false_alarm_rate);
+  json["comparisons"] = promise.comparisons;
+  json["calibrated"] = nullptr;
+  if (const auto& seen = promise.calibrated) {
+    json["calibrated"] = {{"failed", seen->count},
+                          {"gates", seen->tries},
+                          {"interval", interval_json(seen->interval)},
+                          {"false_alarm_rate", number(promise.calibrated_level)}};
+  }
+  return json;
+}
+
+// 1: to be read first.
+std::map<const ComparisonRow*, std::int64_t> ranks_of(const Comparison& comparison) {
+  std::map<const ComparisonRow*, std::int64_t> ranks;
+  for (const RowGroup& group : worst_first(comparison)) {
+    for (const ComparisonRow* row : group.rows) ranks[row] = static_cast<std::int64_t>(ranks.size()) + 1;
+  }
+  return ranks;
+}
+
+Json row_json(const ComparisonRow& row, std::int64_t rank) {
   Json json;
   json["benchmark"] = row.benchmark;
   json["metric"] = row.metric.name;
@@ -132,6 +160,7 @@ Json row_json(const ComparisonRow& row) {
   json["slot_effect"] = number(row.slot_effect);
   json["jitter"] = number(row.jitter);
   json["count_scope"] = row.metric.kind == MetricKind::counted ? Json(to_text(row.count_scope)) : Json(nullptr);
+  json["rank"] = rank;
   json["verdict"] = to_text(row.verdict);
   json["reason"] = row.reason;
   if (!row.flame_graph.empty()) json["flame_graph"] = row.flame_graph;
@@ -160,12 +189,14 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
                                                {"decisive", difference.decisive}});
   }
   json["warnings"] = comparison.warnings;
+  json["promise"] = promise_json(promise_of(comparison));
   json["drifts"] = drifts_json(comparison.drifts);
   json["calibration"] =
       comparison.calibration ? Json::parse(calibration_document(*comparison.calibration)) : Json(nullptr);
   json["summary"] = summary_json(comparison);
   json["comparisons"] = Json::array();
-  for (const ComparisonRow& row : comparison.rows) json["comparisons"].push_back(row_json(row));
+  const auto ranks = ranks_of(comparison);
+  for (const ComparisonRow& row : comparison.rows) json["comparisons"].push_back(row_json(row, ranks.at(&row)));
   json["targets"] = targets_json(targets);
   json["utilizations"] = utilizations_json(targets);
   // Names may hold bytes that are no UTF-8; they must not cost the reader the whole report.

@@ -8,6 +8,7 @@
 #include "ci/report/markdown_text.hpp"
 #include "ci/report/next_steps.hpp"
 #include "ci/report/number_text.hpp"
+#include "ci/report/promise.hpp"
 #include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
 #include "ci/report/target_report.hpp"
@@ -140,6 +141,7 @@ std::string foot(const Comparison& comparison) {
   const std::string promise = promise_line(comparison);
   text += "\n<sub>" + (promise.empty() ? "" : words(promise) + " ") +
           "Measured: " + words(conditions_line(comparison)) + ".";
+  if (const std::string drift = drift_line(comparison); !drift.empty()) text += " " + words(drift) + ".";
   if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";
   text += "</sub>\n";
   return text;

@@ -17,6 +17,19 @@ double largest_change(const RowGroup& group) {
   return largest;
 }
 
+// How surely something was found in the group: the least q of discovery; what is this small is certain, as every
+// changed count is, and the size of the change decides. 1 where nothing was found.
+double discovery_of(const RowGroup& group) {
+  constexpr double kCertain = 0.001;
+  double least = 1;
+  for (const ComparisonRow* row : group.rows) {
+    const bool is_counted_change = row->metric.kind == MetricKind::counted && row->ratio && *row->ratio != 1;
+    if (is_counted_change) least = kCertain;
+    if (row->discovery_q) least = std::min(least, std::max(*row->discovery_q, kCertain));
+  }
+  return least;
+}
+
 }  // namespace
 
 RowIndex::RowIndex(const Comparison& comparison) {
@@ -45,22 +58,27 @@ std::vector<RowGroup> worst_first(const Comparison& comparison) {
     group.benchmark = row.benchmark;
     group.rows.push_back(&row);
   }
-  std::vector<std::pair<double, RowGroup>> groups;
+  struct Ranked {
+    double discovery = 1;
+    double change = 0;
+    RowGroup group;
+  };
+  std::vector<Ranked> groups;
   for (auto& [key, group] : by_key) {
     std::stable_sort(group.rows.begin(), group.rows.end(), [](const ComparisonRow* a, const ComparisonRow* b) {
       return a->metric.kind == MetricKind::noisy && b->metric.kind == MetricKind::counted;
     });
-    const double change = largest_change(group);
-    groups.emplace_back(change, std::move(group));
+    groups.push_back({discovery_of(group), largest_change(group), std::move(group)});
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-    const std::size_t rank_a = severity(a.second.verdict);
-    const std::size_t rank_b = severity(b.second.verdict);
-    return rank_a != rank_b ? rank_a < rank_b : a.first > b.first;
+  std::stable_sort(groups.begin(), groups.end(), [](const Ranked& a, const Ranked& b) {
+    const std::size_t rank_a = severity(a.group.verdict);
+    const std::size_t rank_b = severity(b.group.verdict);
+    if (rank_a != rank_b) return rank_a < rank_b;
+    return a.discovery != b.discovery ? a.discovery < b.discovery : a.change > b.change;
   });
   std::vector<RowGroup> result;
   result.reserve(groups.size());
-  for (auto& [change, group] : groups) result.push_back(std::move(group));
+  for (Ranked& ranked : groups) result.push_back(std::move(ranked.group));
   return result;
 }
 

@@ -23,7 +23,8 @@ struct RowGroup {
   std::vector<const ComparisonRow*> rows;  // noisy metrics before counted ones, else as in the comparison; at least one
 };
 
-// By verdict (kWorstFirst), then by the largest change in the group, then by name.
+// By verdict (kWorstFirst), then by discovery_q, where .001 and less are alike, then by the largest change in the
+// group, then by name.
 std::vector<RowGroup> worst_first(const Comparison& comparison);
 
 // Finds rows by benchmark and metric. The pointers are into the comparison.

@@ -7,6 +7,7 @@
 #include "ci/report/findings.hpp"
 #include "ci/report/next_steps.hpp"
 #include "ci/report/number_text.hpp"
+#include "ci/report/promise.hpp"
 #include "ci/report/report.hpp"
 #include "ci/report/target_report.hpp"
 
@@ -211,6 +212,7 @@ class Writer {
     const std::string promise = promise_line(comparison_);
     if (!promise.empty()) paragraph("", promise, 0, Tone::plain);
     paragraph("", conditions_line(comparison_), 0, Tone::dim);
+    if (const std::string drift = drift_line(comparison_); !drift.empty()) paragraph("", drift, 0, Tone::plain);
     if (const std::string equal = equality_line(comparison_); !equal.empty()) paragraph("", equal, 0, Tone::dim);
   }
 

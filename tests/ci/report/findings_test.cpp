@@ -32,14 +32,15 @@ TEST(SummaryLine, CountsWhatThereIsAndLeavesOutWhatIsNot) {
   EXPECT_EQ(summary_line(Comparison{}), "nothing to compare");
 }
 
-TEST(PromiseLine, SpeaksOfTheWholeGateOnlyWhereTheSidesWereMeasuredTogether) {
+TEST(DriftLine, TellsWhatAllShareUnlessItIsSmallOrWasTakenOff) {
   Comparison comparison = sample::quiet_comparison(2);
-  comparison.policy.false_alarm_rate = 0.01;
-  EXPECT_EQ(promise_line(comparison), "The chance that this gate fails though nothing regressed is at most 1 %.");
-  for (ComparisonRow& row : comparison.rows) row.layout = Layout::sequential;
-  EXPECT_THAT(promise_line(comparison), HasSubstr("not measured together"));
-  EXPECT_THAT(promise_line(with({sample::instructions_row("a", 1, 1)})), HasSubstr("exactly"));
-  EXPECT_EQ(promise_line(Comparison{}), "");
+  comparison.drifts = {{"real_time", 1.041, 0.007, 13, false}};
+  EXPECT_EQ(drift_line(comparison),
+            "all 13 benchmarks moved by +4.1 % together in real_time, each within 0.7 % of that");
+  comparison.drifts[0].ratio = 1.004;
+  EXPECT_EQ(drift_line(comparison), "");
+  comparison.drifts[0] = {"real_time", 1.041, 0.007, 13, true};
+  EXPECT_EQ(drift_line(comparison), "");
 }
 
 TEST(ConditionsLine, GivesTheRangeOfRounds) {

@@ -25,6 +25,19 @@ TEST(WorstFirst, OrdersByVerdictThenBySizeOfTheChangeInEitherDirection) {
   EXPECT_EQ(names, (std::vector<std::string>{"throughput", "large", "small", "better", "same"}));
 }
 
+TEST(WorstFirst, PutsWhatIsSurerBeforeWhatIsLarger) {
+  Comparison comparison;
+  comparison.rows = {sample::time_row("doubtful", 1.3, Verdict::regression),
+                     sample::time_row("sure", 1.02, Verdict::regression),
+                     sample::time_row("certain", 1.03, Verdict::regression)};
+  comparison.rows[0].discovery_q = 0.04;
+  comparison.rows[1].discovery_q = 0.0009;
+  comparison.rows[2].discovery_q = 1e-9;
+  std::vector<std::string> names;
+  for (const RowGroup& group : worst_first(comparison)) names.push_back(group.benchmark);
+  EXPECT_EQ(names, (std::vector<std::string>{"certain", "sure", "doubtful"}));
+}
+
 TEST(WorstFirst, KeepsTheMetricsOfOneBenchmarkTogetherAsLongAsTheirVerdictsAgree) {
   Comparison comparison;
   comparison.rows = {

@@ -1,0 +1,28 @@
+// What the verdicts of a comparison are worth: the promise about the whole gate, what a calibration of this machine
+// saw of it, and the exactness of counts. Every report prints it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "bench/model/comparison.hpp"
+
+namespace steelyard {
+
+struct Promise {
+  double false_alarm_rate = 0;             // of the whole gate, at most
+  std::int64_t comparisons = 0;            // noisy ones with a p, over which Holm's rule holds it
+  bool holds = false;                      // false: not measured together, or the calibration contradicts it
+  std::optional<ObservedRate> calibrated;  // A/A gates of this machine that called a change; absent: not calibrated
+  double calibrated_level = 0;             // at which those were judged
+  std::string text;                        // as sentences; empty: there is nothing to promise
+};
+
+Promise promise_of(const Comparison& comparison);
+
+// promise_of(comparison).text: "The chance that this gate fails though nothing regressed is at most 5 % (Holm over 23
+// comparisons); on this machine 0 of 40 A/A gates failed (0 % to 8.81 %)."
+std::string promise_line(const Comparison& comparison);
+
+}  // namespace steelyard
