@@ -55,7 +55,7 @@ TEST_P(Concurrent, FifteenRoundsKeepTheirLevelsAndTheirCoverage) {
 }
 
 TEST_P(Concurrent, UnknownOrderKeepsTheLevel) {
-  const Score score = score_concurrent(own_rule_without_order(), GetParam(), {15, 2});
+  const Score score = score_concurrent(own_rule({.with_order = false}), GetParam(), {15, 2});
   EXPECT_TRUE(at_most(score.alarm, 0.05));
   EXPECT_TRUE(at_most(score.alarm_strict, 0.01));
 }

@@ -51,7 +51,7 @@ TEST(ConcurrentWindow, AddsTheSlotEffectToTheSecondSlotAlone) {
     benchmark.rounds.push_back({RecordedProcess{0, 0, {100}}, RecordedProcess{0, 0, {r % 2 == 0 ? 100.0 : 110.0}}});
   }
   Draw draw(1);
-  const BenchmarkWindow sides = concurrent_benchmark(benchmark, 0, {4, 2}, draw);
+  const BenchmarkWindow sides = concurrent_benchmark(benchmark, 0, balanced_slots(4, draw), 2);
   // Differences 0, d, 0, d with d = log 1.1: their standard deviation is d / sqrt(3).
   const double factor = std::exp(2 * std::log(1.1) / std::sqrt(3));
   for (const auto* side : {&sides.baseline, &sides.candidate}) {

@@ -15,10 +15,14 @@ constexpr double kNominal = 0.05;
   std::exit(70);
 }
 
-std::vector<Finding> judge(const Window& window, double false_alarm_rate, bool with_order) {
-  const auto [baseline, candidate] = to_runs(window, with_order);
+std::vector<Finding> judge(const Window& window, const OwnRuleOptions& options) {
+  auto [baseline, candidate] = to_runs(window, options.with_order);
+  if (!options.looks_setting.empty()) {
+    baseline.header.settings["looks"] = options.looks_setting;
+    candidate.header.settings["looks"] = options.looks_setting;
+  }
   ComparisonPolicy policy;
-  policy.false_alarm_rate = false_alarm_rate;
+  policy.false_alarm_rate = options.false_alarm_rate;
   const Comparison comparison = compare_runs(baseline, candidate, policy);
   std::vector<Finding> findings;
   for (const BenchmarkWindow& benchmark : window.benchmarks) {
@@ -40,12 +44,9 @@ std::vector<Finding> judge(const Window& window, double false_alarm_rate, bool w
 
 }  // namespace
 
-Rule own_rule(double false_alarm_rate) {
-  return {"steelyard", [false_alarm_rate](const Window& window) { return judge(window, false_alarm_rate, true); }};
-}
-
-Rule own_rule_without_order() {
-  return {"steelyard, order unknown", [](const Window& window) { return judge(window, kNominal, false); }};
+Rule own_rule(const OwnRuleOptions& options) {
+  return {options.with_order ? "steelyard" : "steelyard, order unknown",
+          [options](const Window& window) { return judge(window, options); }};
 }
 
 bool calls_change(const Finding& finding) {

@@ -28,10 +28,13 @@ struct Rule {
   std::function<std::vector<Finding>(const Window&)> judge;
 };
 
-// compare_runs, the public path. `strict`: a gate at 1 %.
-Rule own_rule(double false_alarm_rate = 0.05);
-// The same on what files say that do not name the order in a round.
-Rule own_rule_without_order();
+struct OwnRuleOptions {
+  double false_alarm_rate = 0.05;
+  bool with_order = true;          // false: as files are that do not name the order in a round
+  std::string looks_setting = {};  // of both runs' headers, where the design was sequential
+};
+// compare_runs, the public path.
+Rule own_rule(const OwnRuleOptions& options = {});
 
 // The verdicts among the findings that fail a gate, or say that something got faster.
 bool calls_change(const Finding& finding);

@@ -94,7 +94,7 @@ std::vector<Row> all_rows(const Recordings& all) {
 
 std::vector<Rule> rules_for(const Row& row) {
   std::vector<Rule> rules{own_rule()};
-  if (row.has_order) rules.push_back(own_rule_without_order());
+  if (row.has_order) rules.push_back(own_rule({.with_order = false}));
   for (Rule& peer : peer_rules()) rules.push_back(std::move(peer));
   return rules;
 }

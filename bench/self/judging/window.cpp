@@ -53,19 +53,25 @@ void add_side(const std::vector<SideProcess>& processes, bool with_order, const 
 
 }  // namespace
 
-BenchmarkWindow concurrent_benchmark(const RecordedBenchmark& benchmark, int first, const ConcurrentOptions& options,
-                                     Draw& draw) {
-  const double slot_factor =
-      options.slot_effect_sds == 0 ? 1 : std::exp(options.slot_effect_sds * sd_of_slot_differences(benchmark));
+std::vector<int> balanced_slots(int rounds, Draw& draw) {
+  std::vector<int> slots;
+  for (int round = 0; round < rounds; ++round) {
+    slots.push_back(round % 2 == 0 ? static_cast<int>(draw.coin()) : 1 - slots.back());
+  }
+  return slots;
+}
+
+BenchmarkWindow concurrent_benchmark(const RecordedBenchmark& benchmark, int first,
+                                     const std::vector<int>& candidate_slots, double slot_effect_sds) {
+  const double slot_factor = slot_effect_sds == 0 ? 1 : std::exp(slot_effect_sds * sd_of_slot_differences(benchmark));
   BenchmarkWindow window;
   window.name = benchmark.name;
-  int candidate_slot = 0;
-  for (int round = 0; round < options.rounds; ++round) {
-    candidate_slot = round % 2 == 0 ? static_cast<int>(draw.coin()) : 1 - candidate_slot;
-    const RecordedRound& recorded = benchmark.rounds[static_cast<std::size_t>(first + round)];
+  for (std::size_t round = 0; round < candidate_slots.size(); ++round) {
+    const std::size_t at = (static_cast<std::size_t>(first) + round) % benchmark.rounds.size();
     for (int slot = 0; slot < 2; ++slot) {
-      auto& side = slot == candidate_slot ? window.candidate : window.baseline;
-      side.push_back(side_process(recorded[static_cast<std::size_t>(slot)], round, slot, slot == 1 ? slot_factor : 1));
+      const RecordedProcess& recorded = benchmark.rounds[at][static_cast<std::size_t>(slot)];
+      auto& side = slot == candidate_slots[round] ? window.candidate : window.baseline;
+      side.push_back(side_process(recorded, static_cast<int>(round), slot, slot == 1 ? slot_factor : 1));
     }
   }
   return window;
@@ -85,7 +91,8 @@ Window concurrent_window(const Recording& recording, const ConcurrentOptions& op
   window.layout = recording.layout;
   const int first = place(recording, options.rounds, draw);
   for (const RecordedBenchmark& benchmark : recording.benchmarks) {
-    window.benchmarks.push_back(concurrent_benchmark(benchmark, first, options, draw));
+    const std::vector<int> slots = balanced_slots(options.rounds, draw);
+    window.benchmarks.push_back(concurrent_benchmark(benchmark, first, slots, options.slot_effect_sds));
   }
   return window;
 }

@@ -49,14 +49,16 @@ struct ConcurrentOptions {
   double slot_effect_sds = 0;
 };
 
-// One benchmark of a recording, from round `first`: in every pair of rounds the candidate is once first and once
-// second. Precondition of all: the recording is long enough.
-BenchmarkWindow concurrent_benchmark(const RecordedBenchmark& benchmark, int first, const ConcurrentOptions& options,
-                                     Draw& draw);
+// The candidate's slot in each round: in every pair of rounds once first and once second, which of them is drawn.
+std::vector<int> balanced_slots(int rounds, Draw& draw);
+// One benchmark of a recording, a round for each of the slots from round `first` on; after its last round comes its
+// first.
+BenchmarkWindow concurrent_benchmark(const RecordedBenchmark& benchmark, int first,
+                                     const std::vector<int>& candidate_slots, double slot_effect_sds = 0);
 // Processes for one side only, one of each round.
 std::vector<SideProcess> one_side(const RecordedBenchmark& benchmark, int first, int processes, Draw& draw);
 
-// All benchmarks of the recording at one place in time.
+// All benchmarks of the recording at one place in time. Precondition of these: the recording is long enough.
 Window concurrent_window(const Recording& recording, const ConcurrentOptions& options, Draw& draw);
 // `processes` rounds for the baseline, the next as many for the candidate.
 Window sequential_window(const Recording& recording, int processes, Draw& draw);
