@@ -10,13 +10,24 @@
 namespace steelyard {
 namespace {
 
-std::optional<double> median_of_finite(const std::vector<double>& values) {
-  if (values.size() == 1) return std::isfinite(values.front()) ? std::optional(values.front()) : std::nullopt;
+struct Summary {
+  double middle = 0;
+  double error = 0;  // of the median
+};
+
+std::optional<Summary> summarize(const std::vector<double>& values) {
+  if (values.size() == 1) return std::isfinite(values.front()) ? std::optional(Summary{values.front()}) : std::nullopt;
   std::vector<double> finite;
   for (double value : values)
     if (std::isfinite(value)) finite.push_back(value / 2);  // halves: the mean of two huge ones stays finite
   if (finite.empty()) return std::nullopt;
-  return 2 * median(std::move(finite));
+  Summary summary{2 * median(finite)};
+  std::vector<double> apart;
+  for (double value : finite) apart.push_back(std::fabs(value - summary.middle / 2));
+  // 1.4826: deviation of a normal sample over its median distance; 1.2533: error of the median over that of the mean.
+  if (finite.size() >= 3)
+    summary.error = 2 * 1.4826 * 1.2533 * median(std::move(apart)) / std::sqrt(static_cast<double>(finite.size()));
+  return summary;
 }
 
 void add_levels(MachineValues& values) {
@@ -24,11 +35,11 @@ void add_levels(MachineValues& values) {
   double largest = 0;
   for (double value : values.value) largest = std::max(largest, std::fabs(value));
   values.level.reserve(values.value.size());
-  for (double value : values.value) {
-    if (values.logarithmic)
-      values.level.push_back(std::log(value));
-    else
-      values.level.push_back(largest > 0 ? value / largest : 0);
+  for (std::size_t i = 0; i < values.value.size(); ++i) {
+    const double value = values.value[i];
+    const double unit = values.logarithmic ? value : largest;
+    values.level.push_back(values.logarithmic ? std::log(value) : largest > 0 ? value / largest : 0);
+    values.error[i] = unit > 0 ? values.error[i] / unit : 0;
   }
 }
 
@@ -39,13 +50,14 @@ std::vector<MachineValues> values_by_machine(const Series& series) {
   std::map<std::string, std::size_t> place;
   for (std::size_t i = 0; i < series.points.size(); ++i) {
     const SeriesPoint& point = series.points[i];
-    const std::optional<double> value = median_of_finite(point.values);
-    if (!value) continue;
+    const std::optional<Summary> summary = summarize(point.values);
+    if (!summary) continue;
     const auto [entry, fresh] = place.try_emplace(point.machine, machines.size());
-    if (fresh) machines.push_back({.machine = point.machine, .index = {}, .value = {}, .level = {}});
+    if (fresh) machines.push_back({.machine = point.machine, .index = {}, .value = {}, .level = {}, .error = {}});
     MachineValues& machine = machines[entry->second];
     machine.index.push_back(i);
-    machine.value.push_back(*value);
+    machine.value.push_back(summary->middle);
+    machine.error.push_back(summary->error);
   }
   for (MachineValues& machine : machines) add_levels(machine);
   return machines;

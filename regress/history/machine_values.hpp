@@ -15,6 +15,7 @@ struct MachineValues {
   std::vector<std::size_t> index;  // of the point in the series, ascending
   std::vector<double> value;       // medians, in the metric's unit
   std::vector<double> level;       // what is compared: logarithms, or values over the largest of all
+  std::vector<double> error;       // standard error of the level by the point's own values; 0: it has only one
   bool logarithmic = false;
 };
 

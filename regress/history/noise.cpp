@@ -7,21 +7,40 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kMostLags = 16;
+constexpr std::size_t kMostLags = 16;    // measured; longer lags differ as these do
+constexpr std::size_t kLeastPairs = 10;  // for a lag to be measured
+constexpr double kReach = 3;  // distances are clipped at this many coarse scales: steps and spikes count little
+// Ratio of the second to the first lag. Up to the first, and as far beyond as the error of the ratio leaves no doubt,
+// it is believed (docs/history.md, "Constants").
+constexpr double kUsualRatio = 1.6;
+constexpr double kErrorsOfRatio = 2;
+constexpr double kWandering = 1.75;  // from here on values drift apart for longer than the measured lags
+// Longer lags vary at most this much more than neighbours, if those do not wander: the rest is taken for steps.
+constexpr double kMostResemblance = 4;
 
-std::vector<double> distances(std::span<const double> values, std::size_t lag) {
+std::vector<double> distances(std::span<const double> values, std::span<const std::size_t> steps, std::size_t lag) {
   std::vector<double> result;
   result.reserve(values.size());
-  for (std::size_t i = lag; i < values.size(); ++i) result.push_back(std::fabs(values[i] - values[i - lag]));
+  std::size_t from = 0;
+  for (std::size_t k = 0; k <= steps.size(); ++k) {
+    const std::size_t to = k < steps.size() ? steps[k] : values.size();
+    for (std::size_t i = from + lag; i < to; ++i) result.push_back(std::fabs(values[i] - values[i - lag]));
+    from = to;
+  }
   return result;
 }
 
+double mean_square(std::span<const double> apart, double most) {
+  double sum = 0;
+  for (double distance : apart) sum += std::min(distance, most) * std::min(distance, most);
+  return sum / static_cast<double>(apart.size());
+}
+
 // Selects; the order of `values` changes.
-double upper_quantile(std::vector<double>& values, double p) {
-  const auto place = static_cast<std::size_t>(p * static_cast<double>(values.size() - 1) + 0.5);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(place);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+double select_quantile(std::vector<double>& values, double p) {
+  const auto place = static_cast<std::ptrdiff_t>(p * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
 }
 
 struct Share {
@@ -31,7 +50,7 @@ struct Share {
 // The largest of these scales counts: noise with two modes has small differences in most places.
 constexpr std::array kShares = {Share{0.5, 0.674490}, Share{0.68, 0.994458}, Share{0.8, 1.281552}};
 
-// Half of the smallest distance between two different values stands for the rounding of a coarse clock.
+// A coarse clock rounds by up to half of the smallest distance between two different values.
 double rounding_deviation(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted);
@@ -43,52 +62,92 @@ double rounding_deviation(std::span<const double> values) {
   return gap / std::sqrt(12.0);
 }
 
+// Variogram over that of neighbours: 1 + f: values whose likeness fades at rate f (AR(1)); 2: a random walk; 4: a
+// trend.
+double modelled(double ratio, std::size_t lag) {
+  const auto k = static_cast<double>(lag);
+  if (ratio >= 2) return std::pow(k, std::log2(ratio));
+  const double fading = ratio - 1;
+  return (1 - std::pow(fading, k)) / (1 - fading);
+}
+
+double believed_ratio(double measured, std::size_t pairs) {
+  const double ratio = std::clamp(measured, 1.0, 4.0);
+  const double sure = ratio - kErrorsOfRatio / std::sqrt(static_cast<double>(pairs));
+  return std::max(std::min(ratio, kUsualRatio), sure);
+}
+
 }  // namespace
 
-Noise::Noise(std::span<const double> values) {
-  if (values.size() < 2) return;
-  std::vector<double> next = distances(values, 1);
+double coarse_scale(std::span<const double> values) {
+  std::vector<double> next = distances(values, {}, 1);
+  if (next.empty()) return 0;
   double scale = 0;
-  for (const Share& share : kShares) scale = std::max(scale, upper_quantile(next, share.p) / share.normal);
-  const double middle = upper_quantile(next, 0.5);
-  scale_ = std::max(scale / std::sqrt(2.0), rounding_deviation(values));
-  degrees_ = std::max(2.0, 0.5 * static_cast<double>(values.size()));
-  const double first = 2 * scale_ * scale_;
-  variogram_.push_back(first);
-  const std::size_t lags = std::min(kMostLags, values.size() / 6);
-  double reached = first;
-  for (std::size_t lag = 2; lag <= lags && middle > 0; ++lag) {
-    std::vector<double> apart = distances(values, lag);
-    const double ratio = upper_quantile(apart, 0.5) / middle;
-    reached = std::max(reached, first * ratio * ratio);
+  for (const Share& share : kShares) scale = std::max(scale, select_quantile(next, share.p) / share.normal);
+  return std::max(scale / std::sqrt(2.0), rounding_deviation(values));
+}
+
+Noise Noise::guess(std::span<const double> values) { return {values, {}, true}; }
+
+Noise Noise::between(std::span<const double> values, std::span<const std::size_t> steps) {
+  return {values, steps, false};
+}
+
+Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps, bool guessed) {
+  const double most = kReach * std::sqrt(2.0) * coarse_scale(values);
+  const std::vector<double> next = distances(values, steps, 1);
+  if (most == 0 || next.empty()) return;
+  scale_ = std::max(std::sqrt(mean_square(next, most) / 2), rounding_deviation(values));
+  degrees_ = std::max(2.0, static_cast<double>(next.size()) * 2 / 3);  // neighbouring differences share a value
+  variogram_.reserve(values.size());
+  variogram_.push_back(2 * scale_ * scale_);
+  const std::vector<double> two = distances(values, steps, 2);
+  const double ratio =
+      two.size() < kLeastPairs ? 1 : believed_ratio(mean_square(two, most) / variogram_.front(), two.size());
+  if (!guessed) measure_lags(values, steps, most, ratio);
+  double reached = variogram_.back();
+  const bool follow = guessed || ratio > kWandering;
+  for (std::size_t lag = variogram_.size() + 1; lag < values.size(); ++lag) {
+    if (follow) reached = std::max(reached, variogram_.front() * modelled(ratio, lag));
     variogram_.push_back(reached);
   }
+  add_sums(values.size());
 }
 
-double Noise::sum_within(std::size_t length) const {
-  double sum = 0;
-  const std::size_t lags = std::min(variogram_.size(), length);
-  for (std::size_t lag = 1; lag <= lags && lag < length; ++lag)
-    sum += 2 * static_cast<double>(length - lag) * variogram_[lag - 1];
-  if (length > lags + 1) {
-    const auto rest = static_cast<double>(length - lags - 1);  // pairs further apart than the last lag
-    sum += rest * (rest + 1) * variogram_.back();
+// Never falling: a season or a chance dip at one lag is no reason to trust a step more.
+void Noise::measure_lags(std::span<const double> values, std::span<const std::size_t> steps, double most,
+                         double ratio) {
+  const std::size_t lags = std::min(kMostLags, values.size() / 6);
+  for (std::size_t lag = 2; lag <= lags; ++lag) {
+    const std::vector<double> apart = distances(values, steps, lag);
+    if (apart.size() < kLeastPairs) break;
+    const double model = modelled(ratio, lag);
+    const double largest = std::max(kMostResemblance, model) * variogram_.front();
+    const double measured = mean_square(apart, most * std::sqrt(model));
+    variogram_.push_back(std::max(variogram_.back(), std::min(measured, largest)));
   }
-  return sum;
 }
 
+void Noise::add_sums(std::size_t n) {
+  within_.assign(n + 1, 0);
+  double to_earlier = 0;
+  for (std::size_t m = 2; m <= n; ++m) {
+    to_earlier += variogram_[m - 2];
+    within_[m] = within_[m - 1] + 2 * to_earlier;
+  }
+}
+
+// For weights w that add up to 0: variance of sum w[i] y[i] = -1/2 sum over i, j of w[i] w[j] variogram(|i - j|).
 double Noise::variance_of_step(std::size_t left, std::size_t right) const {
-  if (variogram_.empty()) return 0;
-  const double within_left = sum_within(left);
-  const double within_right = sum_within(right);
-  const double across = (sum_within(left + right) - within_left - within_right) / 2;
+  if (within_.empty()) return 0;
+  const double across = (within_[left + right] - within_[left] - within_[right]) / 2;
   const auto l = static_cast<double>(left);
   const auto r = static_cast<double>(right);
-  return across / (l * r) - within_left / (2 * l * l) - within_right / (2 * r * r);
+  return across / (l * r) - within_[left] / (2 * l * l) - within_[right] / (2 * r * r);
 }
 
 double Noise::inflation(std::size_t length) const {
-  if (scale_ == 0) return 1;
+  if (scale_ == 0 || 2 * length >= within_.size()) return 1;
   return variance_of_step(length, length) * static_cast<double>(length) / (2 * scale_ * scale_);
 }
 

@@ -8,10 +8,11 @@ namespace steelyard {
 namespace {
 
 constexpr std::size_t kHalfWindow = 2;
+constexpr double kReach = 3;  // in scales of the noise
 
 }  // namespace
 
-std::vector<double> clip_spikes(std::span<const double> values, double reach) {
+std::vector<double> clip_spikes(std::span<const double> values, double scale, std::span<const double> errors) {
   std::vector<double> clipped(values.begin(), values.end());
   if (values.size() < 3) return clipped;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -23,6 +24,8 @@ std::vector<double> clip_spikes(std::span<const double> values, double reach) {
     const std::size_t n = to - from;
     std::sort(window.begin(), window.begin() + static_cast<std::ptrdiff_t>(n));
     const double middle = n % 2 == 1 ? window[n / 2] : (window[n / 2 - 1] + window[n / 2]) / 2;
+    const double trust = errors.empty() || errors[i] <= scale ? 1 : scale / errors[i];
+    const double reach = kReach * scale * trust;
     clipped[i] = std::clamp(values[i], middle - reach, middle + reach);
   }
   return clipped;

@@ -8,7 +8,8 @@
 namespace steelyard {
 
 // values, each moved to within `reach` of the median of the five values around it (at the ends: of those there are).
-// Cost O(n).
-std::vector<double> clip_spikes(std::span<const double> values, double reach);
+// errors: standard error of each value by its own samples, 0 where there is only one; a value whose error is larger
+// than `scale` is held the closer. Precondition: errors empty or one per value. Cost O(n).
+std::vector<double> clip_spikes(std::span<const double> values, double scale, std::span<const double> errors = {});
 
 }  // namespace steelyard

@@ -5,113 +5,122 @@
 #include <numbers>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/history/stretches.hpp"
 
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kLeastLength = 3;  // shorter stretches are spikes, at the end suspected at most
+constexpr double kHold = 10;      // a known step goes when its p is this many times the level
+constexpr double kNever = 2;      // in the place of p: goes first
+constexpr std::size_t kNear = 5;  // a proposal this near to a known step is that step
+constexpr int kRounds = 10;       // of moving and judging anew; each but the last takes a step away
 
-// Sums from the start, for means of any stretch.
-std::vector<double> running_sums(std::span<const double> values) {
-  std::vector<double> sums(values.size() + 1);
-  for (std::size_t i = 0; i < values.size(); ++i) sums[i + 1] = sums[i] + values[i];
-  return sums;
+std::vector<std::size_t> with_known(std::span<const std::size_t> proposed, std::span<const std::size_t> known,
+                                    std::size_t n) {
+  std::vector<std::size_t> steps(known.begin(), known.end());
+  std::erase_if(steps, [&](std::size_t step) { return step == 0 || step >= n; });
+  for (std::size_t step : proposed) {
+    const bool near = std::ranges::any_of(
+        known, [&](std::size_t each) { return std::max(each, step) - std::min(each, step) <= kNear; });
+    if (!near) steps.push_back(step);
+  }
+  std::ranges::sort(steps);
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
 }
 
-class Stretches {
+class Elimination {
  public:
-  Stretches(std::span<const double> values, const Noise& noise, std::span<const std::size_t> proposed)
-      : n_(values.size()), noise_(noise), sums_(running_sums(values)) {
-    bounds_.push_back(0);
-    bounds_.insert(bounds_.end(), proposed.begin(), proposed.end());
-    bounds_.push_back(n_);
-  }
-
-  std::size_t steps() const { return bounds_.size() - 2; }
-  std::size_t begin(std::size_t k) const { return bounds_[k + 1]; }
-  std::size_t left(std::size_t k) const { return bounds_[k + 1] - bounds_[k]; }
-  std::size_t right(std::size_t k) const { return bounds_[k + 2] - bounds_[k + 1]; }
-  double mean(std::size_t from, std::size_t to) const {
-    return (sums_[to] - sums_[from]) / static_cast<double>(to - from);
-  }
-  double size(std::size_t k) const { return mean(bounds_[k + 1], bounds_[k + 2]) - mean(bounds_[k], bounds_[k + 1]); }
-  double p(std::size_t k) const { return p_of_step(size(k), noise_, left(k), right(k), n_); }
-  void remove(std::size_t k) { bounds_.erase(bounds_.begin() + static_cast<std::ptrdiff_t>(k) + 1); }
-
-  // To where the two means explain most, with at least kLeastLength values on either side where there are so many.
-  void move_to_best(std::size_t k) {
-    const std::size_t from = bounds_[k];
-    const std::size_t to = bounds_[k + 2];
-    if (to - from < 2 * kLeastLength) return;
-    std::size_t best = bounds_[k + 1];
-    double most = -1;
-    for (std::size_t cut = from + kLeastLength; cut + kLeastLength <= to; ++cut) {
-      const double size = mean(cut, to) - mean(from, cut);
-      const double explained = size * size * static_cast<double>(cut - from) * static_cast<double>(to - cut) /
-                               static_cast<double>(to - from);
-      if (explained <= most) continue;
-      most = explained;
-      best = cut;
+  Elimination(std::span<const double> values, const Noise& noise, std::span<const std::size_t> proposed,
+              const StepRule& rule)
+      : n_(values.size()),
+        rule_(rule),
+        degrees_(noise.degrees()),
+        stretches_(values, noise, with_known(proposed, rule.known, n_)) {
+    for (std::size_t k = 0; k < stretches_.steps(); ++k) {
+      kept_.push_back(std::ranges::binary_search(rule.known, stretches_.begin(k)));
+      p_.push_back(judge(k));
     }
-    bounds_[k + 1] = best;
+  }
+
+  void run() {
+    for (int round = 0; round < kRounds; ++round) {
+      remove_weak();
+      for (std::size_t k = 0; k < p_.size(); ++k) stretches_.move_to_best(k, kept_[k]);
+      for (std::size_t k = 0; k < p_.size(); ++k) p_[k] = judge(k);
+      if (std::ranges::all_of(p_, [&](double p) { return p <= rule_.alpha; })) return;
+    }
+    remove_weak();
+  }
+
+  std::vector<Step> held() const {
+    std::vector<Step> steps;
+    for (std::size_t k = 0; k < p_.size(); ++k) {
+      const auto [first, last] = stretches_.range(k);
+      steps.push_back({stretches_.begin(k), std::min(1.0, kept_[k] ? p_[k] * kHold : p_[k]), first, last});
+    }
+    return steps;
   }
 
  private:
+  double judge(std::size_t k) const {
+    const bool too_short = stretches_.left(k) < kLeastStretch || stretches_.right(k) < kLeastStretch;
+    if (too_short || std::fabs(stretches_.size(k)) < rule_.least_size) return kNever;
+    if (k > 0 && stretches_.is_burst(k - 1)) return kNever;
+    if (k + 1 < stretches_.steps() && stretches_.is_burst(k)) return kNever;
+    const double p = p_of_largest(stretches_.t(k), degrees_, stretches_.left(k) + stretches_.right(k), n_);
+    return kept_[k] ? p / kHold : p;
+  }
+
+  // Among equals, as the two sides of a burst, the smaller step.
+  std::size_t weakest() const {
+    std::size_t place = 0;
+    for (std::size_t k = 1; k < p_.size(); ++k)
+      if (p_[k] > p_[place] ||
+          (p_[k] == p_[place] && std::fabs(stretches_.size(k)) < std::fabs(stretches_.size(place))))
+        place = k;
+    return place;
+  }
+
+  void remove_weak() {
+    while (!p_.empty()) {
+      const std::size_t k = weakest();
+      if (p_[k] <= rule_.alpha) return;
+      stretches_.remove(k);
+      p_.erase(p_.begin() + static_cast<std::ptrdiff_t>(k));
+      kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(k));
+      // Its neighbours have other stretches now, and theirs other bursts.
+      for (std::size_t near = k < 2 ? 0 : k - 2; near < std::min(p_.size(), k + 2); ++near) p_[near] = judge(near);
+    }
+  }
+
   std::size_t n_;
-  const Noise& noise_;
-  std::vector<double> sums_;
-  std::vector<std::size_t> bounds_;
+  const StepRule& rule_;
+  double degrees_;
+  Stretches stretches_;
+  std::vector<double> p_;
+  std::vector<bool> kept_;
 };
 
 }  // namespace
 
-// Miller and Siegmund, Maximally selected chi square statistics, 1982, equation 8, for every split of the stretch;
-// times the stretches of this length that the series has.
-double p_of_step(double size, const Noise& noise, std::size_t left, std::size_t right, std::size_t n) {
-  const double variance = noise.variance_of_step(left, right);
-  if (size == 0 || !(variance > 0)) return 1;
-  const double t = std::fabs(size) / std::sqrt(variance);
-  const double single = student_two_sided_p(t, noise.degrees());
-  if (single < 1e-300) return 1e-300;
+double p_of_largest(double t, double degrees, std::size_t searched, std::size_t n) {
+  const double single = student_two_sided_p(t, degrees);
+  constexpr double kLeast = 1e-300;  // the normal quantile of less is out of range
+  if (single < kLeast) return kLeast;
   if (single > 0.2) return 1;
   const double z = -normal_quantile(single / 2);
-  const auto length = static_cast<double>(left + right);
-  const double odds = std::max(1.0, length - 1);  // of the outermost split
+  const auto length = static_cast<double>(searched);
   const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-  const double somewhere = density * ((z - 1 / z) * 2 * std::log(odds) + 4 / z);
+  const double somewhere = density * ((z - 1 / z) * 2 * std::log(std::max(1.0, length - 1)) + 4 / z);
   return std::min(1.0, std::max(single, somewhere) * static_cast<double>(n) / length);
 }
 
 std::vector<Step> hold_steps(std::span<const double> values, const Noise& noise, std::span<const std::size_t> proposed,
                              const StepRule& rule) {
-  Stretches stretches(values, noise, proposed);
-  std::vector<double> p(stretches.steps());
-  const auto judge = [&](std::size_t k) {
-    const bool too_short = stretches.left(k) < kLeastLength || stretches.right(k) < kLeastLength;
-    const bool too_small = std::fabs(stretches.size(k)) < rule.least_size;
-    p[k] = too_short || too_small ? 2 : stretches.p(k);
-  };
-  for (std::size_t k = 0; k < p.size(); ++k) judge(k);
-  while (true) {
-    while (!p.empty()) {
-      std::size_t weakest = 0;
-      for (std::size_t k = 1; k < p.size(); ++k) {
-        const bool smaller = p[k] == p[weakest] && std::fabs(stretches.size(k)) < std::fabs(stretches.size(weakest));
-        if (p[k] > p[weakest] || smaller) weakest = k;
-      }
-      if (p[weakest] <= rule.alpha) break;
-      stretches.remove(weakest);
-      p.erase(p.begin() + static_cast<std::ptrdiff_t>(weakest));
-      if (weakest > 0) judge(weakest - 1);
-      if (weakest < p.size()) judge(weakest);
-    }
-    for (std::size_t k = 0; k < p.size(); ++k) stretches.move_to_best(k);
-    for (std::size_t k = 0; k < p.size(); ++k) judge(k);
-    if (std::ranges::all_of(p, [&](double each) { return each <= rule.alpha; })) break;
-  }
-  std::vector<Step> steps;
-  for (std::size_t k = 0; k < p.size(); ++k) steps.push_back({stretches.begin(k), stretches.size(k), p[k]});
-  return steps;
+  Elimination elimination(values, noise, proposed, rule);
+  elimination.run();
+  return elimination.held();
 }
 
 }  // namespace steelyard

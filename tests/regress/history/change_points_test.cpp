@@ -43,7 +43,7 @@ TEST(FindChanges, FindsAStepWithItsRatioAndCommits) {
   EXPECT_TRUE(changes[0].regression);
   EXPECT_NEAR(changes[0].ratio.value(), 1.08, 0.01);
   EXPECT_EQ(changes[0].status, ChangeStatus::confirmed);
-  EXPECT_LT(changes[0].p, 1e-4);
+  EXPECT_LT(changes[0].p, 1e-6);
   EXPECT_EQ(changes[0].id.size(), 16U);
 }
 
@@ -134,6 +134,40 @@ TEST(FindChanges, CountsTheDuplicatesOfACommitAsOnePoint) {
   const auto changes = find_changes(series);
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_EQ(changes[0].status, ChangeStatus::suspected);
+}
+
+TEST(FindChanges, KeepsTheIdentityOfAKnownPointThatMoves) {
+  const std::vector<double> values = joined(noisy(40, 100, 2, 21), noisy(40, 106, 2, 22));
+  ChangePoint known = find_changes(of(values)).at(0);
+  known.index += 2;
+  known.commit = "c" + std::to_string(known.index);
+  known.id = "told before";
+  const auto changes = find_changes(of(values), {.known = {known}});
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].id, "told before");
+  ChangePoint other_way = known;
+  other_way.after = known.before;
+  other_way.before = known.after;
+  EXPECT_NE(find_changes(of(values), {.known = {other_way}}).at(0).id, "told before");
+}
+
+TEST(FindChanges, ForgetsAKnownPointThatIsNoneAnyMore) {
+  ChangePoint known = find_changes(of(joined(noisy(40, 100, 1, 23), noisy(4, 106, 1, 24)))).at(0);
+  ASSERT_FALSE(known.id.empty());
+  const Series back = of(joined(joined(noisy(40, 100, 1, 23), noisy(4, 106, 1, 24)), noisy(40, 100, 1, 25)));
+  EXPECT_TRUE(find_changes(back, {.known = {known}}).empty());
+}
+
+TEST(FindChanges, FindsAKnownPointByItsCommitWhereTheSeriesLostItsStart) {
+  const std::vector<double> values = joined(noisy(60, 100, 1, 26), noisy(40, 106, 1, 27));
+  ChangePoint known = find_changes(of(values)).at(0);
+  known.id = "told before";
+  Series shorter = of(values);
+  shorter.points.erase(shorter.points.begin(), shorter.points.begin() + 30);
+  const auto changes = find_changes(shorter, {.known = {known}});
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 30U);
+  EXPECT_EQ(changes[0].id, "told before");
 }
 
 TEST(FindChanges, KeepsTheIdentityOfAChangeWhileTheSeriesGrows) {

@@ -27,29 +27,29 @@ std::vector<double> autoregressive(std::size_t n, double phi, std::uint64_t seed
 }
 
 TEST(Noise, OfIndependentValuesIsTheirDeviation) {
-  const Noise noise(autoregressive(20'000, 0, 1));
+  const Noise noise = Noise::guess(autoregressive(20'000, 0, 1));
   EXPECT_NEAR(noise.scale(), 1, 0.05);
   EXPECT_NEAR(noise.variance_of_step(10, 40), 1.0 / 10 + 1.0 / 40, 0.02);
 }
 
 TEST(Noise, OfResemblingNeighboursWidensAStep) {
-  const Noise noise(autoregressive(20'000, 0.7, 2));
+  const Noise noise = Noise::between(autoregressive(20'000, 0.7, 2), {});
   // Variance of the mean of n values with lag-one correlation f: (1 + f) / (1 - f) / n for long stretches.
   EXPECT_NEAR(noise.variance_of_step(200, 200), 2 * (1.7 / 0.3) / 200, 0.2 * 2 * (1.7 / 0.3) / 200);
 }
 
 TEST(Noise, IsNotSpoiledByAFewSteps) {
   std::vector<double> values = autoregressive(300, 0, 3);
-  const double before = Noise(values).scale();
+  const double before = Noise::guess(values).scale();
   for (std::size_t i = 100; i < 200; ++i) values[i] += 50;
-  EXPECT_NEAR(Noise(values).scale(), before, 0.15 * before);
+  EXPECT_NEAR(Noise::guess(values).scale(), before, 0.15 * before);
 }
 
 TEST(Noise, IsNoneWithoutADifference) {
-  EXPECT_EQ(Noise({}).scale(), 0);
-  EXPECT_EQ(Noise(std::vector<double>{4}).scale(), 0);
-  EXPECT_EQ(Noise(std::vector<double>(30, 4)).scale(), 0);
-  EXPECT_EQ(Noise(std::vector<double>(30, 4)).variance_of_step(3, 9), 0);
+  EXPECT_EQ(Noise::guess({}).scale(), 0);
+  EXPECT_EQ(Noise::guess(std::vector<double>{4}).scale(), 0);
+  EXPECT_EQ(Noise::guess(std::vector<double>(30, 4)).scale(), 0);
+  EXPECT_EQ(Noise::guess(std::vector<double>(30, 4)).variance_of_step(3, 9), 0);
 }
 
 }  // namespace
