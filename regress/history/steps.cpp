@@ -82,15 +82,24 @@ class Elimination {
     return place;
   }
 
+  void remove(std::size_t k) {
+    stretches_.remove(k);
+    p_.erase(p_.begin() + static_cast<std::ptrdiff_t>(k));
+    kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+
   void remove_weak() {
     while (!p_.empty()) {
       const std::size_t k = weakest();
       if (p_[k] <= rule_.alpha) return;
-      stretches_.remove(k);
-      p_.erase(p_.begin() + static_cast<std::ptrdiff_t>(k));
-      kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(k));
+      // Both sides of a burst at once: what is left of it would look like a step.
+      const bool begins_burst = k + 1 < p_.size() && stretches_.is_burst(k);
+      const bool ends_burst = k > 0 && stretches_.is_burst(k - 1);
+      if (begins_burst) remove(k + 1);
+      remove(k);
+      if (!begins_burst && ends_burst) remove(k - 1);
       // Its neighbours have other stretches now, and theirs other bursts.
-      for (std::size_t near = k < 2 ? 0 : k - 2; near < std::min(p_.size(), k + 2); ++near) p_[near] = judge(near);
+      for (std::size_t near = k < 3 ? 0 : k - 3; near < std::min(p_.size(), k + 2); ++near) p_[near] = judge(near);
     }
   }
 
