@@ -24,7 +24,7 @@ const Recording& recorded(const std::string& name) {
 GateOptions small_gate() {
   GateOptions options;
   options.benchmarks = 20;
-  options.looks = {12};
+  options.rounds = 12;
   return options;
 }
 
@@ -32,27 +32,33 @@ TEST(Gates, OfUnchangedBenchmarksKeepThePromise) {
   for (const bool correlated : {false, true}) {
     GateOptions options = small_gate();
     options.correlated = correlated;
-    const GateTally tally = simulate_gates({&recorded("duet")}, options, 20, 1);
-    EXPECT_EQ(tally.gates, 20);
-    EXPECT_GE(binomial_upper_tail(tally.with_false_change, tally.gates, 0.05), 1e-4) << tally.with_false_change;
-    EXPECT_EQ(tally.found, 0);
-    EXPECT_GT(tally.mean_shown_unchanged, 0);
+    for (const bool sequential : {false, true}) {
+      if (sequential) options.plan = plan_looks({0.05, options.benchmarks, 24});
+      const int gates = sequential ? 2 : 20;
+      const GateTally tally = simulate_gates({&recorded("duet")}, options, gates, 1);
+      EXPECT_EQ(tally.gates, gates);
+      EXPECT_GE(binomial_upper_tail(tally.with_false_change, tally.gates, 0.05), 1e-4) << tally.with_false_change;
+      EXPECT_GT(tally.mean_shown_unchanged, 0);
+    }
   }
 }
 
-TEST(Gates, FindALoneLargeChange) {
-  GateOptions options = small_gate();
-  options.lone_change = 3;
+TEST(Gates, FindALoneLargeChangeAmongMany) {
+  GateOptions options;
   options.most_stretch = 1;
-  EXPECT_EQ(simulate_gates({&recorded("interleaved")}, options, 5, 1).found, 5);
+  EXPECT_EQ(simulate_lone_change({&recorded("interleaved")}, options, 3, 5, 1).found, 5);
+  EXPECT_EQ(simulate_lone_change({&recorded("interleaved")}, options, 1, 5, 1).found, 0);
+  // 10 rounds cannot reach .05 / 100.
+  options.rounds = 10;
+  EXPECT_EQ(simulate_lone_change({&recorded("interleaved")}, options, 3, 5, 1).found, 0);
 }
 
 TEST(Gates, MeasureWhatIsDecidedNoMore) {
   GateOptions options = small_gate();
-  options.looks = {12, 30};
+  options.plan = plan_looks({0.05, options.benchmarks, 24});
   const GateTally tally = simulate_gates({&recorded("interleaved")}, options, 2, 1);
   EXPECT_GT(tally.mean_rounds, 12);
-  EXPECT_LT(tally.mean_rounds, 30);
+  EXPECT_LT(tally.mean_rounds, 24);
 }
 
 TEST(Gates, OfASeedAreTheSameEachTime) {

@@ -2,6 +2,8 @@
 
 #include <cassert>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/quantile.hpp"
@@ -26,7 +28,7 @@ void stretch(BenchmarkWindow& benchmark, double exponent, double level) {
 Window draw_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw) {
   Window gate;
   gate.layout = recordings.front()->layout;
-  const int rounds = options.looks.back();
+  const int rounds = options.plan.empty() ? options.rounds : options.plan.most_rounds();
   // For gates whose benchmarks share everything. The order of draws is part of what a seed means.
   const Recording* shared = recordings[static_cast<std::size_t>(draw.below(static_cast<int>(recordings.size())))];
   const int shared_first = draw.below(shared->rounds());
@@ -60,34 +62,52 @@ BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds) {
   return part;
 }
 
+Rule rule_of(const GateOptions& options, double false_alarm_rate) {
+  return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : to_text(options.plan)});
+}
+
+// How many rounds each benchmark gets. At a look only what is undecided is judged, at its share of the gate's level:
+// that decides a little later than the gate itself would, which also counts what others have shown (Holm's later
+// steps).
+std::vector<int> measured_rounds(const Window& gate, const GateOptions& options) {
+  const std::size_t count = gate.benchmarks.size();
+  if (options.plan.empty()) return std::vector<int>(count, options.rounds);
+  std::vector<int> rounds(count, options.plan.most_rounds());
+  std::vector<std::size_t> undecided(count);
+  std::iota(undecided.begin(), undecided.end(), std::size_t{0});
+  for (const PlannedLook& look : options.plan.looks) {
+    if (look.rounds == options.plan.most_rounds() || undecided.empty()) break;
+    Window seen{gate.layout, {}};
+    for (const std::size_t i : undecided) seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], look.rounds));
+    const double share = static_cast<double>(undecided.size()) / static_cast<double>(count);
+    const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate * share).judge(seen);
+    std::vector<std::size_t> still;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      if (is_decided(findings[i])) {
+        rounds[undecided[i]] = look.rounds;
+      } else {
+        still.push_back(undecided[i]);
+      }
+    }
+    undecided = std::move(still);
+  }
+  return rounds;
+}
+
 }  // namespace
 
 GateOutcome simulate_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw) {
-  Window gate = draw_gate(recordings, options, draw);
-  const auto lone = static_cast<std::size_t>(draw.below(options.benchmarks));
-  if (options.lone_change != 1) slow_down(gate.benchmarks[lone], options.lone_change);
-
-  const Rule rule = own_rule({options.false_alarm_rate, true, options.looks_setting});
-  std::vector<int> rounds(gate.benchmarks.size(), 0);
-  std::vector<bool> decided(gate.benchmarks.size(), false);
-  std::vector<Finding> findings;
-  for (const int look : options.looks) {
-    Window seen{gate.layout, {}};
-    for (std::size_t i = 0; i < gate.benchmarks.size(); ++i) {
-      if (!decided[i]) rounds[i] = look;
-      seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], rounds[i]));
-    }
-    findings = rule.judge(seen);
-    for (std::size_t i = 0; i < findings.size(); ++i) decided[i] = decided[i] || is_decided(findings[i]);
+  const Window gate = draw_gate(recordings, options, draw);
+  const std::vector<int> rounds = measured_rounds(gate, options);
+  Window seen{gate.layout, {}};
+  for (std::size_t i = 0; i < gate.benchmarks.size(); ++i) {
+    seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], rounds[i]));
   }
+  const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate).judge(seen);
 
   GateOutcome outcome;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     outcome.mean_rounds += static_cast<double>(rounds[i]) / static_cast<double>(rounds.size());
-    if (gate.benchmarks[i].ratio != 1) {
-      outcome.found = findings[i].verdict == Verdict::regression;
-      continue;
-    }
     outcome.false_regressions += findings[i].verdict == Verdict::regression ? 1 : 0;
     outcome.false_improvements += findings[i].verdict == Verdict::improvement ? 1 : 0;
     outcome.shown_unchanged += findings[i].verdict == Verdict::unchanged ? 1 : 0;
@@ -104,9 +124,27 @@ GateTally simulate_gates(const std::vector<const Recording*>& recordings, const 
     ++tally.gates;
     tally.with_false_regression += outcome.false_regressions > 0 ? 1 : 0;
     tally.with_false_change += outcome.false_regressions + outcome.false_improvements > 0 ? 1 : 0;
-    tally.found += outcome.found ? 1 : 0;
     tally.mean_rounds += outcome.mean_rounds / gates;
     tally.mean_shown_unchanged += static_cast<double>(outcome.shown_unchanged) / gates;
+  }
+  return tally;
+}
+
+LoneChangeTally simulate_lone_change(const std::vector<const Recording*>& recordings, const GateOptions& options,
+                                     double ratio, int tries, std::uint64_t seed) {
+  GateOptions alone = options;
+  alone.false_alarm_rate = options.false_alarm_rate / options.benchmarks;
+  alone.benchmarks = 1;
+  Draw draw(seed);
+  LoneChangeTally tally;
+  for (int i = 0; i < tries; ++i) {
+    Window gate = draw_gate(recordings, alone, draw);
+    slow_down(gate.benchmarks.front(), ratio);
+    const int rounds = measured_rounds(gate, alone).front();
+    const Window seen{gate.layout, {first_rounds(gate.benchmarks.front(), rounds)}};
+    ++tally.tries;
+    tally.found += rule_of(alone, alone.false_alarm_rate).judge(seen).front().verdict == Verdict::regression ? 1 : 0;
+    tally.mean_rounds += static_cast<double>(rounds) / tries;
   }
   return tally;
 }

@@ -12,6 +12,8 @@
 
 #include "bench/self/judging/exact_binomial.hpp"
 #include "bench/self/judging/gate.hpp"
+#include "regress/ab/look_plan.hpp"
+#include "regress/calibration/observed_rate.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard::judging {
@@ -25,59 +27,89 @@ struct Options {
   int benchmarks = 100;
 };
 
-struct Row {
+struct Noise {
   std::string name;
   std::vector<const Recording*> recordings;
-  GateOptions gate;
 };
 
-std::vector<Row> all_rows(const std::vector<const Recording*>& interleaved, const Recording& duet, int benchmarks) {
-  std::vector<Row> rows;
-  const auto add = [&](std::string name, std::vector<const Recording*> recordings, double level, bool correlated,
-                       double change) {
-    GateOptions gate;
-    gate.benchmarks = benchmarks;
-    gate.false_alarm_rate = level;
-    gate.looks = {rounds_needed(level, benchmarks)};
-    gate.correlated = correlated;
-    gate.lone_change = change;
-    gate.most_stretch = change == 1 ? 2 : 1;
-    rows.push_back({std::move(name), std::move(recordings), gate});
-  };
-  for (const double level : {0.05, 0.01}) {
-    const std::string strict = level < 0.05 ? ", strict" : "";
-    add("interleaved" + strict, interleaved, level, false, 1);
-    add("interleaved, correlated" + strict, interleaved, level, true, 1);
-    add("duet" + strict, {&duet}, level, false, 1);
-    add("duet, correlated" + strict, {&duet}, level, true, 1);
+struct Design {
+  double level = 0.05;
+  bool sequential = false;
+  bool correlated = false;
+};
+
+GateOptions gate_options(const Options& options, const Design& design) {
+  GateOptions gate;
+  gate.benchmarks = options.benchmarks;
+  gate.false_alarm_rate = design.level;
+  gate.correlated = design.correlated;
+  if (design.sequential) {
+    gate.plan = plan_looks({design.level, options.benchmarks, 0});
+  } else {
+    gate.rounds = rounds_needed(design.level, options.benchmarks);
   }
-  for (const double change : {1.02, 1.05, 1.10}) {
-    const std::string percent = std::to_string(static_cast<int>(100 * change + 0.5) - 100) + " %";
-    add("interleaved, quiet, one changed by " + percent, {interleaved.front()}, 0.05, false, change);
-    add("duet, one changed by " + percent, {&duet}, 0.05, false, change);
-  }
-  return rows;
+  return gate;
 }
 
+std::string row_name(const Noise& noise, const Design& design) {
+  return noise.name + (design.correlated ? ", correlated" : "") + (design.sequential ? ", with looks" : ", fixed");
+}
+
+long long printed(std::int64_t count) { return count; }
+
 // True where the promise holds within what chance explains (one in ten thousand).
-bool print_row(const Row& row, const Options& options) {
-  const GateTally tally =
-      simulate_gates(row.recordings, row.gate, options.gates, static_cast<std::uint64_t>(options.seed));
-  const Interval bound = clopper_pearson(tally.with_false_regression, tally.gates);
-  std::printf("| %s | %g %% | %lld of %lld | %.1f to %.1f %% | %lld |", row.name.c_str(),
-              100 * row.gate.false_alarm_rate, static_cast<long long>(tally.with_false_regression),
-              static_cast<long long>(tally.gates), 100 * bound.low, 100 * bound.high,
-              static_cast<long long>(tally.with_false_change));
-  if (row.gate.lone_change == 1) {
-    std::printf("  |  |");
-  } else {
-    const Interval power = clopper_pearson(tally.found, tally.gates);
-    std::printf(" %.1f %% | %.1f to %.1f %% |", 100.0 * static_cast<double>(tally.found) / options.gates,
-                100 * power.low, 100 * power.high);
-  }
-  std::printf(" %.1f | %.0f |\n", tally.mean_rounds, tally.mean_shown_unchanged);
+bool print_false_alarms(const Noise& noise, const Options& options, const Design& design) {
+  const std::string name = row_name(noise, design);
+  if (name.find(options.row) == std::string::npos) return true;
+  const GateTally tally = simulate_gates(noise.recordings, gate_options(options, design), options.gates,
+                                         static_cast<std::uint64_t>(options.seed));
+  const Interval bound = observed_rate(tally.with_false_regression, tally.gates).interval;
+  std::printf("| %s | %g %% | %lld of %lld | %.1f to %.1f %% | %lld | %.1f | %.0f |\n", name.c_str(),
+              100 * design.level, printed(tally.with_false_regression), printed(tally.gates), 100 * bound.low,
+              100 * bound.high, printed(tally.with_false_change), tally.mean_rounds, tally.mean_shown_unchanged);
   std::fflush(stdout);
-  return binomial_upper_tail(tally.with_false_regression, tally.gates, row.gate.false_alarm_rate) >= 1e-4;
+  return binomial_upper_tail(tally.with_false_regression, tally.gates, design.level) >= 1e-4;
+}
+
+void print_power(const Noise& noise, const Options& options, const Design& design, double ratio) {
+  const std::string name = row_name(noise, design);
+  if (name.find(options.row) == std::string::npos) return;
+  GateOptions gate = gate_options(options, design);
+  gate.most_stretch = 1;
+  const LoneChangeTally tally =
+      simulate_lone_change(noise.recordings, gate, ratio, options.gates, static_cast<std::uint64_t>(options.seed));
+  const Interval bound = observed_rate(tally.found, tally.tries).interval;
+  std::printf("| %s | %.0f %% | %lld of %lld | %.1f to %.1f %% | %.1f |\n", name.c_str(), 100 * (ratio - 1),
+              printed(tally.found), printed(tally.tries), 100 * bound.low, 100 * bound.high, tally.mean_rounds);
+  std::fflush(stdout);
+}
+
+bool print_tables(const Options& options, const std::vector<Recording>& recordings) {
+  const Noise interleaved{"interleaved", {&recordings[0], &recordings[1], &recordings[2]}};
+  const Noise quiet{"interleaved, quiet", {&recordings[0]}};
+  const Noise duet{"duet", {&recordings[3]}};
+  bool good = true;
+  std::printf(
+      "| gates of %d benchmarks | level | with a false regression | 95 %% | or improvement | rounds | shown "
+      "unchanged |\n|---|---|---|---|---|---|---|\n",
+      options.benchmarks);
+  for (const double level : {0.05, 0.01}) {
+    for (const Noise* noise : {&interleaved, &duet}) {
+      for (const bool correlated : {false, true}) {
+        for (const bool sequential : {false, true}) {
+          good = print_false_alarms(*noise, options, {level, sequential, correlated}) && good;
+        }
+      }
+    }
+  }
+  std::printf("\n| one of %d benchmarks slower | by | found | 95 %% | rounds |\n|---|---|---|---|---|\n",
+              options.benchmarks);
+  for (const Noise* noise : {&quiet, &interleaved, &duet}) {
+    for (const double ratio : {1.02, 1.05, 1.10}) {
+      for (const bool sequential : {false, true}) print_power(*noise, options, {0.05, sequential, false}, ratio);
+    }
+  }
+  return good;
 }
 
 int run(const Options& options) {
@@ -90,15 +122,7 @@ int run(const Options& options) {
     }
     recordings.push_back(std::move(recording).value());
   }
-  std::printf(
-      "| gates of %d benchmarks | level | with a false regression | 95 %% | or improvement | found | 95 %% | "
-      "rounds | shown unchanged |\n|---|---|---|---|---|---|---|---|---|\n",
-      options.benchmarks);
-  bool good = true;
-  for (const Row& row : all_rows({&recordings[0], &recordings[1], &recordings[2]}, recordings[3], options.benchmarks)) {
-    if (row.name.find(options.row) != std::string::npos) good = print_row(row, options) && good;
-  }
-  return good ? 0 : 1;
+  return print_tables(options, recordings) ? 0 : 1;
 }
 
 int usage() {

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "bench/self/judging/rule.hpp"
+#include "regress/ab/look_plan.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard::judging {
@@ -18,8 +19,8 @@ constexpr double kNominal = 0.05;
 std::vector<Finding> judge(const Window& window, const OwnRuleOptions& options) {
   auto [baseline, candidate] = to_runs(window, options.with_order);
   if (!options.looks_setting.empty()) {
-    baseline.header.settings["looks"] = options.looks_setting;
-    candidate.header.settings["looks"] = options.looks_setting;
+    baseline.header.settings[std::string(kLooksSetting)] = options.looks_setting;
+    candidate.header.settings[std::string(kLooksSetting)] = options.looks_setting;
   }
   ComparisonPolicy policy;
   policy.false_alarm_rate = options.false_alarm_rate;
