@@ -94,7 +94,8 @@ std::map<std::string, std::vector<DriftEvidence>> evidence_of_drift(const std::v
     const Effect& effect = draft.evidence->effect;
     std::vector<DriftEvidence>& of_metric = by_metric[draft.row.metric.name];
     if (effect.standard_error) {
-      of_metric.push_back({effect.log_ratio, *effect.standard_error * std::sqrt(draft.variance_factor)});
+      of_metric.push_back({effect.log_ratio, *effect.standard_error * std::sqrt(draft.own_noise.variance_factor),
+                           draft.own_noise.spread});
     }
   }
   return by_metric;
@@ -121,7 +122,7 @@ void judge_drift(std::vector<RowDraft>& drafts, Layout layout, std::optional<dou
     draft.evidence->drift = drifts[draft.row.metric.name];
     draft.evidence->seen = draft.evidence->effect.log_ratio;
     draft.evidence->effect =
-        widen(draft.evidence->effect, draft.evidence->drift, draft.variance_factor, comparison.policy.confidence);
+        widen(draft.evidence->effect, draft.evidence->drift, draft.own_noise, comparison.policy.confidence);
   }
 }
 

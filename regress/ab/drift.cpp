@@ -14,15 +14,23 @@ namespace {
 // Two identical builds measured one after the other on a shared two-core virtual machine differed by 3.7 % (standard
 // deviation over 15 tries).
 constexpr double kSequentialDrift = 0.037;
-// Hours or days apart the machine itself may have moved. Not measured as well as the figure above: chosen near three
-// times that, so that only changes of a quarter and more are ever called on such data alone.
-constexpr double kSeparateDrift = 0.10;
-// However alike the benchmarks look, their own drift is not known to be less. With .7 % and 1.5 % the recorded suites
+// Hours or days apart the machine may have had other guests: an unchanged program took 1.6 times as long (median of 13
+// kernels; 2.6 times at the upper quartile) while compilations ran beside it. Only a change by a factor is ever called
+// on such data alone.
+constexpr double kSeparateDrift = 0.5;
+// However alike the benchmarks look, their own drift is not known to be less. With .5 % and 1.5 % the recorded suites
 // alarm in less than 5 % (docs/method.md, "Not measured together").
-constexpr double kLeastOwnSequential = 0.007;
+constexpr double kLeastOwnSequential = 0.005;
 constexpr double kLeastOwnSeparate = 0.015;
+// Nor do all benchmarks move alike: where that common movement was 1.6, kernels differed by 5 to 20 % around it.
+constexpr double kOwnPartOfCommon = 0.15;
 // A common movement of more than so many usual deviations is no drift.
 constexpr double kMostUsualDeviations = 4;
+// Processes of a quiet machine lie 2 to 10 % apart. What exceeds it tells of a machine that was disturbed within a
+// side, and so between the sides too; half of that excess is what a benchmark then drifts by itself beyond all others.
+constexpr double kUsualSpread = 0.10;
+constexpr double kOwnPartOfUnrest = 0.5;
+constexpr double kCorrelationPart = 0.3;
 constexpr double kMostCorrelation = 0.8;  // a few invocations cannot tell more from a step
 constexpr std::size_t kLeastCorrelated = 8;
 
@@ -113,17 +121,24 @@ double own_deviation(std::span<const DriftEvidence> evidence, double common, dou
   return high;
 }
 
+double median_spread(std::span<const DriftEvidence> evidence) {
+  std::vector<double> spreads;
+  for (const DriftEvidence& one : evidence) spreads.push_back(one.spread);
+  return spreads.empty() ? 0 : median(std::move(spreads));
+}
+
 }  // namespace
 
 Drift estimate_drift(std::span<const DriftEvidence> evidence, Layout layout, std::optional<double> usual) {
   Drift drift;
   const double least = layout == Layout::separate ? kLeastOwnSeparate : kLeastOwnSequential;
-  const double known = std::max(usual.value_or(usual_drift(layout)), least);
+  const double known = std::max({usual.value_or(usual_drift(layout)), least, median_spread(evidence)});
   drift.deviation = known;
   drift.benchmarks = static_cast<std::int64_t>(evidence.size());
   if (evidence.size() < kLeastBenchmarksForDrift) return drift;
   drift.estimated = true;
-  drift.deviation = own_deviation(evidence, common_of(evidence, kLeastScale), least);
+  const double near = common_of(evidence, kLeastScale);
+  drift.deviation = own_deviation(evidence, near, std::max(least, kOwnPartOfCommon * std::fabs(near)));
   drift.common = common_of(evidence, std::max(drift.deviation, kLeastScale));
   double precision = 0;
   for (const DriftEvidence& one : evidence) {
@@ -150,12 +165,25 @@ double autocorrelation_factor(std::span<const LogInvocation> baseline, std::span
     }
   }
   if (squares == 0) return 1;
-  const double correlation = 0.5 * std::clamp(products / squares, 0.0, kMostCorrelation);
+  const double correlation = kCorrelationPart * std::clamp(products / squares, 0.0, kMostCorrelation);
   return (1 + correlation) / (1 - correlation);
 }
 
-Effect widen(const Effect& effect, const Drift& drift, double variance_factor, double confidence) {
-  assert(variance_factor >= 1 && confidence > 0 && confidence < 1);
+double spread_of_processes(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate) {
+  double spread = 0;
+  for (const auto& side : {baseline, candidate}) {
+    std::vector<double> levels;
+    for (const LogInvocation& invocation : side) levels.push_back(invocation.level);
+    std::sort(levels.begin(), levels.end());
+    if (levels.empty()) continue;
+    // 1.349: the interquartile range of the normal distribution in standard deviations.
+    spread = std::max(spread, (quantile_of_sorted(levels, 0.75) - quantile_of_sorted(levels, 0.25)) / 1.349);
+  }
+  return spread;
+}
+
+Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own_noise, double confidence) {
+  assert(own_noise.variance_factor >= 1 && confidence > 0 && confidence < 1);
   Effect result = effect;
   if (drift.removed) result.log_ratio -= drift.common;
   result.within_margin = false;
@@ -165,7 +193,10 @@ Effect widen(const Effect& effect, const Drift& drift, double variance_factor, d
   result.equivalence_interval.reset();
   if (!effect.standard_error) return result;
   result.test = "drift-widened t";
-  const double own = std::hypot(*effect.standard_error * std::sqrt(variance_factor), drift.deviation);
+  const double restless =
+      drift.estimated ? kOwnPartOfUnrest * std::max(0.0, own_noise.spread - kUsualSpread) : own_noise.spread;
+  const double deviation = std::max(drift.deviation, restless);
+  const double own = std::hypot(*effect.standard_error * std::sqrt(own_noise.variance_factor), deviation);
   const double error = drift.removed ? std::hypot(own, drift.common_error) : own;
   result.standard_error = error;
   const double of_units = effect.degrees > 0 ? effect.degrees : 2.0 * std::max(effect.units - 1, 1);

@@ -30,7 +30,8 @@ struct Drift {
 // What one benchmark says about drift: its effect as seen and how far neighbouring processes resemble each other.
 struct DriftEvidence {
   double log_ratio = 0;
-  double error = 0;  // standard error of it, times the square root of the variance factor
+  double error = 0;   // standard error of it, times the square root of the variance factor
+  double spread = 0;  // of the processes of a side: spread_of_processes()
 };
 
 // `evidence`: of all benchmarks that were compared in one metric, in any order. `usual`: standard deviation of the
@@ -38,12 +39,20 @@ struct DriftEvidence {
 Drift estimate_drift(std::span<const DriftEvidence> evidence, Layout layout, std::optional<double> usual = {});
 
 // By how much the variance of a mean of these invocations exceeds that of independent ones, from the correlation of
-// neighbours in time: (1 + r) / (1 - r), where r is half of what both sides show together, between 0 and 0.8: so few
+// neighbours in time: (1 + r) / (1 - r), where r is 0.3 of what both sides show together (at most 0.8): so few
 // invocations can hardly tell it, and the whole of it costs more power than it saves alarms. Below 8 invocations: 1.
 double autocorrelation_factor(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate);
 
+// How far the levels of a side's processes lie apart, of the side where they lie farther: the interquartile range as a
+// standard deviation. What a machine does within a side it does between sides.
+double spread_of_processes(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate);
+
 // The effect less the common drift, with p and interval that the benchmark's own drift cannot explain. The margin of
 // equivalence is never met. Without a standard error: no p, no interval.
-Effect widen(const Effect& effect, const Drift& drift, double variance_factor, double confidence);
+struct OwnNoise {
+  double variance_factor = 1;  // autocorrelation_factor()
+  double spread = 0;           // spread_of_processes()
+};
+Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own, double confidence);
 
 }  // namespace steelyard

@@ -175,7 +175,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
     }
   }
   evidence.effect = effect_of_invocations(b, c, question);
-  draft.variance_factor = autocorrelation_factor(b, c);
+  draft.own_noise = {autocorrelation_factor(b, c), spread_of_processes(b, c)};
   draft.evidence = evidence;
 }
 

@@ -27,7 +27,7 @@ struct RowContext {
 struct RowDraft {
   ComparisonRow row;
   std::optional<NoisyEvidence> evidence;  // absent: the row is finished
-  double variance_factor = 1;             // of correlated neighbours, where the layout is not concurrent
+  OwnNoise own_noise = {};                // where the layout is not concurrent
 };
 
 RowDraft draft_row(const Matched& matched, const RowContext& context);

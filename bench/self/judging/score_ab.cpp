@@ -88,6 +88,11 @@ std::vector<Row> all_rows(const Recordings& all) {
       {"suite_interleaved_b15, neighbour", concurrent(all.neighbour, 15), true, true},
       {"suite_duet_b15", concurrent(all.duet, 15), true, true},
       {"suite_sequential_b15", sequential(all.interleaved, 15), false, true},
+      {"sequential_b15, neighbour", sequential(all.neighbour, 15), false, false},
+      {"suite_sequential_b15, neighbour", sequential(all.neighbour, 15), false, true},
+      {"sequential_b15, later", sequential(all.later, 15), false, false},
+      {"suite_sequential_b15, later", sequential(all.later, 15), false, true},
+      {"suite_sequential_b15, duet", sequential(all.duet, 15), false, true},
       {"suite_separate_b15", separate(all, 15), false, true},
   };
 }
