@@ -1,0 +1,55 @@
+#include "regress/history/online_changes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace steelyard {
+namespace {
+
+void shift(ChangePoint& change, std::size_t by) {
+  change.index += by;
+  change.first += by;
+  change.last += by;
+}
+
+}  // namespace
+
+OnlineChanges::OnlineChanges(Series head, ChangeOptions options) : options_(std::move(options)) {
+  std::vector<SeriesPoint> points = std::exchange(head.points, {});
+  window_ = std::move(head);
+  for (SeriesPoint& point : points) add(std::move(point));
+}
+
+void OnlineChanges::add(SeriesPoint point) {
+  window_.points.push_back(std::move(point));
+  if (window_.points.size() > kMostPoints) let_go();
+  std::vector<ChangePoint> found = find_changes(window_, options_);
+  options_.known.clear();
+  changes_ = settled_;
+  for (ChangePoint& change : found) {
+    if (change.status == ChangeStatus::confirmed) options_.known.push_back(change);
+    shift(change, dropped_);
+    changes_.push_back(std::move(change));
+  }
+}
+
+void OnlineChanges::let_go() {
+  const auto begin = window_.points.begin();
+  window_.points.erase(begin, begin + static_cast<std::ptrdiff_t>(kDropped));
+  std::vector<ChangePoint> within;
+  for (ChangePoint& change : options_.known) {
+    if (change.index < kDropped) {
+      shift(change, dropped_);
+      settled_.push_back(std::move(change));
+      continue;
+    }
+    change.index -= kDropped;
+    change.first -= std::min(change.first, kDropped);
+    change.last -= kDropped;
+    within.push_back(std::move(change));
+  }
+  options_.known = std::move(within);
+  dropped_ += kDropped;
+}
+
+}  // namespace steelyard
