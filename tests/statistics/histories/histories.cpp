@@ -1,0 +1,168 @@
+#include "tests/statistics/histories/histories.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+#include <sstream>
+
+#include "bench/model/quantile.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kLeastApart = 10;
+
+// Standard deviation without what is further off than four robust ones.
+double robust_deviation(const std::vector<double>& values) {
+  const double middle = median(values);
+  std::vector<double> distances;
+  for (double value : values) distances.push_back(std::fabs(value - middle));
+  const double most = 4 * 1.4826 * median(distances);
+  double squares = 0;
+  for (double distance : distances) squares += std::pow(std::min(distance, most), 2);
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+std::vector<double> stretch_of(const std::vector<double>& trace, std::size_t n, Dice& dice) {
+  const std::size_t from = dice.below(trace.size() - n + 1);
+  std::vector<double> values(trace.begin() + static_cast<std::ptrdiff_t>(from),
+                             trace.begin() + static_cast<std::ptrdiff_t>(from + n));
+  if (dice.uniform() < 0.5) std::ranges::reverse(values);
+  return values;
+}
+
+std::vector<InjectedStep> draw_steps(std::size_t n, Dice& dice) {
+  std::vector<InjectedStep> steps;
+  const std::size_t wanted = 1 + dice.below(std::min<std::size_t>(4, n / 25));
+  for (std::size_t tries = 0; steps.size() < wanted && tries < 100; ++tries) {
+    const std::size_t begin = kLeastApart + dice.below(n - 2 * kLeastApart + 1);
+    const bool close = std::ranges::any_of(steps, [&](const InjectedStep& step) {
+      return std::max(step.begin, begin) - std::min(step.begin, begin) < kLeastApart;
+    });
+    if (!close) steps.push_back({begin, dice.uniform(1, 8)});
+  }
+  std::ranges::sort(steps, {}, &InjectedStep::begin);
+  return steps;
+}
+
+}  // namespace
+
+const char* to_text(NoiseKind kind) {
+  switch (kind) {
+    case NoiseKind::normal:
+      return "normal";
+    case NoiseKind::resembling:
+      return "resembling";
+    case NoiseKind::heavy_tailed:
+      return "heavy_tailed";
+    case NoiseKind::spiky:
+      return "spiky";
+    case NoiseKind::two_modes:
+      return "two_modes";
+    case NoiseKind::drifting:
+      return "drifting";
+    case NoiseKind::coarse:
+      return "coarse";
+    case NoiseKind::skewed:
+      return "skewed";
+  }
+  return "";
+}
+
+double Dice::uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+
+// G. E. P. Box and M. E. Muller, A note on the generation of random normal deviates, 1958.
+double Dice::normal() {
+  const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+  return radius * std::cos(2 * std::numbers::pi * uniform());
+}
+
+std::vector<double> made_up_noise(NoiseKind kind, std::size_t n, Dice& dice) {
+  std::vector<double> values(n);
+  const double phi = dice.uniform(0.2, 0.7);
+  const double share = dice.uniform(0.1, 0.4);
+  double last = dice.normal();
+  double drift = 0;
+  for (double& value : values) {
+    const double z = dice.normal();
+    value = z;
+    if (kind == NoiseKind::resembling) value = last = phi * last + std::sqrt(1 - phi * phi) * z;
+    if (kind == NoiseKind::heavy_tailed) {  // Student's t with 3 degrees, deviation 1
+      double squares = 0;
+      for (int k = 0; k < 3; ++k) squares += std::pow(dice.normal(), 2);
+      value = z / std::sqrt(squares);
+    }
+    if (kind == NoiseKind::spiky && dice.uniform() < 0.04) value += dice.uniform(5, 25);
+    if (kind == NoiseKind::two_modes)
+      value = 0.4 * z + (dice.uniform() < share ? 0.9 / std::sqrt(share * (1 - share)) : 0);
+    if (kind == NoiseKind::drifting) value = 0.9 * z + (drift += 0.04 * dice.normal());
+    if (kind == NoiseKind::coarse) value = 2 * std::round(z / 2 + 0.2);
+    if (kind == NoiseKind::skewed) value = (std::exp(0.8 * z) - std::exp(0.32)) / 1.3;
+  }
+  return values;
+}
+
+std::vector<History> make_histories(std::size_t count, bool changed, std::uint64_t seed,
+                                    std::span<const std::vector<double>> traces) {
+  Dice dice(seed);
+  std::vector<History> histories;
+  for (std::size_t i = 0; i < count; ++i) {
+    History history;
+    std::size_t n = 40 + dice.below(261);
+    const double spread = 0.004 * std::exp(dice.uniform(0, 2.5));  // 0.4 % to 5 %
+    std::vector<double> noise;
+    if (!traces.empty() && i % 2 == 1) {
+      const std::size_t which = dice.below(traces.size());
+      n = std::min(n, traces[which].size());
+      noise = stretch_of(traces[which], n, dice);
+      const double middle = median(noise);
+      const double deviation = robust_deviation(noise);
+      for (double& value : noise) value = deviation > 0 ? (value - middle) / deviation : 0;
+      history.name = "recorded " + std::to_string(which);
+    } else {
+      const NoiseKind kind = kNoiseKinds[(i / 2) % std::size(kNoiseKinds)];
+      noise = made_up_noise(kind, n, dice);
+      history.name = to_text(kind);
+    }
+    if (changed) history.steps = draw_steps(n, dice);
+    double level = 0;
+    std::size_t next = 0;
+    const double unit = std::exp(dice.uniform(0, 12));
+    for (std::size_t k = 0; k < n; ++k) {
+      if (next < history.steps.size() && history.steps[next].begin == k)
+        level += history.steps[next++].in_noise * (dice.uniform() < 0.6 ? 1 : -1);
+      history.values.push_back(unit * std::exp(spread * (level + noise[k])));
+    }
+    histories.push_back(std::move(history));
+  }
+  return histories;
+}
+
+std::vector<std::vector<double>> read_traces(const std::string& folder) {
+  std::vector<std::vector<double>> traces;
+  std::error_code missing;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, missing))
+    if (entry.path().extension() == ".txt") files.push_back(entry.path());
+  std::ranges::sort(files);
+  for (const auto& file : files) {
+    std::ifstream in(file);
+    std::vector<double> trace;
+    for (std::string line; std::getline(in, line);) {
+      if (line.empty() || line.front() == '#') continue;
+      std::istringstream words(line);
+      std::string round, side, order, slot;
+      double at = 0;
+      words >> round >> side >> order >> slot >> at;
+      std::vector<double> samples;
+      for (double sample = 0; words >> sample;) samples.push_back(sample);
+      if (!samples.empty()) trace.push_back(median(samples));
+    }
+    if (trace.size() >= 60) traces.push_back(std::move(trace));
+  }
+  return traces;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,107 @@
+// Error rates and power of the finder of change points on seeded histories. Each bound is what docs/history.md
+// promises; the long table is printed by bench/self/judging/score_histories.
+#include <gtest/gtest.h>
+
+#include "regress/history/change_points.hpp"
+#include "tests/statistics/histories/histories.hpp"
+#include "tests/statistics/histories/scores.hpp"
+
+namespace steelyard {
+namespace {
+
+std::vector<ChangePoint> changes_of(const std::vector<double>& values, std::size_t n) {
+  Series series;
+  for (std::size_t i = 0; i < n; ++i)
+    series.points.push_back({.values = {values[i]}, .commit = {}, .machine = {}, .run = {}});
+  return find_changes(series);
+}
+
+Points confirmed(const std::vector<ChangePoint>& changes) {
+  Points points;
+  for (const ChangePoint& change : changes)
+    if (change.status == ChangeStatus::confirmed) points.push_back(change.index);
+  return points;
+}
+
+std::vector<std::vector<double>> recorded_traces() { return read_traces(STEELYARD_NOISE_FOLDER "/interleaved"); }
+
+TEST(HistoryErrorRates, IndependentNormalValuesHardlyEverHaveAChange) {
+  Dice dice(1);
+  std::size_t alarms = 0;
+  constexpr std::size_t kSeries = 500;
+  for (std::size_t i = 0; i < kSeries; ++i) {
+    std::vector<double> values = made_up_noise(NoiseKind::normal, 30 + i % 170, dice);
+    for (double& value : values) value = 100 + value;
+    alarms += !changes_of(values, values.size()).empty();
+  }
+  EXPECT_LE(alarms, 25U);  // 5 %, confirmed or suspected, is the promise
+}
+
+TEST(HistoryErrorRates, UnchangedHistoriesOfManyKindsStayClean) {
+  const auto histories = make_histories(400, false, 11, recorded_traces());
+  std::size_t clean = 0;
+  std::size_t points = 0;
+  std::size_t values = 0;
+  for (const History& history : histories) {
+    const auto found = changes_of(history.values, history.values.size());
+    clean += found.empty();
+    points += found.size();
+    values += history.values.size();
+  }
+  EXPECT_GE(clean, 368U);                     // 92 %
+  EXPECT_LE(1000 * points, values * 8 / 10);  // 0.8 per 1000
+}
+
+TEST(HistoryErrorRates, InjectedStepsAreFoundAndLittleElse) {
+  const auto histories = make_histories(400, true, 12, recorded_traces());
+  double f1 = 0;
+  double cover = 0;
+  std::size_t reported = 0;
+  std::size_t correct = 0;
+  for (const History& history : histories) {
+    Points known;
+    for (const InjectedStep& step : history.steps) known.push_back(step.begin);
+    const Points found = confirmed(changes_of(history.values, history.values.size()));
+    f1 += f1_score({known}, found) / 400;
+    cover += cover_score({known}, found, history.values.size()) / 400;
+    reported += found.size();
+    for (bool hit : matched(known, found)) correct += hit;
+  }
+  EXPECT_GE(f1, 0.85);
+  EXPECT_GE(cover, 0.86);
+  EXPECT_GE(static_cast<double>(correct), 0.9 * static_cast<double>(reported));
+}
+
+TEST(HistoryErrorRates, StrongStepsAreFoundSoonAndQuietTipsStayQuiet) {
+  const auto changed = make_histories(300, true, 13, {});
+  std::size_t steps = 0;
+  std::size_t after_three = 0;
+  std::size_t after_five = 0;
+  for (const History& history : changed) {
+    const InjectedStep& step = history.steps.front();
+    const std::size_t next = history.steps.size() > 1 ? history.steps[1].begin : history.values.size();
+    if (step.in_noise < 3 || step.begin < 20 || step.begin + 5 > next) continue;
+    ++steps;
+    const auto hit = [&](std::size_t later) {
+      const auto found = confirmed(changes_of(history.values, step.begin + later));
+      return !found.empty() && found.back() + 5 >= step.begin;
+    };
+    after_three += hit(3);
+    after_five += hit(5);
+  }
+  EXPECT_GE(static_cast<double>(after_three), 0.45 * static_cast<double>(steps));
+  EXPECT_GE(static_cast<double>(after_five), 0.81 * static_cast<double>(steps));
+
+  std::size_t looks = 0;
+  std::size_t alarms = 0;
+  for (const History& history : make_histories(150, false, 14, {}))
+    for (std::size_t n = 30; n <= history.values.size(); n += 20) {
+      const auto found = changes_of(history.values, n);
+      ++looks;
+      alarms += !found.empty() && found.back().index + 25 >= n;
+    }
+  EXPECT_LE(20 * alarms, looks);  // 5 %
+}
+
+}  // namespace
+}  // namespace steelyard
