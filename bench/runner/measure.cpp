@@ -35,6 +35,10 @@ class Session {
   void choose();
   void measure();
   RoundLoopOutcome loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds);
+  bool looks() const { return !is_alone() && is_concurrent(layout_.layout) && !options_.looks.rounds.empty(); }
+  std::set<std::string> decided() const;
+  Run run_so_far(std::size_t side) const;
+  void name_measurement(RunHeader& header, std::size_t side) const;
   std::vector<Run> finish();
   bool is_alone() const { return programs_.size() == 1; }
   bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
@@ -50,6 +54,7 @@ class Session {
   LayoutChoice layout_;
   int rounds_ = 0;
   RoundLoopOutcome outcome_;
+  std::string session_;
 };
 
 Result<void> Session::check() const {
@@ -62,6 +67,13 @@ Result<void> Session::check() const {
   if (!is_alone() && options_.rounds % 2 != 0) {
     return input_error("rounds", found(options_.rounds), "an even number, as rounds come in balanced pairs",
                        "ask for " + found(options_.rounds + 1));
+  }
+  for (std::size_t i = 0; i < options_.looks.rounds.size(); ++i) {
+    const int rounds = options_.looks.rounds[i];
+    const int before = i == 0 ? 0 : options_.looks.rounds[i - 1];
+    if (rounds <= before || rounds % 2 != 0 || rounds > kMostRounds) {
+      return input_error("looks", found(rounds), "even numbers of rounds that ascend, up to 10000");
+    }
   }
   if (options_.repetitions < 1 || options_.repetitions > kMostRepetitions) {
     return input_error("repetitions", found(options_.repetitions), "1 to 10000");
@@ -125,6 +137,39 @@ void Session::choose() {
     layout_ = choose_layout(options_.layout, cores_, all_have_several_threads);
   }
   rounds_ = options_.rounds > 0 ? options_.rounds : kUsualRounds;
+  if (looks()) rounds_ = options_.looks.rounds.back();
+  if (!is_alone()) session_ = draw_session(options_.seed, created_at_unix_ns_, std::int64_t{::getpid()});
+}
+
+void Session::name_measurement(RunHeader& header, std::size_t side) const {
+  header.created_at_unix_ns = created_at_unix_ns_;
+  header.tool = "steelyard " STEELYARD_VERSION;
+  header.program = program_line(*programs_[side]);
+  header.session = session_;
+  header.layout = layout_.layout;
+  header.seed = options_.seed;
+}
+
+Run Session::run_so_far(std::size_t side) const {
+  Run run = sides_[side].record().so_far();
+  run.environment = environment_;
+  name_measurement(run.header, side);
+  run.header.settings["looks"] = options_.looks.text;
+  return run;
+}
+
+// As the programs list them.
+std::set<std::string> Session::decided() const {
+  const std::set<std::string> canonical = options_.looks.decided(run_so_far(0), run_so_far(1));
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    for (const std::string& name : sides_[i].listing().benchmarks) {
+      BenchmarkId id = parse_google_benchmark_name(name);
+      id.suite = programs_[i]->suite;
+      if (canonical.contains(id.canonical())) names.insert(name);
+    }
+  }
+  return names;
 }
 
 RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds) {
@@ -133,6 +178,10 @@ RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseco
   plan.cores = layout_.cores;
   plan.rounds = rounds;
   plan.step = is_alone() ? 1 : 2;
+  if (looks()) {
+    plan.looks = options_.looks.rounds;
+    plan.decided = [this] { return decided(); };
+  }
   MeasureOptions options = options_;
   options.budget = budget;
   return RoundLoop(sides, plan, options, start_).run();
@@ -158,9 +207,8 @@ void Session::measure() {
 }
 
 std::vector<Run> Session::finish() {
-  const std::string session =
-      is_alone() ? "" : draw_session(options_.seed, created_at_unix_ns_, std::int64_t{::getpid()});
-  const auto settings = describe_settings(options_, layout_, rounds_, outcome_);
+  auto settings = describe_settings(options_, layout_, rounds_, outcome_);
+  if (looks()) settings["looks"] = options_.looks.text;
   std::vector<Run> runs;
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     for (const std::string& name : outcome_.not_reached) {
@@ -174,12 +222,7 @@ std::vector<Run> Session::finish() {
     run.environment = environment_;
     for (const Fact& fact : told) run.environment.set(fact.name, fact.value, false);
     add_program_facts(*programs_[i], run.environment);
-    run.header.created_at_unix_ns = created_at_unix_ns_;
-    run.header.tool = "steelyard " STEELYARD_VERSION;
-    run.header.program = program_line(*programs_[i]);
-    run.header.session = session;
-    run.header.layout = layout_.layout;
-    run.header.seed = options_.seed;
+    name_measurement(run.header, i);
     run.header.settings = settings;
     runs.push_back(std::move(run));
   }
@@ -199,7 +242,7 @@ Result<std::vector<Run>> Session::run() {
   }
   if (options_.progress && !outcome_.cancelled) {
     const auto elapsed = std::chrono::duration<double>(Clock::now() - start_);
-    options_.progress({"", std::max(outcome_.rounds - 1, 0), rounds_, 1.0, seconds(elapsed.count()), seconds(0)});
+    options_.progress({"", std::max(outcome_.rounds - 1, 0), rounds_, 0, 0, 1.0, seconds(elapsed.count()), seconds(0)});
   }
   return finish();
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct MeasureProgress {
   std::string benchmark;  // being measured now
   int round = 0;          // 0-based
   int rounds = 0;
+  int benchmarks = 0;
+  int decided = 0;  // of them, by the looks so far
   double done = 0;  // 0 to 1
   Nanoseconds elapsed;
   Nanoseconds left;  // estimated
@@ -33,6 +36,17 @@ struct MeasureProgress {
 // Rounds where the caller asks for none. How many a verdict needs depends on its test and on how many comparisons share
 // the alarm rate, so whoever judges asks for its own number.
 inline constexpr int kUsualRounds = 12;
+
+// Looks at the data while it is measured: after so many rounds, whoever judges says which benchmarks need no more. What
+// is undecided has the time that is left, up to the last look. Only where both sides are measured together. When to
+// look is the judge's to plan, before the first round: a look that was not planned would be one more chance to be
+// wrong.
+struct LookSchedule {
+  std::vector<int> rounds;  // even, ascending; the last ends the measurement. Empty: a fixed number of rounds
+  std::string text;         // kept in both headers as the setting "looks"
+  // Canonical names of the benchmarks that need no further rounds, from both runs so far (headers included).
+  std::function<std::set<std::string>(const Run& baseline, const Run& candidate)> decided;
+};
 
 struct MeasureOptions {
   std::string filter;                       // regular expression, as --benchmark_filter; empty: all
@@ -43,7 +57,8 @@ struct MeasureOptions {
   Nanoseconds min_time = milliseconds(20);  // per sample
   Nanoseconds budget = seconds(120);        // of measuring, everything together
   Nanoseconds timeout = seconds(60);        // of one child process
-  bool repeat_disturbed = true;             // spend what is left of the budget on rounds that were disturbed
+  LookSchedule looks;                       // in place of `rounds` where the sides are measured together
+  bool repeat_disturbed = true;             // measure rounds again that were disturbed, within the budget
   std::uint64_t seed = 0;                   // 0 is a seed like any other; the caller draws it and it is stored
   std::function<void(const MeasureProgress&)> progress;  // may be empty
   const std::atomic<bool>* cancelled = nullptr;          // set by a signal handler: stop, keep what there is

@@ -7,6 +7,12 @@
 #include "bench/runner/child_environment.hpp"
 
 namespace steelyard {
+namespace {
+
+// A variable that no program reads.
+constexpr const char* kPaddingName = "STEELYARD_PADDING";
+
+}  // namespace
 
 Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, const MeasureOptions& options,
                                            std::optional<int> core, const PrivateFolder& folder) {
@@ -52,8 +58,9 @@ bool MeasuredSide::has(const std::string& benchmark) const {
   return std::find(listing_.benchmarks.begin(), listing_.benchmarks.end(), benchmark) != listing_.benchmarks.end();
 }
 
-ChildCommand MeasuredSide::command(const std::string& benchmark, std::optional<int> core) const {
+ChildCommand MeasuredSide::command(const std::string& benchmark, std::optional<int> core, std::size_t padding) const {
   ChildCommand command = command_;
+  command.environment[kPaddingName] = std::string(padding, 'x');
   command.arguments.push_back("--benchmark_filter=" + exact_filter(benchmark));
   command.core = core;
   command.output_limit = std::size_t{64} << 10;  // its own talk; the last line of stderr is what is read of it

@@ -26,8 +26,9 @@ class MeasuredSide {
   const std::optional<Error>& listing_error() const { return listing_error_; }
   bool has(const std::string& benchmark) const;
 
-  // One process that measures this benchmark alone, and the place of its result.
-  ChildCommand command(const std::string& benchmark, std::optional<int> core) const;
+  // One process that measures this benchmark alone, and the place of its result. `padding`: bytes by which its
+  // environment is made longer.
+  ChildCommand command(const std::string& benchmark, std::optional<int> core, std::size_t padding = 0) const;
   void add(const Attempt& attempt, const Result<ChildResult>& child);
   SideRecord& record() { return record_; }
   const SideRecord& record() const { return record_; }

@@ -19,8 +19,9 @@ std::vector<Invocation> invocations_at(const SideRecord& record, const std::vect
 
 }  // namespace
 
-// Marks what was disturbed of one benchmark and yields its rounds that are worth repeating, ascending.
-std::vector<int> RoundLoop::mark_disturbed(Planned& planned) {
+// Marks what was disturbed of one benchmark in this batch, whose rounds end before `ended`, and yields the rounds that
+// are worth repeating, ascending.
+std::vector<int> RoundLoop::mark_disturbed(Planned& planned, int ended) {
   std::set<int> rounds;
   planned.usual.clear();
   for (MeasuredSide* side : planned.sides) {
@@ -28,6 +29,7 @@ std::vector<int> RoundLoop::mark_disturbed(Planned& planned) {
     planned.usual.push_back(usual_conditions(invocations_at(side->record(), positions)));
     for (const std::uint32_t position : positions) {
       const Invocation& invocation = side->record().invocation(position);
+      if (invocation.round < batch_began_) continue;
       std::vector<std::string> causes = disturbed_by(invocation, planned.usual.back());
       if (causes.empty()) continue;
       rounds.insert(invocation.round);
@@ -35,16 +37,16 @@ std::vector<int> RoundLoop::mark_disturbed(Planned& planned) {
     }
   }
   std::vector<int> result(rounds.begin(), rounds.end());
-  const auto most = static_cast<std::size_t>(std::max(outcome_.rounds / kShareRepeated, 1));
+  const auto most = static_cast<std::size_t>(std::max((ended - batch_began_) / kShareRepeated, 1));
   if (result.size() > most) result.resize(most);
   return result;
 }
 
-void RoundLoop::repeat_disturbed() {
+void RoundLoop::repeat_disturbed(int ended) {
   std::vector<std::pair<int, std::size_t>> repetitions;  // nth of its benchmark, so that a small budget reaches all
   std::vector<std::vector<int>> rounds_of;
   for (Planned& planned : benchmarks_) {
-    rounds_of.push_back(mark_disturbed(planned));
+    rounds_of.push_back(mark_disturbed(planned, ended));
     if (!planned.reached || planned.done) rounds_of.back().clear();
     for (std::size_t nth = 0; nth < rounds_of.back().size(); ++nth) {
       repetitions.emplace_back(static_cast<int>(nth), rounds_of.size() - 1);
@@ -66,7 +68,9 @@ void RoundLoop::repeat(const Planned& planned, int round) {
   report(planned.name, round);
   std::vector<std::size_t> known;  // of each side, before the repetition
   for (MeasuredSide* side : planned.sides) known.push_back(side->record().invocations_of(planned.name).size());
+  repeating_ = true;
   measure(planned, round);
+  repeating_ = false;
   ++outcome_.repeated_rounds;
 
   bool undisturbed = true;

@@ -48,11 +48,9 @@ Nanoseconds RoundLoop::elapsed() const {
 
 RoundLoopOutcome RoundLoop::run() {
   measuring_began_ = elapsed();
-  pairs_left_ = static_cast<std::int64_t>(benchmarks_.size()) * plan_.rounds;
   Nanoseconds step_began = measuring_began_;
   for (int round = 0; round < plan_.rounds; ++round) {
     if (round % plan_.step == 0) {
-      if (round > 0) last_step_ = elapsed() - step_began;
       step_began = elapsed();
       if (!has_time_for_more(round)) {
         outcome_.budget_spent = true;
@@ -65,13 +63,41 @@ RoundLoopOutcome RoundLoop::run() {
       break;
     }
     outcome_.rounds = round + 1;
+    if (outcome_.rounds % plan_.step == 0) last_step_ = elapsed() - step_began;
+    if (std::find(plan_.looks.begin(), plan_.looks.end(), round + 1) == plan_.looks.end()) continue;
+    end_batch(round + 1);
+    if (round + 1 < plan_.rounds) look();
+    if (benchmarks_left() == 0) break;
   }
-  repeat_disturbed();
+  end_batch(outcome_.rounds);
   for (const Planned& planned : benchmarks_) {
     if (!planned.reached) outcome_.not_reached.push_back(planned.name);
   }
   outcome_.budget_spent = outcome_.budget_spent || !outcome_.not_reached.empty();
   return outcome_;
+}
+
+void RoundLoop::end_batch(int rounds) {
+  if (rounds > batch_began_) repeat_disturbed(rounds);
+  batch_began_ = rounds;
+}
+
+void RoundLoop::look() {
+  if (is_cancelled()) return;
+  const std::set<std::string> decided = plan_.decided();
+  const std::int64_t before = benchmarks_left();
+  for (Planned& planned : benchmarks_) {
+    if (planned.done || !decided.contains(planned.name)) continue;
+    planned.done = true;
+    ++decided_;
+  }
+  // Those that are left take about their part of the time.
+  if (before > 0) last_step_ = last_step_ * (static_cast<double>(benchmarks_left()) / static_cast<double>(before));
+}
+
+std::int64_t RoundLoop::benchmarks_left() const {
+  return std::count_if(benchmarks_.begin(), benchmarks_.end(),
+                       [](const Planned& planned) { return planned.reached && !planned.done; });
 }
 
 // Before the first round nothing is known of its length; it is cut short inside run_round instead.
@@ -80,19 +106,21 @@ bool RoundLoop::has_time_for_more(int round) const { return round == 0 || elapse
 // Where one side has nothing more to give, the other's further rounds would have no partner.
 void RoundLoop::drop_given_up() {
   for (Planned& planned : benchmarks_) {
-    planned.done = std::any_of(planned.sides.begin(), planned.sides.end(),
-                               [&](MeasuredSide* side) { return side->record().has_given_up(planned.name); });
+    planned.done = planned.done || std::any_of(planned.sides.begin(), planned.sides.end(), [&](MeasuredSide* side) {
+                     return side->record().has_given_up(planned.name);
+                   });
   }
 }
 
 // False where it was cancelled.
 bool RoundLoop::run_round(int round) {
+  pairs_left_ = benchmarks_left() * (plan_.rounds - round);
   for (const std::size_t index : shuffled_benchmarks(benchmarks_.size(), options_.seed, round)) {
     if (is_cancelled()) return false;
     Planned& planned = benchmarks_[index];
     if (round == 0 && elapsed() > options_.budget && pairs_done_ > 0) planned.reached = false;
-    --pairs_left_;
     if (!planned.reached || planned.done) continue;
+    --pairs_left_;
     report(planned.name, round);
     measure(planned, round);
     ++pairs_done_;
@@ -121,7 +149,7 @@ void RoundLoop::measure_at_once(const Planned& planned, int round, const std::ve
   std::vector<ChildCommand> commands;
   for (const MeasuredSide* side : in_order) {
     const auto core = plan_.cores[static_cast<std::size_t>(slot_of(side->side(), baseline_slot))];
-    commands.push_back(side->command(planned.name, core));
+    commands.push_back(side->command(planned.name, core, padding_for(planned, round, *side)));
   }
   std::vector<std::optional<int>> cores;
   for (const ChildCommand& command : commands) cores.push_back(command.core);
@@ -143,9 +171,14 @@ void RoundLoop::measure_in_turn(const Planned& planned, int round, const std::ve
     const std::int32_t slot = alternates ? slot_of(side->side(), baseline_slot) : slot_of(side->side(), 0);
     const std::optional<int> core = core_for(planned, round);
     ConditionsWatch watch({core});
-    const auto children = run_children({side->command(planned.name, core)}, options_.cancelled);
+    const auto children =
+        run_children({side->command(planned.name, core, padding_for(planned, round, *side))}, options_.cancelled);
     side->add({planned.name, round, slot, watch.finish(children).front()}, children.front());
   }
+}
+
+std::size_t RoundLoop::padding_for(const Planned& planned, int round, const MeasuredSide& side) const {
+  return draw_padding(options_.seed, {planned.name, round, side.side() == Side::baseline ? 0 : 1, repeating_ ? 1 : 0});
 }
 
 // One core for both sides of a pair of rounds, another for the next pair, so that no verdict hangs on one core.
@@ -160,6 +193,8 @@ void RoundLoop::report(const std::string& benchmark, int round) {
   progress.benchmark = benchmark;
   progress.round = round;
   progress.rounds = plan_.rounds;
+  progress.benchmarks = static_cast<int>(benchmarks_.size());
+  progress.decided = decided_;
   progress.elapsed = elapsed();
   const Nanoseconds budget_left = nanoseconds(std::max(0.0, (options_.budget - progress.elapsed).count()));
   // Until one pair is done: its samples take about 1.5 times what was asked for, as Google Benchmark aims above it.

@@ -2,15 +2,21 @@
 // processes. Because rounds are outermost, a spent budget leaves every benchmark with the same number of whole pairs of
 // rounds.
 //
-// What remains of the budget goes to rounds in which a process was disturbed (see disturbance): both sides of the round
-// are measured again, in the same slots. An undisturbed repetition takes the round's place; a disturbed one does not,
-// and the round stays as it was, marked. Blind to results and to sides, so that under the null hypothesis a round's two
-// values can still change places. At most a quarter of a benchmark's rounds, each once.
+// With looks, the rounds come in batches: after each batch the judge says which benchmarks are decided, and the others
+// have the time that is left. Without looks there is one batch.
+//
+// At the end of a batch, within the budget, those of its rounds in which a process was disturbed (see disturbance) are
+// measured again, both sides, in the same slots. An undisturbed repetition takes the round's place; a disturbed one
+// does not, and the round stays as it was, marked. Blind to results and to sides, so that under the null hypothesis a
+// round's two values can still change places. At most a quarter of a batch's rounds, each once. Never a round of an
+// earlier batch: a look has seen it, and what a look saw must not change.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +30,9 @@ struct RoundLoopPlan {
   Layout layout = Layout::interleaved;  // duet needs two cores
   std::vector<int> cores;               // to pin to; empty: nothing is pinned
   int rounds = 0;
-  int step = 2;  // stop only after a multiple of this many rounds; 1 where there is one side
+  int step = 2;                 // stop only after a multiple of this many rounds; 1 where there is one side
+  std::vector<int> looks = {};  // rounds after which `decided` is asked
+  std::function<std::set<std::string>()> decided = {};  // benchmarks that need no more rounds
 };
 
 struct RoundLoopOutcome {
@@ -51,7 +59,7 @@ class RoundLoop {
     std::vector<std::int32_t> baseline_slots;
     bool several_threads = false;
     bool reached = true;
-    bool done = false;                   // given up by a side
+    bool done = false;                   // given up by a side, or decided
     std::vector<UsualConditions> usual;  // of each of `sides`, once the rounds are done
   };
 
@@ -62,12 +70,16 @@ class RoundLoop {
   void measure(const Planned& planned, int round);
   void measure_at_once(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order);
   void measure_in_turn(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order);
+  std::size_t padding_for(const Planned& planned, int round, const MeasuredSide& side) const;
   std::optional<int> core_for(const Planned& planned, int round) const;
   bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
   Nanoseconds elapsed() const;
   void report(const std::string& benchmark, int round);
-  void repeat_disturbed();
-  std::vector<int> mark_disturbed(Planned& planned);
+  void end_batch(int rounds);
+  void look();
+  std::int64_t benchmarks_left() const;
+  void repeat_disturbed(int rounds);
+  std::vector<int> mark_disturbed(Planned& planned, int rounds);
   void repeat(const Planned& planned, int round);
 
   RoundLoopPlan plan_;
@@ -75,6 +87,9 @@ class RoundLoop {
   std::chrono::steady_clock::time_point start_;
   std::vector<Planned> benchmarks_;
   RoundLoopOutcome outcome_;
+  int batch_began_ = 0;  // its first round
+  int decided_ = 0;      // benchmarks
+  bool repeating_ = false;
   Nanoseconds measuring_began_;  // since start_
   Nanoseconds last_step_;        // what the last `step` rounds took
   std::int64_t pairs_done_ = 0;  // (benchmark, round), for the estimate

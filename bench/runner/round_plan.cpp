@@ -53,6 +53,13 @@ std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, st
   return slots;
 }
 
+std::size_t draw_padding(std::uint64_t seed, const PaddedProcess& process) {
+  const std::uint64_t place = static_cast<std::uint64_t>(process.round) * 4 +
+                              static_cast<std::uint64_t>(process.attempt > 0 ? 2 : 0) +
+                              static_cast<std::uint64_t>(process.side);
+  return static_cast<std::size_t>(mixed(mixed(seed ^ hash(process.benchmark)) + place) % kMostPadding);
+}
+
 std::vector<std::size_t> shuffled_benchmarks(std::size_t count, std::uint64_t seed, int round) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,6 +1,7 @@
 #include "bench/runner/run_header.hpp"
 
 #include "bench/model/sha256.hpp"
+#include "bench/runner/round_plan.hpp"
 
 namespace steelyard {
 namespace {
@@ -54,6 +55,7 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
       {"layout_reason", layout.reason},
       {"cores", core_text(layout.cores)},
       {"address_randomization", "on"},
+      {"environment_padding", "0 to " + std::to_string(kMostPadding - 1) + " bytes, drawn for each process"},
   };
   if (outcome.repeated_rounds > 0) {
     settings["repeated_rounds"] = std::to_string(outcome.repeated_rounds);

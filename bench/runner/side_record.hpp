@@ -40,6 +40,8 @@ class SideRecord {
   // Its samples are kept, and judged no more.
   void leave_out(std::uint32_t position);
 
+  // A copy of what take() would yield by now.
+  Run so_far() const { return run_; }
   // Everything but the header. The environment holds what the program's own output said of it, never decisive.
   Run take() { return std::move(run_); }
 

@@ -62,5 +62,22 @@ TEST(ShuffledBenchmarks, PutsEveryBenchmarkFirstInSomeRound) {
   EXPECT_EQ(first.size(), 5U);
 }
 
+TEST(DrawPadding, IsOfTheSeedAndDiffersFromProcessToProcess) {
+  std::set<std::size_t> drawn;
+  for (int round = 0; round < 50; ++round) {
+    for (int side = 0; side < 2; ++side) {
+      for (int attempt = 0; attempt < 2; ++attempt) {
+        const std::size_t padding = draw_padding(7, {"BM_a", round, side, attempt});
+        EXPECT_LT(padding, kMostPadding);
+        EXPECT_EQ(padding, draw_padding(7, {"BM_a", round, side, attempt}));
+        drawn.insert(padding);
+      }
+    }
+  }
+  EXPECT_GT(drawn.size(), 180U);
+  EXPECT_NE(draw_padding(7, {"BM_a", 0, 0, 0}), draw_padding(8, {"BM_a", 0, 0, 0}));
+  EXPECT_NE(draw_padding(7, {"BM_a", 0, 0, 0}), draw_padding(7, {"BM_b", 0, 0, 0}));
+}
+
 }  // namespace
 }  // namespace steelyard
