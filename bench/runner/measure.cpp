@@ -242,7 +242,8 @@ Result<std::vector<Run>> Session::run() {
   }
   if (options_.progress && !outcome_.cancelled) {
     const auto elapsed = std::chrono::duration<double>(Clock::now() - start_);
-    options_.progress({"", std::max(outcome_.rounds - 1, 0), rounds_, 0, 0, 1.0, seconds(elapsed.count()), seconds(0)});
+    options_.progress(
+        {"", std::max(outcome_.rounds - 1, 0), rounds_, looks(), 0, 0, 1.0, seconds(elapsed.count()), seconds(0)});
   }
   return finish();
 }

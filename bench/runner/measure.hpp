@@ -26,6 +26,7 @@ struct MeasureProgress {
   std::string benchmark;  // being measured now
   int round = 0;          // 0-based
   int rounds = 0;
+  bool looks = false;  // it may end earlier than after `rounds`
   int benchmarks = 0;
   int decided = 0;  // of them, by the looks so far
   double done = 0;  // 0 to 1

@@ -193,6 +193,7 @@ void RoundLoop::report(const std::string& benchmark, int round) {
   progress.benchmark = benchmark;
   progress.round = round;
   progress.rounds = plan_.rounds;
+  progress.looks = !plan_.looks.empty();
   progress.benchmarks = static_cast<int>(benchmarks_.size());
   progress.decided = decided_;
   progress.elapsed = elapsed();

@@ -10,7 +10,9 @@
 #include "ci/gate/join_runs.hpp"
 #include "ci/gate/listed_pair.hpp"
 #include "ci/gate/time_programs.hpp"
+#include "regress/ab/look_plan.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/judge_looks.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {
@@ -27,6 +29,15 @@ std::int64_t noisy_metrics(const PolicySettings& policy) {
   });
 }
 
+// "timing BM_sort, round 17 of up to 60, 5 of 23 decided"
+std::string timing_text(const MeasureProgress& now) {
+  std::string text = "timing " + now.benchmark + ", round " + std::to_string(now.round + 1) + " of ";
+  if (!now.looks) return text + std::to_string(now.rounds);
+  text += "up to " + std::to_string(now.rounds);
+  if (now.decided == 0) return text;
+  return text + ", " + std::to_string(now.decided) + " of " + std::to_string(now.benchmarks) + " decided";
+}
+
 MeasureOptions timing_options(const MeasuringPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled) {
   MeasureOptions options;
   options.filter = plan.settings.filter;
@@ -38,11 +49,7 @@ MeasureOptions timing_options(const MeasuringPlan& plan, ProgressLine& progress,
   options.timeout = plan.settings.timeout;
   options.seed = plan.seed;
   options.cancelled = cancelled;
-  options.progress = [&progress](const MeasureProgress& now) {
-    progress.show(
-        "timing " + now.benchmark + ", round " + std::to_string(now.round + 1) + " of " + std::to_string(now.rounds),
-        now.done, now.left);
-  };
+  options.progress = [&progress](const MeasureProgress& now) { progress.show(timing_text(now), now.done, now.left); };
   return options;
 }
 
@@ -91,9 +98,24 @@ class PairMeasuring {
     }
     if (options_.rounds != 0) return {};
     const ComparisonPolicy policy = comparison_policy(plan_.policy);
-    options_.rounds =
-        rounds_needed(policy.false_alarm_rate, std::max<std::int64_t>(1, benchmarks * noisy_metrics(plan_.policy)));
+    const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(plan_.policy));
+    options_.rounds = rounds_needed(policy.false_alarm_rate, comparisons);
+    if (!plan_.settings.no_early_stop) look_early(policy, comparisons);
     return {};
+  }
+
+  // Every program has the same plan of looks: the level is shared by all of their comparisons.
+  void look_early(const ComparisonPolicy& policy, std::int64_t comparisons) {
+    const LookPlan looks = plan_looks({policy.false_alarm_rate, comparisons});
+    for (const PlannedLook& look : looks.looks) options_.looks.rounds.push_back(look.rounds);
+    options_.looks.text = to_text(looks);
+    options_.looks.decided = [policy, comparisons](const Run& baseline, const Run& candidate) {
+      std::set<std::string> decided;
+      for (const auto& [name, answer] : judge_looks(baseline, candidate, policy, comparisons)) {
+        if (answer != LookAnswer::undecided) decided.insert(name);
+      }
+      return decided;
+    };
   }
 
   std::vector<CountPair> pairs_of(MeasuredPair& pair) const {
