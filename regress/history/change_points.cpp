@@ -54,7 +54,8 @@ ChangePoint describe(const Series& series, const MachineValues& machine, std::si
 
 // Steps and noise need each other: without steps the noise is guessed, then measured between the steps it admits.
 std::vector<Step> find_steps(const std::vector<double>& clipped, const StepRule& rule) {
-  Noise noise = rule.known.empty() ? Noise::guess(clipped) : Noise::between(clipped, rule.known);
+  const Noise guess = Noise::guess(clipped);
+  Noise noise = rule.known.empty() ? guess : Noise::between(clipped, rule.known, guess);
   std::vector<Step> steps;
   for (int round = 0; round < kRounds; ++round) {
     const double penalty = kPenalty * std::log(static_cast<double>(clipped.size())) * noise.scale() * noise.scale() *
@@ -65,7 +66,7 @@ std::vector<Step> find_steps(const std::vector<double>& clipped, const StepRule&
     if (settled) break;
     std::vector<std::size_t> begins;
     for (const Step& step : steps) begins.push_back(step.begin);
-    noise = Noise::between(clipped, begins);
+    noise = Noise::between(clipped, begins, guess);
   }
   return steps;
 }
@@ -116,7 +117,7 @@ void find_on_machine(const Series& series, const MachineValues& machine, const C
     change.id = identify(change, from, known, series, machine);
     changes.push_back(std::move(change));
   }
-  const Noise noise = Noise::between(clipped, begins);
+  const Noise noise = Noise::between(clipped, begins, Noise::guess(clipped));
   if (const std::optional<Step> apart = newest_apart(machine.level, noise, from, options.false_alarm_rate)) {
     ChangePoint change = describe(series, machine, from, *apart, n);
     if (is_relevant(change, options.minimum_effect)) changes.push_back(std::move(change));

@@ -6,9 +6,14 @@
 #include <optional>
 
 #include "bench/model/quantile.hpp"
+#include "regress/history/noise.hpp"
 
 namespace steelyard {
 namespace {
+
+// Neighbours that differ by more than this, as a ratio, are no longer about symmetric on a logarithmic scale: small
+// values then stand further off than large ones.
+constexpr double kMostLogNoise = 0.25;
 
 struct Summary {
   double middle = 0;
@@ -30,8 +35,15 @@ std::optional<Summary> summarize(const std::vector<double>& values) {
   return summary;
 }
 
+bool is_log_scale(const std::vector<double>& values) {
+  if (!std::ranges::all_of(values, [](double value) { return value > 0; })) return false;
+  std::vector<double> logarithms;
+  for (double value : values) logarithms.push_back(std::log(value));
+  return coarse_scale(logarithms) <= kMostLogNoise;
+}
+
 void add_levels(MachineValues& values) {
-  values.logarithmic = std::ranges::all_of(values.value, [](double value) { return value > 0; });
+  values.logarithmic = is_log_scale(values.value);
   double largest = 0;
   for (double value : values.value) largest = std::max(largest, std::fabs(value));
   values.level.reserve(values.value.size());

@@ -1,5 +1,6 @@
 // A series as numbers to compare: for each machine its own points with a value, one number each (the median of the
-// point's values), on a logarithmic scale where every value is positive, so that a step is a ratio.
+// point's values), on a logarithmic scale where every value is positive and the noise is no larger than a quarter, so
+// that a step is a ratio.
 #pragma once
 
 #include <cstddef>

@@ -87,13 +87,13 @@ double coarse_scale(std::span<const double> values) {
   return std::max(scale / std::sqrt(2.0), rounding_deviation(values));
 }
 
-Noise Noise::guess(std::span<const double> values) { return {values, {}, true}; }
+Noise Noise::guess(std::span<const double> values) { return {values, {}, nullptr}; }
 
-Noise Noise::between(std::span<const double> values, std::span<const std::size_t> steps) {
-  return {values, steps, false};
+Noise Noise::between(std::span<const double> values, std::span<const std::size_t> steps, const Noise& guessed) {
+  return {values, steps, &guessed};
 }
 
-Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps, bool guessed) {
+Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps, const Noise* guessed) {
   const double most = kReach * std::sqrt(2.0) * coarse_scale(values);
   const std::vector<double> next = distances(values, steps, 1);
   if (most == 0 || next.empty()) return;
@@ -102,29 +102,30 @@ Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps,
   variogram_.reserve(values.size());
   variogram_.push_back(2 * scale_ * scale_);
   const std::vector<double> two = distances(values, steps, 2);
-  const double ratio =
-      two.size() < kLeastPairs ? 1 : believed_ratio(mean_square(two, most) / variogram_.front(), two.size());
-  if (!guessed) measure_lags(values, steps, most, ratio);
+  if (two.size() >= kLeastPairs) ratio_ = believed_ratio(mean_square(two, most) / variogram_.front(), two.size());
+  // Values that wander do not stop because some of their turns have been called steps.
+  if (guessed && guessed->ratio_ > kWandering) ratio_ = std::max(ratio_, guessed->ratio_);
+  if (guessed) measure_lags(values, steps, most);
   double reached = variogram_.back();
-  const bool follow = guessed || ratio > kWandering;
+  const bool follow = !guessed || ratio_ > kWandering;
   for (std::size_t lag = variogram_.size() + 1; lag < values.size(); ++lag) {
-    if (follow) reached = std::max(reached, variogram_.front() * modelled(ratio, lag));
+    if (follow) reached = std::max(reached, variogram_.front() * modelled(ratio_, lag));
     variogram_.push_back(reached);
   }
   add_sums(values.size());
 }
 
 // Never falling: a season or a chance dip at one lag is no reason to trust a step more.
-void Noise::measure_lags(std::span<const double> values, std::span<const std::size_t> steps, double most,
-                         double ratio) {
+void Noise::measure_lags(std::span<const double> values, std::span<const std::size_t> steps, double most) {
   const std::size_t lags = std::min(kMostLags, values.size() / 6);
   for (std::size_t lag = 2; lag <= lags; ++lag) {
     const std::vector<double> apart = distances(values, steps, lag);
     if (apart.size() < kLeastPairs) break;
-    const double model = modelled(ratio, lag);
+    const double model = modelled(ratio_, lag);
+    const double least = ratio_ > kWandering ? model * variogram_.front() : variogram_.back();
     const double largest = std::max(kMostResemblance, model) * variogram_.front();
     const double measured = mean_square(apart, most * std::sqrt(model));
-    variogram_.push_back(std::max(variogram_.back(), std::min(measured, largest)));
+    variogram_.push_back(std::max({variogram_.back(), least, std::min(measured, largest)}));
   }
 }
 

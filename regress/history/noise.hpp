@@ -27,7 +27,8 @@ class Noise {
   // from the nearest ones, because steps would pass for it. Cost O(n).
   static Noise guess(std::span<const double> values);
   // steps: first indices at a new level, ascending, perhaps none; pairs of values across one are left out. Cost O(n).
-  static Noise between(std::span<const double> values, std::span<const std::size_t> steps);
+  // guessed: of the same values; where they were seen to wander (random walk, trend), they still do.
+  static Noise between(std::span<const double> values, std::span<const std::size_t> steps, const Noise& guessed);
 
   double scale() const { return scale_; }      // standard deviation of one value around its neighbours; 0: none
   double degrees() const { return degrees_; }  // of freedom behind the scale
@@ -38,12 +39,13 @@ class Noise {
   double inflation(std::size_t length) const;
 
  private:
-  Noise(std::span<const double> values, std::span<const std::size_t> steps, bool guessed);
-  void measure_lags(std::span<const double> values, std::span<const std::size_t> steps, double most, double ratio);
+  Noise(std::span<const double> values, std::span<const std::size_t> steps, const Noise* guessed);
+  void measure_lags(std::span<const double> values, std::span<const std::size_t> steps, double most);
   void add_sums(std::size_t n);
 
   double scale_ = 0;
   double degrees_ = 1;
+  double ratio_ = 1;               // of the variogram at lag two to that at lag one, as far as it is believed
   std::vector<double> variogram_;  // [k - 1]: mean of (y[t + k] - y[t])^2, for k up to n - 1
   std::vector<double> within_;     // [m]: sum of the variogram over all ordered pairs of m values in a row
 };

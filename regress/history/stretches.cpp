@@ -12,6 +12,7 @@ namespace {
 // values so need more, and 13 are nearly free (docs/history.md, "Constants").
 constexpr double kShortStretch = 2;
 constexpr std::size_t kLongestNear = 24;  // values on each side that tell where noise wanders
+constexpr double kLeastOverall = 2;       // t of the whole stretches, below which a jump is a turn among many
 constexpr std::size_t kBurst = 5;         // shorter excursions are no two changes
 // -2 log(1 - sqrt(0.95)): D. Siegmund, Confidence sets in change-point problems, 1988.
 constexpr double kPlaceLevel = 7.35;
@@ -40,12 +41,14 @@ double Stretches::size(std::size_t k) const {
 double Stretches::t(std::size_t k) const {
   const std::size_t step = begin(k);
   double largest = 0;
-  for (std::size_t reach = std::max(left(k), right(k));; reach = reach > 2 * kLongestNear ? kLongestNear : reach / 2) {
+  const std::size_t longest = std::max(left(k), right(k));
+  for (std::size_t reach = longest;; reach = reach > 2 * kLongestNear ? kLongestNear : reach / 2) {
     const std::size_t l = std::min(left(k), reach);
     const std::size_t r = std::min(right(k), reach);
     const double variance = noise_.variance_of_step(l, r) * (1 + kShortStretch / static_cast<double>(std::min(l, r)));
     const double difference = std::fabs(mean(step, step + r) - mean(step - l, step));
     if (variance > 0) largest = std::max(largest, difference / std::sqrt(variance));
+    if (reach >= longest && largest < kLeastOverall) return 0;
     if (reach / 2 < kLeastStretch) break;
   }
   return largest;

@@ -33,7 +33,7 @@ TEST(Noise, OfIndependentValuesIsTheirDeviation) {
 }
 
 TEST(Noise, OfResemblingNeighboursWidensAStep) {
-  const Noise noise = Noise::between(autoregressive(20'000, 0.7, 2), {});
+  const Noise noise = Noise::between(autoregressive(20'000, 0.7, 2), {}, {});
   // Variance of the mean of n values with lag-one correlation f: (1 + f) / (1 - f) / n for long stretches.
   EXPECT_NEAR(noise.variance_of_step(200, 200), 2 * (1.7 / 0.3) / 200, 0.2 * 2 * (1.7 / 0.3) / 200);
 }
