@@ -107,17 +107,18 @@ Layout find_layout(const Side& baseline, const Side& candidate, std::vector<std:
   return layout_by_dates(baseline, candidate);
 }
 
-// Which of its round's two processes this one was: as the file says; else by the dates, where the round has two that
-// differ; else the baseline counts as first.
-std::int32_t slot_of(const LoadedFile& file, bool is_baseline, std::int64_t partner_taken_at_unix_ns) {
+// Which of its round's two processes a file's was: as one of the two says; else by their dates, where they differ and
+// the layout has an order in time (of a duet a date names no core). Absent: nobody knows.
+std::optional<std::int32_t> told_slot(const LoadedFile& file, const LoadedFile* partner, bool is_baseline,
+                                      Layout layout) {
   const GoogleBenchmarkFile& content = file.content;
   if (content.order) return *content.order;
   if (content.baseline_first) return *content.baseline_first == is_baseline ? 0 : 1;
-  if (content.taken_at_unix_ns > 0 && partner_taken_at_unix_ns > 0 &&
-      content.taken_at_unix_ns != partner_taken_at_unix_ns) {
-    return content.taken_at_unix_ns < partner_taken_at_unix_ns ? 0 : 1;
-  }
-  return is_baseline ? 0 : 1;
+  if (partner == nullptr || layout == Layout::duet) return std::nullopt;
+  const std::int64_t taken = content.taken_at_unix_ns;
+  const std::int64_t other_taken = partner->content.taken_at_unix_ns;
+  if (taken <= 0 || other_taken <= 0 || taken == other_taken) return std::nullopt;
+  return taken < other_taken ? 0 : 1;
 }
 
 // Names no file, so that the same content is the same run whatever it is called.
@@ -221,16 +222,37 @@ std::string session_of(const Side& baseline, const Side& candidate) {
   return sha256_hex(text).substr(0, 16);
 }
 
-std::vector<std::int32_t> slots_of(const Side& side, const std::vector<std::int32_t>& rounds, bool is_baseline,
-                                   const Side& other, const std::vector<std::int32_t>& other_rounds) {
-  std::map<std::int32_t, std::int64_t> other_taken_at;
-  for (std::size_t i = 0; i < other_rounds.size(); ++i) {
-    other_taken_at[other_rounds[i]] = other.files[i].content.taken_at_unix_ns;
-  }
-  std::vector<std::int32_t> slots;
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const auto partner = other_taken_at.find(rounds[i]);
-    slots.push_back(slot_of(side.files[i], is_baseline, partner == other_taken_at.end() ? 0 : partner->second));
+struct Slots {
+  std::vector<std::int32_t> baseline;
+  std::vector<std::int32_t> candidate;
+};
+
+// All rounds or none: with dates of whole seconds some rounds would be told and the others guessed, and what sets these
+// apart would pass for the slots' effect. Where one is not told, the baseline counts as first in all.
+Slots find_slots(const Side& baseline, const Side& candidate, const Rounds& rounds, Layout layout) {
+  const auto partners = [](const Side& side, const std::vector<std::int32_t>& of_side) {
+    std::map<std::int32_t, const LoadedFile*> files;
+    for (std::size_t i = 0; i < of_side.size(); ++i) files[of_side[i]] = &side.files[i];
+    return files;
+  };
+  bool all_told = true;
+  const auto slots_of = [&](const Side& side, const std::vector<std::int32_t>& of_side, bool is_baseline,
+                            const std::map<std::int32_t, const LoadedFile*>& others) {
+    std::vector<std::int32_t> slots;
+    for (std::size_t i = 0; i < of_side.size(); ++i) {
+      const auto partner = others.find(of_side[i]);
+      const bool is_shared = partner != others.end();
+      const auto told = told_slot(side.files[i], is_shared ? partner->second : nullptr, is_baseline, layout);
+      if (is_shared && !told) all_told = false;
+      slots.push_back(told.value_or(is_baseline ? 0 : 1));
+    }
+    return slots;
+  };
+  Slots slots{slots_of(baseline, rounds.baseline, true, partners(candidate, rounds.candidate)),
+              slots_of(candidate, rounds.candidate, false, partners(baseline, rounds.baseline))};
+  if (!all_told) {
+    slots.baseline.assign(slots.baseline.size(), 0);
+    slots.candidate.assign(slots.candidate.size(), 1);
   }
   return slots;
 }
@@ -243,15 +265,14 @@ Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, con
   LoadedPair pair;
   const Rounds rounds = find_rounds(baseline, candidate, pair.warnings);
   const Layout layout = find_layout(baseline, candidate, pair.warnings);
-  const auto baseline_slots = slots_of(baseline, rounds.baseline, true, candidate, rounds.candidate);
-  const auto candidate_slots = slots_of(candidate, rounds.candidate, false, baseline, rounds.baseline);
+  const Slots slots = find_slots(baseline, candidate, rounds, layout);
   const std::string session = rounds.any_shared ? session_of(baseline, candidate) : "";
   for (const Side* side : {&baseline, &candidate}) {
     warn_if_alone(*side, pair.warnings);
     pair.bad_records += report_bad_records(*side, pair.warnings);
   }
-  pair.baseline = to_run(baseline, rounds.baseline, baseline_slots);
-  pair.candidate = to_run(candidate, rounds.candidate, candidate_slots);
+  pair.baseline = to_run(baseline, rounds.baseline, slots.baseline);
+  pair.candidate = to_run(candidate, rounds.candidate, slots.candidate);
   for (Run* run : {&pair.baseline, &pair.candidate}) {
     run->header.session = session;
     run->header.layout = layout;

@@ -142,10 +142,33 @@ TEST_F(GoogleBenchmarkPair, WithoutAnOrderTheEarlierDateWasFirst) {
   write("old/1.json", "2026-01-01T10:00:09Z", 100);
   write("old/2.json", "2026-01-01T10:00:20Z", 100);
   write("new/1.json", "2026-01-01T10:00:00Z", 100);
-  write("new/2.json", "2026-01-01T10:00:20Z", 100);
+  write("new/2.json", "2026-01-01T10:00:21Z", 100);
   const LoadedPair pair = load("old", "new");
   EXPECT_THAT(slots_of(pair.baseline), ElementsAre(1, 0));
   EXPECT_THAT(slots_of(pair.candidate), ElementsAre(0, 1));
+}
+
+TEST_F(GoogleBenchmarkPair, WhereOneRoundHasNoOrderNoneHas) {
+  write("old/1.json", "2026-01-01T10:00:09Z", 100);
+  write("old/2.json", "2026-01-01T10:00:20Z", 100);
+  write("old/3.json", "2026-01-01T10:00:40Z", 100);
+  write("new/1.json", "2026-01-01T10:00:00Z", 100);
+  write("new/2.json", "2026-01-01T10:00:20Z", 100);
+  const LoadedPair pair = load("old", "new");
+  EXPECT_THAT(slots_of(pair.baseline), ElementsAre(0, 0, 0));
+  EXPECT_THAT(slots_of(pair.candidate), ElementsAre(1, 1));
+}
+
+TEST_F(GoogleBenchmarkPair, DatesOfADuetNameNoCore) {
+  const std::string duet = R"(, "steelyard_layout": "duet")";
+  write("old/1.json", "2026-01-01T10:00:01Z", 100, duet);
+  write("old/2.json", "2026-01-01T10:00:10Z", 100, duet);
+  write("new/1.json", "2026-01-01T10:00:00Z", 100, duet);
+  write("new/2.json", "2026-01-01T10:00:11Z", 100, duet);
+  const LoadedPair pair = load("old", "new");
+  EXPECT_EQ(pair.baseline.header.layout, Layout::duet);
+  EXPECT_THAT(slots_of(pair.baseline), ElementsAre(0, 0));
+  EXPECT_THAT(slots_of(pair.candidate), ElementsAre(1, 1));
 }
 
 TEST_F(GoogleBenchmarkPair, DisagreementAboutLayoutFallsBackToDatesAndIsSaid) {
