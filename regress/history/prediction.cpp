@@ -1,0 +1,171 @@
+#include "regress/history/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "regress/ab/distributions.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr double kMedianFactor = 1.5707963267948966;  // variance of a median over that of a mean, normal: pi / 2
+constexpr double kMostResemblance = 0.9;  // of neighbours; above it hardly any value is independent of the others
+constexpr double kLeastDegrees = 2;
+// Noise of real occasions has heavier tails than a normal distribution, and a gate over many benchmarks judges by the
+// tail. Measured (tests/regress/history/prediction_test.cpp).
+#ifndef CAP
+#define CAP 5
+#endif
+constexpr double kMostDegrees = CAP;
+
+double middle(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 != 0 ? values[half] : values[half - 1] / 2 + values[half] / 2;
+}
+
+std::vector<double> finite_of(const std::vector<double>& values) {
+  std::vector<double> finite;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
+               [](double value) { return std::isfinite(value); });
+  return finite;
+}
+
+struct Level {
+  std::vector<double> values;  // oldest first
+  std::string since;
+};
+
+Level recent_level(const Series& series, std::span<const ChangePoint> changes, const PredictionQuestion& question) {
+  std::size_t begin = 0;
+  for (const ChangePoint& change : changes) {
+    const bool is_confirmed = change.status == ChangeStatus::confirmed && change.index < series.points.size();
+    if (is_confirmed && series.points[change.index].machine == question.machine) begin = std::max(begin, change.index);
+  }
+  Level level;
+  for (std::size_t i = begin; i < series.points.size(); ++i) {
+    const SeriesPoint& point = series.points[i];
+    const bool is_own = (!question.own_run.empty() && point.run == question.own_run) ||
+                        (!question.own_commit.empty() && point.commit == question.own_commit);
+    const std::vector<double> finite = finite_of(point.values);
+    if (point.machine != question.machine || is_own || finite.empty()) continue;
+    if (level.values.empty()) level.since = point.commit;
+    level.values.push_back(middle(finite));
+  }
+  return level;
+}
+
+struct Spread {
+  double mean = 0;
+  double variance = 0;     // n - 1
+  double resemblance = 0;  // of neighbours: autocorrelation at lag 1, at least 0
+};
+
+Spread spread_of(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  Spread spread;
+  for (const double value : values) spread.mean += value / n;
+  double squares = 0;
+  double products = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    squares += (values[i] - spread.mean) * (values[i] - spread.mean);
+    if (i > 0) products += (values[i] - spread.mean) * (values[i - 1] - spread.mean);
+  }
+  spread.variance = squares / (n - 1);
+  if (squares > 0) {
+    // The estimate is too small by about (1 + 4 r) / n (F. H. C. Marriott and J. A. Pope, Biometrika 41, 1954).
+    const double seen = products / squares;
+    spread.resemblance = std::clamp(seen + (1 + 4 * seen) / n, 0.0, kMostResemblance);
+  }
+  return spread;
+}
+
+// Of the logarithm of the candidate's level, by what its own invocations show; absent: one invocation shows nothing.
+std::optional<double> variance_within(const std::vector<double>& logarithms) {
+  if (logarithms.size() < 2) return std::nullopt;
+  return spread_of(logarithms).variance;
+}
+
+// Of one further value against the mean of n, of which `independent` count: the usual estimate is too small by what
+// resembling neighbours have in common.
+double variance_of_next(const Spread& spread, double n, double independent) {
+  const double effective = std::max(independent, 2.0);
+  return spread.variance * ((n - 1) / n) * effective / (effective - 1) * (1 + 1 / effective);
+}
+
+// What really happened when each value of the later half was one further value: mean square of its distance from the
+// mean of all before it. It sees a slow drift, which has no one level.
+double forward_variance(const std::vector<double>& values) {
+  const std::size_t half = values.size() / 2;
+  double sum = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i >= half) {
+      const double distance = values[i] - sum / static_cast<double>(i);
+      squares += distance * distance;
+    }
+    sum += values[i];
+  }
+  return squares / static_cast<double>(values.size() - half);
+}
+
+Interval interval_of(double center, double half) { return {std::exp(center - half), std::exp(center + half)}; }
+
+}  // namespace
+
+Prediction predict(const Series& series, std::span<const ChangePoint> changes, const PredictionQuestion& question) {
+  Prediction prediction;
+  const Level level = recent_level(series, changes, question);
+  const std::vector<double> candidate = finite_of(question.candidate);
+  prediction.values = level.values.size();
+  prediction.since = level.since;
+  if (candidate.empty()) return prediction.obstacle = "the candidate has no finite value", prediction;
+  prediction.candidate = middle(candidate);
+  if (level.values.empty()) return prediction.obstacle = "nothing of it was measured on this machine", prediction;
+  const auto is_positive = [](double value) { return value > 0; };
+  if (!std::all_of(level.values.begin(), level.values.end(), is_positive) ||
+      !std::all_of(candidate.begin(), candidate.end(), is_positive)) {
+    prediction.level = middle(level.values);
+    return prediction.obstacle = "not all of its values are positive, so that there is no ratio", prediction;
+  }
+  std::vector<double> logarithms;
+  for (const double value : level.values) logarithms.push_back(std::log(value));
+  const Spread spread = spread_of(logarithms);
+  prediction.level = std::exp(spread.mean);
+  prediction.ratio = *prediction.candidate / *prediction.level;
+  if (level.values.size() < kLeastPredictingValues) {
+    prediction.obstacle = "its level stands on " + std::to_string(level.values.size()) +
+                          (level.values.size() == 1 ? " value" : " values") + " on this machine, and " +
+                          std::to_string(kLeastPredictingValues) + " are needed to know how far occasions lie apart";
+    return prediction;
+  }
+  std::vector<double> own;
+  for (const double value : candidate) own.push_back(std::log(value));
+  double excess = 0;
+  if (static_cast<double>(own.size()) < question.usual_invocations) {
+    const std::optional<double> within = variance_within(own);
+    if (!within) {
+      prediction.obstacle = "the candidate is one process, where the points of the series stand on more";
+      return prediction;
+    }
+    excess = kMedianFactor * *within * (1 / static_cast<double>(own.size()) - 1 / question.usual_invocations);
+  }
+  const auto n = static_cast<double>(logarithms.size());
+  const double independent = n * (1 - spread.resemblance) / (1 + spread.resemblance);
+  prediction.degrees = std::clamp(independent - 1, kLeastDegrees, kMostDegrees);
+  const double variance = std::max(variance_of_next(spread, n, independent), forward_variance(logarithms));
+  prediction.error = std::sqrt(variance + excess);
+  const double center = std::log(*prediction.ratio);
+  if (!(prediction.error > 0)) {
+    // Values that never differed: one more that does is the most extreme of all, and no more can be said of it.
+    prediction.p = center == 0 ? 1 : 2 / (n + 1);
+    return prediction;
+  }
+  prediction.p = student_two_sided_p(center / prediction.error, prediction.degrees);
+  const double alpha = 1 - question.confidence;
+  prediction.interval = interval_of(center, prediction.error * student_quantile(1 - alpha / 2, prediction.degrees));
+  prediction.equivalence = interval_of(center, prediction.error * student_quantile(0.95, prediction.degrees));
+  return prediction;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,54 @@
+// Does a new value fit the recent level of its series? The value was measured on another occasion than those before it,
+// so that what lies between occasions (another boot, other neighbours, other addresses) is part of its noise. That part
+// is not guessed: the series itself shows how far unchanged occasions lie apart. What it does not show is not claimed:
+// too few values, or a candidate that was measured with less care than they were, and the answer is none.
+//
+// The interval is Student's prediction interval for one further value, on logarithms (G. J. Hahn and W. Q. Meeker,
+// "Statistical Intervals", 1991, section 4.7): mean +- t s sqrt(1 + 1 / n). Neighbouring occasions resemble each other,
+// so s sqrt(1 + 1 / n) is replaced by what the variogram of the series says of one value against the mean of those
+// before it, where that is larger, and the degrees of freedom are those of the fewer independent values that the
+// autocorrelation leaves.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/model/interval.hpp"
+#include "regress/history/series.hpp"
+
+namespace steelyard {
+
+// Fewer cannot show how far occasions lie apart: the standard deviation of 7 values is itself uncertain by 29 %.
+inline constexpr std::size_t kLeastPredictingValues = 8;
+
+struct PredictionQuestion {
+  std::string machine;            // points of others are left out
+  std::vector<double> candidate;  // medians of its invocations
+  double usual_invocations = 1;   // behind one point of the series, as a rule
+  double confidence = 0.95;
+  // Without those of this run and commit, which may be in the store already.
+  std::string own_run;
+  std::string own_commit;
+};
+
+struct Prediction {
+  std::size_t values = 0;       // of the recent level
+  std::string since;            // the commit with which it begins; empty: unknown
+  std::optional<double> level;  // geometric mean, in the metric's unit
+  std::optional<double> candidate;
+  std::optional<double> ratio;  // candidate over level
+  std::optional<Interval> interval;
+  std::optional<Interval> equivalence;  // 90 %
+  std::optional<double> p;              // two-sided, null: the candidate is one more value of the level
+  double error = 0;                     // standard deviation of the logarithm of `ratio`
+  double degrees = 0;
+  std::string obstacle;  // why there is no p, as a sentence's end; empty: there is one
+};
+
+// changes: those that find_changes gave for the series; the level begins at the last confirmed one of the machine.
+Prediction predict(const Series& series, std::span<const ChangePoint> changes, const PredictionQuestion& question);
+
+}  // namespace steelyard
