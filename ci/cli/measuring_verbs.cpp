@@ -93,13 +93,19 @@ std::unique_ptr<Verb> make_gate() {
       "gate",
       "Builds a commit and its baseline, measures both side by side and fails where something regressed. Programs, "
       "build and policy come from steelyard.toml. The baseline is the first parent, or what the CI system says.",
-      "  steelyard gate --base main --markdown summary.md");
+      "  steelyard gate --base main --markdown summary.md\n"
+      "  steelyard gate --against-history --run today.syrun");
   auto& gate = options_of<GateOptions>(verb);
   verb->options.push_back(
       text_option("--base", "COMMIT", gate.base, "the baseline (default: the first parent)", kBuildingGroup));
   verb->options.push_back(text_option("--head", "COMMIT", gate.head, "the candidate (default: HEAD)", kBuildingGroup));
   verb->options.push_back(
       text_option("--bench", "\"PATH ARGS\"", gate.bench, "the program, in place of those configured", kBuildingGroup));
+  verb->options.push_back(text_option("--run", "RUN", gate.run,
+                                      "with --against-history: judge this run, measured before, in place of the head; "
+                                      "as one side of compare",
+                                      "Judging"));
+  add_key_options(*verb, gate.common, {{"gate"}, {}});
   add_judging_options(*verb, gate);
   return verb;
 }

@@ -76,6 +76,7 @@ struct CompareOptions {
 
 struct GateOptions {
   CommonOptions common;
+  std::string run;   // with --against-history: one side of compare that was measured before; empty: measures the head
   std::string base;  // empty: from the CI system's variables, else the first parent
   std::string head;  // empty: HEAD
   std::string bench;

@@ -11,7 +11,7 @@ constexpr CountRange kNumbers{1, 100'000};  // of rows and points: more than any
 
 std::string group_of(std::string_view section) {
   if (section == "run") return "Measuring";
-  if (section == "policy") return "Judging";
+  if (section == "policy" || section == "gate") return "Judging";
   return section == "build" ? kBuildingGroup : kGeneralGroup;
 }
 

@@ -71,6 +71,12 @@ struct PolicySettings {
   bool operator==(const PolicySettings&) const = default;
 };
 
+struct GateSettings {
+  bool against_history = false;  // the head alone is measured, and held against the recent level of its series
+  std::string history_branch;    // empty: the branch to merge into, else the candidate's own
+  bool operator==(const GateSettings&) const = default;
+};
+
 struct Configuration {
   std::filesystem::path file;  // where it was read; empty: none, all defaults
   std::filesystem::path root;  // folder of that file; empty: none
@@ -83,6 +89,7 @@ struct Configuration {
   std::vector<DeclaredTarget> targets;  // in the order of the file
   MeasuringSettings run;
   PolicySettings policy;
+  GateSettings gate;
   bool operator==(const Configuration&) const = default;
 };
 

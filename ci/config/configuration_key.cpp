@@ -200,6 +200,14 @@ const std::array kKeys{
                      "leave a benchmark untimed where both builds are the same program, or execute the same code",
                      assign_skip_time,
                      STEELYARD_PRINT(quoted_for_toml(kSkipTimeWords[static_cast<std::size_t>(of.policy.skip_time)]))},
+    ConfigurationKey{"gate", "against_history", "--against-history", "",
+                     "measure the head alone and hold it against the recent level of its series in the store",
+                     STEELYARD_ASSIGN(read_flag(value, where), gate.against_history),
+                     STEELYARD_PRINT(flag_text(of.gate.against_history))},
+    ConfigurationKey{"gate", "history_branch", "--history-branch", "NAME",
+                     "whose history that is (default: the branch to merge into, else the head's own)",
+                     STEELYARD_ASSIGN(read_text(value, where), gate.history_branch),
+                     STEELYARD_PRINT(optional_text(of.gate.history_branch))},
 };
 
 #undef STEELYARD_ASSIGN

@@ -3,6 +3,7 @@
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/verbs.hpp"
+#include "ci/gate/against_history.hpp"
 #include "ci/gate/base_commit.hpp"
 #include "ci/gate/judge_commits.hpp"
 #include "ci/git/caller_environment.hpp"
@@ -11,6 +12,18 @@ namespace steelyard {
 namespace {
 
 constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring; the contract's default
+
+Result<bool> is_against_history(const GateOptions& options, const Configuration& configuration) {
+  const bool wanted = configuration.gate.against_history;
+  if (!wanted && !options.run.empty()) {
+    return input_error("--run", "no --against-history",
+                       "both: a run that was measured alone has no baseline beside it");
+  }
+  if (wanted && !options.base.empty()) {
+    return input_error("--base", "a baseline and --against-history", "one of them");
+  }
+  return wanted;
+}
 
 struct GatePlan {
   Configuration configuration;
@@ -44,6 +57,11 @@ Result<GatePlan> plan_gate(const GateOptions& options) {
 }  // namespace
 
 ExitCode do_gate(const GateOptions& options, Streams& streams) {
+  const Result<Configuration> configuration = effective_configuration(options.common);
+  if (!configuration) return report_error(configuration.error(), streams);
+  const Result<bool> against_history = is_against_history(options, *configuration);
+  if (!against_history) return report_error(against_history.error(), streams);
+  if (*against_history) return gate_against_history(options, *configuration, streams);
   const Result<GatePlan> plan = plan_gate(options);
   if (!plan) return report_error(plan.error(), streams);
   if (options.base.empty()) {

@@ -3,33 +3,15 @@
 #include <ostream>
 #include <system_error>
 
-#include "ci/cli/command_words.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/gate/build.hpp"
+#include "ci/gate/program_in_tree.hpp"
 #include "ci/git/work_tree_pair.hpp"
 
 namespace steelyard {
 namespace {
 
 std::string short_sha(const std::string& sha) { return sha.substr(0, 7); }
-
-Result<Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,
-                                const std::vector<std::string>& arguments, bool with_suite) {
-  const std::string where = configured.name.empty() ? "--bench" : "[[program]] \"" + configured.name + '"';
-  STEELYARD_TRY(std::vector<std::string> words, command_words(configured.command, where));
-  const std::filesystem::path path(words.front());
-  if (path.is_absolute()) {
-    return input_error(where, '"' + words.front() + '"', "a path relative to the work tree",
-                       "both commits would run the same file");
-  }
-  Program program;
-  program.executable = tree / path;
-  program.arguments.assign(words.begin() + 1, words.end());
-  program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
-  program.working_directory = tree;
-  if (with_suite) program.suite = configured.name;
-  return program;
-}
 
 Result<std::vector<ProgramPair>> programs_in_trees(const WorkTreePair& trees,
                                                    const std::vector<ConfiguredProgram>& programs,

@@ -12,11 +12,10 @@ constexpr double kMedianFactor = 1.5707963267948966;  // variance of a median ov
 constexpr double kMostResemblance = 0.9;  // of neighbours; above it hardly any value is independent of the others
 constexpr double kLeastDegrees = 2;
 // Noise of real occasions has heavier tails than a normal distribution, and a gate over many benchmarks judges by the
-// tail. Measured (tests/regress/history/prediction_test.cpp).
-#ifndef CAP
-#define CAP 5
-#endif
-constexpr double kMostDegrees = CAP;
+// tail: without this limit, noise of Student's t with 3 degrees gives p <= .001 in 1 % of unchanged occasions, and one
+// occasion in twenty that is a spike in 2 %; with it in .2 % and .5 % (docs/changes.md).
+constexpr double kMostDegrees = 5;
+constexpr double kRounding = 1e-12;  // of logarithms: what computing them leaves of equal values
 
 double middle(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -80,10 +79,10 @@ Spread spread_of(const std::vector<double>& values) {
   return spread;
 }
 
-// Of the logarithm of the candidate's level, by what its own invocations show; absent: one invocation shows nothing.
-std::optional<double> variance_within(const std::vector<double>& logarithms) {
-  if (logarithms.size() < 2) return std::nullopt;
-  return spread_of(logarithms).variance;
+std::vector<double> logarithms_of(const std::vector<double>& values) {
+  std::vector<double> logarithms;
+  for (const double value : values) logarithms.push_back(std::log(value));
+  return logarithms;
 }
 
 // Of one further value against the mean of n, of which `independent` count: the usual estimate is too small by what
@@ -111,6 +110,49 @@ double forward_variance(const std::vector<double>& values) {
 
 Interval interval_of(double center, double half) { return {std::exp(center - half), std::exp(center + half)}; }
 
+// What is more uncertain about the candidate than about a point of the series, which counts its own noise already.
+// Absent: one invocation cannot show it.
+std::optional<double> excess_variance(const std::vector<double>& candidate, double usual_invocations) {
+  const auto count = static_cast<double>(candidate.size());
+  if (count >= usual_invocations) return 0;
+  if (candidate.size() < 2) return std::nullopt;
+  return kMedianFactor * spread_of(logarithms_of(candidate)).variance * (1 / count - 1 / usual_invocations);
+}
+
+void judge(const std::vector<double>& level, double excess, double confidence, Prediction& prediction) {
+  const auto n = static_cast<double>(level.size());
+  const Spread spread = spread_of(level);
+  const double independent = n * (1 - spread.resemblance) / (1 + spread.resemblance);
+  prediction.degrees = std::clamp(independent - 1, kLeastDegrees, kMostDegrees);
+  const double variance = std::max(variance_of_next(spread, n, independent), forward_variance(level));
+  prediction.error = std::sqrt(variance + excess);
+  const double center = std::log(*prediction.ratio);
+  if (prediction.error < kRounding) {
+    // Values that never differed: one more that does is the most extreme of all, and no more can be said of it.
+    prediction.p = std::abs(center) < kRounding ? 1 : 2 / (n + 1);
+    return;
+  }
+  prediction.p = student_two_sided_p(center / prediction.error, prediction.degrees);
+  const double alpha = 1 - confidence;
+  prediction.interval = interval_of(center, prediction.error * student_quantile(1 - alpha / 2, prediction.degrees));
+  prediction.equivalence = interval_of(center, prediction.error * student_quantile(0.95, prediction.degrees));
+}
+
+// Why nothing can be said before any statistics; empty: something can.
+std::string obstacle_of(const Level& level, const std::vector<double>& candidate) {
+  const auto is_positive = [](double value) { return value > 0; };
+  if (candidate.empty()) return "the candidate has no finite value";
+  if (level.values.empty()) return "nothing of it was measured on this machine before";
+  if (!std::all_of(level.values.begin(), level.values.end(), is_positive) ||
+      !std::all_of(candidate.begin(), candidate.end(), is_positive)) {
+    return "not all of its values are positive, so that there is no ratio";
+  }
+  if (level.values.size() >= kLeastPredictingValues) return "";
+  return "its level stands on " + std::to_string(level.values.size()) +
+         (level.values.size() == 1 ? " occasion" : " occasions") + ", and " + std::to_string(kLeastPredictingValues) +
+         " are needed to know how far occasions lie apart";
+}
+
 }  // namespace
 
 Prediction predict(const Series& series, std::span<const ChangePoint> changes, const PredictionQuestion& question) {
@@ -119,52 +161,19 @@ Prediction predict(const Series& series, std::span<const ChangePoint> changes, c
   const std::vector<double> candidate = finite_of(question.candidate);
   prediction.values = level.values.size();
   prediction.since = level.since;
-  if (candidate.empty()) return prediction.obstacle = "the candidate has no finite value", prediction;
-  prediction.candidate = middle(candidate);
-  if (level.values.empty()) return prediction.obstacle = "nothing of it was measured on this machine", prediction;
-  const auto is_positive = [](double value) { return value > 0; };
-  if (!std::all_of(level.values.begin(), level.values.end(), is_positive) ||
-      !std::all_of(candidate.begin(), candidate.end(), is_positive)) {
-    prediction.level = middle(level.values);
-    return prediction.obstacle = "not all of its values are positive, so that there is no ratio", prediction;
-  }
-  std::vector<double> logarithms;
-  for (const double value : level.values) logarithms.push_back(std::log(value));
-  const Spread spread = spread_of(logarithms);
-  prediction.level = std::exp(spread.mean);
+  prediction.obstacle = obstacle_of(level, candidate);
+  if (!candidate.empty()) prediction.candidate = middle(candidate);
+  if (!level.values.empty()) prediction.level = middle(level.values);
+  if (!prediction.obstacle.empty()) return prediction;
+  const std::vector<double> logarithms = logarithms_of(level.values);
+  prediction.level = std::exp(spread_of(logarithms).mean);
   prediction.ratio = *prediction.candidate / *prediction.level;
-  if (level.values.size() < kLeastPredictingValues) {
-    prediction.obstacle = "its level stands on " + std::to_string(level.values.size()) +
-                          (level.values.size() == 1 ? " value" : " values") + " on this machine, and " +
-                          std::to_string(kLeastPredictingValues) + " are needed to know how far occasions lie apart";
-    return prediction;
+  const std::optional<double> excess = excess_variance(candidate, question.usual_invocations);
+  if (excess) {
+    judge(logarithms, *excess, question.confidence, prediction);
+  } else {
+    prediction.obstacle = "the candidate is one process, where its points stand on more";
   }
-  std::vector<double> own;
-  for (const double value : candidate) own.push_back(std::log(value));
-  double excess = 0;
-  if (static_cast<double>(own.size()) < question.usual_invocations) {
-    const std::optional<double> within = variance_within(own);
-    if (!within) {
-      prediction.obstacle = "the candidate is one process, where the points of the series stand on more";
-      return prediction;
-    }
-    excess = kMedianFactor * *within * (1 / static_cast<double>(own.size()) - 1 / question.usual_invocations);
-  }
-  const auto n = static_cast<double>(logarithms.size());
-  const double independent = n * (1 - spread.resemblance) / (1 + spread.resemblance);
-  prediction.degrees = std::clamp(independent - 1, kLeastDegrees, kMostDegrees);
-  const double variance = std::max(variance_of_next(spread, n, independent), forward_variance(logarithms));
-  prediction.error = std::sqrt(variance + excess);
-  const double center = std::log(*prediction.ratio);
-  if (!(prediction.error > 0)) {
-    // Values that never differed: one more that does is the most extreme of all, and no more can be said of it.
-    prediction.p = center == 0 ? 1 : 2 / (n + 1);
-    return prediction;
-  }
-  prediction.p = student_two_sided_p(center / prediction.error, prediction.degrees);
-  const double alpha = 1 - question.confidence;
-  prediction.interval = interval_of(center, prediction.error * student_quantile(1 - alpha / 2, prediction.degrees));
-  prediction.equivalence = interval_of(center, prediction.error * student_quantile(0.95, prediction.degrees));
   return prediction;
 }
 

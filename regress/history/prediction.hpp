@@ -5,9 +5,9 @@
 //
 // The interval is Student's prediction interval for one further value, on logarithms (G. J. Hahn and W. Q. Meeker,
 // "Statistical Intervals", 1991, section 4.7): mean +- t s sqrt(1 + 1 / n). Neighbouring occasions resemble each other,
-// so s sqrt(1 + 1 / n) is replaced by what the variogram of the series says of one value against the mean of those
-// before it, where that is larger, and the degrees of freedom are those of the fewer independent values that the
-// autocorrelation leaves.
+// so n is replaced by the fewer independent values that their autocorrelation leaves, (1 - r) / (1 + r) of it; s is
+// never less than what one further value really lay away from the mean of those before it, in the later half of the
+// series; and the degrees of freedom are at most 5, since occasions have heavy tails.
 #pragma once
 
 #include <cstddef>

@@ -124,10 +124,11 @@ TEST(Configuration, AnEmptyFileIsTheDefaults) {
 TEST(Configuration, NamesLineAndNearestKeyOfAnUnknownOne) {
   EXPECT_EQ(error_of("[run]\nrounds = 12\nmin_tme = \"2s\"\n"),
             "steelyard.toml:3: [run]: found unknown key \"min_tme\", wanted a known one; write \"min_time\"");
-  EXPECT_EQ(error_of("\n[polcy]\nmargin = 0.02\n"),
-            "steelyard.toml:2: found unknown table [polcy], wanted one of project, store, build, run, policy, program, "
-            "target; "
-            "write [policy]");
+  EXPECT_EQ(
+      error_of("\n[polcy]\nmargin = 0.02\n"),
+      "steelyard.toml:2: found unknown table [polcy], wanted one of project, store, build, run, policy, gate, program, "
+      "target; "
+      "write [policy]");
 }
 
 TEST(Configuration, SendsAKeyOfAnotherTableThere) {

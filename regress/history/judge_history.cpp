@@ -1,0 +1,275 @@
+#include "regress/history/judge_history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "regress/ab/calibrated.hpp"
+#include "regress/ab/distributions.hpp"
+#include "regress/ab/false_discovery.hpp"
+#include "regress/ab/gates.hpp"
+#include "regress/ab/holm.hpp"
+#include "regress/ab/wording.hpp"
+#include "regress/compare_runs.hpp"
+#include "regress/history/prediction.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr const char* kRuleVersion = "history-1";
+constexpr double kPower = 0.8;
+constexpr std::size_t kLeastDriftRows = 5;  // fewer say nothing about a machine
+
+using Key = std::pair<std::string, std::string>;  // benchmark, metric
+
+double middle(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 != 0 ? values[half] : values[half - 1] / 2 + values[half] / 2;
+}
+
+// One process of every noisy metric is enough to tell what is missing, new or failed; the statistics of two single runs
+// on two occasions would say what is not asked here.
+Run without_noise(Run run) {
+  for (Measurement& measurement : run.measurements) {
+    if (measurement.metric.kind == MetricKind::noisy && measurement.invocations.size() > 1) {
+      measurement.invocations.resize(1);
+    }
+  }
+  return run;
+}
+
+std::vector<double> levels_of(const Measurement& measurement) {
+  std::vector<double> levels;
+  for (const InvocationSamples& samples : measurement.invocations) {
+    std::vector<double> finite;
+    for (const double value : samples.values) {
+      if (std::isfinite(value)) finite.push_back(value);
+    }
+    if (!finite.empty()) levels.push_back(middle(std::move(finite)));
+  }
+  return levels;
+}
+
+// What predictions are made from.
+struct Sources {
+  std::map<Key, const SeriesHistory*> series;
+  std::map<Key, const Measurement*> candidate;
+};
+
+Sources sources_of(const HistoryBaseline& baseline, const Run& candidate) {
+  Sources sources;
+  for (const SeriesHistory& one : baseline.series) sources.series[{one.series.name, one.series.metric}] = &one;
+  for (const Measurement& measurement : candidate.measurements) {
+    sources.candidate[{measurement.benchmark.canonical(), measurement.metric.name}] = &measurement;
+  }
+  return sources;
+}
+
+bool was_measured_elsewhere(const SeriesHistory* history, const std::string& machine) {
+  return history != nullptr &&
+         std::any_of(history->series.points.begin(), history->series.points.end(),
+                     [&](const SeriesPoint& point) { return point.machine != machine && !point.values.empty(); });
+}
+
+// "23 occasions since 1a2b3c4d5".
+std::string occasions_text(const Prediction& prediction) {
+  std::string text = plural_text(static_cast<std::int64_t>(prediction.values), "occasion");
+  if (!prediction.since.empty()) text += " since " + prediction.since.substr(0, 9);
+  return text;
+}
+
+void forget_the_pair(ComparisonRow& row) {
+  const ComparisonRow usual;
+  row.ratio.reset();
+  row.interval.reset();
+  row.p.reset();
+  row.q.reset();
+  row.discovery_q.reset();
+  row.equivalence_interval.reset();
+  row.minimum_detectable_effect.reset();
+  row.rounds_wanted.reset();
+  row.slot_effect.reset();
+  row.noise = {};
+  row.looks.clear();
+  row.p_kind = usual.p_kind;
+  row.layout = Layout::separate;
+  row.test = "none";
+  row.rounds = 0;
+}
+
+void set_incomparable(ComparisonRow& row, const HistoryBaseline& baseline, bool elsewhere) {
+  forget_the_pair(row);
+  row.baseline.reset();
+  row.verdict = Verdict::incomparable;
+  row.reason = std::string("no baseline: ") +
+               (elsewhere ? "it was measured on other machines only" : "the store has no measurement of it") +
+               (baseline.branch.empty() ? "" : " on branch " + baseline.branch) +
+               "; measure it here (steelyard run), or beside its parent (steelyard gate without --against-history)";
+}
+
+void fill(const Prediction& prediction, const ComparisonPolicy& policy, ComparisonRow& row) {
+  forget_the_pair(row);
+  row.baseline = prediction.level;
+  row.candidate = prediction.candidate;
+  row.ratio = prediction.ratio;
+  row.interval = prediction.interval;
+  row.equivalence_interval = prediction.equivalence;
+  row.p = prediction.p;
+  row.rounds = static_cast<std::int32_t>(prediction.values);
+  row.confidence = policy.confidence;
+  if (prediction.p) row.test = "history";
+  if (prediction.error > 0) row.noise.between = prediction.error;
+}
+
+bool is_beyond(const Interval& interval, double minimum_effect) {
+  return interval.low > 1 + minimum_effect || interval.high < 1 / (1 + minimum_effect);
+}
+
+std::string spread_text(const Prediction& prediction) {
+  return "one occasion of this benchmark lies within " + share_text(std::exp(prediction.error) - 1) +
+         " of the others as a rule";
+}
+
+void decide(const Prediction& prediction, double level, std::size_t comparisons, ComparisonRow& row) {
+  row.verdict = Verdict::inconclusive;
+  if (!prediction.obstacle.empty()) {
+    row.reason = "cannot be judged by its history: " + prediction.obstacle +
+                 "; measure it beside its parent (steelyard gate without --against-history)";
+    return;
+  }
+  const std::string against = " against the level of " + occasions_text(prediction);
+  if (!row.interval) {
+    const bool is_equal = row.p && *row.p == 1;
+    row.verdict = is_equal ? Verdict::unchanged : Verdict::inconclusive;
+    row.reason = is_equal ? "the same value as on " + occasions_text(prediction)
+                          : change_text(*row.ratio) + against +
+                                ", which never differed: how far occasions may lie apart "
+                                "is not known";
+    return;
+  }
+  const double alpha = level / static_cast<double>(std::max<std::size_t>(comparisons, 1));
+  const double detectable =
+      (student_quantile(1 - alpha / 2, prediction.degrees) + student_quantile(kPower, prediction.degrees)) *
+      prediction.error;
+  row.minimum_detectable_effect = std::exp(detectable) - 1;
+  const bool is_worse = (*row.ratio > 1) == (row.metric.better != Better::higher);
+  const bool is_relevant = std::max(*row.ratio, 1 / *row.ratio) >= 1 + row.minimum_effect;
+  const bool is_significant = row.q && *row.q <= level;
+  if (is_significant && is_relevant && is_beyond(*row.interval, row.minimum_effect)) {
+    row.verdict = is_worse ? Verdict::regression : Verdict::improvement;
+    row.reason = change_text(*row.ratio) + against + ", more than their own spread explains; measured alone, so that " +
+                 "steelyard gate beside its parent is the surer witness";
+  } else if (row.equivalence_interval && row.equivalence_interval->low >= 1 / (1 + row.margin) &&
+             row.equivalence_interval->high <= 1 + row.margin) {
+    row.verdict = Verdict::unchanged;
+    row.reason = "within " + share_text(row.margin) + " of the level of " + occasions_text(prediction);
+  } else {
+    row.reason = change_text(*row.ratio) + against + " tells nothing: " + spread_text(prediction) +
+                 ", and a change of " + share_text(*row.minimum_detectable_effect) +
+                 " could be seen; measure it beside its parent";
+  }
+}
+
+// All benchmarks of an occasion share its mood. Each series has seen such moods before and counts them as its noise;
+// one that is larger than that is a change of everything, and said to be one.
+void tell_shared_drift(const std::map<std::string, std::vector<double>>& moves, Comparison& comparison) {
+  for (const auto& [metric, of_metric] : moves) {
+    if (of_metric.size() < kLeastDriftRows) continue;
+    const double common = middle(of_metric);
+    std::vector<double> distances;
+    for (const double move : of_metric) distances.push_back(std::abs(move - common));
+    constexpr double kNormal = 1.4826;
+    const double deviation = kNormal * middle(std::move(distances));
+    comparison.drifts.push_back(
+        {metric, std::exp(common), deviation, static_cast<std::int64_t>(of_metric.size()), false});
+    const bool is_large =
+        std::abs(common) > std::log1p(comparison.policy.minimum_effect) && std::abs(common) > deviation;
+    if (!is_large) continue;
+    comparison.warnings.push_back("all benchmarks moved by about " + change_text(std::exp(common)) + " together (" +
+                                  metric + "): the machine, or a change that slows or speeds everything; measure " +
+                                  "beside the parent to tell");
+  }
+}
+
+// A noisy row that waits for the others: q takes all of them.
+struct OpenRow {
+  ComparisonRow* row = nullptr;
+  Prediction prediction;
+};
+
+// Rows that need no prediction stay as they are: missing, failed, counted on both sides.
+bool is_open(const ComparisonRow& row) {
+  const bool is_noisy = row.metric.kind == MetricKind::noisy;
+  return row.verdict == Verdict::fresh || (is_noisy && row.verdict == Verdict::inconclusive);
+}
+
+std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& candidate, Comparison& comparison) {
+  const Sources sources = sources_of(baseline, candidate);
+  std::vector<OpenRow> open;
+  for (ComparisonRow& row : comparison.rows) {
+    const Key key{row.benchmark, row.metric.name};
+    const auto measured = sources.candidate.find(key);
+    if (!is_open(row) || measured == sources.candidate.end()) continue;
+    const auto found = sources.series.find(key);
+    const SeriesHistory* history = found == sources.series.end() ? nullptr : found->second;
+    Prediction prediction;
+    if (history != nullptr && row.metric.kind == MetricKind::noisy) {
+      const PredictionQuestion question{
+          comparison.candidate_fingerprint, levels_of(*measured->second), history->usual_invocations,
+          comparison.policy.confidence,     candidate.header.id,          candidate.header.commit.sha};
+      prediction = predict(history->series, history->changes, question);
+    }
+    if (prediction.values == 0) {
+      set_incomparable(row, baseline, was_measured_elsewhere(history, comparison.candidate_fingerprint));
+      continue;
+    }
+    fill(prediction, comparison.policy, row);
+    open.push_back({&row, std::move(prediction)});
+  }
+  return open;
+}
+
+void adjust_and_decide(const std::vector<OpenRow>& open, Comparison& comparison) {
+  std::vector<double> p;
+  std::map<std::string, std::vector<double>> moves;
+  for (const OpenRow& one : open) {
+    if (!one.row->p) continue;
+    p.push_back(*one.row->p);
+    moves[one.row->metric.name].push_back(std::log(*one.row->ratio));
+  }
+  const std::vector<double> q = holm_adjusted(p);
+  const std::vector<double> discovery_q = discovery_adjusted(p);
+  std::size_t next = 0;
+  for (const OpenRow& one : open) {
+    if (one.row->p) {
+      one.row->q = q[next];
+      one.row->discovery_q = discovery_q[next++];
+    }
+    decide(one.prediction, comparison.policy.false_alarm_rate, p.size(), *one.row);
+    if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*comparison.calibration, *one.row);
+  }
+  tell_shared_drift(moves, comparison);
+}
+
+}  // namespace
+
+Comparison judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                                 const Calibration* calibration) {
+  Run newest = without_noise(baseline.newest);
+  if (newest.measurements.empty()) newest.environment = candidate.environment;
+  newest.header.layout = Layout::separate;
+  newest.header.session.clear();
+  Comparison comparison = compare_runs(newest, without_noise(candidate), policy, calibration);
+  comparison.rule_version = kRuleVersion;
+  comparison.drifts.clear();
+  adjust_and_decide(predict_rows(baseline, candidate, comparison), comparison);
+  decide_gates(comparison);
+  comparison.warnings.push_back(
+      "judged against what the store knows of this machine, not beside a baseline measured at the same time: what "
+      "differs between occasions is part of the noise here");
+  return comparison;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,153 @@
+#include "regress/history/judge_history.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace steelyard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kCommit = "0123456789abcdef0123456789abcdef01234567";
+
+void add(Run& run, const std::string& benchmark, double value, const char* metric = "real_time") {
+  Measurement measurement;
+  measurement.benchmark.name = benchmark;
+  measurement.metric = *well_known_metric(metric);
+  if (measurement.metric.kind == MetricKind::counted) measurement.count_key = "key";
+  for (std::uint32_t i = 0; i < run.invocations.size(); ++i) {
+    measurement.invocations.push_back({i, {value, value * 1.001, value * 0.999}, {}});
+    if (measurement.metric.kind == MetricKind::counted) measurement.invocations.back().values = {value};
+  }
+  run.measurements.push_back(std::move(measurement));
+}
+
+Run run_of(const std::string& machine, const std::string& id) {
+  Run run;
+  run.header.id = id;
+  run.header.commit.sha = id + std::string(30, '0');
+  run.environment.set("cpu.model", machine, true);
+  for (int i = 0; i < 4; ++i) {
+    Invocation invocation;
+    invocation.round = i;
+    run.invocations.push_back(invocation);
+  }
+  return run;
+}
+
+SeriesHistory history_of(const std::string& benchmark, const std::string& machine, double level, int occasions = 20) {
+  SeriesHistory history;
+  history.series = {benchmark, "real_time", "ns", Better::lower, {}};
+  for (int i = 0; i < occasions; ++i) {
+    const double value = level * (1 + 0.01 * ((i * 7) % 5 - 2));
+    history.series.points.push_back({{value}, kCommit + std::to_string(i), machine, "r" + std::to_string(i)});
+  }
+  return history;
+}
+
+struct World {
+  HistoryBaseline baseline;
+  Run candidate = run_of("big", "candidate");
+  World() { baseline.newest = run_of("big", "newest"); }
+  Comparison judge() const { return judge_against_history(baseline, candidate, ComparisonPolicy{}); }
+};
+
+const ComparisonRow& row_of(const Comparison& comparison, const std::string& benchmark,
+                            const std::string& metric = "real_time") {
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.benchmark == benchmark && row.metric.name == metric) return row;
+  }
+  throw std::runtime_error("no row " + benchmark);
+}
+
+TEST(JudgeHistory, TellsWhatTheSpreadOfOccasionsCannotExplain) {
+  World world;
+  const std::string machine = world.candidate.environment.fingerprint();
+  for (const auto& [name, value] : {std::pair("slower", 130.0), {"faster", 70.0}, {"same", 100.0}, {"near", 102.0}}) {
+    add(world.baseline.newest, name, 100);
+    add(world.candidate, name, value);
+    world.baseline.series.push_back(history_of(name, machine, 100));
+  }
+  const Comparison comparison = world.judge();
+  const ComparisonRow& slower = row_of(comparison, "slower");
+  EXPECT_EQ(slower.verdict, Verdict::regression) << slower.reason;
+  EXPECT_NEAR(*slower.ratio, 1.3, 0.01);
+  EXPECT_EQ(slower.test, "history");
+  EXPECT_EQ(slower.rounds, 20);
+  EXPECT_EQ(slower.layout, Layout::separate);
+  EXPECT_LT(*slower.q, 0.05);
+  EXPECT_THAT(slower.reason, HasSubstr("against the level of 20 occasions"));
+  EXPECT_EQ(row_of(comparison, "faster").verdict, Verdict::improvement);
+  EXPECT_EQ(row_of(comparison, "near").verdict, Verdict::inconclusive);
+  EXPECT_THAT(row_of(comparison, "near").reason, HasSubstr("tells nothing"));
+  EXPECT_GT(*row_of(comparison, "same").minimum_detectable_effect, 0.05);
+}
+
+TEST(JudgeHistory, ShowsAQuietBenchmarkUnchanged) {
+  World world;
+  add(world.baseline.newest, "quiet", 100);
+  add(world.candidate, "quiet", 100.1);
+  SeriesHistory history = history_of("quiet", world.candidate.environment.fingerprint(), 100);
+  for (SeriesPoint& point : history.series.points) point.values = {100 + (point.values.front() - 100) / 10};
+  world.baseline.series.push_back(history);
+  EXPECT_EQ(row_of(world.judge(), "quiet").verdict, Verdict::unchanged);
+}
+
+TEST(JudgeHistory, WithoutAHistoryNothingPasses) {
+  World world;
+  add(world.candidate, "unknown", 100);
+  add(world.candidate, "elsewhere", 100);
+  add(world.candidate, "unknown", 1000, "instructions");
+  world.baseline.series.push_back(history_of("elsewhere", "another machine", 100));
+  world.baseline.branch = "main";
+  const Comparison comparison = world.judge();
+  const ComparisonRow& unknown = row_of(comparison, "unknown");
+  EXPECT_EQ(unknown.verdict, Verdict::incomparable);
+  EXPECT_THAT(unknown.reason, AllOf(HasSubstr("no baseline"), HasSubstr("on branch main"), HasSubstr("steelyard run")));
+  EXPECT_EQ(row_of(comparison, "elsewhere").verdict, Verdict::incomparable);
+  EXPECT_THAT(row_of(comparison, "elsewhere").reason, HasSubstr("other machines only"));
+  EXPECT_EQ(row_of(comparison, "unknown", "instructions").verdict, Verdict::incomparable);
+}
+
+TEST(JudgeHistory, AFewOccasionsAreTooFewAndWhatDisappearedIsMissing) {
+  World world;
+  const std::string machine = world.candidate.environment.fingerprint();
+  add(world.baseline.newest, "young", 100);
+  add(world.baseline.newest, "gone", 100);
+  add(world.candidate, "young", 200);
+  world.baseline.series = {history_of("young", machine, 100, 5), history_of("gone", machine, 100)};
+  const Comparison comparison = world.judge();
+  EXPECT_EQ(row_of(comparison, "young").verdict, Verdict::inconclusive);
+  EXPECT_THAT(row_of(comparison, "young").reason, HasSubstr("5 occasions, and 8 are needed"));
+  EXPECT_EQ(row_of(comparison, "gone").verdict, Verdict::missing);
+}
+
+TEST(JudgeHistory, CountsAreHeldExactlyAgainstTheNewestRun) {
+  World world;
+  add(world.baseline.newest, "sort", 1000, "instructions");
+  add(world.candidate, "sort", 1010, "instructions");
+  const Comparison comparison = world.judge();
+  EXPECT_EQ(row_of(comparison, "sort", "instructions").verdict, Verdict::regression);
+}
+
+TEST(JudgeHistory, SaysSoWhereAllBenchmarksMovedTogether) {
+  World world;
+  const std::string machine = world.candidate.environment.fingerprint();
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    add(world.baseline.newest, name, 100);
+    add(world.candidate, name, 104 + 0.1 * i);
+    world.baseline.series.push_back(history_of(name, machine, 100));
+  }
+  const Comparison comparison = world.judge();
+  ASSERT_EQ(comparison.drifts.size(), 1U);
+  EXPECT_NEAR(comparison.drifts[0].ratio, 1.042, 0.003);
+  EXPECT_FALSE(comparison.drifts[0].removed);
+  EXPECT_THAT(comparison.warnings, testing::Contains(HasSubstr("all benchmarks moved by about")));
+}
+
+}  // namespace
+}  // namespace steelyard
