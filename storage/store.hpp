@@ -52,6 +52,29 @@ struct HistorySeries {
   std::string project{};
 };
 
+// A confirmed change point of one series: benchmark, metric, machine and the branch that was looked at.
+struct KeptChangePoint {
+  std::string id;
+  std::string project;
+  std::string benchmark;
+  std::string metric;
+  std::string fingerprint;
+  std::string branch;  // empty: all branches together
+  std::string commit;
+  std::string last_good;
+  double before = 0;
+  double after = 0;
+  std::optional<double> ratio{};
+  double p = 1;
+  bool regression = false;  // else an improvement
+  bool gone = false;        // later values spoke against it
+};
+struct ChangePointEvent {
+  std::string event;  // "confirmed", "moved", "gone", "back"
+  KeptChangePoint point;
+  std::string from_commit;  // where it stood before; empty: nowhere
+};
+
 struct StoreStatus {
   std::string address;  // safe to print
   std::string server_version;
@@ -85,6 +108,10 @@ class Store {
   // Newest first; sha or an unambiguous prefix.
   Result<std::vector<RunHeader>> runs_of_commit(const std::string& sha);
   Result<std::vector<HistorySeries>> history(const HistoryQuery& query);
+  // Of one branch (empty: found over all of them) and project (empty: any), gone ones too.
+  Result<std::vector<KeptChangePoint>> change_points(const std::string& project, const std::string& branch);
+  // One transaction; false where the store knew all of it already.
+  Result<bool> put_change_points(const std::vector<ChangePointEvent>& events);
   Result<StoreStatus> status();
 
  private:

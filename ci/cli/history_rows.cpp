@@ -66,6 +66,7 @@ std::unique_ptr<Verb> make_changes() {
   verb->options.push_back(path_option("--markdown", "FILE", changes.markdown, "write the findings there as Markdown"));
   verb->options.push_back(flag_option("--fail-on-regression", changes.fail_on_regression,
                                       "exit with 1 where a confirmed regression stands"));
+  verb->options.push_back(flag_option("--no-store", changes.no_store, "look only: keep no change point in the store"));
   add_key_options(*verb, changes.common, {{"policy"}, without_all_but({"--false-alarm-rate", "--minimum-effect"})});
   add_key_options(*verb, changes.common, {{"store", "project"}, {}});
   add_common_options(*verb, changes.common);

@@ -119,6 +119,7 @@ struct ChangesOptions {
   std::filesystem::path svg;       // a .svg file, or a folder; empty: none
   std::filesystem::path markdown;  // empty: none
   bool fail_on_regression = false;
+  bool no_store = false;  // what was found is not kept
 };
 
 struct SweepOptions {

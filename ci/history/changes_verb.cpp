@@ -6,6 +6,7 @@
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/verbs.hpp"
+#include "ci/history/kept_changes.hpp"
 #include "ci/history/series_file.hpp"
 #include "ci/history/series_pictures.hpp"
 #include "ci/history/store_series.hpp"
@@ -24,42 +25,74 @@ Result<void> check_options(const ChangesOptions& options) {
   return {};
 }
 
+// What is looked at, and the store that it came from and whose change points it keeps.
+struct SeriesLook {
+  ChangesReport report;
+  std::optional<Store> store;  // absent: from a file
+  std::vector<KeptChangePoint> kept;
+};
+
 Result<void> load_from_store(const ChangesOptions& options, const Configuration& configuration, Streams& streams,
-                             ChangesReport& report) {
-  STEELYARD_TRY(Store store, open_store(configuration, options.common, streams));
+                             SeriesLook& look) {
+  STEELYARD_TRY(look.store, open_store(configuration, options.common, streams));
   HistoryQuery query;
   query.benchmark = options.benchmark;
   query.metric = options.metric;
   query.branch = options.branch;
   query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
   query.limit = options.limit;
-  STEELYARD_TRY(const std::vector<HistorySeries> stored, store.history(query));
+  STEELYARD_TRY(const std::vector<HistorySeries> stored, look.store->history(query));
   StoreSeries loaded = series_of_store(stored);
-  report.series = std::move(loaded.series);
-  report.projects = std::move(loaded.projects);
+  look.report.series = std::move(loaded.series);
+  look.report.projects = std::move(loaded.projects);
+  STEELYARD_TRY(look.kept, look.store->change_points(configuration.project, options.branch));
   return {};
 }
 
-Result<ChangesReport> load(const ChangesOptions& options, const Configuration& configuration, Streams& streams) {
-  ChangesReport report;
+Result<SeriesLook> load(const ChangesOptions& options, const Configuration& configuration, Streams& streams) {
+  SeriesLook look;
   if (options.input.empty()) {
-    STEELYARD_CHECK(load_from_store(options, configuration, streams, report));
+    STEELYARD_CHECK(load_from_store(options, configuration, streams, look));
   } else {
-    STEELYARD_TRY(report.series, read_series_file(options.input, streams.in));
+    STEELYARD_TRY(look.report.series, read_series_file(options.input, streams.in));
   }
-  return report;
+  return look;
 }
 
-void judge(ChangesReport& report, const Configuration& configuration) {
+void judge(SeriesLook& look, const Configuration& configuration) {
+  ChangesReport& report = look.report;
   const ComparisonPolicy policy = comparison_policy(configuration.policy);
   ChangeOptions options;
   options.false_alarm_rate = policy.false_alarm_rate;
   options.minimum_effect = policy.minimum_effect;
   report.changes.resize(report.series.size());
-  for (std::size_t i = 0; i < report.series.size(); ++i) report.changes[i] = find_changes(report.series[i], options);
+  for (std::size_t i = 0; i < report.series.size(); ++i) {
+    if (look.store) options.known = known_changes(report.series[i], report.projects[i], look.kept);
+    report.changes[i] = find_changes(report.series[i], options);
+  }
   const CommitOrder order(report.series);
   mark_shared_moves(report.series, report.changes, order);
   report.findings = group_changes(report.series, report.changes, order);
+}
+
+// Judged by another policy than usual, fewer or more points are seen; that is no reason to call any of them gone.
+bool is_by_another_policy(const CommonOptions& common) {
+  return std::any_of(common.overrides.begin(), common.overrides.end(),
+                     [](const Override& change) { return change.key->section == "policy"; });
+}
+
+// So that a point keeps its identity at the next look.
+ExitCode keep(SeriesLook& look, const ChangesOptions& options, Streams& streams) {
+  if (!look.store || options.no_store || is_by_another_policy(options.common)) return ExitCode::success;
+  std::vector<LookedAtSeries> looked;
+  for (std::size_t i = 0; i < look.report.series.size(); ++i) {
+    looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i]});
+  }
+  const std::vector<ChangePointEvent> events = change_events(looked, options.branch, look.kept);
+  look.report.log = event_lines(events);
+  if (events.empty()) return ExitCode::success;
+  const Result<bool> put = look.store->put_change_points(events);
+  return put ? ExitCode::success : report_error(put.error(), streams);
 }
 
 // Whether a series still stands at a level that a confirmed regression brought.
@@ -88,10 +121,11 @@ ExitCode do_changes(const ChangesOptions& options, Streams& streams) {
   if (const Result<void> checked = check_options(options); !checked) return report_error(checked.error(), streams);
   const Result<Configuration> configuration = effective_configuration(options.common);
   if (!configuration) return report_error(configuration.error(), streams);
-  Result<ChangesReport> report = load(options, *configuration, streams);
-  if (!report) return report_error(report.error(), streams);
-  judge(*report, *configuration);
-  ExitCode code = outcome_of(*report, options.fail_on_regression);
+  Result<SeriesLook> look = load(options, *configuration, streams);
+  if (!look) return report_error(look.error(), streams);
+  judge(*look, *configuration);
+  ExitCode code = worse(keep(*look, options, streams), outcome_of(look->report, options.fail_on_regression));
+  const ChangesReport* report = &look->report;
   if (!options.svg.empty()) {
     const Result<std::size_t> drawn = draw_series(*report, options.svg);
     if (!drawn) code = worse(code, report_error(drawn.error(), streams));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "storage/embedded/cluster.hpp"
+#include "storage/postgres/change_point_rows.hpp"
 #include "storage/postgres/comparison_writer.hpp"
 #include "storage/postgres/history_reader.hpp"
 #include "storage/postgres/migrations.hpp"
@@ -111,6 +112,14 @@ Result<std::vector<RunHeader>> Store::runs_of_commit(const std::string& sha) {
 
 Result<std::vector<HistorySeries>> Store::history(const HistoryQuery& query) {
   return connection_->read([&](Session& session) { return read_history(session, query); });
+}
+
+Result<std::vector<KeptChangePoint>> Store::change_points(const std::string& project, const std::string& branch) {
+  return connection_->read([&](Session& session) { return read_change_points(session, project, branch); });
+}
+
+Result<bool> Store::put_change_points(const std::vector<ChangePointEvent>& events) {
+  return connection_->write([&](Session& session) { return write_change_points(session, events); });
 }
 
 Result<StoreStatus> Store::status() {
