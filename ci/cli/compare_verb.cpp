@@ -2,6 +2,7 @@
 
 #include "ci/attribution/attribute.hpp"
 #include "ci/cli/compare_table.hpp"
+#include "ci/cli/explanations.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/sides.hpp"
@@ -13,12 +14,13 @@
 namespace steelyard {
 namespace {
 
-std::string report_of(const Comparison& comparison, const CompareOptions& options, const Streams& streams) {
-  if (options.common.json) return json_report(comparison);
+std::string report_of(const Comparison& comparison, const std::vector<Explanation>& explanations,
+                      const CompareOptions& options, const Streams& streams) {
+  if (options.common.json) return json_report(comparison, {}, explanations);
   if (options.markdown) return markdown_report(comparison);
   TerminalStyle style = terminal_style(streams, options.common.color);
   if (!options.output.empty() && options.common.color != ColorChoice::always) style.color = false;
-  return terminal_report(comparison, style);
+  return terminal_report(comparison, style) + terminal_explanations(explanations, style);
 }
 
 }  // namespace
@@ -27,6 +29,9 @@ ExitCode do_compare(const CompareOptions& options, Streams& streams) {
   if (options.table.wanted) return do_compare_table(options, streams);
   if (options.common.json && options.markdown) {
     return report_error(input_error("steelyard compare", "--json and --markdown", "one of them"), streams);
+  }
+  if (!options.explain.empty() && options.markdown) {
+    return report_error(input_error("steelyard compare", "--explain and --markdown", "one of them"), streams);
   }
   const Result<Configuration> configuration = effective_configuration(options.common);
   if (!configuration) return report_error(configuration.error(), streams);
@@ -43,7 +48,10 @@ ExitCode do_compare(const CompareOptions& options, Streams& streams) {
     const Result<void> drawn = draw_changed_counts(comparison, sides->baseline, sides->candidate, options.flame_dir);
     if (!drawn) code = worse(code, report_error(drawn.error(), streams));
   }
-  const std::string report = report_of(comparison, options, streams);
+  const Result<std::vector<Explanation>> explanations =
+      explanations_of(options.explain, sides->baseline, sides->candidate, comparison);
+  if (!explanations) return report_error(explanations.error(), streams);
+  const std::string report = report_of(comparison, *explanations, options, streams);
   if (options.output.empty()) {
     streams.out << report << std::flush;
     return code;

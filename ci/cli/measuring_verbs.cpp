@@ -20,6 +20,7 @@ void add_judging_options(Verb& verb, Options& options) {
       path_option("--archive-dir", "FOLDER", options.archive_dir, "copy both sides' archives there"));
   verb.options.push_back(
       path_option("--flame-dir", "FOLDER", options.flame_dir, "draw a flame graph of every changed count there"));
+  verb.options.push_back(explain_option(options.explain));
   verb.options.push_back(flag_option("--no-store", options.no_store, "keep nothing but --archive-dir"));
   verb.options.push_back(seed_option(options.seed));
   add_common_options(verb, options.common);

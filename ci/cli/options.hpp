@@ -46,6 +46,7 @@ struct AbOptions {
   std::filesystem::path markdown;     // file to write; empty: none
   std::filesystem::path archive_dir;  // both .syrun are copied there; empty: none
   std::filesystem::path flame_dir;    // for a flame graph of each changed count; empty: none
+  std::string explain;                // a part of the names of rows to explain, or all; empty: none
   bool no_store = false;
 };
 
@@ -70,6 +71,7 @@ struct CompareOptions {
   bool markdown = false;
   std::filesystem::path output;     // the report goes there; empty: to the output stream
   std::filesystem::path flame_dir;  // as ab's
+  std::string explain;              // as ab's
   std::optional<std::uint64_t> seed;
   TableChoice table;
 };
@@ -84,6 +86,7 @@ struct GateOptions {
   std::filesystem::path markdown;
   std::filesystem::path archive_dir;
   std::filesystem::path flame_dir;
+  std::string explain;
   bool no_store = false;
 };
 

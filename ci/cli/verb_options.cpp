@@ -45,6 +45,11 @@ VerbOption number_option(std::string name, int& target, std::string help) {
   return {name, "N", std::move(help), kGeneralGroup, false, set};
 }
 
+VerbOption explain_option(std::string& target) {
+  return text_option("--explain", "BENCHMARK", target,
+                     "explain the rows whose benchmark contains it, from samples to answer; all: every row");
+}
+
 VerbOption seed_option(std::optional<std::uint64_t>& target) {
   const auto set = [&target](const std::string& text) -> Result<void> {
     std::uint64_t seed = 0;

@@ -72,6 +72,7 @@ ExitCode do_ab(const AbOptions& options, Streams& streams) {
   request.markdown = options.markdown;
   request.archive_dir = options.archive_dir;
   request.flame_dir = options.flame_dir;
+  request.explain = options.explain;
   request.no_store = options.no_store;
   request.project = project_name(*configuration);
   request.cancelled = cancellation.flag();

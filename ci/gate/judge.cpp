@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "ci/attribution/attribute.hpp"
+#include "ci/cli/explanations.hpp"
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/gate/outcome.hpp"
@@ -38,17 +39,23 @@ ExitCode copy_archives(const MeasuredPair& pair, const std::filesystem::path& fo
   return status;
 }
 
-ExitCode print_reports(const Comparison& comparison, const TargetReport& targets, const JudgeRequest& request,
-                       Streams& streams) {
+ExitCode print_reports(const Comparison& comparison, const TargetReport& targets, const MeasuredPair& pair,
+                       const JudgeRequest& request, Streams& streams) {
+  const Result<std::vector<Explanation>> found =
+      explanations_of(request.explain, pair.baseline, pair.candidate, comparison);
+  // What was measured is reported all the same.
+  const ExitCode code = found ? ExitCode::success : report_error(found.error(), streams);
+  const std::vector<Explanation> explanations = found ? *found : std::vector<Explanation>{};
   if (request.common->json) {
-    streams.out << json_report(comparison, targets);
+    streams.out << json_report(comparison, targets, explanations);
   } else {
-    streams.out << terminal_report(comparison, terminal_style(streams, request.common->color), targets);
+    const TerminalStyle style = terminal_style(streams, request.common->color);
+    streams.out << terminal_report(comparison, style, targets) << terminal_explanations(explanations, style);
   }
   streams.out.flush();
-  if (request.markdown.empty()) return ExitCode::success;
+  if (request.markdown.empty()) return code;
   const Result<void> written = write_text_file(request.markdown, markdown_report(comparison, targets));
-  return written ? ExitCode::success : report_error(written.error(), streams);
+  return written ? code : worse(code, report_error(written.error(), streams));
 }
 
 Comparison compare_sides(const MeasuredPrograms& measured, const JudgedSides& sides, const JudgeRequest& request) {
@@ -99,7 +106,7 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   TargetReport targets = report_targets(pair.candidate, *request.configuration, whole);
   // What is asked here is what changed; who has promised nothing need not be told what the machine could do.
   if (targets.targets.empty()) targets.hint.clear();
-  code = worse(code, print_reports(comparison, targets, request, streams));
+  code = worse(code, print_reports(comparison, targets, pair, request, streams));
   code = worse(code, outcome_of(targets));
   code = worse(code, outcome_of(comparison, pair.baseline, pair.candidate, outcome_rules(*request.configuration)));
   if (request.cancelled != nullptr && request.cancelled->load()) code = worse(code, ExitCode::not_judged);

@@ -23,6 +23,7 @@ struct JudgeRequest {
   std::filesystem::path markdown;     // empty: none
   std::filesystem::path archive_dir;  // empty: none
   std::filesystem::path flame_dir;    // empty: none
+  std::string explain;                // as AbOptions::explain
   bool no_store = false;
   bool expect_every_target = false;  // a configured target that no benchmark has is undecided
   std::string project;

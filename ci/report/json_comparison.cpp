@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "ci/report/promise.hpp"
 #include "ci/report/report.hpp"
@@ -174,7 +176,8 @@ Json row_json(const ComparisonRow& row, std::int64_t rank) {
 
 }  // namespace
 
-std::string json_report(const Comparison& comparison, const TargetReport& targets) {
+std::string json_report(const Comparison& comparison, const TargetReport& targets,
+                        const std::vector<Explanation>& explanations) {
   Json json;
   json["schema"] = "steelyard.comparison/1";
   json["baseline"] = header_json(comparison.baseline, comparison.baseline_fingerprint);
@@ -196,7 +199,13 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
   json["summary"] = summary_json(comparison);
   json["comparisons"] = Json::array();
   const auto ranks = ranks_of(comparison);
-  for (const ComparisonRow& row : comparison.rows) json["comparisons"].push_back(row_json(row, ranks.at(&row)));
+  std::map<std::pair<std::string_view, std::string_view>, const Explanation*> explained;
+  for (const Explanation& one : explanations) explained[{one.benchmark, one.metric}] = &one;
+  for (const ComparisonRow& row : comparison.rows) {
+    json["comparisons"].push_back(row_json(row, ranks.at(&row)));
+    const auto why = explained.find({row.benchmark, row.metric.name});
+    if (why != explained.end()) json["comparisons"].back()["explanation"] = why->second->steps;
+  }
   json["targets"] = targets_json(targets);
   json["utilizations"] = utilizations_json(targets);
   // Names may hold bytes that are no UTF-8; they must not cost the reader the whole report.

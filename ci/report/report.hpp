@@ -8,6 +8,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
+#include "regress/ab/explain.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {
@@ -23,8 +24,11 @@ struct TerminalStyle {
 std::string terminal_report(const Comparison& comparison, const TerminalStyle& style, const TargetReport& targets = {});
 // At most 65,000 characters (GitHub takes 65,536): what does not fit is counted, worst rows stay.
 std::string markdown_report(const Comparison& comparison, const TargetReport& targets = {});
-// The interface steelyard.comparison/1; one object, newline at the end.
-std::string json_report(const Comparison& comparison, const TargetReport& targets = {});
+// The interface steelyard.comparison/1; one object, newline at the end. Rows that are explained have an `explanation`.
+std::string json_report(const Comparison& comparison, const TargetReport& targets = {},
+                        const std::vector<Explanation>& explanations = {});
+// What stands below the report where it was asked for: each row's steps from samples to answer. Empty without any.
+std::string terminal_explanations(const std::vector<Explanation>& explanations, const TerminalStyle& style);
 
 // One run: each benchmark's level, spread within and between invocations, counts, failures.
 std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets = {});

@@ -90,6 +90,20 @@ TEST_F(Compare, ExitsWithOneForARegressionBetweenTwoFolders) {
   EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"regression\""));
 }
 
+TEST_F(Compare, ExplainsTheRowsThatAreAskedFor) {
+  write_rounds(1.2);
+  const Outcome text = run({"compare", "base", "head", "--explain", "BM_"});
+  EXPECT_EQ(text.status, 1) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("why BM_"));
+  EXPECT_THAT(text.out, HasSubstr("verdict: regression"));
+  const Outcome json = run({"compare", "base", "head", "--json", "--explain", "all"});
+  EXPECT_THAT(json.out, HasSubstr("\"explanation\": ["));
+  EXPECT_THAT(run({"compare", "base", "head", "--json"}).out, Not(HasSubstr("explanation")));
+  const Outcome unknown = run({"compare", "base", "head", "--explain", "nothing of that name"});
+  EXPECT_EQ(unknown.status, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("--explain: found \"nothing of that name\""));
+}
+
 TEST_F(Compare, ExitsWithZeroForAnImprovementAndForNoChange) {
   write_rounds(0.8);
   EXPECT_EQ(run({"compare", "base", "head"}).status, 0);

@@ -1,0 +1,292 @@
+#include "regress/ab/explain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <variant>
+
+#include "bench/model/quantile.hpp"
+#include "regress/ab/effect.hpp"
+#include "regress/ab/match.hpp"
+#include "regress/ab/rounds.hpp"
+#include "regress/ab/wording.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kMostDifferences = 16;
+
+std::string range_text(const Interval& ratios) { return change_text(ratios.low) + " to " + change_text(ratios.high); }
+
+// With its unit; whole thousands apart, where more digits than three are wanted: "121,034 ns".
+std::string level_text(double value, const std::string& metric_unit) {
+  const std::string unit = metric_unit == "count" ? "" : metric_unit;
+  constexpr double kWholeFrom = 100;
+  if (!(std::fabs(value) >= kWholeFrom) || !std::isfinite(value)) return number_text(value, unit);
+  return count_text(std::round(value)) + (unit.empty() ? "" : " " + unit);
+}
+
+struct SideCounts {
+  std::size_t invocations = 0;
+  std::size_t samples = 0;
+  std::size_t set_aside = 0;  // invocations that are kept and not judged
+  std::size_t disturbed = 0;  // of those that count
+};
+
+SideCounts counts_of(const Run& run, const MatchedSide& side) {
+  SideCounts counts;
+  for (const Measurement* measurement : side.measurements) {
+    counts.set_aside += measurement->set_aside.size();
+    for (const InvocationSamples& samples : measurement->invocations) {
+      ++counts.invocations;
+      counts.samples += samples.values.size();
+      const bool known = samples.invocation < run.invocations.size();
+      if (known && !run.invocations[samples.invocation].disturbed_by.empty()) ++counts.disturbed;
+    }
+  }
+  return counts;
+}
+
+std::string side_text(const std::string& side, const SideCounts& counts) {
+  std::string text = side + ' ' + plural_text(static_cast<std::int64_t>(counts.samples), "sample") + " in " +
+                     std::to_string(counts.invocations) + (counts.invocations == 1 ? " process" : " processes");
+  if (counts.disturbed > 0) text += ", " + std::to_string(counts.disturbed) + " disturbed";
+  if (counts.set_aside > 0) text += ", " + std::to_string(counts.set_aside) + " set aside";
+  return text;
+}
+
+// Writes the steps of one row.
+class Explainer {
+ public:
+  Explainer(const Run& baseline, const Run& candidate, const Comparison& comparison)
+      : baseline_(baseline), candidate_(candidate), comparison_(comparison) {}
+
+  std::vector<std::string> steps(const Matched& matched, const ComparisonRow& row) {
+    steps_.clear();
+    if (!matched.baseline.measurements.empty() || !matched.candidate.measurements.empty()) measured(matched, row);
+    levels(row);
+    if (row.metric.kind == MetricKind::counted) {
+      counted(row);
+    } else if (row.ratio) {
+      rounds(matched, row);
+      noise(row);
+      drift(row);
+      test(row);
+      looks(row);
+      family(row);
+      interval(row);
+    }
+    verdict(row);
+    return std::move(steps_);
+  }
+
+ private:
+  void say(std::string step) { steps_.push_back(std::move(step)); }
+
+  void measured(const Matched& matched, const ComparisonRow& row) {
+    std::string text = "measured: " + row.metric.name +
+                       (row.metric.unit.empty() || row.metric.unit == "count" ? "" : " in " + row.metric.unit) + " (" +
+                       std::string(to_text(row.metric.better)) + " is better), ";
+    text += row.metric.kind == MetricKind::counted
+                ? std::string("counted over the ") + std::string(to_text(row.count_scope))
+                : std::string(to_text(row.layout));
+    text += "; " + side_text("baseline", counts_of(baseline_, matched.baseline)) + "; " +
+            side_text("candidate", counts_of(candidate_, matched.candidate));
+    say(std::move(text));
+  }
+
+  void levels(const ComparisonRow& row) {
+    if (!row.baseline || !row.candidate) return;
+    const char* how = row.metric.kind == MetricKind::counted
+                          ? " (medians of the counts)"
+                          : " (medians over the processes of the medians of their samples)";
+    say("levels: baseline " + level_text(*row.baseline, row.metric.unit) + ", candidate " +
+        level_text(*row.candidate, row.metric.unit) + how);
+  }
+
+  void counted(const ComparisonRow& row) {
+    if (row.test != "exact") return;
+    const double jitter = row.jitter.value_or(0);
+    say("test: exact; the tolerance is the jitter of this count, " +
+        (jitter > 0 ? share_text(jitter) : std::string("0")));
+    if (row.ratio)
+      say("change: " + change_text(*row.ratio) + "; minimum effect of counts " + share_text(row.minimum_effect));
+  }
+
+  void rounds(const Matched& matched, const ComparisonRow& row) {
+    if (row.test != "rounds" && row.test != "t on log medians") return;
+    const auto baseline = log_invocations(baseline_, matched.baseline.measurements);
+    const auto candidate = log_invocations(candidate_, matched.candidate.measurements);
+    const auto* b = std::get_if<std::vector<LogInvocation>>(&baseline);
+    const auto* c = std::get_if<std::vector<LogInvocation>>(&candidate);
+    if (b == nullptr || c == nullptr) return;
+    const PairedRounds paired = pair_rounds(*b, *c);
+    if (paired.rounds.empty()) return;
+    std::vector<double> differences;
+    std::string list;
+    for (const PairedRound& round : paired.rounds) {
+      differences.push_back(round.difference());
+      if (differences.size() > kMostDifferences) continue;
+      list += (list.empty() ? "" : ", ") + change_text(std::exp(round.difference()));
+    }
+    if (differences.size() > kMostDifferences) list += ", ...";
+    const auto above = std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; });
+    std::sort(differences.begin(), differences.end());
+    say("rounds: candidate over baseline " + list + "; above in " + std::to_string(above) + " of " +
+        std::to_string(differences.size()) + ", median " + change_text(std::exp(median(differences))) +
+        ", half of them from " + change_text(std::exp(quantile_of_sorted(differences, 0.25))) + " to " +
+        change_text(std::exp(quantile_of_sorted(differences, 0.75))) +
+        (paired.dropped > 0 ? "; " + plural_text(paired.dropped, "round") + " lacked a side and took no part" : ""));
+    if (row.slot_effect) {
+      say("slots: the second (in time, or the second core) measured " + change_text(*row.slot_effect) +
+          " over the first, whichever build was in it");
+    }
+  }
+
+  void noise(const ComparisonRow& row) {
+    std::string text;
+    const auto add = [&](const std::optional<double>& part, const char* what) {
+      if (part) text += (text.empty() ? "noise: " : ", ") + share_text(*part) + ' ' + what;
+    };
+    add(row.noise.within, "among the samples of one process");
+    add(row.noise.between, "among the processes of one build");
+    add(row.noise.rounds, "from round to round, which both sides of a round share");
+    if (!text.empty()) say(text + " (standard deviations)");
+  }
+
+  void drift(const ComparisonRow& row) {
+    for (const SharedDrift& drift : comparison_.drifts) {
+      if (drift.metric != row.metric.name) continue;
+      say("drift: all " + plural_text(drift.benchmarks, "benchmark") + " moved by " + change_text(drift.ratio) +
+          " together, each within " + share_text(drift.deviation) + " of that (standard deviation); " +
+          (drift.removed               ? "it was taken off, and the rest widens the interval"
+           : is_concurrent(row.layout) ? "it is shown and was not taken off, because the sides were measured together"
+                                       : "it is more than machines drift, and was not taken off"));
+      return;
+    }
+    if (!is_concurrent(row.layout)) {
+      say("drift: the sides were not measured together, and fewer than 5 benchmarks cannot tell what the machine did " +
+          std::string("between them; the interval is widened by what machines do"));
+    }
+  }
+
+  void test(const ComparisonRow& row) {
+    if (!row.p) {
+      say("test: none; one process a side holds nothing of how much processes differ");
+      return;
+    }
+    std::string text = "test: ";
+    const auto units = static_cast<std::size_t>(std::max(row.rounds, 0));
+    if (row.test == "rounds") {
+      text +=
+          "if the builds are equal, their labels within a round could as well be the other way round; of all such " +
+          std::string("re-labellings of ") + plural_text(row.rounds, "round") +
+          " p is the share that sets the sides at least as far apart, by ranks of the samples";
+    } else if (row.test == "invocations") {
+      text += "re-labelling of " + std::to_string(2 * units) + " processes without rounds, by ranks of the samples";
+    } else if (row.test == "drift-widened t") {
+      text += "Student's t of the effect over its error, in which the drift between the sides and the likeness of " +
+              std::string("neighbouring processes are counted");
+    } else {
+      text += row.test + " of the processes, because fewer than " + std::to_string(kLeastRounds) +
+              " rounds cannot be re-labelled to p = 0.05";
+    }
+    say(text + "; p = " + probability_text(*row.p));
+  }
+
+  void looks(const ComparisonRow& row) {
+    if (row.looks.empty()) return;
+    std::string text = "looks: ";
+    for (const Look& look : row.looks) {
+      if (&look != &row.looks.front()) text += ", ";
+      text += "after " + plural_text(look.rounds, "round") + " p = " + probability_text(look.p) + " (may spend " +
+              share_text(look.share) + " of the level)";
+    }
+    say(text + "; p is the least of each over its share, and holds at whichever look it ended");
+  }
+
+  void family(const ComparisonRow& row) {
+    if (!row.q) return;
+    std::int64_t comparisons = 0;
+    for (const ComparisonRow& other : comparison_.rows) comparisons += other.q ? 1 : 0;
+    const double level = comparison_.policy.false_alarm_rate;
+    std::string text = "family: among " + plural_text(comparisons, "comparison") + " q = " + probability_text(*row.q) +
+                       " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " +
+                       probability_text(level);
+    if (row.discovery_q) text += "; for ranking " + probability_text(*row.discovery_q) + " (false discovery rate)";
+    say(std::move(text));
+  }
+
+  void interval(const ComparisonRow& row) {
+    std::string text = "effect: " + change_text(*row.ratio);
+    if (row.interval) text += ", " + share_text(row.confidence) + " interval " + range_text(*row.interval);
+    if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval);
+    text += "; minimum effect " + share_text(row.minimum_effect) + ", margin of unchanged " + share_text(row.margin);
+    if (row.margin > comparison_.policy.margin) text += " (the noise floor that calibration found)";
+    say(std::move(text));
+    if (row.minimum_detectable_effect) {
+      say("power: changes from " + share_text(*row.minimum_detectable_effect) +
+          " on are found in 4 of 5 tries by data like these");
+    }
+  }
+
+  void verdict(const ComparisonRow& row) {
+    say("verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason));
+    if (!row.gate_note.empty()) say("gate: it fails nothing: " + row.gate_note);
+    const std::string other = other_answer(row);
+    if (!other.empty()) say("another answer: " + other);
+  }
+
+  // What would have to be different for another verdict.
+  std::string other_answer(const ComparisonRow& row) const {
+    const bool changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+    if (row.metric.kind == MetricKind::counted) {
+      return changed ? "none, unless counted_minimum_effect were above " + share_text(std::fabs(*row.ratio - 1)) +
+                           " (it would be told, and fail nothing)"
+                     : "";
+    }
+    if (changed) {
+      std::string text = "a minimum effect above " + share_text(std::fabs(*row.ratio - 1));
+      if (row.q) text += ", or a false alarm rate below " + probability_text(*row.q);
+      return text;
+    }
+    if (row.verdict == Verdict::unchanged && row.equivalence_interval) {
+      const double needed = std::max(row.equivalence_interval->high, 1 / row.equivalence_interval->low) - 1;
+      return "a margin below " + share_text(needed) + " would leave it open";
+    }
+    if (row.verdict != Verdict::inconclusive || !row.ratio) return "";
+    if (!is_concurrent(row.layout)) return "measure both sides together: steelyard ab BASELINE CANDIDATE";
+    if (row.rounds_wanted) return "about " + plural_text(*row.rounds_wanted, "round") + " of this noise";
+    return "";
+  }
+
+  const Run& baseline_;
+  const Run& candidate_;
+  const Comparison& comparison_;
+  std::vector<std::string> steps_;
+};
+
+}  // namespace
+
+std::vector<Explanation> explain(const Run& baseline, const Run& candidate, const Comparison& comparison,
+                                 std::string_view part) {
+  std::vector<std::string> warnings;
+  std::map<std::pair<std::string, std::string>, Matched> matched;
+  for (Matched& one : match_runs(baseline, candidate, comparison.policy, warnings)) {
+    std::pair<std::string, std::string> key{one.benchmark, one.metric};
+    matched.emplace(std::move(key), std::move(one));
+  }
+  Explainer explainer(baseline, candidate, comparison);
+  std::vector<Explanation> result;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!part.empty() && part != "all" && row.benchmark.find(part) == std::string::npos) continue;
+    const auto at = matched.find({row.benchmark, row.metric.name});
+    const Matched nothing{row.benchmark, row.metric.name, {}, {}};
+    result.push_back(
+        {row.benchmark, row.metric.name, explainer.steps(at == matched.end() ? nothing : at->second, row)});
+  }
+  return result;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,93 @@
+#include "regress/ab/explain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "regress/compare_runs.hpp"
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+SimulatedPair pair_with(double ratio, int rounds, Layout layout, int benchmarks = 1) {
+  SimulationOptions options;
+  options.layout = layout;
+  options.rounds = rounds;
+  options.ratio = ratio;
+  options.benchmarks = benchmarks;
+  options.changed_benchmarks = 1;
+  options.noise = {.drift = 0.01, .process = 0.003, .sample = 0.002, .burst_chance = 0};
+  return Simulation(7).draw(options);
+}
+
+std::vector<std::string> steps_of(const SimulatedPair& pair, std::string_view part = "BM_0") {
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  const auto explained = explain(pair.baseline, pair.candidate, comparison, part);
+  return explained.empty() ? std::vector<std::string>{} : explained.front().steps;
+}
+
+TEST(Explain, GoesFromSamplesToTheAnswerOfARegression) {
+  const auto steps = steps_of(pair_with(1.05, 12, Layout::duet));
+  ASSERT_GE(steps.size(), 7U);
+  EXPECT_THAT(steps.front(), HasSubstr("duet; baseline 60 samples in 12 processes; candidate 60 samples"));
+  EXPECT_THAT(steps, Contains(StartsWith("levels: baseline ")));
+  EXPECT_THAT(steps, Contains(HasSubstr("above in 12 of 12")));
+  EXPECT_THAT(steps, Contains(StartsWith("slots: ")));
+  EXPECT_THAT(steps, Contains(HasSubstr("re-labellings of 12 rounds")));
+  EXPECT_THAT(steps, Contains(HasSubstr("among 1 comparison q = ")));
+  EXPECT_THAT(steps, Contains(HasSubstr("minimum effect 1 %, margin of unchanged 2 %")));
+  EXPECT_THAT(steps, Contains(StartsWith("verdict: regression: ")));
+  EXPECT_THAT(steps.back(), StartsWith("another answer: a minimum effect above "));
+}
+
+TEST(Explain, TellsWhatWasTakenOffWhereTheSidesWereApart) {
+  const auto steps = steps_of(pair_with(1.5, 12, Layout::sequential, 6));
+  EXPECT_THAT(steps, Contains(StartsWith("drift: all 6 benchmarks moved by ")));
+  EXPECT_THAT(steps, Contains(HasSubstr("Student's t")));
+  EXPECT_THAT(steps, Not(Contains(StartsWith("rounds: "))));
+}
+
+TEST(Explain, OneProcessASideHasNoTestAndAskForMore) {
+  const auto steps = steps_of(pair_with(1.05, 1, Layout::duet));
+  EXPECT_THAT(steps, Contains(StartsWith("test: none")));
+  EXPECT_THAT(steps, Contains(HasSubstr("verdict: inconclusive: one invocation a side")));
+}
+
+TEST(Explain, CountsAreExplainedByTheirJitter) {
+  SimulatedPair pair = pair_with(1, 1, Layout::duet);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    Measurement measurement = run->measurements.front();
+    measurement.metric = *well_known_metric(kInstructions);
+    measurement.invocations = {{0, {run == &pair.baseline ? 1000.0 : 1010.0}, {}}};
+    measurement.count_basis.jitter = 0;
+    run->measurements = {measurement};
+  }
+  const auto steps = steps_of(pair);
+  EXPECT_THAT(steps.front(), HasSubstr("counted over the timed region"));
+  EXPECT_THAT(steps, Contains(StartsWith("test: exact")));
+  EXPECT_THAT(steps, Contains(HasSubstr("change: +1.00 %")));
+}
+
+TEST(Explain, WhatIsMissingIsExplainedToo) {
+  SimulatedPair pair = pair_with(1, 12, Layout::duet);
+  pair.candidate.measurements.clear();
+  const auto steps = steps_of(pair);
+  EXPECT_THAT(steps, Contains(HasSubstr("verdict: missing")));
+}
+
+TEST(Explain, TakesTheRowsWhoseNameHasThePart) {
+  const SimulatedPair pair = pair_with(1, 8, Layout::duet, 12);
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  EXPECT_EQ(explain(pair.baseline, pair.candidate, comparison, "all").size(), 12U);
+  EXPECT_EQ(explain(pair.baseline, pair.candidate, comparison, "").size(), 12U);
+  EXPECT_EQ(explain(pair.baseline, pair.candidate, comparison, "BM_1").size(), 3U);  // BM_1, BM_10, BM_11
+  EXPECT_TRUE(explain(pair.baseline, pair.candidate, comparison, "nothing").empty());
+}
+
+}  // namespace
+}  // namespace steelyard
