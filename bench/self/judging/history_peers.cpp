@@ -205,13 +205,16 @@ FoundSteps asv_steps(std::span<const double> values) {
   const double flat = cost[0][n - 1];
   FoundSteps best;
   double least = std::numeric_limits<double>::infinity();
-  // The criterion of Schwarz with a Laplace likelihood over a grid of penalties.
+  // The criterion of Schwarz with a Laplace likelihood over a grid of penalties; a quarter of the usual distance of
+  // neighbours bounds the fit from below.
+  std::vector<double> differences;
+  for (std::size_t i = 1; i < n; ++i) differences.push_back(std::fabs(values[i] - values[i - 1]));
+  const double floor = std::max(0.25 * median(differences), 1e-9 * flat / static_cast<double>(n));
   for (double penalty = flat; penalty > flat / 1000; penalty /= 1.5) {
     const FoundSteps steps = potts(cost, penalty, n);
     const double parameters = 2 * static_cast<double>(steps.size()) + 1;
-    const double fit = std::max(total_cost(cost, steps, n), 1e-9 * flat);
-    const double score = static_cast<double>(n) * std::log(fit / static_cast<double>(n)) +
-                         parameters * std::log(static_cast<double>(n)) * 2;
+    const double fit = total_cost(cost, steps, n) / static_cast<double>(n) + floor;
+    const double score = static_cast<double>(n) * std::log(fit) + parameters * std::log(static_cast<double>(n)) * 2;
     if (score >= least) continue;
     least = score;
     best = steps;

@@ -4,13 +4,14 @@
 //
 // FOLDER: recordings (format: bench/self/noise/record_noise.py). FILE: one series a line, its name and its values; each
 // line after it that starts with "@" holds one annotator's change points.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include "bench/self/judging/history_peers.hpp"
@@ -63,10 +64,9 @@ Injected score_injected(const std::vector<History>& histories, const FindSteps& 
     for (std::size_t k = 0; k < known.size(); ++k) {
       const double size = history.steps[k].in_noise;
       score.correct += hits[k];
-      if (size > 4)
-        ++score.known_large, score.found_large += hits[k];
-      else if (size >= 2)
-        ++score.known_small, score.found_small += hits[k];
+      if (size < 2) continue;
+      ++(size > 4 ? score.known_large : score.known_small);
+      (size > 4 ? score.found_large : score.found_small) += hits[k];
     }
     score.reported += found.size();
     score.values += history.values.size();
@@ -133,12 +133,34 @@ double found_after(const std::vector<History>& histories, const FindSteps& find,
   return share(hits, steps);
 }
 
+// Ours alone, by kind of noise.
+void print_kinds(const Settings& settings) {
+  const auto changed = make_histories(4 * settings.histories, true, settings.seed + 2, settings.traces);
+  const auto unchanged = make_histories(4 * settings.histories, false, settings.seed + 3, settings.traces);
+  std::map<std::string, std::pair<std::vector<History>, std::vector<History>>> kinds;
+  const auto kind = [](const History& history) { return history.name.substr(0, history.name.find(' ')); };
+  for (const History& history : changed) kinds[kind(history)].first.push_back(history);
+  for (const History& history : unchanged) kinds[kind(history)].second.push_back(history);
+  fmt::print(
+      "\n| Steelyard, confirmed, by noise | histories | F1 / Cover | recall at 2-4, > 4 times the noise | precision | "
+      "clean without a step |\n|---|---|---|---|---|---|\n");
+  const FindSteps find = [](auto values) { return our_steps(values, false); };
+  for (const auto& [name, histories] : kinds) {
+    const Injected score = score_injected(histories.first, find);
+    fmt::print("| {} | {} | {:.3f} / {:.3f} | {:.2f}, {:.2f} | {:.2f} | {:.3f} |\n", name, histories.first.size(),
+               score.f1, score.cover, share(score.found_small, score.known_small),
+               share(score.found_large, score.known_large), share(score.correct, score.reported),
+               score_unchanged(histories.second, find, 1000).clean);
+  }
+}
+
 struct Annotated {
   std::string name;
   std::vector<double> values;
   std::vector<Points> annotations;
 };
 
+// Empty if the file cannot be read.
 std::vector<Annotated> read_annotated(const std::string& file) {
   std::vector<Annotated> all;
   std::ifstream in(file);
@@ -146,6 +168,7 @@ std::vector<Annotated> read_annotated(const std::string& file) {
     std::istringstream words(line);
     std::string name;
     words >> name;
+    if (name.empty() || name.front() == '#') continue;
     if (name == "@") {
       Points points;
       for (std::size_t point = 0; words >> point;) points.push_back(point);
@@ -153,78 +176,109 @@ std::vector<Annotated> read_annotated(const std::string& file) {
       continue;
     }
     Annotated series{name, {}, {}};
-    for (std::string word; words >> word;) series.values.push_back(std::strtod(word.c_str(), nullptr));
-    if (!series.values.empty()) all.push_back(std::move(series));
+    for (std::string word; words >> word;) {
+      const double value = std::strtod(word.c_str(), nullptr);  // gaps are filled, because not every rule takes them
+      series.values.push_back(std::isfinite(value) || series.values.empty() ? value : series.values.back());
+    }
+    all.push_back(std::move(series));
   }
   return all;
 }
 
-void print_row(const std::string& name, const FindSteps& find, const Settings& settings) {
-  const auto changed = make_histories(settings.histories, true, settings.seed, settings.traces);
-  const auto unchanged = make_histories(settings.histories, false, settings.seed + 1, settings.traces);
-  const Injected i = score_injected(changed, find);
-  const Unchanged u = score_unchanged(unchanged, find, 10);
+std::string score_annotated(const std::vector<Annotated>& all, const FindSteps& find) {
+  double f1 = 0;
+  double cover = 0;
+  for (const Annotated& series : all) {
+    const FoundSteps found = find(series.values);
+    f1 += f1_score(series.annotations, found) / static_cast<double>(all.size());
+    cover += cover_score(series.annotations, found, series.values.size()) / static_cast<double>(all.size());
+  }
+  return fmt::format("{:.3f} / {:.3f}", f1, cover);
+}
+
+std::vector<HistoryPeer> rules(const Settings& settings) {
+  std::vector<HistoryPeer> all = {{"Steelyard, confirmed", [](auto values) { return our_steps(values, false); }},
+                                  {"Steelyard, suspected too", [](auto values) { return our_steps(values, true); }}};
+  if (!settings.ours_only)
+    for (HistoryPeer& peer : history_peers()) all.push_back(std::move(peer));
+  return all;
+}
+
+void print_injected(const Settings& settings) {
+  const auto histories = make_histories(settings.histories, true, settings.seed, settings.traces);
+  fmt::print(
+      "| histories with steps | F1 / Cover | recall at 2-4, > 4 times the noise | precision | false per 1000 | "
+      "found after 3 / 5 / 13 values |\n|---|---|---|---|---|---|\n");
+  for (const HistoryPeer& rule : rules(settings)) {
+    const Injected score = score_injected(histories, rule.find);
+    fmt::print("| {} | {:.3f} / {:.3f} | {:.2f}, {:.2f} | {:.2f} | {:.2f} | {:.2f} / {:.2f} / {:.2f} |\n", rule.name,
+               score.f1, score.cover, share(score.found_small, score.known_small),
+               share(score.found_large, score.known_large), share(score.correct, score.reported),
+               1000 * share(score.reported - score.correct, score.values), found_after(histories, rule.find, 3),
+               found_after(histories, rule.find, 5), found_after(histories, rule.find, 13));
+  }
+}
+
+void print_unchanged(const Settings& settings) {
+  const auto histories = make_histories(settings.histories, false, settings.seed + 1, settings.traces);
   std::vector<History> traces;
   for (const auto& trace : settings.traces) traces.push_back({.name = {}, .values = trace, .steps = {}});
-  const double clean_traces = traces.empty() ? 0 : score_unchanged(traces, find, 1000).clean;
-  std::printf(
-      "| %s | %.3f / %.3f | %.2f / %.2f | %.2f | %.2f | %.3f | %.2f | %.2f | %.3f / %.2f | %.2f / %.2f / %.2f |",
-      name.c_str(), i.f1, i.cover, share(i.found_small, i.known_small), share(i.found_large, i.known_large),
-      share(i.correct, i.reported), 1000 * share(i.reported - i.correct, i.values), u.clean, u.per_thousand,
-      clean_traces, u.tip_alarm, u.ever, found_after(changed, find, 3), found_after(changed, find, 5),
-      found_after(changed, find, 13));
-  for (const std::string& file : settings.annotated) {
-    double f1 = 0;
-    double cover = 0;
-    const auto all = read_annotated(file);
-    for (const Annotated& series : all) {
-      std::vector<double> finite;
-      for (double value : series.values)
-        finite.push_back(std::isfinite(value) ? value : finite.empty() ? 0 : finite.back());
-      const FoundSteps found = find(finite);
-      f1 += f1_score(series.annotations, found) / static_cast<double>(all.size());
-      cover += cover_score(series.annotations, found, series.values.size()) / static_cast<double>(all.size());
-    }
-    std::printf(" %.3f / %.3f |", f1, cover);
+  fmt::print(
+      "\n| histories without a step | clean | false per 1000 | tip alarm, of looks | of series | "
+      "clean whole traces of one program |\n|---|---|---|---|---|---|\n");
+  for (const HistoryPeer& rule : rules(settings)) {
+    const Unchanged score = score_unchanged(histories, rule.find, 10);
+    const Unchanged whole = score_unchanged(traces, rule.find, 1000);
+    fmt::print("| {} | {:.3f} | {:.2f} | {:.3f} | {:.2f} | {} |\n", rule.name, score.clean, score.per_thousand,
+               score.tip_alarm, score.ever, traces.empty() ? "none given" : fmt::format("{:.2f}", whole.clean));
   }
-  std::printf("\n");
-  std::fflush(stdout);
+}
+
+// False if a file has no series.
+bool print_annotated(const Settings& settings) {
+  for (const std::string& file : settings.annotated) {
+    const std::vector<Annotated> all = read_annotated(file);
+    const bool complete = std::ranges::all_of(all, [](const Annotated& series) { return !series.annotations.empty(); });
+    if (all.empty() || !complete) {
+      fmt::print(stderr,
+                 "score_histories: {}: found a series without annotation, or none at all; wanted series with "
+                 "lines of \"@\" below each\n",
+                 file);
+      return false;
+    }
+    fmt::print("\n| {}, {} series | F1 / Cover |\n|---|---|\n", file.substr(file.find_last_of('/') + 1), all.size());
+    for (const HistoryPeer& rule : rules(settings))
+      fmt::print("| {} | {} |\n", rule.name, score_annotated(all, rule.find));
+  }
+  return true;
 }
 
 int run(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
-    const std::string value = i + 1 < argc ? argv[i + 1] : "";
     if (option == "--ours-only") {
       settings.ours_only = true;
       continue;
     }
-    if (option == "--histories")
+    const std::string value = i + 1 < argc ? argv[++i] : "";
+    if (option == "--histories") {
       settings.histories = std::strtoul(value.c_str(), nullptr, 10);
-    else if (option == "--seed")
+    } else if (option == "--seed") {
       settings.seed = std::strtoull(value.c_str(), nullptr, 10);
-    else if (option == "--noise")
+    } else if (option == "--noise") {
       settings.traces = read_traces(value);
-    else if (option == "--annotated")
+      if (settings.traces.empty()) return fmt::print(stderr, "score_histories: no recording in {}\n", value), 3;
+    } else if (option == "--annotated") {
       settings.annotated.push_back(value);
-    else
-      return std::fprintf(stderr, "score_histories: unknown option %s\n", argv[i]), 3;
-    ++i;
+    } else {
+      return fmt::print(stderr, "score_histories: unknown option {}\n", option), 3;
+    }
   }
-  std::printf(
-      "| rule | injected F1 / Cover | recall 2-4 / > 4 | precision | false per 1000 | unchanged clean | false per 1000 "
-      "| traces clean | tip alarm of a look / of a series | found after 3 / 5 / 13 |");
-  for (const std::string& file : settings.annotated)
-    std::printf(" %s |", file.substr(file.find_last_of('/') + 1).c_str());
-  std::printf("\n");
-  print_row(
-      "Steelyard, confirmed", [](auto values) { return our_steps(values, false); }, settings);
-  print_row(
-      "Steelyard, suspected too", [](auto values) { return our_steps(values, true); }, settings);
-  if (!settings.ours_only)
-    for (const HistoryPeer& peer : history_peers()) print_row(peer.name, peer.find, settings);
-  return 0;
+  print_injected(settings);
+  print_unchanged(settings);
+  print_kinds(settings);
+  return print_annotated(settings) ? 0 : 3;
 }
 
 }  // namespace

@@ -2,6 +2,10 @@
 // promises; the long table is printed by bench/self/judging/score_histories.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
 #include "regress/history/change_points.hpp"
 #include "tests/statistics/histories/histories.hpp"
 #include "tests/statistics/histories/scores.hpp"
@@ -70,6 +74,39 @@ TEST(HistoryErrorRates, InjectedStepsAreFoundAndLittleElse) {
   EXPECT_GE(f1, 0.85);
   EXPECT_GE(cover, 0.86);
   EXPECT_GE(static_cast<double>(correct), 0.9 * static_cast<double>(reported));
+}
+
+TEST(HistoryErrorRates, AgreesWithAReader) {
+  std::ifstream in(STEELYARD_HISTORIES_FOLDER "/annotated.txt");
+  std::vector<double> values;
+  std::vector<Points> annotations;
+  double f1 = 0;
+  double cover = 0;
+  double count = 0;
+  const auto score = [&] {
+    if (values.empty()) return;
+    const Points found = confirmed(changes_of(values, values.size()));
+    f1 += f1_score(annotations, found);
+    cover += cover_score(annotations, found, values.size());
+    ++count;
+  };
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    if (first.front() == '#') continue;
+    if (first == "@") {
+      annotations.emplace_back(std::istream_iterator<std::size_t>(words), std::istream_iterator<std::size_t>());
+      continue;
+    }
+    score();
+    values.assign(std::istream_iterator<double>(words), std::istream_iterator<double>());
+    annotations.clear();
+  }
+  score();
+  ASSERT_EQ(count, 20);
+  EXPECT_GE(f1 / count, 0.90);
+  EXPECT_GE(cover / count, 0.90);
 }
 
 TEST(HistoryErrorRates, StrongStepsAreFoundSoonAndQuietTipsStayQuiet) {
