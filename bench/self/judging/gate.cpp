@@ -2,13 +2,12 @@
 
 #include <cassert>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/quantile.hpp"
 #include "bench/self/judging/rule.hpp"
-#include "regress/compare_runs.hpp"
+#include "regress/judge_looks.hpp"
 
 namespace steelyard::judging {
 namespace {
@@ -53,8 +52,6 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
   return gate;
 }
 
-bool is_decided(const Finding& finding) { return calls_change(finding) || finding.verdict == Verdict::unchanged; }
-
 BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds) {
   BenchmarkWindow part{benchmark.name, {}, {}, benchmark.ratio};
   part.baseline.assign(benchmark.baseline.begin(), benchmark.baseline.begin() + rounds);
@@ -66,30 +63,28 @@ Rule rule_of(const GateOptions& options, double false_alarm_rate) {
   return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : to_text(options.plan)});
 }
 
-// How many rounds each benchmark gets. At a look only what is undecided is judged, at its share of the gate's level:
-// that decides a little later than the gate itself would, which also counts what others have shown (Holm's later
-// steps).
-std::vector<int> measured_rounds(const Window& gate, const GateOptions& options) {
+// How many rounds each benchmark gets from the judge that the runner asks at each look.
+std::vector<int> measured_rounds(const Window& gate, const GateOptions& options, int comparisons) {
   const std::size_t count = gate.benchmarks.size();
   if (options.plan.empty()) return std::vector<int>(count, options.rounds);
-  std::vector<int> rounds(count, options.plan.most_rounds());
-  std::vector<std::size_t> undecided(count);
-  std::iota(undecided.begin(), undecided.end(), std::size_t{0});
+  ComparisonPolicy policy;
+  policy.false_alarm_rate = options.false_alarm_rate;
+  std::vector<int> rounds(count, 0);
+  std::vector<bool> decided(count, false);
   for (const PlannedLook& look : options.plan.looks) {
-    if (look.rounds == options.plan.most_rounds() || undecided.empty()) break;
     Window seen{gate.layout, {}};
-    for (const std::size_t i : undecided) seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], look.rounds));
-    const double share = static_cast<double>(undecided.size()) / static_cast<double>(count);
-    const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate * share).judge(seen);
-    std::vector<std::size_t> still;
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-      if (is_decided(findings[i])) {
-        rounds[undecided[i]] = look.rounds;
-      } else {
-        still.push_back(undecided[i]);
-      }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (decided[i]) continue;
+      rounds[i] = look.rounds;
+      seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], look.rounds));
     }
-    undecided = std::move(still);
+    if (seen.benchmarks.empty() || look.rounds == options.plan.most_rounds()) break;
+    auto [baseline, candidate] = to_runs(seen);
+    for (Run* run : {&baseline, &candidate}) run->header.settings[std::string(kLooksSetting)] = to_text(options.plan);
+    const auto answers = judge_looks(baseline, candidate, policy, comparisons);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!decided[i]) decided[i] = answers.at(gate.benchmarks[i].name) != LookAnswer::undecided;
+    }
   }
   return rounds;
 }
@@ -98,7 +93,7 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options)
 
 GateOutcome simulate_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw) {
   const Window gate = draw_gate(recordings, options, draw);
-  const std::vector<int> rounds = measured_rounds(gate, options);
+  const std::vector<int> rounds = measured_rounds(gate, options, options.benchmarks);
   Window seen{gate.layout, {}};
   for (std::size_t i = 0; i < gate.benchmarks.size(); ++i) {
     seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], rounds[i]));
@@ -140,7 +135,7 @@ LoneChangeTally simulate_lone_change(const std::vector<const Recording*>& record
   for (int i = 0; i < tries; ++i) {
     Window gate = draw_gate(recordings, alone, draw);
     slow_down(gate.benchmarks.front(), ratio);
-    const int rounds = measured_rounds(gate, alone).front();
+    const int rounds = measured_rounds(gate, alone, 1).front();
     const Window seen{gate.layout, {first_rounds(gate.benchmarks.front(), rounds)}};
     ++tally.tries;
     tally.found += rule_of(alone, alone.false_alarm_rate).judge(seen).front().verdict == Verdict::regression ? 1 : 0;
