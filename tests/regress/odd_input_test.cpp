@@ -1,0 +1,303 @@
+// Input that is odd or broken has a defined answer each; and what all rows of a comparison share, what a calibration
+// knows, does what it should to them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "regress/compare_runs.hpp"
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+SimulationOptions quiet(int rounds, Layout layout = Layout::duet) {
+  SimulationOptions options;
+  options.layout = layout;
+  options.rounds = rounds;
+  options.noise = {.drift = 0.01, .process = 0.003, .sample = 0.002, .burst_chance = 0};
+  return options;
+}
+
+SimulatedPair drawn(SimulationOptions options, int changed = 0, double ratio = 1, std::uint64_t seed = 7) {
+  options.changed_benchmarks = changed;
+  options.ratio = ratio;
+  return Simulation(seed).draw(options);
+}
+
+Comparison compared(const SimulatedPair& pair, const Calibration* calibration = nullptr) {
+  return compare_runs(pair.baseline, pair.candidate, {}, calibration);
+}
+
+ComparisonRow first_row(const SimulatedPair& pair) { return compared(pair).rows.at(0); }
+
+void for_each_value(Measurement& measurement, const auto& change) {
+  for (InvocationSamples& samples : measurement.invocations) {
+    for (double& value : samples.values) value = change(value);
+  }
+}
+
+TEST(OddInput, OneSampleASideHasARatioAndNothingElse) {
+  SimulatedPair pair = drawn(quiet(1));
+  pair.baseline.measurements[0].invocations = {{0, {100.0}, {}}};
+  pair.candidate.measurements[0].invocations = {{0, {150.0}, {}}};
+  const ComparisonRow row = first_row(pair);
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_NEAR(*row.ratio, 1.5, 1e-9);
+  EXPECT_FALSE(row.p.has_value());
+  EXPECT_FALSE(row.interval.has_value());
+  EXPECT_THAT(row.reason, HasSubstr("one invocation a side"));
+}
+
+TEST(OddInput, OneSampleAProcessIsEnoughWhereThereAreRounds) {
+  SimulatedPair pair = drawn(quiet(12), 1, 1.1);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    for (InvocationSamples& samples : run->measurements[0].invocations) samples.values.resize(1);
+  }
+  EXPECT_EQ(first_row(pair).verdict, Verdict::regression);
+}
+
+TEST(OddInput, SidesWithoutAnySpreadAreToldApart) {
+  SimulatedPair pair = drawn(quiet(12));
+  for_each_value(pair.baseline.measurements[0], [](double) { return 100.0; });
+  for_each_value(pair.candidate.measurements[0], [](double) { return 105.0; });
+  const ComparisonRow row = first_row(pair);
+  EXPECT_EQ(row.verdict, Verdict::regression);
+  EXPECT_NEAR(*row.ratio, 1.05, 1e-6);
+  EXPECT_GT(*row.p, 0);
+}
+
+TEST(OddInput, AValueWithoutALogarithmFailsItsRowOnly) {
+  SimulationOptions options = quiet(12);
+  options.benchmarks = 3;
+  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+                           -std::numeric_limits<double>::infinity()}) {
+    SimulatedPair pair = drawn(options, 3, 1.1);
+    pair.baseline.measurements[1].invocations[2].values[0] = bad;
+    const Comparison comparison = compared(pair);
+    EXPECT_EQ(comparison.rows.at(0).verdict, Verdict::regression);
+    EXPECT_EQ(comparison.rows.at(1).verdict, Verdict::failed);
+    EXPECT_THAT(comparison.rows.at(1).reason, HasSubstr("round 3"));
+    EXPECT_EQ(comparison.rows.at(2).verdict, Verdict::regression);
+  }
+}
+
+TEST(OddInput, TheSmallestAndTheLargestNumbersHaveARatio) {
+  for (const double level : {std::numeric_limits<double>::denorm_min() * 1000, 1e300}) {
+    SimulatedPair pair = drawn(quiet(12), 1, 1.1);
+    for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+      for_each_value(run->measurements[0], [&](double value) { return value / 1000 * level; });
+    }
+    const ComparisonRow row = first_row(pair);
+    ASSERT_TRUE(row.ratio.has_value());
+    EXPECT_TRUE(std::isfinite(*row.ratio));
+    EXPECT_NEAR(*row.ratio, 1.1, 0.02);
+  }
+}
+
+TEST(OddInput, AClockOfWholeNanosecondsKeepsTheLevel) {
+  // Levels of 3 ns, read to 1 ns: nearly all values tie.
+  int alarms = 0;
+  constexpr int kTries = 200;
+  SimulationOptions options = quiet(12);
+  options.noise = {.drift = 0.05, .process = 0.1, .sample = 0.1, .burst_chance = 0};
+  Simulation simulation(11);
+  for (int i = 0; i < kTries; ++i) {
+    SimulatedPair pair = simulation.draw(options);
+    for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+      for_each_value(run->measurements[0], [](double value) { return std::max(1.0, std::round(value * 0.003)); });
+    }
+    const ComparisonRow row = first_row(pair);
+    ASSERT_TRUE(row.p.has_value());
+    EXPECT_GT(*row.p, 0);
+    const bool holds_no_change = !row.interval || (row.interval->low <= 1 && row.interval->high >= 1);
+    EXPECT_TRUE(!row.interval || holds_no_change == (*row.p > 0.05)) << *row.p;
+    alarms += *row.p <= 0.05 ? 1 : 0;
+  }
+  // P(more than 20 of 200 at .05) is .001.
+  EXPECT_LE(alarms, 20);
+}
+
+TEST(OddInput, AThousandTimesMoreSamplesOnOneSideAreNoEvidence) {
+  int alarms = 0;
+  constexpr int kTries = 10;
+  SimulationOptions options = quiet(12);
+  options.samples = 1000;
+  for (int i = 0; i < kTries; ++i) {
+    SimulatedPair pair = drawn(options, 0, 1, 100 + static_cast<std::uint64_t>(i));
+    for (InvocationSamples& samples : pair.baseline.measurements[0].invocations) samples.values.resize(1);
+    const ComparisonRow row = first_row(pair);
+    EXPECT_EQ(row.rounds, 12);
+    alarms += *row.p <= 0.05 ? 1 : 0;
+  }
+  EXPECT_LE(alarms, 4);  // P(more than 4 of 10 at .05) is .00006
+}
+
+TEST(OddInput, AThousandTimesMoreProcessesOnOneSideAreJudgedByTheFewer) {
+  SimulatedPair pair = drawn(quiet(12000, Layout::sequential));
+  pair.candidate.measurements[0].invocations.resize(12);
+  const ComparisonRow row = first_row(pair);
+  EXPECT_EQ(row.rounds, 12);
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  ASSERT_TRUE(row.p.has_value());
+}
+
+TEST(OddInput, RoundsThatLackASideTakeNoPart) {
+  SimulatedPair pair = drawn(quiet(20), 1, 1.1);
+  auto& b = pair.baseline.measurements[0].invocations;
+  auto& c = pair.candidate.measurements[0].invocations;
+  b.erase(b.begin(), b.begin() + 3);
+  c.erase(c.end() - 4, c.end());
+  const ComparisonRow row = first_row(pair);
+  EXPECT_EQ(row.rounds, 13);
+  EXPECT_EQ(row.verdict, Verdict::regression);
+  EXPECT_THAT(row.reason, HasSubstr("(7 rounds lacked a side)"));
+}
+
+TEST(OddInput, RoundsThatNeverHaveBothSidesAreUnpaired) {
+  SimulatedPair pair = drawn(quiet(24), 1, 1.3);
+  auto& b = pair.baseline.measurements[0].invocations;
+  auto& c = pair.candidate.measurements[0].invocations;
+  b.erase(b.begin() + 12, b.end());
+  c.erase(c.begin(), c.begin() + 12);
+  const ComparisonRow row = first_row(pair);
+  EXPECT_EQ(row.test, "invocations");
+  EXPECT_EQ(row.rounds, 12);
+}
+
+TEST(OddInput, ADirectionThatDiffersIsIncomparable) {
+  SimulatedPair pair = drawn(quiet(12));
+  pair.candidate.measurements[0].metric.better = Better::higher;
+  const ComparisonRow row = first_row(pair);
+  EXPECT_EQ(row.verdict, Verdict::incomparable);
+  EXPECT_THAT(row.reason, HasSubstr("better is lower in the baseline, higher in the candidate"));
+}
+
+TEST(OddInput, ABenchmarkThatDisappearedIsMissingAndNeverUnchanged) {
+  SimulationOptions options = quiet(12);
+  options.benchmarks = 2;
+  SimulatedPair pair = drawn(options);
+  pair.candidate.measurements.pop_back();
+  EXPECT_EQ(compared(pair).rows.at(1).verdict, Verdict::missing);
+  pair.candidate.measurements.clear();
+  for (const ComparisonRow& row : compared(pair).rows) EXPECT_EQ(row.verdict, Verdict::missing);
+}
+
+TEST(OddInput, TwoEmptyRunsHaveNoRows) {
+  EXPECT_THAT(compare_runs(steelyard::Run{}, steelyard::Run{}, {}).rows, IsEmpty());
+}
+
+TEST(Apart, AChangeOfOneAmongManyIsFoundAndTheSharedDriftIsTold) {
+  SimulationOptions options = quiet(15, Layout::sequential);
+  options.benchmarks = 13;
+  SimulatedPair pair = drawn(options, 1, 1.15);
+  for (Measurement& measurement : pair.candidate.measurements) {
+    for_each_value(measurement, [](double value) { return value * 1.04; });
+  }
+  const Comparison comparison = compared(pair);
+  EXPECT_EQ(comparison.rows.at(0).verdict, Verdict::regression);
+  EXPECT_NEAR(*comparison.rows.at(0).ratio, 1.15, 0.03);
+  EXPECT_THAT(comparison.rows.at(0).reason, HasSubstr("of which all 13 benchmarks share"));
+  for (std::size_t i = 1; i < comparison.rows.size(); ++i) {
+    EXPECT_EQ(comparison.rows[i].verdict, Verdict::inconclusive) << comparison.rows[i].reason;
+  }
+  ASSERT_EQ(comparison.drifts.size(), 1U);
+  EXPECT_NEAR(comparison.drifts[0].ratio, 1.04, 0.02);
+  EXPECT_TRUE(comparison.drifts[0].removed);
+  EXPECT_THAT(comparison.warnings, Contains(HasSubstr("a change that touches everything")));
+}
+
+TEST(Apart, AChangeOfAllIsNeverHidden) {
+  SimulationOptions options = quiet(15, Layout::sequential);
+  options.benchmarks = 13;
+  const Comparison small = compared(drawn(options, 13, 1.05));
+  EXPECT_THAT(small.warnings, Contains(HasSubstr("all 13 benchmarks moved by +")));
+  // More than machines drift is a change.
+  const Comparison large = compared(drawn(options, 13, 1.4));
+  EXPECT_THAT(large.warnings, Contains(HasSubstr("more than a machine drifts")));
+  for (const ComparisonRow& row : large.rows) EXPECT_EQ(row.verdict, Verdict::regression) << row.reason;
+}
+
+TEST(Together, TheSharedDriftIsShownAndNotTakenOff) {
+  SimulationOptions options = quiet(15);
+  options.benchmarks = 6;
+  const Comparison comparison = compared(drawn(options, 6, 1.05));
+  ASSERT_EQ(comparison.drifts.size(), 1U);
+  EXPECT_FALSE(comparison.drifts[0].removed);
+  EXPECT_NEAR(comparison.drifts[0].ratio, 1.05, 0.01);
+  EXPECT_THAT(comparison.warnings, Not(Contains(HasSubstr("moved by"))));
+  for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.verdict, Verdict::regression);
+}
+
+TEST(Many, TenThousandRowsAreAdjustedAndTold) {
+  SimulationOptions options = quiet(2);
+  options.samples = 1;
+  options.benchmarks = 10000;
+  const SimulatedPair pair = drawn(options);
+  const Comparison comparison = compared(pair);
+  ASSERT_EQ(comparison.rows.size(), 10000U);
+  for (const ComparisonRow& row : comparison.rows) {
+    ASSERT_TRUE(row.q && row.discovery_q);
+    EXPECT_GE(*row.q, *row.discovery_q);
+    EXPECT_GE(*row.discovery_q, *row.p);
+  }
+}
+
+struct Calibrated {
+  SimulatedPair pair = drawn(quiet(12));
+  Calibration calibration;
+  explicit Calibrated(double floor) {
+    for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) run->environment.set("cpu.model", "x", true);
+    calibration.fingerprint = pair.candidate.environment.fingerprint();
+    calibration.rounds = 16;
+    CalibratedBenchmark benchmark;
+    benchmark.benchmark = "BM_0";
+    benchmark.metric = "real_time";
+    benchmark.floor = floor;
+    calibration.benchmarks = {benchmark};
+  }
+  ComparisonRow row() const { return compared(pair, &calibration).rows.at(0); }
+};
+
+TEST(Calibrated, TheNoiseFloorIsTheLeastMargin) {
+  EXPECT_EQ(Calibrated(0.04).row().margin, 0.04);
+  EXPECT_EQ(Calibrated(0.001).row().margin, 0.02);
+  Calibrated other(0.04);
+  other.calibration.fingerprint = "of another machine";
+  EXPECT_EQ(other.row().margin, 0.02);
+  EXPECT_FALSE(compared(other.pair, &other.calibration).calibration.has_value());
+}
+
+TEST(Calibrated, StandsInForWhatOneProcessASideDoesNotHold) {
+  Calibrated given(0.01);
+  for (steelyard::Run* run : {&given.pair.baseline, &given.pair.candidate}) {
+    run->measurements[0].invocations.resize(1);
+  }
+  const ComparisonRow row = given.row();
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_FALSE(row.p.has_value());
+  ASSERT_TRUE(row.interval.has_value());
+  EXPECT_NEAR(row.interval->high / *row.ratio, std::pow(1.01, 4), 1e-6);
+  EXPECT_THAT(row.reason, HasSubstr("two processes of one build lie up to 4.06 % apart"));
+}
+
+TEST(Calibrated, AMachineThatFailedGetsNoVerdicts) {
+  Calibrated given(0.01);
+  for_each_value(given.pair.candidate.measurements[0], [](double value) { return value * 1.3; });
+  ASSERT_EQ(given.row().verdict, Verdict::regression);
+  given.calibration.failed = true;
+  given.calibration.reason = "9 of 20 A/A gates called a change";
+  const ComparisonRow row = given.row();
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("9 of 20 A/A gates called a change"));
+  EXPECT_THAT(row.reason, HasSubstr("seen: "));
+}
+
+}  // namespace
+}  // namespace steelyard
