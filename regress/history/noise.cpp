@@ -7,7 +7,7 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kMostLags = 16;    // measured; longer lags differ as these do
+constexpr std::size_t kMostLags = 32;    // measured; longer lags differ as these do
 constexpr std::size_t kLeastPairs = 10;  // for a lag to be measured
 constexpr double kReach = 3;  // distances are clipped at this many coarse scales: steps and spikes count little
 // Ratio of the second to the first lag. Up to the first, and as far beyond as the error of the ratio leaves no doubt,
