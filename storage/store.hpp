@@ -105,6 +105,8 @@ class Store {
   Result<bool> put_comparison(const Comparison& comparison);
   // By id or an unambiguous prefix of at least 6 characters.
   Result<Run> get_run(const std::string& id);
+  // Likewise. Of its runs' headers it has the ids, commits and fingerprints.
+  Result<Comparison> get_comparison(const std::string& id);
   // Newest first; sha or an unambiguous prefix.
   Result<std::vector<RunHeader>> runs_of_commit(const std::string& sha);
   Result<std::vector<HistorySeries>> history(const HistoryQuery& query);

@@ -5,6 +5,7 @@
 
 #include "storage/embedded/cluster.hpp"
 #include "storage/postgres/change_point_rows.hpp"
+#include "storage/postgres/comparison_reader.hpp"
 #include "storage/postgres/comparison_writer.hpp"
 #include "storage/postgres/history_reader.hpp"
 #include "storage/postgres/migrations.hpp"
@@ -104,6 +105,10 @@ Result<bool> Store::put_comparison(const Comparison& comparison) {
 
 Result<Run> Store::get_run(const std::string& id) {
   return connection_->read([&](Session& session) { return read_run(session, id); });
+}
+
+Result<Comparison> Store::get_comparison(const std::string& id) {
+  return connection_->read([&](Session& session) { return read_comparison_row(session, id); });
 }
 
 Result<std::vector<RunHeader>> Store::runs_of_commit(const std::string& sha) {
