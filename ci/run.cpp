@@ -20,6 +20,8 @@ struct Dispatcher {
   ExitCode operator()(const AbOptions& options) const { return do_ab(options, streams); }
   ExitCode operator()(const CompareOptions& options) const { return do_compare(options, streams); }
   ExitCode operator()(const GateOptions& options) const { return do_gate(options, streams); }
+  ExitCode operator()(const CalibrateOptions& options) const { return do_calibrate(options, streams); }
+  ExitCode operator()(const VerifyOptions& options) const { return do_verify(options, streams); }
   ExitCode operator()(const ImportOptions& options) const { return do_import(options, streams); }
   ExitCode operator()(const ExportOptions& options) const { return do_export(options, streams); }
   ExitCode operator()(const HistoryOptions& options) const { return do_history(options, streams); }

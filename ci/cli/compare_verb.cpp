@@ -1,6 +1,8 @@
 #include <ostream>
 
 #include "ci/attribution/attribute.hpp"
+#include "ci/attribution/own_folders.hpp"
+#include "ci/calibrate/known_calibration.hpp"
 #include "ci/cli/compare_table.hpp"
 #include "ci/cli/explanations.hpp"
 #include "ci/cli/messages.hpp"
@@ -10,6 +12,7 @@
 #include "ci/gate/outcome.hpp"
 #include "ci/profile/changed_pictures.hpp"
 #include "regress/compare_runs.hpp"
+#include "storage/archive/archive.hpp"
 
 namespace steelyard {
 namespace {
@@ -35,13 +38,20 @@ ExitCode do_compare(const CompareOptions& options, Streams& streams) {
   }
   const Result<Configuration> configuration = effective_configuration(options.common);
   if (!configuration) return report_error(configuration.error(), streams);
-  const Result<Sides> sides = load_sides(options.baseline, options.candidate, *configuration, options.common, streams);
+  Result<Sides> sides = load_sides(options.baseline, options.candidate, *configuration, options.common, streams);
   if (!sides) return report_error(sides.error(), streams);
+  // By its id a run is found again when the comparison is verified.
+  for (Run* run : {&sides->baseline, &sides->candidate}) {
+    if (run->header.id.empty()) seal(*run);
+  }
+  const auto calibration = known_calibration(*configuration, sides->baseline, sides->candidate, sides->warnings);
+  if (!calibration) return report_error(calibration.error(), streams);
   ComparisonPolicy policy = comparison_policy(configuration->policy);
   // Both were measured before, so nothing here is drawn: the same files give the same bytes.
   if (options.seed) policy.seed = *options.seed;
-  Comparison comparison = compare_runs(sides->baseline, sides->candidate, policy);
-  attribute(comparison, sides->baseline, sides->candidate, AttributionOptions{});
+  Comparison comparison =
+      compare_runs(sides->baseline, sides->candidate, policy, *calibration ? &**calibration : nullptr);
+  attribute(comparison, sides->baseline, sides->candidate, {own_folders(sides->baseline, sides->candidate)});
   comparison.warnings.insert(comparison.warnings.end(), sides->warnings.begin(), sides->warnings.end());
   ExitCode code = outcome_of(comparison, sides->baseline, sides->candidate, outcome_rules(*configuration));
   if (!options.flame_dir.empty()) {

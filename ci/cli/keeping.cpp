@@ -15,7 +15,8 @@ namespace {
 
 std::string runs_text(std::size_t count) { return count == 1 ? "1 run" : std::to_string(count) + " runs"; }
 
-constexpr std::size_t kIdCharacters = 16;  // of a file's name, as in the spool
+constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
+constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
 
 // The folders to fall back on, best first.
 std::vector<std::filesystem::path> folders_besides_the_state() {
@@ -157,7 +158,9 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
     const Result<bool> put = store->put_comparison(*comparison);
     if (!put) return report_error(put.error(), streams), ExitCode::store_away;
   }
-  note("kept in the store: " + address->safe_text(), common, streams);
+  std::string kept = "kept in the store: " + address->safe_text();
+  if (comparison != nullptr) kept += ", as comparison:" + comparison_id(*comparison).substr(0, kShownIdCharacters);
+  note(kept, common, streams);
   if (code != ExitCode::success) say_what_waits(streams);
   return code;
 }

@@ -16,8 +16,8 @@ void add_judging_options(Verb& verb, Options& options) {
   add_key_options(verb, options.common, {{"build", "run", "policy", "store", "project"}, {}});
   verb.options.push_back(
       path_option("--markdown", "FILE", options.markdown, "write the report as Markdown there as well"));
-  verb.options.push_back(
-      path_option("--archive-dir", "FOLDER", options.archive_dir, "copy both sides' archives there"));
+  verb.options.push_back(path_option("--archive-dir", "FOLDER", options.archive_dir,
+                                     "copy both sides' archives and the comparison there"));
   verb.options.push_back(
       path_option("--flame-dir", "FOLDER", options.flame_dir, "draw a flame graph of every changed count there"));
   verb.options.push_back(explain_option(options.explain));

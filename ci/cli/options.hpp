@@ -90,6 +90,23 @@ struct GateOptions {
   bool no_store = false;
 };
 
+struct CalibrateOptions {
+  CommonOptions common;
+  std::vector<std::string> programs;   // empty: those of steelyard.toml
+  std::vector<std::string> arguments;  // for each of them, from after --
+  int gates = 10;
+  bool drift = false;  // measure as many pairs whose sides follow each other
+  std::optional<std::uint64_t> seed;
+  std::filesystem::path output;  // empty: the state folder
+};
+
+struct VerifyOptions {
+  CommonOptions common;
+  std::string comparison;  // a JSON file, a folder with comparison.json, or comparison:ID
+  std::string baseline;    // as one side of compare; empty: found by its id
+  std::string candidate;
+};
+
 struct ImportOptions {
   CommonOptions common;
   std::string format;  // "google-benchmark"
@@ -199,8 +216,8 @@ struct DoctorOptions {
   std::filesystem::path root;        // of /proc and /sys; empty: this machine's
 };
 
-using VerbOptions =
-    std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, ImportOptions, ExportOptions, HistoryOptions,
-                 ChangesOptions, SweepOptions, ProfileOptions, ConfigOptions, DbOptions, TargetsOptions, DoctorOptions>;
+using VerbOptions = std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, CalibrateOptions, VerifyOptions,
+                                 ImportOptions, ExportOptions, HistoryOptions, ChangesOptions, SweepOptions,
+                                 ProfileOptions, ConfigOptions, DbOptions, TargetsOptions, DoctorOptions>;
 
 }  // namespace steelyard

@@ -32,6 +32,8 @@ std::unique_ptr<Verb> make_gate();
 std::unique_ptr<Verb> make_targets();
 
 std::unique_ptr<Verb> make_compare();
+std::unique_ptr<Verb> make_calibrate();
+std::unique_ptr<Verb> make_verify();
 std::unique_ptr<Verb> make_import();
 std::unique_ptr<Verb> make_export();
 std::unique_ptr<Verb> make_history();

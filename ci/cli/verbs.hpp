@@ -12,6 +12,8 @@ ExitCode do_run(const RunOptions& options, Streams& streams);
 ExitCode do_ab(const AbOptions& options, Streams& streams);
 ExitCode do_compare(const CompareOptions& options, Streams& streams);
 ExitCode do_gate(const GateOptions& options, Streams& streams);
+ExitCode do_calibrate(const CalibrateOptions& options, Streams& streams);
+ExitCode do_verify(const VerifyOptions& options, Streams& streams);
 ExitCode do_import(const ImportOptions& options, Streams& streams);
 ExitCode do_export(const ExportOptions& options, Streams& streams);
 ExitCode do_history(const HistoryOptions& options, Streams& streams);

@@ -68,6 +68,8 @@ struct PolicySettings {
   std::vector<std::string> ignored_facts;
   bool demand_decision = false;  // an inconclusive row fails the gate
   SkipTime skip_time = SkipTime::never;
+  std::string calibration;        // a file; empty: the one that is kept for the machine
+  std::string calibration_where;  // what said so, as store_where
   bool operator==(const PolicySettings&) const = default;
 };
 

@@ -58,6 +58,11 @@ Assigned assign_store(Configuration& to, const WrittenValue& value, const std::s
   return put(read_text(value, where), to.store);
 }
 
+Assigned assign_calibration(Configuration& to, const WrittenValue& value, const std::string& where) {
+  to.policy.calibration_where = where;
+  return put(read_text(value, where), to.policy.calibration);
+}
+
 Assigned assign_layout(Configuration& to, const WrittenValue& value, const std::string& where) {
   STEELYARD_TRY(const std::size_t word, read_word(value, where, kLayoutWords));
   to.run.layout = word == 0 ? std::nullopt : parse_layout(kLayoutWords[word]);
@@ -200,6 +205,9 @@ const std::array kKeys{
                      "leave a benchmark untimed where both builds are the same program, or execute the same code",
                      assign_skip_time,
                      STEELYARD_PRINT(quoted_for_toml(kSkipTimeWords[static_cast<std::size_t>(of.policy.skip_time)]))},
+    ConfigurationKey{"policy", "calibration", "--calibration", "FILE",
+                     "what steelyard calibrate --output wrote (default: what it kept for this machine)",
+                     assign_calibration, STEELYARD_PRINT(optional_text(of.policy.calibration))},
     ConfigurationKey{"gate", "against_history", "--against-history", "",
                      "measure the head alone and hold it against the recent level of its series in the store",
                      STEELYARD_ASSIGN(read_flag(value, where), gate.against_history),

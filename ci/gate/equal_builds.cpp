@@ -58,9 +58,9 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
   if (policy == SkipTime::never) return "";
   const auto program = builds.same_program.find(benchmark);
-  if (program != builds.same_program.end()) return "not timed, as the policy says (skip_time): " + program->second;
+  if (program != builds.same_program.end()) return std::string(kNotTimed) + program->second;
   if (policy == SkipTime::equal_code && builds.same_code.count(benchmark) > 0) {
-    return std::string("not timed, as the policy says (skip_time): ") + kSameCode;
+    return std::string(kNotTimed) + kSameCode;
   }
   return "";
 }

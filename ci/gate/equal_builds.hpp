@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "bench/model/comparison.hpp"
 #include "ci/config/configuration.hpp"
@@ -15,6 +16,9 @@ struct EqualBuilds {
   std::map<std::string, std::string> same_program;  // the proof: "every loaded section is equal ..."
   std::set<std::string> same_code;                  // programs that differ, but not in the code that it executes
 };
+
+// How the reason of such a row begins.
+inline constexpr std::string_view kNotTimed = "not timed, as the policy says (skip_time): ";
 
 // Why the policy lets this benchmark go untimed; empty: it is timed.
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy);

@@ -4,6 +4,8 @@
 #include <system_error>
 
 #include "ci/attribution/attribute.hpp"
+#include "ci/attribution/own_folders.hpp"
+#include "ci/calibrate/known_calibration.hpp"
 #include "ci/cli/explanations.hpp"
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
@@ -22,6 +24,7 @@ void complete_header(Run& run, const SideDescription& side, const JudgeRequest& 
   run.header.program = side.program;
   run.header.commit = side.commit;
   run.header.seed = request.seed;
+  if (!side.sources.empty()) run.header.settings[kSourcesSetting] = side.sources.string();
   seal(run);
 }
 
@@ -37,6 +40,14 @@ ExitCode copy_archives(const MeasuredPair& pair, const std::filesystem::path& fo
     if (!written) status = worse(status, report_error(written.error(), streams));
   }
   return status;
+}
+
+// Beside the archives, so that the folder is all that steelyard verify needs.
+ExitCode keep_comparison(const Comparison& comparison, const TargetReport& targets, const std::filesystem::path& folder,
+                         Streams& streams) {
+  if (folder.empty()) return ExitCode::success;
+  const Result<void> written = write_text_file(folder / "comparison.json", json_report(comparison, targets));
+  return written ? ExitCode::success : report_error(written.error(), streams);
 }
 
 ExitCode print_reports(const Comparison& comparison, const TargetReport& targets, const MeasuredPair& pair,
@@ -58,14 +69,14 @@ ExitCode print_reports(const Comparison& comparison, const TargetReport& targets
   return written ? code : worse(code, report_error(written.error(), streams));
 }
 
-Comparison compare_sides(const MeasuredPrograms& measured, const JudgedSides& sides, const JudgeRequest& request) {
+Comparison compare_sides(const MeasuredPrograms& measured, const JudgeRequest& request,
+                         const Calibration* calibration) {
   ComparisonPolicy policy = comparison_policy(request.configuration->policy);
   policy.seed = request.seed;
-  Comparison comparison = compare_runs(measured.pair.baseline, measured.pair.candidate, policy);
+  Comparison comparison = compare_runs(measured.pair.baseline, measured.pair.candidate, policy, calibration);
   tell_equal_builds(measured.equal, measured.untimed, comparison);
-  AttributionOptions attribution;
-  if (!sides.baseline.sources.empty()) attribution.own_sources = {sides.baseline.sources, sides.candidate.sources};
-  attribute(comparison, measured.pair.baseline, measured.pair.candidate, attribution);
+  attribute(comparison, measured.pair.baseline, measured.pair.candidate,
+            {own_folders(measured.pair.baseline, measured.pair.candidate)});
   comparison.warnings.insert(comparison.warnings.end(), measured.warnings.begin(), measured.warnings.end());
   if (request.cancelled != nullptr && request.cancelled->load()) {
     comparison.warnings.push_back("interrupted: this is what was measured until then");
@@ -87,6 +98,9 @@ Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& r
 }  // namespace
 
 ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, Streams& streams) {
+  if (const auto named = check_named_calibration(*request.configuration); !named) {
+    return report_error(named.error(), streams);
+  }
   Result<MeasuredPrograms> measured = measure(sides, request, streams);
   if (!measured) return report_error(measured.error(), streams);
   MeasuredPair& pair = measured->pair;
@@ -96,7 +110,9 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
   if (!request.no_store) code = keep_in_spool(runs, streams);
   code = worse(code, copy_archives(pair, request.archive_dir, streams));
-  Comparison comparison = compare_sides(*measured, sides, request);
+  const auto calibration = known_calibration(*request.configuration, pair.baseline, pair.candidate, measured->warnings);
+  if (!calibration) return report_error(calibration.error(), streams);
+  Comparison comparison = compare_sides(*measured, request, *calibration ? &**calibration : nullptr);
   if (!request.flame_dir.empty()) {
     const Result<void> drawn = draw_changed_counts(comparison, pair.baseline, pair.candidate, request.flame_dir);
     if (!drawn) code = worse(code, report_error(drawn.error(), streams));
@@ -106,6 +122,7 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   TargetReport targets = report_targets(pair.candidate, *request.configuration, whole);
   // What is asked here is what changed; who has promised nothing need not be told what the machine could do.
   if (targets.targets.empty()) targets.hint.clear();
+  code = worse(code, keep_comparison(comparison, targets, request.archive_dir, streams));
   code = worse(code, print_reports(comparison, targets, pair, request, streams));
   code = worse(code, outcome_of(targets));
   code = worse(code, outcome_of(comparison, pair.baseline, pair.candidate, outcome_rules(*request.configuration)));

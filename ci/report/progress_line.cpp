@@ -40,12 +40,14 @@ void ProgressLine::show(const std::string& what, double done, Nanoseconds left) 
   if (drawn_ && now - last_drawn_s_ < kLeastSecondsBetween) return;
   last_drawn_s_ = now;
   drawn_ = true;
-  const double part = std::isfinite(done) ? std::clamp(done, 0.0, 1.0) : 0.0;
+  const double own = std::isfinite(done) ? std::clamp(done, 0.0, 1.0) : 0.0;
+  const double part = part_.from + own * (part_.to - part_.from);
   constexpr std::size_t kBarColumns = 24;
   const auto filled = static_cast<std::size_t>(std::floor(part * static_cast<double>(kBarColumns)));
   // Rounded down: 100 % is said when it is true.
   std::string tail = "  " + padded(decimal_text(std::floor(part * 100), 0), 3, Align::right) + " %";
-  const std::string time = left_text(left);
+  // How long one part takes says nothing of the others.
+  const std::string time = part_.name.empty() ? left_text(left) : "";
   if (!time.empty()) tail += "  " + time;
   // The last column stays free, because a character there makes some terminals wrap.
   const std::size_t room = static_cast<std::size_t>(width_) - 1;
@@ -54,7 +56,10 @@ void ProgressLine::show(const std::string& what, double done, Nanoseconds left) 
     bar = "  [" + std::string(filled, '=') + std::string(kBarColumns - filled, ' ') + "]";
   }
   const std::size_t name_room = room > bar.size() + tail.size() ? room - bar.size() - tail.size() : 0;
-  const std::string name = name_room >= 5 ? shortened(printable(what, true), name_room, false) : "";
+  const std::string name =
+      name_room >= 5
+          ? shortened(printable(part_.name.empty() ? what : part_.name + ": " + what, true), name_room, false)
+          : "";
   err_ << "\r" << name << bar << tail.substr(0, room) << "\x1b[K" << std::flush;
 }
 

@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <utility>
 
 #include "bench/model/quantity.hpp"
 
@@ -20,10 +21,20 @@ class ProgressLine {
   void show(const std::string& what, double done, Nanoseconds left);
   void clear();
 
+  // Of something longer: what is shown from here on is the part `from` to `to` of it (0 to 1), and `name` stands
+  // before.
+  struct Part {
+    std::string name;
+    double from = 0;
+    double to = 1;
+  };
+  void within(Part part) { part_ = std::move(part); }
+
  private:
   std::ostream& err_;
   bool enabled_;
   int width_;
+  Part part_;
   double last_drawn_s_ = -1;
   bool drawn_ = false;
 };

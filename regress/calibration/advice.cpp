@@ -31,13 +31,13 @@ std::string more_rounds(double floor, const NoiseCircumstances& now) {
   if (rounds <= kMostRounds)
     return "--rounds " + std::to_string(rounds) + " would bring the floor to " + share_text(now.margin);
   return "no sensible number of rounds brings the floor to " + share_text(now.margin) +
-         ": let it do more work an iteration, or gate its instructions instead (--metrics instructions)";
+         ": let it do more work an iteration, or gate its instructions instead (--metric instructions)";
 }
 
 std::string of_samples(double within, double between, const NoiseCircumstances& now) {
   const double added = added_by_samples(within, now.repetitions);
   std::string text = "samples of one process differ by " + share_text(within) + ", processes by " +
-                     share_text(between) + ": longer samples (--min-time above " + now.min_time + ")";
+                     share_text(between) + ": longer samples (--min-time " + now.longer_time + ")";
   const double ratio = added / std::max(between, added / 4);
   const int repetitions = static_cast<int>(std::ceil(now.repetitions * ratio * ratio));
   if (repetitions > now.repetitions) {
@@ -77,8 +77,8 @@ std::string advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumst
   if (added_by_samples(within, now.repetitions) > between) {
     add(of_samples(within, between, now));
   } else if (between > 0) {
-    add("processes differ by " + share_text(between) + ", more than their samples do (" + share_text(within) +
-        "): only more rounds help, longer samples do not");
+    add("processes differ by " + share_text(between) +
+        " whatever their samples do: only more rounds help, longer samples do not");
   }
   if (benchmark.floor > kMostFloor && now.shared && *now.shared > between) {
     add("the machine itself drifts by " + share_text(*now.shared) + " from round to round: run steelyard doctor");

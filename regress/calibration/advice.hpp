@@ -13,7 +13,7 @@ struct NoiseCircumstances {
   double margin = 0.02;          // the noise floor that is good enough
   std::optional<double> shared;  // deviation of rounds, which both sides share
   int repetitions = 3;
-  std::string min_time;
+  std::string longer_time;  // of samples, as --min-time takes it: "100ms"
   int cores = 1;
 };
 

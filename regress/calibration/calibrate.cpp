@@ -88,7 +88,7 @@ CalibratedBenchmark calibrated(const Rows& rows, const CalibrationSetting& setti
   const auto shared = median_over(rows, [](const ComparisonRow& row) { return row.noise.rounds; });
   // The policy's margin, not one that an earlier calibration widened.
   benchmark.advice = advice_for(benchmark, {static_cast<int>(median(std::move(rounds))), rows.front()->margin, shared,
-                                            setting.repetitions, setting.min_time, setting.cores});
+                                            setting.repetitions, setting.longer_time, setting.cores});
   return benchmark;
 }
 

@@ -17,9 +17,9 @@ struct CalibrationSetting {
   std::int64_t at_unix_s = 0;
   std::string program;  // as the user named it
   std::uint64_t seed = 0;
-  int repetitions = 3;  // samples of an invocation
-  std::string min_time = "20ms";
-  int cores = 1;  // that the machine has for the benchmarks
+  int repetitions = 3;                // samples of an invocation
+  std::string longer_time = "100ms";  // of samples, longer than they were, as --min-time takes it
+  int cores = 1;                      // that the machine has for the benchmarks
 };
 
 // `gates`: A/A comparisons, independent of each other. `sequential`: A/A comparisons of which one side was measured

@@ -34,7 +34,7 @@ Comparison gate_of(std::vector<ComparisonRow> rows) {
   return gate;
 }
 
-const CalibrationSetting kSetting{1'700'000'000, "./bench", 7, 3, "20ms", 2};
+const CalibrationSetting kSetting{1'700'000'000, "./bench", 7, 3, "100ms", 2};
 
 // Standard normal, from engine bits by our own code.
 double normal(std::mt19937_64& bits) {

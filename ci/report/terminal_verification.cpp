@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "ci/report/verification_report.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kMostShown = 20;  // differences; JSON has them all
+constexpr std::size_t kIdCharacters = 12;
+
+std::string side_text(const std::string& name, const std::string& run, const std::string& place) {
+  const std::string id = run.empty() ? "without an id" : "run:" + run.substr(0, kIdCharacters);
+  return "  " + name + "  " + id + ", " + (place.empty() ? "not found" : place) + '\n';
+}
+
+std::string shown(const std::string& value) { return value.empty() ? "nothing" : value; }
+
+}  // namespace
+
+std::string_view to_text(VerificationOutcome outcome) {
+  switch (outcome) {
+    case VerificationOutcome::verified:
+      return "verified";
+    case VerificationOutcome::differs:
+      return "differs";
+    case VerificationOutcome::not_verified:
+      break;
+  }
+  return "not verified";
+}
+
+std::string terminal_verification(const Verification& verification, const TerminalStyle&) {
+  const Replay& replay = verification.replay;
+  std::string text = verification.comparison + ": " + std::string(to_text(verification.outcome));
+  if (!verification.why.empty()) text += ", " + verification.why;
+  text += '\n' + side_text("baseline ", verification.baseline_run, verification.baseline_place);
+  text += side_text("candidate", verification.candidate_run, verification.candidate_place);
+  text += "  rules      " + verification.rule_version;
+  if (!replay.rule_version.empty() && replay.rule_version != verification.rule_version) {
+    text += "; this program has " + replay.rule_version;
+  }
+  text += '\n';
+  if (!replay.rule_version.empty()) {
+    text += "  compared   " + std::to_string(replay.rows) + (replay.rows == 1 ? " row" : " rows") + ", bit for bit";
+    if (replay.untimed > 0) text += "; " + std::to_string(replay.untimed) + " more were decided by counting";
+    text += '\n';
+  }
+  std::string last;
+  for (std::size_t i = 0; i < std::min(replay.differences.size(), kMostShown); ++i) {
+    const FieldDifference& difference = replay.differences[i];
+    const std::string row = difference.benchmark + ' ' + difference.metric;
+    if (row != last) text += row + '\n';
+    last = row;
+    text += "  " + difference.field + ": kept " + shown(difference.kept) + ", computed " +
+            shown(difference.recomputed) + '\n';
+  }
+  if (replay.differences.size() > kMostShown) {
+    text += "  and " + std::to_string(replay.differences.size() - kMostShown) + " more\n";
+  }
+  return text;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,157 @@
+#include "ci/verify/replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "ci/attribution/attribute.hpp"
+#include "ci/attribution/own_folders.hpp"
+#include "ci/gate/equal_builds.hpp"
+#include "ci/report/report.hpp"
+#include "ci/verify/comparison_document.hpp"
+#include "regress/ab/gates.hpp"
+#include "regress/ab/match.hpp"
+#include "regress/compare_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr const char* kAbsent = "absent";
+
+// The digits that read back to the same bits.
+std::string exact(double value) {
+  std::array<char, 32> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), written.ptr};
+}
+std::string exact(const std::optional<double>& value) { return value ? exact(*value) : kAbsent; }
+std::string exact(const std::optional<Interval>& interval) {
+  return interval ? exact(interval->low) + " to " + exact(interval->high) : kAbsent;
+}
+
+std::string looks_text(const std::vector<Look>& looks) {
+  std::string text;
+  for (const Look& look : looks) {
+    text +=
+        (text.empty() ? "" : ", ") + std::to_string(look.rounds) + ": " + exact(look.p) + " of " + exact(look.share);
+  }
+  return text.empty() ? kAbsent : text;
+}
+
+std::string functions_text(const ComparisonRow& row) {
+  std::string text;
+  for (const FunctionChange& function : row.functions) {
+    text += function.name + " (" + function.file + ':' + std::to_string(function.line) + ") " +
+            exact(function.self_change) + ' ' + exact(function.inclusive_change) + ' ' + exact(function.calls_change) +
+            ' ' + exact(function.share) + "; ";
+  }
+  for (const std::string& name : row.call_path) text += " > " + name;
+  return text.empty() ? kAbsent : text;
+}
+
+using Key = std::pair<std::string, std::string>;
+Key key_of(const ComparisonRow& row) { return {row.benchmark, row.metric.name}; }
+
+bool is_told_by_counting(const ComparisonRow& row) {
+  return row.test == "none" && row.verdict == Verdict::unchanged && row.reason.starts_with(kNotTimed);
+}
+
+// What was kept may say more than the engine: what counting found out follows the engine's own sentence.
+bool is_same(const std::string& field, const std::string& kept, const std::string& recomputed) {
+  return kept == recomputed || (field == "reason" && kept.starts_with(recomputed + "; "));
+}
+
+void compare_rows(const ComparisonRow& kept, const ComparisonRow& recomputed, Replay& replay) {
+  const auto was = judged_fields(kept);
+  const auto is = judged_fields(recomputed);
+  for (std::size_t i = 0; i < was.size(); ++i) {
+    const auto& [field, text] = was[i];
+    if (is_same(field, text, is[i].second)) continue;
+    replay.differences.push_back({kept.benchmark, kept.metric.name, field, text, is[i].second});
+  }
+}
+
+// Through the document and back, as the kept one came: names that are no UTF-8 and numbers that are not finite read
+// alike on both sides.
+Comparison as_kept(const Comparison& comparison) {
+  Result<Comparison> read = parse_comparison(json_report(comparison), "the recomputed comparison");
+  return read ? std::move(read).value() : comparison;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> judged_fields(const ComparisonRow& row) {
+  return {{"verdict", std::string(to_text(row.verdict))},
+          {"ratio", exact(row.ratio)},
+          {"interval", exact(row.interval)},
+          {"p", exact(row.p)},
+          {"q", exact(row.q)},
+          {"discovery_q", exact(row.discovery_q)},
+          {"p_kind", row.p_kind},
+          {"looks", looks_text(row.looks)},
+          {"test", row.test},
+          {"layout", std::string(to_text(row.layout))},
+          {"rounds", std::to_string(row.rounds)},
+          {"confidence", exact(row.confidence)},
+          {"baseline", exact(row.baseline)},
+          {"candidate", exact(row.candidate)},
+          {"unit", row.metric.unit},
+          {"better", std::string(to_text(row.metric.better))},
+          {"kind", std::string(to_text(row.metric.kind))},
+          {"minimum_effect", exact(row.minimum_effect)},
+          {"margin", exact(row.margin)},
+          {"minimum_detectable_effect", exact(row.minimum_detectable_effect)},
+          {"equivalence_interval", exact(row.equivalence_interval)},
+          {"rounds_wanted", row.rounds_wanted ? std::to_string(*row.rounds_wanted) : kAbsent},
+          {"noise.within", exact(row.noise.within)},
+          {"noise.between", exact(row.noise.between)},
+          {"noise.rounds", exact(row.noise.rounds)},
+          {"slot_effect", exact(row.slot_effect)},
+          {"jitter", exact(row.jitter)},
+          {"count_scope", std::string(to_text(row.count_scope))},
+          {"gates", row.gates ? "true" : "false"},
+          {"gate_note", row.gate_note},
+          {"reason", row.reason},
+          {"functions", functions_text(row)}};
+}
+
+Replay replay(const Comparison& kept, const Run& baseline, const Run& candidate) {
+  Comparison computed = compare_runs(baseline, candidate, kept.policy, kept.calibration ? &*kept.calibration : nullptr);
+  Replay result;
+  result.rule_version = computed.rule_version;
+  for (const ComparisonRow& row : kept.rows) {
+    if (!is_told_by_counting(row)) continue;
+    ++result.untimed;
+    computed.rows.push_back(row);
+  }
+  if (result.untimed > 0) decide_gates(computed);
+  attribute(computed, baseline, candidate, {own_folders(baseline, candidate)});
+  computed = as_kept(computed);
+
+  std::map<Key, const ComparisonRow*> recomputed;
+  for (const ComparisonRow& row : computed.rows) recomputed.emplace(key_of(row), &row);
+  std::map<Key, const ComparisonRow*> known;
+  for (const ComparisonRow& row : kept.rows) {
+    known.emplace(key_of(row), &row);
+    if (is_told_by_counting(row)) continue;
+    ++result.rows;
+    const auto found = recomputed.find(key_of(row));
+    if (found == recomputed.end()) {
+      result.differences.push_back({row.benchmark, row.metric.name, "row", "there", ""});
+    } else {
+      compare_rows(row, *found->second, result);
+    }
+  }
+  for (const ComparisonRow& row : computed.rows) {
+    // A metric that the policy names is not missing where equal builds were left untimed on purpose.
+    const bool is_left_out = result.untimed > 0 && row.benchmark == kAllBenchmarks;
+    if (known.count(key_of(row)) == 0 && !is_left_out) {
+      result.differences.push_back({row.benchmark, row.metric.name, "row", "", "there"});
+    }
+  }
+  return result;
+}
+
+}  // namespace steelyard

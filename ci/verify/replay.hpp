@@ -1,0 +1,38 @@
+// Computes a kept comparison again from its two runs and holds it against what was kept, bit for bit: every judged
+// field of every row. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+
+struct FieldDifference {
+  std::string benchmark;
+  std::string metric;
+  std::string field;
+  std::string kept;        // empty: absent
+  std::string recomputed;  // likewise
+  bool operator==(const FieldDifference&) const = default;
+};
+
+struct Replay {
+  std::string rule_version;                  // of this program's engine
+  std::vector<FieldDifference> differences;  // by row
+  std::int64_t rows = 0;                     // compared
+  std::int64_t untimed = 0;  // rows that counting decided: equal builds; they follow from no run and are not compared
+};
+
+// With the engine, the policy, the seed and the calibration that `kept` names. Of a reason the recomputed part is
+// compared; what counting found out about the two builds may follow it.
+Replay replay(const Comparison& kept, const Run& baseline, const Run& candidate);
+
+// Every judged field of a row with its value, exactly as its JSON has it. "absent" where it has none.
+std::vector<std::pair<std::string, std::string>> judged_fields(const ComparisonRow& row);
+
+}  // namespace steelyard
