@@ -9,8 +9,8 @@
 namespace steelyard {
 namespace {
 
-// Below this chance of a decision the rounds are better spent elsewhere: more would cost power, less saves little of the
-// rounds that noisy benchmarks take. docs/sequential.md has the figures with it.
+// Below this chance of a decision the rounds are better spent elsewhere: a higher one would cost power, a lower one saves
+// few of the rounds of noisy benchmarks. docs/sequential.md has the figures with it.
 constexpr double kLeastChance = 0.15;
 
 double normal_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
