@@ -9,7 +9,7 @@
 namespace steelyard {
 namespace {
 
-// Below this chance of a decision the rounds are better spent elsewhere: a higher one would cost power, a lower one saves
+// Below this chance of a decision the rounds are better spent elsewhere: a higher one costs power, a lower one saves
 // few of the rounds of noisy benchmarks. docs/sequential.md has the figures with it.
 constexpr double kLeastChance = 0.15;
 
