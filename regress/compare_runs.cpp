@@ -21,7 +21,7 @@
 namespace steelyard {
 namespace {
 
-constexpr const char* kRuleVersion = "rounds-1";
+constexpr const char* kRuleVersion = "rounds-2";
 constexpr std::size_t kMostFactsNamed = 3;
 constexpr int kLeastPlannedRounds = 12;
 constexpr int kMostPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/few_rounds.hpp"
 #include "regress/ab/inversion.hpp"
 #include "regress/ab/noise_parts.hpp"
 #include "regress/ab/relabelling.hpp"
@@ -29,13 +30,13 @@ Moments moments(std::span<const double> values) {
 }
 
 void judge_by_relabelling(const ShiftTest& test, const EffectQuestion& question, Effect& effect) {
-  effect.log_ratio = best_shift(test);
-  const double p = test.p(0);
-  effect.p = p;
+  Inversion inversion(test);
+  effect.log_ratio = inversion.estimate();
+  effect.p = inversion.p(0);
   effect.least_p = test.least_p();
   const double alpha = 1 - question.confidence;
-  effect.interval = shift_interval(test, effect.log_ratio, alpha, p);
-  effect.equivalence_interval = shift_interval(test, effect.log_ratio, question.equivalence_alpha, p);
+  effect.interval = inversion.interval(alpha);
+  effect.equivalence_interval = inversion.interval(question.equivalence_alpha);
   const double error_alpha = effect.interval ? alpha : question.equivalence_alpha;
   const auto error_interval = effect.interval ? effect.interval : effect.equivalence_interval;
   if (error_interval) {
@@ -45,13 +46,15 @@ void judge_by_relabelling(const ShiftTest& test, const EffectQuestion& question,
   }
   // The 90 % interval lies inside the margin exactly if both ends of the margin are rejected at 10 %.
   const double margin = std::log1p(question.margin);
-  effect.within_margin = std::fabs(effect.log_ratio) < margin && test.p(margin) <= question.equivalence_alpha &&
-                         test.p(-margin) <= question.equivalence_alpha;
+  const auto& inner = effect.equivalence_interval;
+  effect.within_margin = inner && inner->high < margin && inner->low > -margin &&
+                         inversion.p(margin) <= question.equivalence_alpha &&
+                         inversion.p(-margin) <= question.equivalence_alpha;
 }
 
 // Estimate, its error and degrees are set: the rest follows by Student's t.
 void judge_by_student(const EffectQuestion& question, Effect& effect) {
-  effect.test = "t on log medians";
+  effect.test = "t on log levels";
   effect.least_p = 0;
   const double error = *effect.standard_error;
   if (error == 0) {
@@ -74,18 +77,17 @@ Effect effect_of_rounds(const PairedRounds& paired, const EffectQuestion& questi
   Effect effect;
   effect.units = static_cast<int>(paired.rounds.size());
   effect.noise = noise_of_rounds(paired.rounds);
-  const RoundsTest test(paired.rounds);
+  const RoundsTest test(paired.rounds, question.disturbed);
   if (effect.units >= kLeastRounds) {
     effect.test = "rounds";
     judge_by_relabelling(test, question, effect);
   } else {
-    std::vector<double> differences;
-    for (const PairedRound& round : paired.rounds) differences.push_back(round.difference());
-    const Moments found = moments(differences);
-    effect.log_ratio = found.mean;
+    effect.log_ratio = paired.rounds.front().difference();
     if (effect.units >= 2) {
-      effect.standard_error = std::sqrt(found.variance / found.count);
-      effect.degrees = found.count - 1;
+      const WeightedMean found = weighted_difference(paired.rounds);
+      effect.log_ratio = found.mean;
+      effect.standard_error = found.standard_error;
+      effect.degrees = found.degrees;
       judge_by_student(question, effect);
     }
   }
@@ -100,8 +102,9 @@ Effect effect_of_invocations(std::span<const LogInvocation> baseline, std::span<
   effect.noise = noise_of_invocations(baseline, candidate);
   if (effect.units >= kLeastRounds) {
     effect.test = "invocations";
-    judge_by_relabelling(InvocationsTest({baseline.begin(), baseline.end()}, {candidate.begin(), candidate.end()}),
-                         question, effect);
+    judge_by_relabelling(
+        InvocationsTest({baseline.begin(), baseline.end()}, {candidate.begin(), candidate.end()}, question.disturbed),
+        question, effect);
     return effect;
   }
   std::vector<double> baseline_levels;

@@ -3,7 +3,7 @@
 //
 // By number of rounds (or invocations of the smaller side where rounds cannot be paired):
 //   1       the estimate alone: how much processes differ is not in the data
-//   2 to 5  a t test on log medians: paired (Student, The probable error of a mean, 1908), or for unpaired sides
+//   2 to 5  a t test on log levels: paired (Student, The probable error of a mean, 1908), or for unpaired sides
 //           B. L. Welch's (The generalization of 'Student's' problem, 1947)
 //   6 on    re-labelling (shift_test.hpp)
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "regress/ab/rounds.hpp"
+#include "regress/ab/sample_scores.hpp"
 
 namespace steelyard {
 
@@ -25,10 +26,11 @@ struct EffectQuestion {
   double margin = 0.02;      // of equivalence, as a ratio above 1
   // Two one-sided tests at half of it (D. J. Schuirmann, 1987): the 90 % interval.
   double equivalence_alpha = 0.10;
+  Disturbed disturbed = Disturbed::upwards;
 };
 
 struct Effect {
-  std::string test = "none";  // "rounds", "invocations", "t on log medians"
+  std::string test = "none";  // "rounds", "invocations", "t on log levels"
   int units = 0;              // rounds that entered, or the smaller side's invocations
   double log_ratio = 0;
   std::optional<double> p;                            // two-sided, of no effect

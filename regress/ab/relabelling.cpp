@@ -9,11 +9,13 @@ namespace steelyard {
 namespace {
 
 // Scores are rounded to a grid so that sums can be counted. Rounding is the same for every labelling, so the test stays
-// exact; it only coarsens the scores. The grid is finer than the ranks of a few hundred samples need and keeps the
-// table of sums near 500 entries.
-constexpr std::int64_t kSumCells = 512;
+// exact; it only coarsens the scores, by a hundredth of their range, and keeps the table of sums near 250 entries.
+constexpr std::int64_t kSumCells = 256;
 constexpr std::int64_t kMostSteps = 64;
 constexpr std::int64_t kLeastSteps = 12;
+
+// p is never 0, not even where a double has no room for it.
+constexpr double kLeastP = 1e-300;
 
 // Probability of at least |z| standard deviations from the mean, two-sided.
 double normal_two_sided(double z) { return std::erfc(std::fabs(z) / std::sqrt(2.0)); }
@@ -70,25 +72,79 @@ double split_normal_p(std::span<const double> scores, const std::vector<bool>& m
   return normal_two_sided_stepped(sum, gap / 2, std::sqrt(variance));
 }
 
-// In how many ways `chosen` of the cells sum to each s, s from 0 to chosen * highest.
-std::vector<double> count_splits(const std::vector<std::int64_t>& cells, std::size_t chosen, std::size_t highest) {
-  // ways[k]: the same for k of the cells seen so far; sums of k cells reach no farther than k * highest.
-  std::vector<std::vector<double>> ways(chosen + 1);
-  for (std::size_t k = 0; k <= chosen; ++k) ways[k].assign(k * highest + 1, 0.0);
-  ways[0][0] = 1;
+// Adds `from` to `to`: apart from each other in memory, so that the compiler takes many at once.
+template <class Count>
+void add_to(Count* __restrict to, const Count* __restrict from, std::size_t length) {
+  for (std::size_t s = 0; s < length; ++s) to[s] = static_cast<Count>(to[s] + from[s]);
+}
+
+// Both tails of a table of sums: s up to `low` and from `high` on.
+struct Tails {
+  std::int64_t low = -1;
+  std::int64_t high = 0;
+};
+template <class Count>
+double count_tails(const Count* ways, std::int64_t last, const Tails& tails) {
+  double sum = 0;
+  for (std::int64_t s = 0; s <= std::min(tails.low, last); ++s) sum += static_cast<double>(ways[s]);
+  for (std::int64_t s = std::max<std::int64_t>(tails.high, tails.low + 1); s <= last; ++s) {
+    sum += static_cast<double>(ways[s]);
+  }
+  return sum;
+}
+
+// In how many ways `chosen` of the cells (ascending) sum to a value in the tails. The cheapest Count that holds all
+// ways: whole numbers are counted exactly, and doubles are exact up to 2^53 and close beyond.
+template <class Count>
+double count_splits(const std::vector<std::int64_t>& cells, std::size_t chosen, const Tails& tails) {
+  // Row k: the ways in which k of the cells seen so far sum to s; they reach no farther than k times the last of them.
+  const std::size_t width = chosen * static_cast<std::size_t>(cells.back()) + 1;
+  std::vector<Count> ways((chosen + 1) * width, Count{0});
+  ways[0] = 1;
+  std::size_t highest = 0;
   for (std::size_t seen = 0; seen < cells.size(); ++seen) {
     const auto cell = static_cast<std::size_t>(cells[seen]);
     // What too few remaining cells could complete is not counted.
     const std::size_t left = cells.size() - seen - 1;
     const std::size_t least = chosen > left ? chosen - left : 1;
     for (std::size_t k = std::min(seen + 1, chosen); k >= std::max<std::size_t>(least, 1); --k) {
-      const std::vector<double>& from = ways[k - 1];
-      double* to = ways[k].data() + cell;
-      for (std::size_t s = 0; s < from.size(); ++s) to[s] += from[s];
+      add_to(ways.data() + k * width + cell, ways.data() + (k - 1) * width, (k - 1) * highest + 1);
     }
+    highest = cell;
   }
-  return std::move(ways[chosen]);
+  return count_tails(ways.data() + chosen * width, static_cast<std::int64_t>(width) - 1, tails);
 }
+
+double arrangements_of(std::size_t chosen, std::size_t units) {
+  double arrangements = 1;
+  for (std::size_t i = 1; i <= chosen; ++i) {
+    arrangements *= static_cast<double>(units - chosen + i) / static_cast<double>(i);
+  }
+  return arrangements;
+}
+
+double count_splits(const std::vector<std::int64_t>& cells, std::size_t chosen, const Tails& tails, double all) {
+  if (all < 65000) return count_splits<std::uint16_t>(cells, chosen, tails);
+  if (all < 4.2e9) return count_splits<std::uint32_t>(cells, chosen, tails);
+  return count_splits<double>(cells, chosen, tails);
+}
+
+// In how many ways the cells (ascending) left positive sum to a value in the tails.
+template <class Count>
+double count_signs(const std::vector<std::int64_t>& cells, std::int64_t total, const Tails& tails) {
+  std::vector<Count> ways(static_cast<std::size_t>(total) + 1, Count{0});
+  std::vector<Count> before(ways.size());
+  ways[0] = 1;
+  std::size_t reached = 0;
+  for (const std::int64_t cell : cells) {
+    std::copy(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(reached) + 1, before.begin());
+    add_to(ways.data() + cell, before.data(), reached + 1);
+    reached += static_cast<std::size_t>(cell);
+  }
+  return count_tails(ways.data(), total, tails);
+}
+
+std::int64_t floor_half(std::int64_t value) { return value >= 0 ? value / 2 : -((1 - value) / 2); }
 
 }  // namespace
 
@@ -96,32 +152,23 @@ double sign_flip_p(std::span<const double> scores) {
   double largest = 0;
   for (const double score : scores) largest = std::max(largest, std::fabs(score));
   if (largest == 0) return 1;
-  if (scores.size() > kExactUnits) return sign_flip_normal_p(scores);
+  if (scores.size() > kExactUnits) return std::max(sign_flip_normal_p(scores), least_sign_flip_p(scores.size()));
 
-  const auto cells = to_grid(scores, 0, largest, steps_for(scores.size()));
+  auto cells = to_grid(scores, 0, largest, steps_for(scores.size()));
   std::int64_t observed = 0;
   std::int64_t total = 0;
-  for (const std::int64_t cell : cells) {
+  for (std::int64_t& cell : cells) {
     observed += cell;
-    total += std::abs(cell);
+    cell = std::abs(cell);
+    total += cell;
   }
-  // positive[s]: ways in which the scores left positive sum to s; the signed sum is then 2 s - total.
-  std::vector<double> positive(static_cast<std::size_t>(total) + 1, 0.0);
-  positive[0] = 1;
-  std::size_t reached = 0;
-  for (const std::int64_t signed_cell : cells) {
-    const auto cell = static_cast<std::size_t>(std::abs(signed_cell));
-    reached += cell;
-    if (cell == 0) {
-      for (double& count : positive) count *= 2;
-      continue;
-    }
-    for (std::size_t s = reached; s >= cell; --s) positive[s] += positive[s - cell];
-  }
-  double extreme = 0;
-  for (std::int64_t s = 0; s <= total; ++s) {
-    if (std::abs(2 * s - total) >= std::abs(observed)) extreme += positive[static_cast<std::size_t>(s)];
-  }
+  std::sort(cells.begin(), cells.end());
+  // With the scores left positive summing to s, the signed sum is 2 s - total: at least as far from 0 as observed.
+  const std::int64_t distance = std::abs(observed);
+  const Tails tails{floor_half(total - distance), total - floor_half(total - distance)};
+  const double extreme = cells.size() <= 15   ? count_signs<std::uint16_t>(cells, total, tails)
+                         : cells.size() <= 31 ? count_signs<std::uint32_t>(cells, total, tails)
+                                              : count_signs<double>(cells, total, tails);
   return std::min(1.0, extreme / std::exp2(static_cast<double>(cells.size())));
 }
 
@@ -130,42 +177,40 @@ double split_p(std::span<const double> scores, const std::vector<bool>& marked) 
   if (scores.empty() || marked_count == 0 || marked_count == scores.size()) return 1;
   const auto [lowest, highest] = std::minmax_element(scores.begin(), scores.end());
   if (*lowest == *highest) return 1;
-  if (scores.size() > kExactUnits) return split_normal_p(scores, marked, marked_count);
+  if (scores.size() > kExactUnits) {
+    return std::max(split_normal_p(scores, marked, marked_count), least_split_p(marked_count, scores.size()));
+  }
 
   // Counting the smaller group is cheaper; the statistic of one determines that of the other.
   const bool count_marked = 2 * marked_count <= scores.size();
   const std::size_t chosen = count_marked ? marked_count : scores.size() - marked_count;
-  const auto cells = to_grid(scores, *lowest, *highest - *lowest, steps_for(chosen));
+  auto cells = to_grid(scores, *lowest, *highest - *lowest, steps_for(chosen));
   std::int64_t observed = 0;
   std::int64_t total = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     total += cells[i];
     if (marked[i] == count_marked) observed += cells[i];
   }
+  std::sort(cells.begin(), cells.end());
   const auto n = static_cast<std::int64_t>(scores.size());
   const auto k = static_cast<std::int64_t>(chosen);
-  const std::int64_t distance = std::abs(n * observed - k * total);  // from the mean, in units of 1/n
-  const auto ways =
-      count_splits(cells, chosen, static_cast<std::size_t>(*std::max_element(cells.begin(), cells.end())));
-  double extreme = 0;
-  double all = 0;
-  for (std::size_t s = 0; s < ways.size(); ++s) {
-    all += ways[s];
-    if (std::abs(n * static_cast<std::int64_t>(s) - k * total) >= distance) extreme += ways[s];
-  }
-  return std::min(1.0, extreme / all);
+  // Sums s with |n s - k total| at least as large as that of the observed one.
+  const std::int64_t distance = std::abs(n * observed - k * total);
+  const std::int64_t low = k * total - distance;
+  const Tails tails{low >= 0 ? low / n : -1, (k * total + distance + n - 1) / n};
+  const double all = std::round(arrangements_of(chosen, scores.size()));
+  return std::min(1.0, count_splits(cells, chosen, tails, all) / all);
 }
 
-double least_sign_flip_p(std::size_t units) { return std::min(1.0, 2 * std::exp2(-static_cast<double>(units))); }
+double least_sign_flip_p(std::size_t units) {
+  return std::clamp(2 * std::exp2(-static_cast<double>(units)), kLeastP, 1.0);
+}
 
 double least_split_p(std::size_t marked, std::size_t units) {
   if (marked == 0 || marked >= units) return 1;
-  double arrangements = 1;
-  for (std::size_t i = 1; i <= marked; ++i) {
-    arrangements *= static_cast<double>(units - marked + i) / static_cast<double>(i);
-  }
+  const double arrangements = arrangements_of(marked, units);
   // With equal halves the mirrored arrangement is as extreme; otherwise it does not exist.
-  return std::min(1.0, (2 * marked == units ? 2 : 1) / arrangements);
+  return std::clamp((2 * marked == units ? 2 : 1) / arrangements, kLeastP, 1.0);
 }
 
 }  // namespace steelyard

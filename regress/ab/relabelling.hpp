@@ -14,7 +14,7 @@
 namespace steelyard {
 
 // Beyond this many the table of sums costs milliseconds and the tail of a sum of bounded scores is close to normal.
-inline constexpr std::size_t kExactUnits = 100;
+inline constexpr std::size_t kExactUnits = 64;
 
 // Two-sided p of |sum of scores| when each score may change its sign. No score or all zero: 1. Cost O(n) times the
 // grid of sums (at most a few hundred).

@@ -56,12 +56,12 @@ std::variant<std::vector<LogInvocation>, Defect> log_invocations(const Run& run,
 }
 
 PairedRounds pair_rounds(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate) {
-  const auto baseline_rounds = by_round(baseline);
-  const auto candidate_rounds = by_round(candidate);
+  auto baseline_rounds = by_round(baseline);
+  auto candidate_rounds = by_round(candidate);
   PairedRounds paired;
-  for (const auto& [round, invocation] : baseline_rounds) {
+  for (auto& [round, invocation] : baseline_rounds) {
     const auto other = candidate_rounds.find(round);
-    if (other != candidate_rounds.end()) paired.rounds.push_back({invocation, other->second});
+    if (other != candidate_rounds.end()) paired.rounds.push_back({std::move(invocation), std::move(other->second)});
   }
   paired.dropped = static_cast<int>(baseline_rounds.size() + candidate_rounds.size() - 2 * paired.rounds.size());
   return paired;

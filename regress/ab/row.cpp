@@ -152,7 +152,10 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
   draft.row.baseline = level_of(b);
   draft.row.candidate = level_of(c);
 
-  const EffectQuestion question{context.policy.confidence, draft.row.margin};
+  const bool is_time = draft.row.metric.better == Better::lower;
+  const EffectQuestion question{.confidence = context.policy.confidence,
+                                .margin = draft.row.margin,
+                                .disturbed = is_time ? Disturbed::upwards : Disturbed::downwards};
   NoisyEvidence evidence;
   evidence.single_noise = context.calibrated.of_single_invocations(draft.row.benchmark, draft.row.metric.name);
   if (is_concurrent(context.layout) && !context.baseline.header.session.empty()) {

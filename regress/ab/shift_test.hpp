@@ -2,14 +2,15 @@
 // the candidate's logarithms lie exactly `shift` above the baseline's. The p of a comparison is p(0); its interval is
 // the set of shifts that are not rejected (inversion.hpp), so that the two cannot disagree.
 //
-// Statistic: mean ranks of the samples of each invocation among all samples of both sides. On recorded noise of
-// unchanged programs (docs/method.md) it finds 5 % in 83 % of tries where the signed-rank test on log medians finds it
-// in 72 % and the paired t in 58 %; all hold 5 %.
+// Each round (or invocation, where rounds cannot be paired) gets one number from sample_scores.hpp. What is drawn anew
+// are labels only, so the level holds whatever the noise (relabelling.hpp).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "regress/ab/rounds.hpp"
+#include "regress/ab/sample_scores.hpp"
 
 namespace steelyard {
 
@@ -30,15 +31,19 @@ class ShiftTest {
   virtual double step() const = 0;
 };
 
-// Rounds that have both sides. Slots (first or second, core 0 or 1) are not equal. Where the slots are known and split
-// the rounds well enough, the labels drawn anew are the slots: within a round, which slot was slower does not depend on
-// the labels when the sides are equal, so the slot effect cancels exactly and is estimated, removed before ranking, and
-// reported. Otherwise (below 8 rounds, slots unknown or always the same) each round's sides swap: exact when the order
-// was drawn at random, conservative when it was balanced.
+// Rounds that have both sides. Slots (first or second, core 0 or 1) are not equal.
+//
+// Where the slots are known and changed about, the labels drawn anew are the slots: within a round, which slot was
+// slower does not depend on the labels when the sides are equal, so a slot effect cancels exactly; where it can be seen
+// it is taken off before ranking. From kRoundsForSlots rounds on this is always so; with fewer (8 to 11), only where a
+// slot effect can be seen, because so few arrangements make coarse steps of p.
+//
+// Otherwise each round's sides swap: exact when the order was drawn at random, conservative when it was balanced. Where
+// slots matter and nobody says which was which, the order is guessed from the data (guessed_order.hpp).
 class RoundsTest : public ShiftTest {
  public:
   // Precondition: at least one round.
-  explicit RoundsTest(std::vector<PairedRound> rounds);
+  explicit RoundsTest(std::vector<PairedRound> rounds, Disturbed disturbed = Disturbed::upwards);
 
   double statistic(double shift) const override;
   double p(double shift) const override;
@@ -46,20 +51,33 @@ class RoundsTest : public ShiftTest {
   double start() const override { return start_; }
   double step() const override { return step_; }
 
-  bool removes_slots() const { return removes_slots_; }
   // Whether candidate and baseline were both first and both second at some time, so that a slot effect can be told.
   bool knows_slots() const { return knows_slots_; }
   // log of second slot over first, with the candidate moved down by `shift`. Precondition: knows_slots().
   double slot_effect(double shift) const;
+  // Whether p(shift) draws the slots anew.
+  bool draws_slots(double shift) const;
 
  private:
-  std::vector<double> rank_differences(double shift) const;  // candidate minus baseline, a round each
+  void find_start();
+  std::vector<double> second_over_first(double shift) const;  // of levels, a round each
+  // The slot effect where it stands out of its own error; else 0.
+  double visible_slot_effect(double shift) const;
+  // Candidate minus baseline, a round each. `raised[r]` is what the candidate's slot adds in round r, half of which is
+  // taken off the candidate and half put on the baseline; empty: nothing.
+  std::vector<double> scores(double shift, double slot) const;
+  std::vector<double> scores_with_order(double shift, const std::vector<double>& raised) const;
+  double p_with_unknown_slots(double shift) const;
+  double statistic_with_unknown_slots(double shift) const;
 
-  std::vector<PairedRound> rounds_;
+  std::vector<PairedRound> rounds_;         // samples ascending
   std::vector<double> differences_;         // of levels, a round each
   std::vector<bool> candidate_was_second_;  // a round each
+  Disturbed disturbed_;
+  std::optional<PooledScores> pooled_;          // lists: baseline, candidate
+  std::optional<PooledScores> pooled_by_slot_;  // lists: baseline in the first and second slot, candidate likewise
   bool knows_slots_ = false;
-  bool removes_slots_ = false;
+  bool slots_can_tell_ = false;  // drawing the slots anew can reach 5 %
   double start_ = 0;
   double step_ = 0;
 };
@@ -68,7 +86,8 @@ class RoundsTest : public ShiftTest {
 class InvocationsTest : public ShiftTest {
  public:
   // Precondition: at least one invocation a side.
-  InvocationsTest(std::vector<LogInvocation> baseline, std::vector<LogInvocation> candidate);
+  InvocationsTest(std::vector<LogInvocation> baseline, std::vector<LogInvocation> candidate,
+                  Disturbed disturbed = Disturbed::upwards);
 
   double statistic(double shift) const override;
   double p(double shift) const override;
@@ -77,11 +96,12 @@ class InvocationsTest : public ShiftTest {
   double step() const override { return step_; }
 
  private:
-  std::vector<double> ranks(double shift) const;  // baseline's invocations, then the candidate's
+  std::vector<double> scores(double shift) const;  // baseline's invocations, then the candidate's
 
   std::vector<LogInvocation> baseline_;
   std::vector<LogInvocation> candidate_;
   std::vector<bool> is_candidate_;
+  std::optional<PooledScores> pooled_;
   double start_ = 0;
   double step_ = 0;
 };

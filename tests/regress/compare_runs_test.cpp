@@ -105,7 +105,7 @@ TEST(CompareRuns, NoiseIsInconclusiveAndNamesTheRoundsThatWouldDo) {
 TEST(CompareRuns, FiveRoundsGiveAPAndNoVerdict) {
   const ComparisonRow row = only_row(pair_with(1.5, 5));
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
-  EXPECT_EQ(row.test, "t on log medians");
+  EXPECT_EQ(row.test, "t on log levels");
   EXPECT_LT(*row.p, 0.001);
   EXPECT_THAT(row.reason, HasSubstr("only 5 rounds"));
 }

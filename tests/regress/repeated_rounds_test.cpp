@@ -68,10 +68,10 @@ TEST(RepeatedRounds, OfOneSideAloneWouldRaiseThem) {
   int alarms = 0;
   for (int i = 0; i < kTrials; ++i) {
     SimulationOptions options;
-    options.rounds = 40;
+    options.rounds = 64;
     options.samples = 1;
     SimulatedPair pair = random.draw(options);
-    for (std::size_t at = 0; at < 40; ++at) {
+    for (std::size_t at = 0; at < 64; ++at) {
       Taking candidate = take(random, 0);
       if (candidate.marked) candidate = take(random, 0);
       pair.baseline.measurements[0].invocations[at].values = {take(random, 0).value};

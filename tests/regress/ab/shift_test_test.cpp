@@ -40,14 +40,20 @@ std::vector<PairedRound> constant_rounds(int rounds, double difference) {
   return result;
 }
 
-TEST(RoundsTest, ASlotEffectOfAnySizeChangesNothingFromEightRoundsOn) {
+TEST(RoundsTest, ASlotEffectThatCanBeSeenChangesNothingWhateverItsSize) {
   for (const int rounds : {8, 12, 15}) {
-    const RoundsTest equal_slots(simulated_rounds(rounds, 0));
-    const RoundsTest unequal_slots(simulated_rounds(rounds, 0.5));
-    ASSERT_TRUE(unequal_slots.removes_slots());
-    EXPECT_DOUBLE_EQ(equal_slots.p(0), unequal_slots.p(0)) << rounds;
-    EXPECT_NEAR(unequal_slots.slot_effect(0) - equal_slots.slot_effect(0), 0.5, 1e-9);
+    const RoundsTest unequal(simulated_rounds(rounds, 0.5));
+    const RoundsTest more_unequal(simulated_rounds(rounds, 2.5));
+    ASSERT_TRUE(unequal.draws_slots(0) && more_unequal.draws_slots(0));
+    EXPECT_DOUBLE_EQ(unequal.p(0), more_unequal.p(0)) << rounds;
+    EXPECT_NEAR(more_unequal.slot_effect(0) - unequal.slot_effect(0), 2.0, 1e-9);
   }
+}
+
+TEST(RoundsTest, BelowTwelveRoundsSlotsAreDrawnOnlyWhereTheyDiffer) {
+  EXPECT_FALSE(RoundsTest(constant_rounds(8, 0.1)).draws_slots(0.1));
+  EXPECT_TRUE(RoundsTest(simulated_rounds(8, 0.5)).draws_slots(0));
+  EXPECT_TRUE(RoundsTest(constant_rounds(12, 0.1)).draws_slots(0.1));
 }
 
 TEST(RoundsTest, ExchangingTheSidesKeepsPAndTurnsTheStatistic) {
@@ -72,12 +78,70 @@ TEST(RoundsTest, SupposingTheTrueShiftIsTheSameAsNoEffect) {
 
 TEST(RoundsTest, SidesExchangeWhereTheSlotsCannotReachFivePercent) {
   const RoundsTest six(constant_rounds(6, 0.1));
-  EXPECT_FALSE(six.removes_slots());
+  EXPECT_FALSE(six.draws_slots(0));
   EXPECT_DOUBLE_EQ(six.p(0), 2.0 / 64);
-  const RoundsTest eight(constant_rounds(8, 0.1));
-  EXPECT_TRUE(eight.removes_slots());
-  EXPECT_DOUBLE_EQ(eight.p(0), 2.0 / 70);
-  EXPECT_DOUBLE_EQ(eight.least_p(), 2.0 / 70);
+  const RoundsTest twelve(constant_rounds(12, 0.1));
+  EXPECT_TRUE(twelve.draws_slots(0));
+  EXPECT_DOUBLE_EQ(twelve.p(0), 2.0 / 924);
+  EXPECT_DOUBLE_EQ(twelve.least_p(), 2.0 / 924);
+}
+
+std::vector<PairedRound> without_order(std::vector<PairedRound> rounds) {
+  for (PairedRound& round : rounds) round.baseline.slot = round.candidate.slot = 0;
+  return rounds;
+}
+
+TEST(RoundsTest, ALargeSlotEffectOfUnknownOrderHidesNoEffectInBalancedPairs) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const RoundsTest test(without_order(simulated_rounds(16, 0.4, 1.15, seed)));
+    ASSERT_FALSE(test.knows_slots());
+    found += test.p(0) <= 0.05 ? 1 : 0;
+  }
+  EXPECT_GE(found, 17);
+}
+
+// The oracle of the whole: p by trying every exchange of the sides, scores by the definition.
+TEST(RoundsTest, AgreesWithExchangingTheSidesInEveryWay) {
+  const auto rounds = simulated_rounds(7, 0.0, 1.02, 9);
+  const auto statistic = [&](unsigned exchanged) {
+    std::vector<PooledScores::Group> groups;
+    for (std::size_t r = 0; r < rounds.size(); ++r) {
+      const bool turn = (exchanged >> r & 1U) != 0;
+      groups.push_back({(turn ? rounds[r].candidate : rounds[r].baseline).logs, 0});
+      groups.push_back({(turn ? rounds[r].baseline : rounds[r].candidate).logs, 0});
+    }
+    const auto scores = PooledScores(groups, Disturbed::upwards).mean_scores({});
+    std::vector<double> pooled;
+    std::vector<double> in_round;
+    for (std::size_t r = 0; r < rounds.size(); ++r) {
+      pooled.push_back(scores[2 * r + 1] - scores[2 * r]);
+      double pairs = 0;
+      for (const double b : groups[2 * r].values) {
+        for (const double c : groups[2 * r + 1].values) pairs += c > b ? 1 : c < b ? -1 : 0;
+      }
+      in_round.push_back(pairs);
+    }
+    double sum = 0;
+    for (const double score : add_views(pooled, in_round)) sum += score;
+    return std::fabs(sum);
+  };
+  int extreme = 0;
+  for (unsigned exchanged = 0; exchanged < 128; ++exchanged) extreme += statistic(exchanged) >= statistic(0) - 1e-9;
+  // The table of sums rounds scores to a 36th of their largest: an arrangement or two may change places.
+  EXPECT_NEAR(RoundsTest(rounds).p(0), extreme / 128.0, 4.0 / 128);
+}
+
+TEST(RoundsTest, DisturbedDownwardsIsTheMirrorImage) {
+  auto rounds = simulated_rounds(15, 0, 1.01, 12);
+  const double p = RoundsTest(rounds).p(0);
+  for (PairedRound& round : rounds) {
+    for (LogInvocation* side : {&round.baseline, &round.candidate}) {
+      for (double& value : side->logs) value = -value;
+      side->level = -side->level;
+    }
+  }
+  EXPECT_NEAR(RoundsTest(rounds, Disturbed::downwards).p(0), p, 1e-12);
 }
 
 TEST(RoundsTest, OneOrderThroughoutKnowsNoSlots) {

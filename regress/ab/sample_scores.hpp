@@ -1,0 +1,74 @@
+// What the samples say of each round, as one bounded number: how far the candidate's lie above the baseline's when the
+// candidate is lowered by a supposed shift. Two views, added:
+//
+// - pooled: all samples of all rounds and both sides are ranked together and get the score -1 / (u + 0.1) of their
+//   relative rank u; an invocation's score is the mean of its samples'. Delays only add, so the low end is where
+//   unchanged programs agree best, and there the score tells ranks apart ten times as well as at the high end; a
+//   disturbed process can do no more than rank last. Rounds that are quiet together speak loudest.
+// - in the round: how often a sample of the candidate lies above one of the baseline's, less how often below (H. B.
+//   Mann and D. R. Whitney, 1947; added over blocks as by P. van Elteren, 1960). What both sides of a round share,
+//   such as a slow drift of the machine, cancels.
+//
+// Each view is divided by its root of squares over the rounds, then the second counts half. docs/method.md has the
+// measurements behind the score, 0.1 and the half. Everything is additions, divisions and roots: the same bits on every
+// machine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace steelyard {
+
+// On which side of the level disturbances lie: they raise a time and lower a rate.
+enum class Disturbed { upwards, downwards };
+
+// Scores of groups of values by their ranks among all values of all groups. Groups belong to lists; the values of a
+// list move together. Sorted once; each call merges. Ties get the score of their mean rank.
+class PooledScores {
+ public:
+  struct Group {
+    std::span<const double> values;  // in any order, at least one, no NaN
+    std::size_t list = 0;
+  };
+  // At most four lists.
+  PooledScores(std::span<const Group> groups, Disturbed disturbed);
+
+  // The mean score of each group's values when those of list k are lowered by lowered_by[k]. Cost O(values).
+  std::vector<double> mean_scores(std::span<const double> lowered_by) const;
+
+ private:
+  struct Entry {
+    double value;
+    std::uint32_t group;
+  };
+  // Entries, ascending, and behind them one that is above all others.
+  using Entries = std::unique_ptr<Entry[]>;
+  struct List {
+    Entries entries;
+    std::size_t size = 0;
+  };
+  static List merge(const List& a, double lower_a, const List& b, double lower_b);
+
+  static constexpr std::size_t kLists = 4;
+  List lists_[kLists];
+  std::vector<double> inverse_counts_;  // of each group
+  std::vector<double> by_twice_rank_;   // score of a mean rank, by twice that rank
+};
+
+// The score of a relative rank in (0, 1).
+double rank_score(double u, Disturbed disturbed);
+
+// Share of pairs with the second value above, less share with it below; each side lowered first. Both ascending, at
+// least one value each. Cost O(values).
+struct LoweredValues {
+  std::span<const double> ascending;
+  double by = 0;
+};
+double preference(const LoweredValues& first, const LoweredValues& second);
+
+// The two views added: see above. Same length; either may be all zero.
+std::vector<double> add_views(std::span<const double> pooled, std::span<const double> in_round);
+
+}  // namespace steelyard

@@ -1,0 +1,122 @@
+#include "regress/ab/sample_scores.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+struct Values {
+  std::vector<double> values;
+  std::size_t list = 0;
+};
+
+std::vector<PooledScores::Group> groups_of(const std::vector<Values>& all) {
+  std::vector<PooledScores::Group> groups;
+  for (const Values& values : all) groups.push_back({values.values, values.list});
+  return groups;
+}
+
+// The definition, word by word: every value counts those below it and half of those equal.
+std::vector<double> slow_mean_scores(const std::vector<Values>& all, const std::vector<double>& lowered_by,
+                                     Disturbed disturbed) {
+  std::vector<double> everything;
+  for (const Values& group : all) {
+    for (const double value : group.values) everything.push_back(value - lowered_by[group.list]);
+  }
+  std::vector<double> result;
+  for (const Values& group : all) {
+    double sum = 0;
+    for (const double own : group.values) {
+      const double value = own - lowered_by[group.list];
+      double rank = 0.5;
+      for (const double other : everything) rank += other < value ? 1 : other == value ? 0.5 : 0;
+      sum += rank_score(rank / static_cast<double>(everything.size() + 1), disturbed);
+    }
+    result.push_back(sum / static_cast<double>(group.values.size()));
+  }
+  return result;
+}
+
+std::vector<Values> drawn(Simulation& simulation, std::size_t lists, int digits) {
+  std::vector<Values> all;
+  const double scale = std::pow(10, digits);
+  for (std::size_t g = 0; g < 12; ++g) {
+    Values group{{}, g % lists};
+    for (std::size_t i = 0; i < 1 + g % 5; ++i) {
+      group.values.push_back(std::round(scale * simulation.normal()) / scale);
+    }
+    all.push_back(group);
+  }
+  return all;
+}
+
+TEST(PooledScores, AgreeWithTheDefinitionInTwoAndFourListsWithAndWithoutTies) {
+  Simulation simulation(5);
+  for (const std::size_t lists : {1, 2, 4}) {
+    for (const int digits : {0, 1, 9}) {
+      for (const Disturbed disturbed : {Disturbed::upwards, Disturbed::downwards}) {
+        const auto all = drawn(simulation, lists, digits);
+        const std::vector<double> lowered_by{0, 1, 0.5, -2};
+        const auto fast = PooledScores(groups_of(all), disturbed).mean_scores(lowered_by);
+        const auto slow = slow_mean_scores(all, lowered_by, disturbed);
+        for (std::size_t g = 0; g < all.size(); ++g) EXPECT_NEAR(fast[g], slow[g], 1e-12) << lists << ' ' << digits;
+      }
+    }
+  }
+}
+
+TEST(PooledScores, AListCanBeEmptyAndAGroupOfOneValue) {
+  const std::vector<Values> all{{{2.0}, 3}, {{1.0}, 3}};
+  const auto scores = PooledScores(groups_of(all), Disturbed::upwards).mean_scores(std::vector<double>{0, 0, 0, 7});
+  EXPECT_DOUBLE_EQ(scores[0], rank_score(2.0 / 3, Disturbed::upwards));
+  EXPECT_DOUBLE_EQ(scores[1], rank_score(1.0 / 3, Disturbed::upwards));
+}
+
+TEST(RankScore, TellsRanksApartAtTheEndThatDisturbancesLeaveAlone) {
+  const auto gap = [](double at, Disturbed disturbed) {
+    return rank_score(at + 0.05, disturbed) - rank_score(at, disturbed);
+  };
+  EXPECT_GT(gap(0.05, Disturbed::upwards), 20 * gap(0.9, Disturbed::upwards));
+  EXPECT_GT(gap(0.9, Disturbed::downwards), 20 * gap(0.05, Disturbed::downwards));
+  EXPECT_GT(gap(0.9, Disturbed::upwards), 0);
+}
+
+double slow_preference(const LoweredValues& first, const LoweredValues& second) {
+  double sum = 0;
+  for (const double a : first.ascending) {
+    for (const double b : second.ascending) {
+      sum += b - second.by > a - first.by ? 1 : b - second.by < a - first.by ? -1 : 0;
+    }
+  }
+  return sum / static_cast<double>(first.ascending.size() * second.ascending.size());
+}
+
+TEST(Preference, AgreesWithCountingAllPairs) {
+  Simulation simulation(6);
+  for (const std::size_t size : {1, 5, 20, 40}) {
+    std::vector<double> a;
+    std::vector<double> b;
+    for (std::size_t i = 0; i < size; ++i) a.push_back(std::round(4 * simulation.normal()));
+    for (std::size_t i = 0; i < 2 * size; ++i) b.push_back(std::round(4 * simulation.normal()));
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    for (const double by : {0.0, 1.0, -3.0, 0.25}) {
+      EXPECT_DOUBLE_EQ(preference({a, 0}, {b, by}), slow_preference({a, 0}, {b, by})) << size;
+      EXPECT_DOUBLE_EQ(preference({b, by}, {a, 1}), slow_preference({b, by}, {a, 1})) << size;
+    }
+  }
+}
+
+TEST(AddViews, TheSecondCountsHalfWhateverItsScale) {
+  const auto added = add_views(std::vector<double>{3, 4}, std::vector<double>{0, 100});
+  EXPECT_DOUBLE_EQ(added[0], 0.6);
+  EXPECT_DOUBLE_EQ(added[1], 0.8 + 0.5);
+  EXPECT_EQ(add_views(std::vector<double>{0, 0}, std::vector<double>{0, 0}), (std::vector<double>{0, 0}));
+}
+
+}  // namespace
+}  // namespace steelyard
