@@ -1,5 +1,5 @@
 // The change points of a series that grows, one point at a time, for bounded work: only the newest kMostPoints are
-// looked at again, so that the ten-thousandth point costs what the six-hundredth did.
+// looked at again, so that the ten-thousandth point costs what the four-hundredth did.
 //
 //     OnlineChanges online({.name = "sort", .unit = "ns"});
 //     for (SeriesPoint point : points) online.add(point);
@@ -18,8 +18,8 @@ namespace steelyard {
 
 class OnlineChanges {
  public:
-  static constexpr std::size_t kMostPoints = 600;
-  static constexpr std::size_t kDropped = 200;
+  static constexpr std::size_t kMostPoints = 400;
+  static constexpr std::size_t kDropped = 100;
 
   // head: name, metric, unit, direction; its points are added like all others. options.known: of a series told before.
   explicit OnlineChanges(Series head, ChangeOptions options = {});
