@@ -10,6 +10,7 @@
 #include "ci/cli/sides.hpp"
 #include "ci/cli/verbs.hpp"
 #include "ci/gate/outcome.hpp"
+#include "ci/pictures/row_pictures.hpp"
 #include "ci/profile/changed_pictures.hpp"
 #include "regress/compare_runs.hpp"
 #include "storage/archive/archive.hpp"
@@ -64,10 +65,11 @@ ExitCode do_compare(const CompareOptions& options, Streams& streams) {
   const std::string report = report_of(comparison, *explanations, options, streams);
   if (options.output.empty()) {
     streams.out << report << std::flush;
-    return code;
+  } else if (const Result<void> written = write_text_file(options.output, report); !written) {
+    code = worse(code, report_error(written.error(), streams));
   }
-  const Result<void> written = write_text_file(options.output, report);
-  return written ? code : worse(code, report_error(written.error(), streams));
+  return worse(code,
+               show_pictures(comparison, sides->baseline, sides->candidate, options.pictures, options.common, streams));
 }
 
 }  // namespace steelyard

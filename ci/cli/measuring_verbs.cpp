@@ -21,6 +21,7 @@ void add_judging_options(Verb& verb, Options& options) {
   verb.options.push_back(
       path_option("--flame-dir", "FOLDER", options.flame_dir, "draw a flame graph of every changed count there"));
   verb.options.push_back(explain_option(options.explain));
+  add_picture_options(verb, options.pictures);
   verb.options.push_back(flag_option("--no-store", options.no_store, "keep nothing but --archive-dir"));
   verb.options.push_back(seed_option(options.seed));
   add_common_options(verb, options.common);

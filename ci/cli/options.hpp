@@ -36,6 +36,12 @@ struct RunOptions {
   bool no_store = false;
 };
 
+// How the samples behind a comparison are drawn; ab, gate and compare have it.
+struct PictureOptions {
+  std::filesystem::path svg_dir;  // one file for each row that changed; empty: none
+  bool in_terminal = false;       // below the report
+};
+
 struct AbOptions {
   CommonOptions common;
   std::string baseline;  // an executable, or a commit
@@ -47,6 +53,7 @@ struct AbOptions {
   std::filesystem::path archive_dir;  // both .syrun are copied there; empty: none
   std::filesystem::path flame_dir;    // for a flame graph of each changed count; empty: none
   std::string explain;                // a part of the names of rows to explain, or all; empty: none
+  PictureOptions pictures;
   bool no_store = false;
 };
 
@@ -72,6 +79,7 @@ struct CompareOptions {
   std::filesystem::path output;     // the report goes there; empty: to the output stream
   std::filesystem::path flame_dir;  // as ab's
   std::string explain;              // as ab's
+  PictureOptions pictures;
   std::optional<std::uint64_t> seed;
   TableChoice table;
 };
@@ -87,6 +95,7 @@ struct GateOptions {
   std::filesystem::path archive_dir;
   std::filesystem::path flame_dir;
   std::string explain;
+  PictureOptions pictures;
   bool no_store = false;
 };
 

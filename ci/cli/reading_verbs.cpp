@@ -63,6 +63,7 @@ std::unique_ptr<Verb> make_compare() {
   verb->options.push_back(
       path_option("--flame-dir", "FOLDER", compare.flame_dir, "draw a flame graph of every changed count there"));
   verb->options.push_back(explain_option(compare.explain));
+  add_picture_options(*verb, compare.pictures);
   verb->options.push_back(seed_option(compare.seed));
   add_common_options(*verb, compare.common);
   return verb;

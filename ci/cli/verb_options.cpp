@@ -63,6 +63,13 @@ VerbOption seed_option(std::optional<std::uint64_t>& target) {
   return {"--seed", "N", "of everything random; drawn and recorded where it is not given", kGeneralGroup, false, set};
 }
 
+void add_picture_options(Verb& verb, PictureOptions& pictures) {
+  verb.options.push_back(
+      path_option("--svg-dir", "FOLDER", pictures.svg_dir, "draw the samples of every row that changed there"));
+  verb.options.push_back(
+      flag_option("--pictures", pictures.in_terminal, "draw samples and intervals below the report, too"));
+}
+
 void add_common_options(Verb& verb, CommonOptions& common) {
   verb.options.push_back(flag_option("--json", common.json, "print the result as JSON"));
   verb.options.push_back(flag_option("--quiet", common.quiet, "no progress and no notes: results and errors only"));

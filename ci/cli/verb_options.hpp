@@ -21,8 +21,11 @@ VerbOption text_option(std::string name, std::string value, std::string& target,
                        std::string group = kGeneralGroup);
 VerbOption path_option(std::string name, std::string value, std::filesystem::path& target, std::string help);
 VerbOption number_option(std::string name, int& target, std::string help);  // from 1 to 100,000
-VerbOption explain_option(std::string& target);  // of the verbs that judge
+VerbOption explain_option(std::string& target);                             // of the verbs that judge
 VerbOption seed_option(std::optional<std::uint64_t>& target);
+
+// --svg-dir, --pictures.
+void add_picture_options(Verb& verb, PictureOptions& pictures);
 
 // --json, --quiet, --color.
 void add_common_options(Verb& verb, CommonOptions& common);

@@ -14,6 +14,7 @@
 #include "ci/gate/outcome.hpp"
 #include "ci/git/caller_environment.hpp"
 #include "ci/history/store_series.hpp"
+#include "ci/pictures/row_pictures.hpp"
 #include "ci/report/report.hpp"
 #include "ci/targets/report_targets.hpp"
 #include "regress/compare_runs.hpp"
@@ -184,6 +185,7 @@ ExitCode gate_against_history(const GateOptions& options, const Configuration& c
   TargetReport targets = report_targets(candidate, configuration, options.run.empty() && options.bench.empty());
   if (targets.targets.empty()) targets.hint.clear();
   code = worse(code, print_reports(comparison, targets, options, streams));
+  code = worse(code, show_pictures(comparison, judged->baseline, candidate, options.pictures, options.common, streams));
   code = worse(code, outcome_of(targets));
   code = worse(code, outcome_of(comparison, judged->baseline, candidate, outcome_rules(configuration)));
   if (options.no_store) return code;

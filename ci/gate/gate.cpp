@@ -81,6 +81,7 @@ ExitCode do_gate(const GateOptions& options, Streams& streams) {
   request.archive_dir = options.archive_dir;
   request.flame_dir = options.flame_dir;
   request.explain = options.explain;
+  request.pictures = options.pictures;
   request.no_store = options.no_store;
   request.project = project_name(plan->configuration);
   request.cancelled = cancellation.flag();

@@ -10,6 +10,7 @@
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/gate/outcome.hpp"
+#include "ci/pictures/row_pictures.hpp"
 #include "ci/profile/changed_pictures.hpp"
 #include "ci/report/report.hpp"
 #include "ci/targets/report_targets.hpp"
@@ -124,6 +125,8 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   if (targets.targets.empty()) targets.hint.clear();
   code = worse(code, keep_comparison(comparison, targets, request.archive_dir, streams));
   code = worse(code, print_reports(comparison, targets, pair, request, streams));
+  code =
+      worse(code, show_pictures(comparison, pair.baseline, pair.candidate, request.pictures, *request.common, streams));
   code = worse(code, outcome_of(targets));
   code = worse(code, outcome_of(comparison, pair.baseline, pair.candidate, outcome_rules(*request.configuration)));
   if (request.cancelled != nullptr && request.cancelled->load()) code = worse(code, ExitCode::not_judged);

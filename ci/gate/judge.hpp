@@ -24,6 +24,7 @@ struct JudgeRequest {
   std::filesystem::path archive_dir;  // empty: none
   std::filesystem::path flame_dir;    // empty: none
   std::string explain;                // as AbOptions::explain
+  PictureOptions pictures;
   bool no_store = false;
   bool expect_every_target = false;  // a configured target that no benchmark has is undecided
   std::string project;

@@ -8,7 +8,7 @@
 #include "ci/cli/verbs.hpp"
 #include "ci/history/kept_changes.hpp"
 #include "ci/history/series_file.hpp"
-#include "ci/history/series_pictures.hpp"
+#include "ci/pictures/series_pictures.hpp"
 #include "ci/history/store_series.hpp"
 #include "ci/report/changes_report.hpp"
 #include "regress/history/change_points.hpp"

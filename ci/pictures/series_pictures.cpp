@@ -1,4 +1,4 @@
-#include "ci/history/series_pictures.hpp"
+#include "ci/pictures/series_pictures.hpp"
 
 #include <algorithm>
 #include <set>

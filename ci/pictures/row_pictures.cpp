@@ -1,0 +1,77 @@
+#include "ci/pictures/row_pictures.hpp"
+
+#include <ostream>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include "ci/cli/messages.hpp"
+#include "ci/profile/changed_pictures.hpp"
+#include "ci/report/distribution_picture.hpp"
+
+namespace steelyard {
+namespace {
+
+bool is_changed(const ComparisonRow& row) {
+  return row.metric.kind == MetricKind::noisy &&
+         (row.verdict == Verdict::regression || row.verdict == Verdict::improvement);
+}
+
+bool has_picture(const ComparisonRow& row) {
+  return row.metric.kind == MetricKind::noisy && (row.baseline || row.candidate) && row.ratio;
+}
+
+}  // namespace
+
+Result<std::size_t> draw_changed_rows(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                                      const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return input_error(folder.string(), code.message(), "a folder for pictures");
+  std::set<std::string> taken;
+  std::size_t drawn = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!is_changed(row)) continue;
+    const std::string stem = file_stem(row.benchmark + "." + row.metric.name);
+    std::string name = stem;
+    for (int number = 2; !taken.insert(name).second; ++number) name = stem + "-" + std::to_string(number);
+    const std::string picture = svg_distributions(row, samples_of_row(row, baseline, candidate));
+    STEELYARD_CHECK(write_text_file(folder / (name + ".svg"), picture));
+    ++drawn;
+  }
+  return drawn;
+}
+
+std::string terminal_pictures(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                              const TerminalStyle& style, std::size_t most) {
+  std::vector<const ComparisonRow*> rows;
+  for (const bool changed : {true, false}) {
+    for (const ComparisonRow& row : comparison.rows) {
+      if (changed ? is_changed(row) : has_picture(row)) rows.push_back(&row);
+    }
+    if (!rows.empty()) break;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == most) {
+      text +=
+          "\n" + std::to_string(rows.size() - most) + " more rows are not drawn; --svg-dir draws all that changed\n";
+      break;
+    }
+    text += "\n" + terminal_distributions(*rows[i], samples_of_row(*rows[i], baseline, candidate), style);
+  }
+  return text;
+}
+
+ExitCode show_pictures(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                       const PictureOptions& pictures, const CommonOptions& common, Streams& streams) {
+  if (pictures.in_terminal && !common.json) {
+    streams.out << terminal_pictures(comparison, baseline, candidate, terminal_style(streams, common.color))
+                << std::flush;
+  }
+  if (pictures.svg_dir.empty()) return ExitCode::success;
+  const Result<std::size_t> drawn = draw_changed_rows(comparison, baseline, candidate, pictures.svg_dir);
+  return drawn ? ExitCode::success : report_error(drawn.error(), streams);
+}
+
+}  // namespace steelyard

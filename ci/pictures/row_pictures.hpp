@@ -1,0 +1,33 @@
+// The rows of a comparison that changed, each drawn with the samples of both sides.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+#include "ci/cli/options.hpp"
+#include "ci/cli/streams.hpp"
+#include "ci/exit_code.hpp"
+#include "ci/report/report.hpp"
+
+namespace steelyard {
+
+// One SVG file for each noisy row that is a regression or an improvement, named after benchmark and metric; the folder
+// is made where it is missing. Returns how many. Errors (input): a place that cannot be written.
+Result<std::size_t> draw_changed_rows(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                                      const std::filesystem::path& folder);
+
+// The same for a terminal, below each other, worst first as the report has them; of a comparison without a change the
+// noisy rows that were judged. At most `most`; what is left out is counted.
+inline constexpr std::size_t kMostTerminalPictures = 10;
+std::string terminal_pictures(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                              const TerminalStyle& style, std::size_t most = kMostTerminalPictures);
+
+// What the options ask for: files, and pictures on the output stream below a report for people (none beside JSON).
+ExitCode show_pictures(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                       const PictureOptions& pictures, const CommonOptions& common, Streams& streams);
+
+}  // namespace steelyard
