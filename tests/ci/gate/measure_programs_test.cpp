@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "regress/ab/look_plan.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/ci/gate/programs_to_time.hpp"
 
@@ -25,6 +26,7 @@ class MeasurePrograms : public ProgramsToTime {
 
 TEST_F(MeasurePrograms, AskForAsManyRoundsAsTheJudgementNeeds) {
   MeasuringPlan plan = plan_of({{working("", "."), working("", ".")}});
+  plan.settings.no_early_stop = true;
   plan.policy.false_alarm_rate = 0.0001;
   plan.budget = nanoseconds(1);  // what is planned is asked here, not what is done
   std::ostringstream err;
@@ -34,6 +36,24 @@ TEST_F(MeasurePrograms, AskForAsManyRoundsAsTheJudgementNeeds) {
   const int needed = rounds_needed(0.0001, 2);
   EXPECT_GT(needed, kUsualRounds);
   EXPECT_EQ(measured->pair.baseline.header.settings.at("rounds_planned"), std::to_string(needed));
+}
+
+TEST_F(MeasurePrograms, LookEarlyByAPlanThatIsKeptUnlessTheRoundsAreFixed) {
+  MeasuringPlan plan = plan_of({{working("", "."), working("", ".")}});
+  plan.budget = nanoseconds(1);
+  std::ostringstream err;
+  ProgressLine progress(err, false, 80);
+  const Result<MeasuredPrograms> early = measure_programs(plan, progress, nullptr);
+  ASSERT_TRUE(early) << early.error().text();
+  const LookPlan expected = plan_looks({0.05, 2});
+  for (const steelyard::Run* run : {&early->pair.baseline, &early->pair.candidate}) {
+    EXPECT_EQ(run->header.settings.at("looks"), to_text(expected));
+  }
+  EXPECT_EQ(mutual_look_plan(early->pair.baseline.header, early->pair.candidate.header), expected);
+  plan.settings.rounds = 12;
+  const Result<MeasuredPrograms> fixed = measure_programs(plan, progress, nullptr);
+  ASSERT_TRUE(fixed) << fixed.error().text();
+  EXPECT_FALSE(fixed->pair.baseline.header.settings.contains("looks"));
 }
 
 TEST_F(MeasurePrograms, JudgeAnOldProgramInPairsBesideANewOne) {
