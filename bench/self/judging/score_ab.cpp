@@ -70,6 +70,14 @@ WindowSource separate(const Recordings& all, int processes) {
   };
 }
 
+// Two quiet occasions, of which one ran both processes of a round at once.
+WindowSource quiet_hours(const Recordings& all, int processes) {
+  return [&all, processes](Draw& draw) {
+    const bool swapped = draw.coin();
+    return separate_window(swapped ? all.duet : all.interleaved, swapped ? all.interleaved : all.duet, processes, draw);
+  };
+}
+
 std::vector<Row> all_rows(const Recordings& all) {
   return {
       {"interleaved_b15", concurrent(all.interleaved, 15), true, false},
@@ -93,6 +101,7 @@ std::vector<Row> all_rows(const Recordings& all) {
       {"sequential_b15, later", sequential(all.later, 15), false, false},
       {"suite_sequential_b15, later", sequential(all.later, 15), false, true},
       {"suite_sequential_b15, duet", sequential(all.duet, 15), false, true},
+      {"suite_separate_b15, quiet", quiet_hours(all, 15), false, true},
       {"suite_separate_b15", separate(all, 15), false, true},
   };
 }
