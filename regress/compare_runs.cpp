@@ -15,6 +15,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/relabelling.hpp"
 #include "regress/ab/row.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/ab/wording.hpp"
 
@@ -110,7 +111,8 @@ void judge_drift(std::vector<RowDraft>& drafts, Layout layout, std::optional<dou
     Drift drift = estimate_drift(evidence, layout, usual);
     if (concurrent) drift.removed = false;
     if (drift.estimated) {
-      comparison.drifts.push_back({metric, std::exp(drift.common), drift.deviation, drift.benchmarks, drift.removed});
+      comparison.drifts.push_back(
+          {metric, steady(steady_exp(drift.common)), steady(drift.deviation), drift.benchmarks, drift.removed});
       std::string warning = concurrent ? "" : drift_warning(metric, drift, comparison.policy.minimum_effect);
       if (!warning.empty()) comparison.warnings.push_back(std::move(warning));
     }
@@ -128,8 +130,10 @@ void judge_drift(std::vector<RowDraft>& drafts, Layout layout, std::optional<dou
 
 void adjust_and_decide(std::vector<RowDraft>& drafts, const Comparison& comparison) {
   std::vector<double> p;
-  for (const RowDraft& draft : drafts) {
-    if (draft.evidence && draft.evidence->effect.p) p.push_back(*draft.evidence->effect.p);
+  for (RowDraft& draft : drafts) {
+    if (!draft.evidence || !draft.evidence->effect.p) continue;
+    draft.evidence->effect.p = steady(draft.evidence->effect.p);
+    p.push_back(*draft.evidence->effect.p);
   }
   const std::vector<double> q = holm_adjusted(p);
   const std::vector<double> discovery_q = discovery_adjusted(p);
@@ -139,8 +143,8 @@ void adjust_and_decide(std::vector<RowDraft>& drafts, const Comparison& comparis
   for (RowDraft& draft : drafts) {
     if (!draft.evidence) continue;
     if (draft.evidence->effect.p) {
-      draft.row.q = q[next];
-      draft.row.discovery_q = discovery_q[next++];
+      draft.row.q = steady(q[next]);
+      draft.row.discovery_q = steady(discovery_q[next++]);
     }
     decide(*draft.evidence, family, draft.row);
     if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*comparison.calibration, draft.row);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "regress/ab/steady_digits.hpp"
+
 namespace steelyard {
 
 CalibratedNoise::CalibratedNoise(const Calibration* calibration) : calibration_(calibration) {
@@ -23,7 +25,7 @@ std::optional<double> CalibratedNoise::of_single_invocations(std::string_view be
   if (at == by_name_.end() || !(at->second->floor > 0) || !std::isfinite(at->second->floor)) return std::nullopt;
   // The floor is that of gates of so many rounds; the error of a mean falls with their square root.
   const double rounds = std::max<std::int32_t>(calibration_->rounds, 1);
-  return std::expm1(std::log1p(at->second->floor) * std::sqrt(rounds));
+  return steady_expm1(steady_log1p(at->second->floor) * std::sqrt(rounds));
 }
 
 std::optional<double> CalibratedNoise::drift(Layout layout) const {

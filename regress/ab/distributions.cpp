@@ -6,30 +6,32 @@
 #include <cassert>
 #include <cmath>
 
+#include "regress/ab/steady_digits.hpp"
+
 namespace steelyard {
 
 double student_two_sided_p(double t, double degrees) {
   assert(degrees > 0);
   if (std::isinf(t)) return 0;
   const boost::math::students_t distribution(degrees);
-  return 2 * boost::math::cdf(boost::math::complement(distribution, std::fabs(t)));
+  return steady(2 * boost::math::cdf(boost::math::complement(distribution, std::fabs(t))));
 }
 
 double student_quantile(double probability, double degrees) {
   assert(probability > 0 && probability < 1 && degrees > 0);
-  return boost::math::quantile(boost::math::students_t(degrees), probability);
+  return steady(boost::math::quantile(boost::math::students_t(degrees), probability));
 }
 
-double normal_two_sided_p(double z) { return std::erfc(std::fabs(z) / std::sqrt(2.0)); }
+double normal_two_sided_p(double z) { return steady(std::erfc(std::fabs(z) / std::sqrt(2.0))); }
 
 double normal_quantile(double probability) {
   assert(probability > 0 && probability < 1);
-  return boost::math::quantile(boost::math::normal(), probability);
+  return steady(boost::math::quantile(boost::math::normal(), probability));
 }
 
 double beta_quantile(double probability, double alpha, double beta) {
   assert(probability > 0 && probability < 1 && alpha > 0 && beta > 0);
-  return boost::math::quantile(boost::math::beta_distribution<>(alpha, beta), probability);
+  return steady(boost::math::quantile(boost::math::beta_distribution<>(alpha, beta), probability));
 }
 
 }  // namespace steelyard

@@ -7,6 +7,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 namespace {
@@ -97,7 +98,7 @@ double near_distance(std::span<const DriftEvidence> evidence, double common, dou
   std::vector<double> distances;
   distances.reserve(evidence.size());
   for (const DriftEvidence& one : evidence) {
-    const double error = std::hypot(one.error, deviation);
+    const double error = steady_hypot(one.error, deviation);
     distances.push_back(error > 0 ? std::fabs(one.log_ratio - common) / error : 0);
   }
   std::sort(distances.begin(), distances.end());
@@ -147,7 +148,7 @@ Drift estimate_drift(std::span<const DriftEvidence> evidence, Layout layout, std
   drift.common_error = 1 / std::sqrt(precision);
   drift.degrees = 2 * static_cast<double>(evidence.size() - 1);
   drift.removed = std::fabs(drift.common) <= kMostUsualDeviations * known;
-  if (!drift.removed) drift.deviation = std::hypot(drift.deviation, known);
+  if (!drift.removed) drift.deviation = steady_hypot(drift.deviation, known);
   return drift;
 }
 
@@ -196,8 +197,8 @@ Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own_noise
   const double restless =
       drift.estimated ? kOwnPartOfUnrest * std::max(0.0, own_noise.spread - kUsualSpread) : own_noise.spread;
   const double deviation = std::max(drift.deviation, restless);
-  const double own = std::hypot(*effect.standard_error * std::sqrt(own_noise.variance_factor), deviation);
-  const double error = drift.removed ? std::hypot(own, drift.common_error) : own;
+  const double own = steady_hypot(*effect.standard_error * std::sqrt(own_noise.variance_factor), deviation);
+  const double error = drift.removed ? steady_hypot(own, drift.common_error) : own;
   result.standard_error = error;
   const double of_units = effect.degrees > 0 ? effect.degrees : 2.0 * std::max(effect.units - 1, 1);
   result.degrees = drift.degrees > 0 ? std::min(drift.degrees, of_units) : effect.degrees;

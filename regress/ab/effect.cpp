@@ -10,6 +10,7 @@
 #include "regress/ab/noise_parts.hpp"
 #include "regress/ab/relabelling.hpp"
 #include "regress/ab/shift_test.hpp"
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 namespace {
@@ -45,7 +46,7 @@ void judge_by_relabelling(const ShiftTest& test, const EffectQuestion& question,
     effect.standard_error = (error_interval->high - error_interval->low) / (2 * normal_quantile(1 - error_alpha / 2));
   }
   // The 90 % interval lies inside the margin exactly if both ends of the margin are rejected at 10 %.
-  const double margin = std::log1p(question.margin);
+  const double margin = steady_log1p(question.margin);
   const auto& inner = effect.equivalence_interval;
   effect.within_margin = inner && inner->high < margin && inner->low > -margin &&
                          inversion.p(margin) <= question.equivalence_alpha &&
@@ -68,7 +69,7 @@ void judge_by_student(const EffectQuestion& question, Effect& effect) {
   }
   const double half = student_quantile(1 - question.equivalence_alpha / 2, effect.degrees) * error;
   effect.equivalence_interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
-  effect.within_margin = std::fabs(effect.log_ratio) + half < std::log1p(question.margin);
+  effect.within_margin = std::fabs(effect.log_ratio) + half < steady_log1p(question.margin);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "regress/ab/effect.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/rounds.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {
@@ -128,15 +129,15 @@ class Explainer {
     for (const PairedRound& round : paired.rounds) {
       differences.push_back(round.difference());
       if (differences.size() > kMostDifferences) continue;
-      list += (list.empty() ? "" : ", ") + change_text(std::exp(round.difference()));
+      list += (list.empty() ? "" : ", ") + change_text(steady_exp(round.difference()));
     }
     if (differences.size() > kMostDifferences) list += ", ...";
     const auto above = std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; });
     std::sort(differences.begin(), differences.end());
     say("rounds: candidate over baseline " + list + "; above in " + std::to_string(above) + " of " +
-        std::to_string(differences.size()) + ", median " + change_text(std::exp(median(differences))) +
-        ", half of them from " + change_text(std::exp(quantile_of_sorted(differences, 0.25))) + " to " +
-        change_text(std::exp(quantile_of_sorted(differences, 0.75))) +
+        std::to_string(differences.size()) + ", median " + change_text(steady_exp(median(differences))) +
+        ", half of them from " + change_text(steady_exp(quantile_of_sorted(differences, 0.25))) + " to " +
+        change_text(steady_exp(quantile_of_sorted(differences, 0.75))) +
         (paired.dropped > 0 ? "; " + plural_text(paired.dropped, "round") + " lacked a side and took no part" : ""));
     if (row.slot_effect) {
       say("slots: the second (in time, or the second core) measured " + change_text(*row.slot_effect) +

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard {
@@ -25,12 +26,12 @@ std::optional<double> minimum_detectable_effect(const Effect& effect, double lev
   const double adjusted = adjusted_level(level, comparisons);
   if (!effect.standard_error || effect.least_p > adjusted) return std::nullopt;
   const double errors = quantile(1 - adjusted / 2, effect.degrees) + quantile(kPower, effect.degrees);
-  return std::expm1(errors * *effect.standard_error);
+  return steady_expm1(errors * *effect.standard_error);
 }
 
 std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQuestion& question) {
   if (!effect.standard_error || effect.units < 1) return std::nullopt;
-  const double margin = std::log1p(question.margin);
+  const double margin = steady_log1p(question.margin);
   const double size = std::fabs(effect.log_ratio);
   const double adjusted = adjusted_level(question.level, question.comparisons);
   // Inside the margin both one-sided tests at 5 % must succeed: each misses half of what the two may.
@@ -38,7 +39,8 @@ std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQu
                                       : normal_quantile(0.95) + normal_quantile(1 - (1 - kPower) / 2);
   const double target = size > margin ? size : margin;
   const double error_of_one = *effect.standard_error * std::sqrt(static_cast<double>(effect.units));
-  const double wanted = std::pow(errors * error_of_one / target, 2);
+  const double root = errors * error_of_one / target;
+  const double wanted = root * root;
   if (!(wanted < kMostRoundsNamed)) return kMostRoundsNamed;
   // More than there are: these did not decide.
   int rounds = std::max(

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "regress/ab/steady_digits.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr std::int64_t kLeastSteps = 12;
 constexpr double kLeastP = 1e-300;
 
 // Probability of at least |z| standard deviations from the mean, two-sided.
-double normal_two_sided(double z) { return std::erfc(std::fabs(z) / std::sqrt(2.0)); }
+double normal_two_sided(double z) { return steady(std::erfc(std::fabs(z) / std::sqrt(2.0))); }
 
 std::int64_t steps_for(std::size_t summands) {
   return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), kLeastSteps, kMostSteps);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "bench/model/quantile.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {
@@ -42,7 +43,7 @@ std::variant<std::vector<LogInvocation>, Defect> log_invocations(const Run& run,
           return Defect{"round " + std::to_string(invocation.round + 1) + " has the value " +
                         number_text(value, measurement->metric.unit) + ", which has no logarithm"};
         }
-        logs.logs.push_back(std::log(value));
+        logs.logs.push_back(steady_log(value));
       }
       if (logs.logs.empty()) continue;
       logs.level = median(logs.logs);

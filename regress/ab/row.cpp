@@ -10,6 +10,7 @@
 #include "regress/ab/counted.hpp"
 #include "regress/ab/measured_item.hpp"
 #include "regress/ab/sequential.hpp"
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 namespace {
@@ -127,7 +128,7 @@ void draft_counted(const Matched& matched, ComparisonRow& row) {
 double level_of(std::span<const LogInvocation> invocations) {
   std::vector<double> levels;
   for (const LogInvocation& invocation : invocations) levels.push_back(invocation.level);
-  return std::exp(median(std::move(levels)));
+  return steady(steady_exp(median(std::move(levels))));
 }
 
 // Those that lack a side as well.

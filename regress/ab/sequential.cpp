@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 // few of the rounds of noisy benchmarks. docs/sequential.md has the figures with it.
 constexpr double kLeastChance = 0.15;
 
-double normal_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+double normal_below(double z) { return steady(0.5 * std::erfc(-z / std::sqrt(2.0))); }
 
 // The looks that were taken, by round and share: the planned ones, and what the budget left.
 std::vector<PlannedLook> looks_taken(int measured, const LookPlan& plan) {
@@ -128,8 +129,9 @@ double chance_of_decision(const Effect& effect, const LookPlan& plan, const Stop
   };
   const double share = plan.looks.back().share;
   const double level = question.level / static_cast<double>(std::max<std::int64_t>(question.comparisons, 1));
-  const double far = std::max(normal_quantile(1 - level * share / 2) * error_then, std::log1p(question.minimum_effect));
-  const double near = std::log1p(question.margin) - normal_quantile(1 - 0.05 * share) * error_then;
+  const double far =
+      std::max(normal_quantile(1 - level * share / 2) * error_then, steady_log1p(question.minimum_effect));
+  const double near = steady_log1p(question.margin) - normal_quantile(1 - 0.05 * share) * error_then;
   return 1 - between(-far, far) + (near > 0 ? between(-std::min(near, far), std::min(near, far)) : 0);
 }
 
@@ -137,7 +139,7 @@ LookAnswer answer_of(const LookedAt& seen, const LookPlan& plan, const StopQuest
   if (plan.empty() || seen.looks.empty() || seen.looks.back().rounds >= plan.most_rounds()) return LookAnswer::decided;
   const Effect& effect = seen.effect;
   if (!effect.p || effect.units < kLeastRounds) return LookAnswer::undecided;
-  const bool relevant = std::fabs(std::expm1(effect.log_ratio)) >= question.minimum_effect;
+  const bool relevant = std::fabs(steady_expm1(effect.log_ratio)) >= question.minimum_effect;
   if (*effect.p * static_cast<double>(question.comparisons) <= question.level && relevant) return LookAnswer::decided;
   const bool leaning = relevant && seen.looks.back().p <= question.level;
   if (effect.within_margin && !leaning) return LookAnswer::decided;

@@ -10,6 +10,7 @@
 #include "regress/ab/guessed_order.hpp"
 #include "regress/ab/pooled_ranks.hpp"
 #include "regress/ab/relabelling.hpp"
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 namespace {
@@ -237,7 +238,7 @@ InvocationsTest::InvocationsTest(std::vector<LogInvocation> baseline, std::vecto
   const std::vector<double> baseline_levels = levels(baseline_);
   const std::vector<double> candidate_levels = levels(candidate_);
   start_ = median(candidate_levels) - median(baseline_levels);
-  step_ = std::max(kLeastStep, std::hypot(robust_error(baseline_levels), robust_error(candidate_levels)));
+  step_ = std::max(kLeastStep, steady_hypot(robust_error(baseline_levels), robust_error(candidate_levels)));
 }
 
 std::vector<double> InvocationsTest::scores(double shift) const {

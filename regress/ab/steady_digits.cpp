@@ -58,6 +58,8 @@ double steady_log(double value) {
   return k * kLn2High + (2 * s + (2 * atanh_tail(s) + k * kLn2Low));
 }
 
+double steady_hypot(double a, double b) { return std::sqrt(a * a + b * b); }
+
 // e^x = 2^k e^r with |r| <= ln 2 / 2, by its series.
 double steady_exp(double value) {
   if (std::isnan(value)) return value;

@@ -25,5 +25,9 @@ std::optional<Interval> steady(const std::optional<Interval>& interval);
 // infinite.
 double steady_log(double value);
 double steady_exp(double value);
+inline double steady_log1p(double value) { return steady_log(1 + value); }  // of shares, not of what is near 0
+inline double steady_expm1(double value) { return steady_exp(value) - 1; }
+// The length of the hypotenuse: the library's may be fused.
+double steady_hypot(double a, double b);
 
 }  // namespace steelyard

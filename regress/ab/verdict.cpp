@@ -1,8 +1,10 @@
 #include "regress/ab/verdict.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "regress/ab/power.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
 
@@ -48,9 +50,9 @@ std::string too_few_reason(const NoisyEvidence& evidence, const Family& family) 
   if (units <= 1) {
     std::string text = "one invocation a side" + dropped + ": process-to-process variation is not in the data";
     if (evidence.single_noise) {
-      const bool within = std::fabs(evidence.effect.log_ratio) <= std::log1p(*evidence.single_noise);
+      const bool within = std::fabs(evidence.effect.log_ratio) <= steady_log1p(*evidence.single_noise);
       text += "; on this machine two processes of one build lie up to " + share_text(*evidence.single_noise) +
-              " apart (calibrated), and " + change_text(std::exp(evidence.effect.log_ratio)) + " is " +
+              " apart (calibrated), and " + change_text(steady_exp(evidence.effect.log_ratio)) + " is " +
               (within ? "within" : "beyond") + " that";
     }
     return text + "; " + measure_more_text(family);
@@ -62,8 +64,9 @@ std::string too_few_reason(const NoisyEvidence& evidence, const Family& family) 
 // "+9.2 % were seen, of which all benchmarks share +4.1 %"; empty where nothing was taken off.
 std::string seen_text(const NoisyEvidence& evidence) {
   if (!evidence.drift.removed) return "";
-  return change_text(std::exp(evidence.seen)) + " were seen, of which all " +
-         plural_text(evidence.drift.benchmarks, "benchmark") + " share " + change_text(std::exp(evidence.drift.common));
+  return change_text(steady_exp(evidence.seen)) + " were seen, of which all " +
+         plural_text(evidence.drift.benchmarks, "benchmark") + " share " +
+         change_text(steady_exp(evidence.drift.common));
 }
 
 std::string drift_reason(const NoisyEvidence& evidence, const ComparisonRow& row) {
@@ -120,28 +123,38 @@ bool excludes_the_minimum_effect(const ComparisonRow& row) {
   return row.interval && (row.interval->low >= 1 + row.minimum_effect || row.interval->high <= 1 - row.minimum_effect);
 }
 
+// An end of an interval of logarithms, as a ratio. What excludes 0 by less than the digits show excludes 1 all the
+// same: interval and p never disagree.
+double end_of(double log_ratio) {
+  constexpr double kLeastBeyond = 1e-10;  // the next number above 1 of as many digits
+  const double ratio = steady(steady_exp(log_ratio));
+  if (log_ratio > 0) return std::max(ratio, 1 + kLeastBeyond);
+  return log_ratio < 0 ? std::min(ratio, 1 - kLeastBeyond) : ratio;
+}
+
 void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
   const Effect& effect = evidence.effect;
   row.test = effect.test;
   row.rounds = effect.units;
-  row.ratio = std::exp(effect.log_ratio);
+  row.ratio = steady(steady_exp(effect.log_ratio));
   row.p = effect.p;
   if (effect.interval) {
-    row.interval = Interval{std::exp(effect.interval->low), std::exp(effect.interval->high)};
+    row.interval = Interval{end_of(effect.interval->low), end_of(effect.interval->high)};
   } else if (effect.units == 1 && evidence.single_noise) {
     // What this machine was seen to do stands in for what the data do not hold.
     const double noise = 1 + *evidence.single_noise;
-    row.interval = Interval{*row.ratio / noise, *row.ratio * noise};
+    row.interval = Interval{steady(*row.ratio / noise), steady(*row.ratio * noise)};
   }
   if (effect.equivalence_interval) {
     row.equivalence_interval =
-        Interval{std::exp(effect.equivalence_interval->low), std::exp(effect.equivalence_interval->high)};
+        Interval{end_of(effect.equivalence_interval->low), end_of(effect.equivalence_interval->high)};
   }
-  if (effect.slot_effect) row.slot_effect = std::exp(*effect.slot_effect);
-  row.noise = effect.noise;
+  if (effect.slot_effect) row.slot_effect = steady(steady_exp(*effect.slot_effect));
+  row.noise = {steady(effect.noise.within), steady(effect.noise.between), steady(effect.noise.rounds)};
   if (!evidence.plan.empty()) {
     row.p_kind = "sequential";
     row.looks = evidence.looked.looks;
+    for (Look& look : row.looks) look.p = steady(look.p);
   }
 }
 
@@ -150,7 +163,7 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
 void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
   const Effect& effect = evidence.effect;
   take_over(evidence, row);
-  row.minimum_detectable_effect = minimum_detectable_effect(effect, family.level, family.comparisons);
+  row.minimum_detectable_effect = steady(minimum_detectable_effect(effect, family.level, family.comparisons));
   // Where the sides were not measured together no number of rounds tells drift from change.
   if (is_concurrent(row.layout)) {
     row.rounds_wanted = rounds_that_would_decide(effect, {family.level, family.comparisons, row.margin});
@@ -183,9 +196,9 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
 
 std::string drift_warning(const std::string& metric, const Drift& drift, double minimum_effect) {
   const double size = std::fabs(drift.common);
-  if (size < std::log1p(minimum_effect) || size < 2 * drift.common_error) return "";
+  if (size < steady_log1p(minimum_effect) || size < 2 * drift.common_error) return "";
   const std::string moved = "all " + plural_text(drift.benchmarks, "benchmark") + " moved by " +
-                            change_text(std::exp(drift.common)) + " together in " + metric + ": ";
+                            change_text(steady_exp(drift.common)) + " together in " + metric + ": ";
   if (!drift.removed) return moved + "that is more than a machine drifts, so it was judged as a change of them all";
   return moved + "the machine, or a change that touches everything; it was taken off every row; measure both sides " +
          "together to tell (steelyard ab)";

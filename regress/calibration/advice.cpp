@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/calibration/calibrate.hpp"
 
@@ -16,7 +17,7 @@ constexpr double kMostFloor = 0.25;   // a floor above it is told as what it is
 
 // Rounds for a floor of the margin: it shrinks with their root. Even, because rounds come in pairs.
 int rounds_for(double floor, const NoiseCircumstances& now) {
-  const double factor = std::log1p(floor) / std::log1p(now.margin);
+  const double factor = steady_log1p(floor) / steady_log1p(now.margin);
   const double rounds = std::ceil(now.rounds * factor * factor / 2) * 2;
   return static_cast<int>(std::min(rounds, 1e6));
 }

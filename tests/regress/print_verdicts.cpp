@@ -1,0 +1,83 @@
+// Usage: print_verdicts COMPARISONS SEED. Judges simulated pairs of runs and prints every number of every row with all
+// its bits, for steady_verdicts_test.cpp. The first line tells which variant of its functions the C library has chosen.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "regress/compare_runs.hpp"
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+void print(const std::optional<double>& value) { value ? std::printf(" %a", *value) : std::printf(" -"); }
+void print(const std::optional<Interval>& interval) {
+  interval ? std::printf(" [%a %a]", interval->low, interval->high) : std::printf(" -");
+}
+
+void print(const ComparisonRow& row) {
+  std::printf("%s %s", row.benchmark.c_str(), std::string(to_text(row.verdict)).c_str());
+  for (const auto& value : {row.baseline, row.candidate, row.ratio, row.p, row.q, row.discovery_q, row.slot_effect,
+                            row.minimum_detectable_effect, row.noise.within, row.noise.between, row.noise.rounds}) {
+    print(value);
+  }
+  print(row.interval);
+  print(row.equivalence_interval);
+  for (const Look& look : row.looks) std::printf(" %d:%a:%a", look.rounds, look.p, look.share);
+  std::printf(" %d %s\n", row.rounds_wanted.value_or(0), row.reason.c_str());
+}
+
+// The simulation itself takes the library's logarithms: measured values have few digits.
+void round_values(Run& run) {
+  for (Measurement& measurement : run.measurements) {
+    for (InvocationSamples& samples : measurement.invocations) {
+      for (double& value : samples.values) value = std::round(value * 100) / 100;
+    }
+  }
+}
+
+// Of all bits of many results (FNV-1a).
+std::uint64_t library_checksum() {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto add = [&hash](double value) { hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 1099511628211U; };
+  for (int i = 1; i < 100'000; ++i) {
+    const double x = 1 + i * 1e-3;
+    add(std::log(x));
+    add(std::exp(-x / 50));
+    add(std::pow(x, 0.3));
+  }
+  return hash;
+}
+
+void judge_many(int comparisons, std::uint64_t seed) {
+  Simulation simulation(seed);
+  for (int i = 0; i < comparisons; ++i) {
+    SimulationOptions options;
+    options.layout = static_cast<Layout>(i % 4);
+    options.rounds = i % 3 == 0 ? 4 + i % 5 : 8 + i % 30;
+    options.benchmarks = 1 + i % 8;
+    options.changed_benchmarks = i % 2;
+    options.ratio = 1 + 0.01 * (i % 7);
+    options.noise.process = 0.002 * (1 + i % 20);
+    options.noise.slot_effect = i % 5 == 0 ? 0.05 : 0;
+    SimulatedPair pair = simulation.draw(options);
+    round_values(pair.baseline);
+    round_values(pair.candidate);
+    const Comparison comparison = compare_runs(pair.baseline, pair.candidate, ComparisonPolicy{});
+    for (const SharedDrift& drift : comparison.drifts) std::printf("drift %a %a\n", drift.ratio, drift.deviation);
+    for (const ComparisonRow& row : comparison.rows) print(row);
+  }
+}
+
+}  // namespace
+}  // namespace steelyard
+
+int main(int count, char** words) {
+  if (count != 3) return 3;
+  std::printf("library %016llx\n", static_cast<unsigned long long>(steelyard::library_checksum()));
+  steelyard::judge_many(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
+  return 0;
+}
