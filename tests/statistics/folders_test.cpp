@@ -100,6 +100,17 @@ TEST_F(Folders, OfSidesApartInTimeGiveTheScoredAnswer) {
   }
 }
 
+TEST_F(Folders, OfOneProcessASideGiveNoPAndNoVerdict) {
+  Draw draw(5);
+  Window window = alone(concurrent_window(recorded("interleaved"), {1, 0}, draw), 2);
+  slow_down(window.benchmarks.front(), 2);
+  for (const bool with_layout : {true, false}) {
+    const nlohmann::json row = compared(window, {with_layout, with_layout});
+    EXPECT_TRUE(row.at("p").is_null());
+    EXPECT_EQ(row.at("verdict").get<std::string>(), "inconclusive");
+  }
+}
+
 TEST_F(Folders, AreRefusedWhereOneProcessWouldHaveTwoSlots) {
   Draw draw(4);
   const Window window = concurrent_window(recorded("duet"), {6, 0}, draw);
