@@ -15,7 +15,7 @@ namespace steelyard::judging {
 namespace {
 
 constexpr double kUnlikely = 1e-4;
-constexpr ScoreOptions kShort{1, 8, false, 4};
+constexpr ScoreOptions kShort{1, 6, false, 4};
 
 const Recording& recorded(const std::string& name) {
   static std::map<std::string, Recording> read;
@@ -101,7 +101,7 @@ TEST(RecordedNoise, SidesOneAfterTheOtherAreSeldomCalledDifferent) {
 
 TEST(RecordedNoise, ASuiteSeldomHasAFalseAlarm) {
   for (const char* name : {"interleaved", "neighbour", "duet"}) {
-    EXPECT_TRUE(at_most(score_concurrent(own_rule(), name, {15, 0}, {1, 25, true, 4}).run_alarm, 0.05)) << name;
+    EXPECT_TRUE(at_most(score_concurrent(own_rule(), name, {15, 0}, {1, 12, true, 4}).run_alarm, 0.05)) << name;
   }
 }
 
