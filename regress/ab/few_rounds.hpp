@@ -2,8 +2,8 @@
 // Student's paired t (The probable error of a mean, 1908) with weights: a round in which a process was disturbed
 // inside, which its samples show by their spread, counts less. The weights know nothing of the effect or of its sign.
 //
-// On recorded noise of unchanged programs the weights and the means of the middle samples raise the share of tries in
-// which 5 rounds find 5 % from 64 to 74 % (docs/method.md).
+// On recorded noise 5 rounds find 5 % in 75 % of tries with 3.8 % alarms; the unweighted t of log medians finds it in
+// 73 % with 5.0 % alarms (docs/method.md).
 #pragma once
 
 #include <span>
