@@ -37,6 +37,15 @@ TEST(JoinRun, KeepsEveryMeasurementWithItsOwnInvocations) {
   EXPECT_EQ(whole.header.layout, Layout::duet);
 }
 
+TEST(JoinRun, KeepsWhatWasSetAsideWithItsOwnInvocations) {
+  steelyard::Run whole = run_of("a", 3);
+  steelyard::Run part = run_of("b", 2);
+  part.measurements[0].set_aside.push_back(part.measurements[0].invocations.back());
+  part.measurements[0].invocations.pop_back();
+  join_run(whole, part);
+  EXPECT_EQ(whole.measurements[1].set_aside.at(0).invocation, 4U);
+}
+
 // A program that only the candidate has is measured alone. Listed first, it must not make all others look so.
 TEST(JoinRun, TakesSessionLayoutAndSettingsFromTheFirstPartThatWasMeasuredAsAPair) {
   steelyard::Run fresh = run_of("new", 1);
