@@ -15,6 +15,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/relabelling.hpp"
 #include "regress/ab/row.hpp"
+#include "regress/ab/solo_check.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/ab/verdict.hpp"
 #include "regress/ab/wording.hpp"
@@ -184,6 +185,7 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   judge_drift(drafts, layout, calibrated.drift(layout), comparison);
   adjust_and_decide(drafts, comparison);
   for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
+  check_alone(context, comparison.rows);
   decide_gates(comparison);
   return comparison;
 }

@@ -80,6 +80,15 @@ struct NoiseParts {
   bool operator==(const NoiseParts&) const = default;
 };
 
+// A change that was found in a duet, measured again with nothing beside it.
+struct SoloCheck {
+  double ratio = 1;                  // candidate over baseline
+  std::optional<Interval> interval;  // of the ratio, at the row's confidence
+  std::int32_t rounds = 0;           // that entered
+  std::optional<bool> agrees;        // it is there alone too; false: alone it is less than the minimum effect
+  bool operator==(const SoloCheck&) const = default;
+};
+
 struct ComparisonRow {
   std::string benchmark;  // canonical text
   Metric metric;
@@ -106,6 +115,7 @@ struct ComparisonRow {
   std::int32_t rounds = 0;            // rounds that entered, or the smaller side's invocations where unpaired
   std::optional<double> jitter;       // counted metrics: the tolerance, relative
   CountScope count_scope = CountScope::timed_region;  // counted metrics: what was counted over
+  std::optional<SoloCheck> solo = {};  // tells, decides nothing; kept in JSON, of a store only the reason
   Verdict verdict = Verdict::inconclusive;
   std::string reason;  // one sentence a person can read
   // Culprit first (the deepest function of the project's own sources that covers at least 90 % of the change), then by

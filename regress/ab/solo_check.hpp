@@ -1,0 +1,39 @@
+// A duet measures under contention: each side runs beside the other, and a build that needs more cache or memory may
+// look slower than it is alone. So what a duet calls changed is measured again with nothing beside it, and the row
+// tells whether the change is there too. It decides nothing: the error rates are those of the duet.
+//
+// Those samples are kept in the same runs under a metric of their own without a direction, so that nothing judges them
+// and a replay finds them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+#include "regress/ab/row.hpp"
+
+namespace steelyard {
+
+// A setting of both headers where there was something to check: "10 rounds".
+inline constexpr std::string_view kSoloSetting = "solo_check";
+
+// "real_time" -> "real_time_alone", of no direction; and the measurement as one of that metric.
+std::string alone_metric(std::string_view metric);
+Measurement as_alone(Measurement measurement);
+
+// A noisy change found in a duet.
+bool is_to_check_alone(const ComparisonRow& row);
+
+// agrees: the interval excludes no change in the row's direction. Not where it excludes a change in that direction of
+// the row's minimum effect or more, significant or not. Absent: neither, or there is no interval.
+std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<Interval>& alone);
+
+// Fills `solo` of each row that is to be checked and adds what it says to the reason; says so where its samples are
+// lacking. Does nothing where the headers lack kSoloSetting. Benchmarks of several threads have a machine of their own
+// in a duet too, and are not checked.
+void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows);
+
+}  // namespace steelyard
