@@ -66,6 +66,7 @@ class GatesMeasuring {
     plan.settings = plan_.configuration.run;
     plan.settings.counts = CountChoice::never;
     plan.settings.counters = {};
+    plan.settings.no_solo_check = true;
     plan.settings.budget = plan.budget = left();
     if (sequential) plan.settings.layout = Layout::sequential;
     plan.policy = plan_.configuration.policy;

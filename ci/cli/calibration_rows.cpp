@@ -40,8 +40,9 @@ std::unique_ptr<Verb> make_calibrate() {
                                       "write it there and not into the state folder; for --calibration FILE"));
   add_key_options(*verb, calibrate.common,
                   {{"run", "policy"},
-                   {"--counts", "--counters", "--no-count-cache", "--recount", "--gates", "--counted-minimum-effect",
-                    "--witness", "--ignore-fact", "--demand-decision", "--skip-time", "--calibration"}});
+                   {"--counts", "--counters", "--no-count-cache", "--recount", "--no-solo-check", "--gates",
+                    "--counted-minimum-effect", "--witness", "--ignore-fact", "--demand-decision", "--skip-time",
+                    "--calibration"}});
   verb->options.push_back(seed_option(calibrate.seed));
   add_common_options(*verb, calibrate.common);
   return verb;

@@ -59,7 +59,7 @@ std::unique_ptr<Verb> make_run() {
     if (!run.command.empty()) return {};
     return input_error("steelyard run", "no program", "one after --", "steelyard run -- ./build/bench");
   };
-  add_key_options(*verb, run.common, {{"run", "store", "project"}, {"--layout"}});
+  add_key_options(*verb, run.common, {{"run", "store", "project"}, {"--layout", "--no-solo-check"}});
   verb->options.push_back(path_option("--output", "FILE.syrun", run.output, "write the archive there as well"));
   verb->options.push_back(flag_option("--no-store", run.no_store, "keep nothing but --output"));
   verb->options.push_back(seed_option(run.seed));

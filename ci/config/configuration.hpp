@@ -43,6 +43,7 @@ struct MeasuringSettings {
   std::optional<Layout> layout;  // absent: duet where two equal cores are free, else interleaved
   int rounds = 0;                // of every benchmark; 0: as many as the judgement needs
   bool no_early_stop = false;    // a fixed number of rounds, whatever they show
+  bool no_solo_check = false;    // what a duet finds is not measured again alone
   int repetitions = 3;
   Nanoseconds min_time = milliseconds(20);
   std::optional<Nanoseconds> budget;  // absent: the verb's own (2 minutes for ab and run, 10 for gate)

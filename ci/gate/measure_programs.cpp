@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bench/environment/read_environment.hpp"
+#include "ci/gate/confirm_alone.hpp"
 #include "ci/gate/count_programs.hpp"
 #include "ci/gate/hardware_programs.hpp"
 #include "ci/gate/join_runs.hpp"
@@ -80,7 +81,7 @@ class PairMeasuring {
     } else {
       if (may_skip)
         measured_.warnings.push_back("everything is timed: what may be skipped shows only when it is counted");
-      STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
+      STEELYARD_CHECK(time());
       read_hardware(pairs_of(measured_.pair), plan_.settings, options_, progress_, measured_.warnings);
       if (counting) count(measured_.pair);
     }
@@ -116,6 +117,17 @@ class PairMeasuring {
       }
       return decided;
     };
+  }
+
+  Result<void> time() {
+    STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
+    if (plan_.settings.no_solo_check) return {};
+    MeasureOptions alone = options_;
+    alone.progress = [this](const MeasureProgress& now) {
+      progress_.show("alone: " + timing_text(now), now.done, now.left);
+    };
+    confirm_alone(plan_.programs, listed_, comparison_policy(plan_.policy), alone, measured_.pair, measured_.warnings);
+    return {};
   }
 
   std::vector<CountPair> pairs_of(MeasuredPair& pair) const {
@@ -165,7 +177,7 @@ Result<void> PairMeasuring::count_then_time() {
       measured_.untimed.emplace(id.canonical(), std::move(reason));
     }
   }
-  STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
+  STEELYARD_CHECK(time());
   read_hardware(pairs_of(measured_.pair), plan_.settings, options_, progress_, measured_.warnings);
   add_counted(std::move(counted.baseline), measured_.pair.baseline);
   add_counted(std::move(counted.candidate), measured_.pair.candidate);

@@ -131,6 +131,14 @@ std::map<const ComparisonRow*, std::int64_t> ranks_of(const Comparison& comparis
   return ranks;
 }
 
+Json solo_json(const std::optional<SoloCheck>& solo) {
+  if (!solo) return nullptr;
+  return {{"ratio", number(solo->ratio)},
+          {"interval", interval_json(solo->interval)},
+          {"rounds", solo->rounds},
+          {"agrees", solo->agrees ? Json(*solo->agrees) : Json(nullptr)}};
+}
+
 Json row_json(const ComparisonRow& row, std::int64_t rank) {
   Json json;
   json["benchmark"] = row.benchmark;
@@ -162,6 +170,7 @@ Json row_json(const ComparisonRow& row, std::int64_t rank) {
   json["slot_effect"] = number(row.slot_effect);
   json["jitter"] = number(row.jitter);
   json["count_scope"] = row.metric.kind == MetricKind::counted ? Json(to_text(row.count_scope)) : Json(nullptr);
+  json["solo"] = solo_json(row.solo);
   json["rank"] = rank;
   json["verdict"] = to_text(row.verdict);
   json["reason"] = row.reason;

@@ -108,6 +108,15 @@ void read_evidence(const JsonValue& value, ComparisonRow& row) {
   row.jitter = value.at("jitter").number_or_absent();
 }
 
+SoloCheck read_solo(const JsonValue& value) {
+  SoloCheck solo;
+  solo.ratio = value.at("ratio").number();
+  solo.interval = value.at("interval").interval();
+  solo.rounds = static_cast<std::int32_t>(value.at("rounds").integer(0, kMostRounds));
+  if (!value.at("agrees").is_null()) solo.agrees = value.at("agrees").boolean();
+  return solo;
+}
+
 ComparisonRow read_row(const JsonValue& value) {
   ComparisonRow row;
   row.benchmark = value.at("benchmark").text();
@@ -130,6 +139,7 @@ ComparisonRow read_row(const JsonValue& value) {
     row.count_scope =
         word(value.at("count_scope"), parse_count_scope, "timed region, whole functions or whole program");
   }
+  if (!value.at("solo").is_null()) row.solo = read_solo(value.at("solo"));
   row.verdict = word(value.at("verdict"), parse_verdict, "a verdict");
   row.reason = value.at("reason").text();
   row.gates = value.at("gates").boolean();

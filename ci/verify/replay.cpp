@@ -40,6 +40,12 @@ std::string looks_text(const std::vector<Look>& looks) {
   return text.empty() ? kAbsent : text;
 }
 
+std::string solo_text(const std::optional<SoloCheck>& solo) {
+  if (!solo) return kAbsent;
+  const std::string agrees = !solo->agrees ? kAbsent : *solo->agrees ? "true" : "false";
+  return exact(solo->ratio) + " (" + exact(solo->interval) + ") in " + std::to_string(solo->rounds) + ", " + agrees;
+}
+
 std::string functions_text(const ComparisonRow& row) {
   std::string text;
   for (const FunctionChange& function : row.functions) {
@@ -60,6 +66,7 @@ bool is_told_by_counting(const ComparisonRow& row) {
 
 // What was kept may say more than the engine: what counting found out follows the engine's own sentence.
 bool is_same(const std::string& field, const std::string& kept, const std::string& recomputed) {
+  if (field == "solo" && kept == kAbsent) return true;  // a store keeps what it says in the reason alone
   return kept == recomputed || (field == "reason" && kept.starts_with(recomputed + "; "));
 }
 
@@ -110,6 +117,7 @@ std::vector<std::pair<std::string, std::string>> judged_fields(const ComparisonR
           {"noise.rounds", exact(row.noise.rounds)},
           {"slot_effect", exact(row.slot_effect)},
           {"jitter", exact(row.jitter)},
+          {"solo", solo_text(row.solo)},
           {"count_scope", std::string(to_text(row.count_scope))},
           {"gates", row.gates ? "true" : "false"},
           {"gate_note", row.gate_note},

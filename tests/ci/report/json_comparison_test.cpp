@@ -38,7 +38,8 @@ TEST(JsonReport, HasTheFieldsOfTheDesign) {
                               "discovery_q",
                               "equivalence_interval",
                               "rounds_wanted",
-                              "noise"}) {
+                              "noise",
+                              "solo"}) {
       EXPECT_TRUE(row.contains(field)) << field;
     }
   }
@@ -55,6 +56,16 @@ TEST(JsonReport, AbsentIsNullAndNeverANumber) {
   for (const char* field : {"ratio", "baseline", "interval", "p", "jitter"}) {
     EXPECT_TRUE(json.at(field).is_null()) << field;
   }
+}
+
+TEST(JsonReport, TellsWhatAChangeIsAlone) {
+  Comparison comparison = sample::comparison_with_every_verdict();
+  comparison.rows[0].solo = SoloCheck{1.04, Interval{1.01, 1.07}, 10, true};
+  comparison.rows[1].solo = SoloCheck{1.002, std::nullopt, 8, std::nullopt};
+  const Json rows = Json::parse(json_report(comparison)).at("comparisons");
+  EXPECT_EQ(rows.at(0).at("solo"), Json::parse(R"({"ratio":1.04,"interval":[1.01,1.07],"rounds":10,"agrees":true})"));
+  EXPECT_EQ(rows.at(1).at("solo"), Json::parse(R"({"ratio":1.002,"interval":null,"rounds":8,"agrees":null})"));
+  EXPECT_TRUE(rows.at(2).at("solo").is_null());
 }
 
 TEST(JsonReport, TellsLooksNoiseDriftsAndTheCalibration) {

@@ -21,6 +21,7 @@ Comparison with_everything() {
   ComparisonRow& row = comparison.rows.front();
   row.looks = {{8, 0.1 + 0.2, 0.1}, {12, 1e-300, 0.2}};
   row.discovery_q = 1.0 / 3;
+  row.solo = SoloCheck{1.0 / 7, Interval{0.1, 0.3}, 10, false};
   row.equivalence_interval = Interval{0.99, 1.01};
   row.rounds_wanted = 30;
   row.noise = {0.02, std::nullopt, 0.03};

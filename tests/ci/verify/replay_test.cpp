@@ -67,6 +67,7 @@ TEST(Replay, NamesEachFieldThatWasChanged) {
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.p.reset(); }), Fields{"p"});
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.interval->low = 0.5; }), Fields{"interval"});
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.gates = false; }), Fields{"gates"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.solo = SoloCheck{}; }), Fields{"solo"});
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason = "trust me"; }), Fields{"reason"});
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason += "; the code is equal"; }), Fields{})
       << "what counting found may follow";
