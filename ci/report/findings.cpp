@@ -11,6 +11,7 @@
 #include "ci/attribution/library_dispatch.hpp"
 #include "ci/report/number_text.hpp"
 #include "regress/ab/counted.hpp"
+#include "regress/ab/solo_check.hpp"
 
 namespace steelyard {
 namespace {
@@ -342,6 +343,15 @@ std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& row
     if (row->verdict != Verdict::regression || row->gates || row->gate_note.empty()) continue;
     std::string note = metric_label(row->metric) + " fails nothing: " + row->gate_note;
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows) {
+  std::vector<std::string> notes;
+  for (const ComparisonRow* row : rows) {
+    const std::string text = solo_text(*row);
+    if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
   }
   return notes;
 }

@@ -66,4 +66,7 @@ std::vector<std::string> call_path_names(const ComparisonRow& row);
 // For each regression among `rows` that fails nothing, why: "instructions fails nothing: ...".
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);
 
+// For each change that was measured again alone, what it is there: "time, alone: +4.80 % (+3.10 % to +6.50 %)".
+std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows);
+
 }  // namespace steelyard

@@ -1,13 +1,15 @@
 #include "regress/ab/solo_check.hpp"
 
-#include <cmath>
 #include <map>
 #include <utility>
 
+#include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {
+
+constexpr const char* kNotConfirmed = "not confirmed alone: the budget was spent";
 
 using Key = std::pair<std::string, std::string>;  // benchmark, metric
 using Index = std::map<Key, const Measurement*>;
@@ -34,9 +36,11 @@ std::optional<SoloCheck> judge_alone(Measurement baseline, Measurement candidate
   if (!draft.evidence) return std::nullopt;
   const Effect& effect = draft.evidence->effect;
   SoloCheck solo;
-  solo.ratio = std::exp(effect.log_ratio);
+  solo.ratio = steady(steady_exp(effect.log_ratio));
   solo.rounds = effect.units;
-  if (effect.interval) solo.interval = Interval{std::exp(effect.interval->low), std::exp(effect.interval->high)};
+  if (effect.interval) {
+    solo.interval = steady(Interval{steady_exp(effect.interval->low), steady_exp(effect.interval->high)});
+  }
   solo.agrees = agrees_alone(row, solo.interval);
   return solo;
 }
@@ -49,10 +53,10 @@ std::string told(const SoloCheck& solo) {
   const std::string ratio = change_text(solo.ratio);
   const std::string interval = interval_text(solo.interval);
   if (solo.agrees == false) {
-    return "; alone it is less than the minimum effect (" + ratio + ", " + interval +
+    return "alone it is less than the minimum effect (" + ratio + ", " + interval +
            "): it is an effect of running beside another process";
   }
-  return "; alone: " + ratio + " (" + interval + ")" + (solo.agrees ? "" : ", which does not tell");
+  return "alone: " + ratio + " (" + interval + ")" + (solo.agrees ? "" : ", which does not tell");
 }
 
 }  // namespace
@@ -63,6 +67,11 @@ Measurement as_alone(Measurement measurement) {
   measurement.metric.name = alone_metric(measurement.metric.name);
   measurement.metric.better = Better::undeclared;
   return measurement;
+}
+
+std::string solo_text(const ComparisonRow& row) {
+  if (row.solo) return told(*row.solo);
+  return row.reason.find(kNotConfirmed) != std::string::npos ? kNotConfirmed : "";
 }
 
 bool is_to_check_alone(const ComparisonRow& row) {
@@ -93,7 +102,7 @@ void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows) {
     const Measurement* baseline = find(baselines, row.benchmark, metric);
     const Measurement* candidate = find(candidates, row.benchmark, metric);
     if (baseline != nullptr && candidate != nullptr) row.solo = judge_alone(*baseline, *candidate, context, row);
-    row.reason += row.solo ? told(*row.solo) : "; not confirmed alone: the budget was spent";
+    row.reason += "; " + (row.solo ? told(*row.solo) : kNotConfirmed);
   }
 }
 

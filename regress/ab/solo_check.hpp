@@ -24,6 +24,10 @@ inline constexpr std::string_view kSoloSetting = "solo_check";
 std::string alone_metric(std::string_view metric);
 Measurement as_alone(Measurement measurement);
 
+// What the reason ends in: "alone: +4.80 % (+3.10 % to +6.50 %)", "alone it is less than the minimum effect (...): it
+// is an effect of running beside another process", or that it was not measured. Empty where there is nothing to tell.
+std::string solo_text(const ComparisonRow& row);
+
 // A noisy change found in a duet.
 bool is_to_check_alone(const ComparisonRow& row);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ci/report/report.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard {
@@ -266,6 +267,23 @@ TEST(GateNotes, SayWhyARegressionFailsNothing) {
 TEST(MetricLabel, ReadsAsWords) {
   EXPECT_EQ(metric_label(*well_known_metric(kRealTime)), "time");
   EXPECT_EQ(metric_label(*well_known_metric(kCpuTime)), "cpu time");
+}
+
+TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
+  Comparison comparison = sample::comparison_with_every_verdict();
+  ComparisonRow* changed = nullptr;
+  for (ComparisonRow& row : comparison.rows) {
+    if (row.verdict == Verdict::regression && row.metric.name == kRealTime) changed = &row;
+  }
+  ASSERT_NE(changed, nullptr);
+  EXPECT_TRUE(solo_notes({changed}).empty());
+  changed->solo = SoloCheck{1.048, Interval{1.031, 1.065}, 10, true};
+  const std::string note = "time, alone: +4.80 % (+3.10 % to +6.50 %)";
+  EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note));
+  EXPECT_NE(terminal_report(comparison, {}).find(note), std::string::npos);
+  EXPECT_NE(markdown_report(comparison).find(note), std::string::npos);
+  changed->solo->agrees = std::nullopt;
+  EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", which does not tell"));
 }
 
 }  // namespace
