@@ -133,7 +133,8 @@ const std::array kKeys{
                      STEELYARD_ASSIGN(read_flag(value, where), run.no_early_stop),
                      STEELYARD_PRINT(flag_text(of.run.no_early_stop))},
     ConfigurationKey{"run", "no_solo_check", "--no-solo-check", "",
-                     "do not measure again alone, side after side, what was found changed side by side",
+                     "do not measure again in turns what was found changed side by side; that takes up to a quarter of "
+                     "the budget more, at most 30 s",
                      STEELYARD_ASSIGN(read_flag(value, where), run.no_solo_check),
                      STEELYARD_PRINT(flag_text(of.run.no_solo_check))},
     ConfigurationKey{"run", "repetitions", "--repetitions", "N", "samples that one process takes of one benchmark",
