@@ -101,13 +101,22 @@ class PairMeasuring {
     const ComparisonPolicy policy = comparison_policy(plan_.policy);
     const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(plan_.policy));
     options_.rounds = rounds_needed(policy.false_alarm_rate, comparisons);
-    if (!plan_.settings.no_early_stop) look_early(policy, comparisons);
+    if (!plan_.settings.no_early_stop) look_early(policy, comparisons, affordable_rounds(benchmarks));
     return {};
   }
 
+  // Rounds of all benchmarks that the budget pays for. A sample takes about 1.5 times what was asked for, as Google
+  // Benchmark aims above it; alternating sides double that.
+  int affordable_rounds(std::int64_t benchmarks) const {
+    const double both = plan_.settings.layout.value_or(Layout::duet) == Layout::duet ? 1 : 2;
+    const Nanoseconds round = options_.min_time * (1.5 * both * options_.repetitions * static_cast<double>(benchmarks));
+    constexpr double kMost = 10000;
+    return round.count() > 0 ? static_cast<int>(std::min(kMost, options_.budget / round)) : 0;
+  }
+
   // Every program has the same plan of looks: the level is shared by all of their comparisons.
-  void look_early(const ComparisonPolicy& policy, std::int64_t comparisons) {
-    const LookPlan looks = plan_looks({policy.false_alarm_rate, comparisons});
+  void look_early(const ComparisonPolicy& policy, std::int64_t comparisons, int affordable) {
+    const LookPlan looks = plan_looks({policy.false_alarm_rate, comparisons, 0, affordable});
     for (const PlannedLook& look : looks.looks) options_.looks.rounds.push_back(look.rounds);
     options_.looks.text = to_text(looks);
     options_.looks.decided = [policy, comparisons](const Run& baseline, const Run& candidate) {

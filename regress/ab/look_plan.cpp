@@ -12,7 +12,8 @@ namespace {
 
 // Few looks with growing distance: each look costs power, because its share is lost to the others. What these save on
 // recorded noise with 1 to 100 comparisons stands in docs/sequential.md.
-constexpr std::array<int, 5> kLookRounds{12, 16, 24, 36, 60};
+constexpr std::array<int, 7> kLookRounds{12, 16, 24, 36, 60, 100, 160};
+constexpr int kUsualRounds = 60;
 constexpr double kFirstShare = 0.1;
 constexpr double kRounding = 1e-9;  // of a sum of shares that were written as decimals
 constexpr std::size_t kMostLooks = 100;
@@ -55,11 +56,20 @@ std::optional<PlannedLook> parse_look(std::string_view text) {
   return look;
 }
 
+// The last of the looks that the budget pays for.
+int useful_rounds(int affordable) {
+  int most = kUsualRounds;
+  for (const int rounds : kLookRounds) {
+    if (rounds <= affordable) most = std::max(most, rounds);
+  }
+  return most;
+}
+
 }  // namespace
 
 LookPlan plan_looks(const LookPlanQuestion& question) {
   const double lone = question.level / static_cast<double>(std::max<std::int64_t>(question.comparisons, 1));
-  int most = question.most_rounds > 0 ? question.most_rounds : kLookRounds.back();
+  int most = question.most_rounds > 0 ? question.most_rounds : useful_rounds(question.affordable_rounds);
   // Where even the last of the usual looks cannot reach the level, later ones can.
   while (question.most_rounds == 0 && most < kMostRounds && !reaches(most, lone * (1 - spent_by(36, most)))) most += 12;
   LookPlan plan;

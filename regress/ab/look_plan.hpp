@@ -39,6 +39,8 @@ struct LookPlanQuestion {
   double level = 0.05;           // of the whole gate
   std::int64_t comparisons = 1;  // noisy ones, that share the level
   int most_rounds = 0;           // even; 0: as many as are of use
+  // That the budget pays for if nothing stops early; 0: unknown. More than the usual 60 are planned only where it does.
+  int affordable_rounds = 0;
 };
 
 // The first look comes where re-labelling can show at its share that a benchmark is unchanged: 12 rounds. Looks that

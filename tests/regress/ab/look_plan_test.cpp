@@ -30,6 +30,13 @@ TEST(LookPlan, GrowsWithTheRounds) {
   EXPECT_EQ(to_text(plan_looks({0.05, 1, 10})), "10:1");
 }
 
+TEST(LookPlan, PlansMoreThanTheUsualRoundsOnlyWhereTheBudgetPaysForThem) {
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 99}).most_rounds(), 60);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 100}).most_rounds(), 100);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 5000}).most_rounds(), 160);
+  EXPECT_EQ(plan_looks({0.05, 1, 20, 5000}).most_rounds(), 20);
+}
+
 // Two one-sided tests at 5 % of the first look's share need p <= .01; 2 / C(12, 6) is .0022, 2 / C(10, 5) is .0079.
 TEST(LookPlan, NeverLooksBeforeAnAnswerCanBeReached) {
   const PlannedLook first = plan_looks({}).looks.front();
