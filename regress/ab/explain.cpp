@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "bench/model/quantile.hpp"
+#include "regress/ab/counted.hpp"
 #include "regress/ab/effect.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/rounds.hpp"
@@ -110,13 +111,16 @@ class Explainer {
     if (row.test != "exact") return;
     const double jitter = row.jitter.value_or(0);
     say("test: exact; the tolerance is the jitter of this count, " +
-        (jitter > 0 ? share_text(jitter) : std::string("0")));
-    if (row.ratio)
+        (jitter > 0 ? jitter_text(jitter) : std::string("0")));
+    if (row.ratio) {
       say("change: " + change_text(*row.ratio) + "; minimum effect of counts " + share_text(row.minimum_effect));
+    }
   }
 
   void rounds(const Matched& matched, const ComparisonRow& row) {
-    if (row.test != "rounds" && row.test != "t on log medians") return;
+    // The t test is of rounds where a session pairs them.
+    const bool few = row.test == "t on log levels" && !baseline_.header.session.empty();
+    if (row.test != "rounds" && !few) return;
     const auto baseline = log_invocations(baseline_, matched.baseline.measurements);
     const auto candidate = log_invocations(candidate_, matched.candidate.measurements);
     const auto* b = std::get_if<std::vector<LogInvocation>>(&baseline);
@@ -178,14 +182,13 @@ class Explainer {
       return;
     }
     std::string text = "test: ";
-    const auto units = static_cast<std::size_t>(std::max(row.rounds, 0));
     if (row.test == "rounds") {
       text +=
           "if the builds are equal, their labels within a round could as well be the other way round; of all such " +
           std::string("re-labellings of ") + plural_text(row.rounds, "round") +
           " p is the share that sets the sides at least as far apart, by ranks of the samples";
     } else if (row.test == "invocations") {
-      text += "re-labelling of " + std::to_string(2 * units) + " processes without rounds, by ranks of the samples";
+      text += "re-labelling of the processes of both sides, which no rounds pair, by ranks of the samples";
     } else if (row.test == "drift-widened t") {
       text += "Student's t of the effect over its error, in which the drift between the sides and the likeness of " +
               std::string("neighbouring processes are counted");
@@ -243,9 +246,9 @@ class Explainer {
   std::string other_answer(const ComparisonRow& row) const {
     const bool changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
     if (row.metric.kind == MetricKind::counted) {
-      return changed ? "none, unless counted_minimum_effect were above " + share_text(std::fabs(*row.ratio - 1)) +
-                           " (it would be told, and fail nothing)"
-                     : "";
+      if (!changed || !row.ratio) return "";  // from a count of 0 there is no ratio
+      return "none, unless counted_minimum_effect were above " + jitter_text(std::fabs(*row.ratio - 1)) +
+             " (it would be told, and fail nothing)";
     }
     if (changed) {
       std::string text = "a minimum effect above " + share_text(std::fabs(*row.ratio - 1));

@@ -58,19 +58,35 @@ TEST(Explain, OneProcessASideHasNoTestAndAskForMore) {
   EXPECT_THAT(steps, Contains(HasSubstr("verdict: inconclusive: one invocation a side")));
 }
 
-TEST(Explain, CountsAreExplainedByTheirJitter) {
+TEST(Explain, FewRoundsAreShownToo) {
+  EXPECT_THAT(steps_of(pair_with(1.05, 4, Layout::duet)), Contains(HasSubstr("above in 4 of 4")));
+}
+
+SimulatedPair counted(double baseline, double candidate, double jitter) {
   SimulatedPair pair = pair_with(1, 1, Layout::duet);
   for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     Measurement measurement = run->measurements.front();
     measurement.metric = *well_known_metric(kInstructions);
-    measurement.invocations = {{0, {run == &pair.baseline ? 1000.0 : 1010.0}, {}}};
-    measurement.count_basis.jitter = 0;
+    measurement.invocations = {{0, {run == &pair.baseline ? baseline : candidate}, {}}};
+    measurement.count_basis.jitter = jitter;
     run->measurements = {measurement};
   }
-  const auto steps = steps_of(pair);
+  return pair;
+}
+
+TEST(Explain, CountsAreExplainedByTheirJitter) {
+  const auto steps = steps_of(counted(1000, 1010, 0));
   EXPECT_THAT(steps.front(), HasSubstr("counted over the timed region"));
   EXPECT_THAT(steps, Contains(StartsWith("test: exact")));
   EXPECT_THAT(steps, Contains(HasSubstr("change: +1.00 %")));
+  // A jitter of 2e-6 is not none.
+  EXPECT_THAT(steps_of(counted(1000, 1010, 2e-6)), Contains(HasSubstr("the jitter of this count, 0.0002 %")));
+}
+
+TEST(Explain, ACountThatWasZeroHasNoRatioToExplain) {
+  const auto steps = steps_of(counted(0, 5, 0));
+  EXPECT_THAT(steps, Contains(HasSubstr("verdict: regression")));
+  EXPECT_THAT(steps, Not(Contains(StartsWith("another answer"))));
 }
 
 TEST(Explain, WhatIsMissingIsExplainedToo) {
