@@ -15,6 +15,9 @@
 namespace steelyard {
 namespace {
 
+// Sums of equal logarithms differ by their rounding; no clock tells processes apart by so little.
+constexpr double kRounding = 1e-11;
+
 struct Moments {
   double count = 0;
   double mean = 0;
@@ -58,18 +61,19 @@ void judge_by_student(const EffectQuestion& question, Effect& effect) {
   effect.test = "t on log levels";
   effect.least_p = 0;
   const double error = *effect.standard_error;
-  if (error == 0) {
+  if (error <= kRounding) {
     // No spread at all, as a coarse clock gives: t is 0/0 or infinite. Exchanging sides still says something.
-    effect.p = effect.log_ratio == 0 ? 1 : least_sign_flip_p(static_cast<std::size_t>(effect.units));
-    if (effect.log_ratio == 0) effect.interval = Interval{0, 0};
-  } else {
-    effect.p = student_two_sided_p(effect.log_ratio / error, effect.degrees);
-    const double half = student_quantile(0.5 + question.confidence / 2, effect.degrees) * error;
-    effect.interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
+    effect.within_margin = std::fabs(effect.log_ratio) <= kRounding;
+    effect.p = effect.within_margin ? 1 : least_sign_flip_p(static_cast<std::size_t>(effect.units));
+    if (effect.within_margin) effect.interval = effect.equivalence_interval = Interval{0, 0};
+    return;
   }
-  const double half = student_quantile(1 - question.equivalence_alpha / 2, effect.degrees) * error;
-  effect.equivalence_interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
-  effect.within_margin = std::fabs(effect.log_ratio) + half < steady_log1p(question.margin);
+  effect.p = student_two_sided_p(effect.log_ratio / error, effect.degrees);
+  const double half = student_quantile(0.5 + question.confidence / 2, effect.degrees) * error;
+  effect.interval = Interval{effect.log_ratio - half, effect.log_ratio + half};
+  const double inner_half = student_quantile(1 - question.equivalence_alpha / 2, effect.degrees) * error;
+  effect.equivalence_interval = Interval{effect.log_ratio - inner_half, effect.log_ratio + inner_half};
+  effect.within_margin = std::fabs(effect.log_ratio) + inner_half < steady_log1p(question.margin);
 }
 
 }  // namespace

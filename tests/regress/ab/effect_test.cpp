@@ -51,6 +51,27 @@ TEST(EffectOfRounds, ACoarseClockWithoutSpreadStillHasADefinedP) {
   EXPECT_EQ(*same.interval, (Interval{0, 0}));
   const Effect apart = effect_of_rounds(rounds_with({0.5, 0.5, 0.5, 0.5}), {});
   EXPECT_DOUBLE_EQ(*apart.p, 2.0 / 16);
+  EXPECT_FALSE(apart.interval || apart.equivalence_interval);
+}
+
+// A mean of equal logarithms is seldom their value: what rounding leaves is no spread.
+TEST(EffectOfRounds, WhatRoundingLeavesIsNoSpread) {
+  for (const double level : {0.1, 6.6995, 13.8155}) {
+    for (const int units : {3, 5}) {
+      PairedRounds paired;
+      std::vector<LogInvocation> baseline;
+      std::vector<LogInvocation> candidate;
+      for (int r = 0; r < units; ++r) {
+        baseline.push_back(at(level));
+        candidate.push_back(at(level + 0.0701));
+        paired.rounds.push_back({at(level, r % 2), at(level + 0.0701, 1 - r % 2)});
+      }
+      EXPECT_DOUBLE_EQ(*effect_of_rounds(paired, {}).p, 2 / std::exp2(units)) << level;
+      EXPECT_DOUBLE_EQ(*effect_of_invocations(baseline, candidate, {}).p, 2 / std::exp2(units)) << level;
+      baseline.resize(2);
+      EXPECT_EQ(*effect_of_invocations(baseline, all_at({level, level, level}), {}).p, 1) << level;
+    }
+  }
 }
 
 TEST(EffectOfRounds, SixRoundsAreRelabelled) {
