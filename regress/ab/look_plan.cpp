@@ -18,6 +18,7 @@ constexpr double kFirstShare = 0.1;
 constexpr double kRounding = 1e-9;  // of a sum of shares that were written as decimals
 constexpr std::size_t kMostLooks = 100;
 constexpr int kMostRounds = 10000;
+constexpr double kLeastShare = 1e-6;  // the smallest of a plan of ours is 1e-4; of less no quantile can be taken
 
 bool reaches(int rounds, double level) {
   return least_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) <= level;
@@ -52,7 +53,7 @@ std::optional<PlannedLook> parse_look(std::string_view text) {
   if (!read_whole(text.substr(0, colon), look.rounds) || !read_whole(text.substr(colon + 1), look.share)) {
     return std::nullopt;
   }
-  if (look.rounds < 1 || look.rounds > kMostRounds || !(look.share > 0 && look.share <= 1)) return std::nullopt;
+  if (look.rounds < 1 || look.rounds > kMostRounds || !(look.share >= kLeastShare && look.share <= 1)) return std::nullopt;
   return look;
 }
 

@@ -166,6 +166,9 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
       evidence.dropped_rounds = paired.dropped;
       if (context.plan.empty()) {
         evidence.effect = effect_of_rounds(paired, question);
+      } else if (!any_round_of(context.plan, paired)) {
+        return finish(draft.row, Verdict::inconclusive,
+                      "none of the " + std::to_string(context.plan.most_rounds()) + " planned rounds has both sides");
       } else {
         evidence.plan = context.plan;
         evidence.looked = effect_of_looks(paired, rounds_tried(b, c), context.plan, question);

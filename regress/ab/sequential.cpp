@@ -110,9 +110,14 @@ class Gathered {
 
 }  // namespace
 
+bool any_round_of(const LookPlan& plan, const PairedRounds& paired) {
+  return std::any_of(paired.rounds.begin(), paired.rounds.end(),
+                     [&](const PairedRound& round) { return round.baseline.round < plan.most_rounds(); });
+}
+
 LookedAt effect_of_looks(const PairedRounds& paired, int measured, const LookPlan& plan,
                          const EffectQuestion& question) {
-  assert(!paired.rounds.empty() && !plan.empty());
+  assert(!plan.empty() && any_round_of(plan, paired));
   Gathered gathered(paired, question);
   for (const PlannedLook& look : looks_taken(measured, plan)) gathered.look(look);
   return gathered.finish();
@@ -130,8 +135,8 @@ double chance_of_decision(const Effect& effect, const LookPlan& plan, const Stop
   const double share = plan.looks.back().share;
   const double level = question.level / static_cast<double>(std::max<std::int64_t>(question.comparisons, 1));
   const double far =
-      std::max(normal_quantile(1 - level * share / 2) * error_then, steady_log1p(question.minimum_effect));
-  const double near = steady_log1p(question.margin) - normal_quantile(1 - 0.05 * share) * error_then;
+      std::max(-normal_quantile(level * share / 2) * error_then, steady_log1p(question.minimum_effect));
+  const double near = steady_log1p(question.margin) + normal_quantile(0.05 * share) * error_then;
   return 1 - between(-far, far) + (near > 0 ? between(-std::min(near, far), std::min(near, far)) : 0);
 }
 

@@ -25,9 +25,12 @@ struct LookedAt {
   std::vector<Look> looks;  // in order, at least one
 };
 
+// Whether some look of the plan sees a round.
+bool any_round_of(const LookPlan& plan, const PairedRounds& paired);
+
 // `measured`: rounds that were tried, those that lack a side as well; rounds beyond the plan's last are not used. The
-// estimate is the last look's, moved into the interval where it lies outside. Preconditions: at least one round, a plan
-// that is not empty. Cost: an effect a look.
+// estimate is the last look's, moved into the interval where it lies outside. Preconditions: a plan that is not empty, any_round_of() it.
+// Cost: an effect a look.
 LookedAt effect_of_looks(const PairedRounds& paired, int measured, const LookPlan& plan,
                          const EffectQuestion& question);
 

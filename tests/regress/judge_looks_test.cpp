@@ -59,6 +59,19 @@ TEST(CompareRuns, WithoutAPlanPIsOfAFixedNumberOfRounds) {
   EXPECT_TRUE(comparison.rows[0].looks.empty());
 }
 
+// A damaged archive: nothing that the plan looks at is there.
+TEST(CompareRuns, RoundsBeyondAllLooksDecideNothing) {
+  SimulatedPair pair = drawn(1.2, 0.002, 24, "12:0.2 16:0.8");
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    for (Measurement& measurement : run->measurements) {
+      measurement.invocations.erase(measurement.invocations.begin(), measurement.invocations.begin() + 16);
+    }
+  }
+  const ComparisonRow row = compare_runs(pair.baseline, pair.candidate, {}).rows[0];
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row.reason, "none of the 16 planned rounds has both sides");
+}
+
 TEST(CompareRuns, SaysWhyAnUndecidedMeasurementEnded) {
   const SimulatedPair futile = drawn(1, 0.3, 12, "12:0.2 24:0.8");
   const Comparison stopped = compare_runs(futile.baseline, futile.candidate, {});
