@@ -11,6 +11,8 @@
 namespace steelyard {
 namespace {
 
+constexpr std::int32_t kMostRounds = 1'000'000;  // as many as an imported file may name
+
 // One invocation per round, samples of the same round together.
 std::map<std::int32_t, LogInvocation> by_round(std::span<const LogInvocation> invocations) {
   std::map<std::int32_t, LogInvocation> rounds;
@@ -36,6 +38,10 @@ std::variant<std::vector<LogInvocation>, Defect> log_invocations(const Run& run,
                       std::to_string(run.invocations.size())};
       }
       const Invocation& invocation = run.invocations[samples.invocation];
+      if (invocation.round < 0 || invocation.round >= kMostRounds) {
+        return Defect{"its invocation " + std::to_string(samples.invocation) + " is of round " +
+                      std::to_string(invocation.round) + ", wanted 0 to " + std::to_string(kMostRounds - 1)};
+      }
       LogInvocation logs{invocation.round, invocation.slot, {}, 0};
       logs.logs.reserve(samples.values.size());
       for (const double value : samples.values) {

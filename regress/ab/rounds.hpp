@@ -29,7 +29,7 @@ struct Defect {
 };
 
 // All invocations of a side, by round. `measurements` are those of one benchmark and metric (one, unless the run has
-// them in pieces). Invocations that are not in the run are a defect.
+// them in pieces). Invocations that are not in the run, or of an impossible round, are a defect.
 std::variant<std::vector<LogInvocation>, Defect> log_invocations(const Run& run,
                                                                  std::span<const Measurement* const> measurements);
 
@@ -45,8 +45,8 @@ struct PairedRounds {
 // Several invocations of a side in one round count as one: their samples are put together.
 PairedRounds pair_rounds(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate);
 
-// The layout two runs have towards each other: what their headers say, when they say that they were measured together
-// (same session); otherwise at best sequential.
+// The layout two runs have towards each other: what their headers say, the less trusted of the two, where they are of
+// one session or neither names one; otherwise separate.
 Layout mutual_layout(const RunHeader& baseline, const RunHeader& candidate);
 
 }  // namespace steelyard

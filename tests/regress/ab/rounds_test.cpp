@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace steelyard {
 namespace {
@@ -35,6 +36,18 @@ TEST(LogInvocations, SamplesOfNoInvocationAreADefect) {
   measurement.invocations.push_back({3, {100}, {}});
   const auto found = log_invocations(run, std::vector<const Measurement*>{&measurement});
   EXPECT_THAT(std::get<Defect>(found).text, HasSubstr("invocation 3 of 0"));
+}
+
+TEST(LogInvocations, ARoundThatCannotBeIsADefect) {
+  for (const std::int32_t round : {-1, 1'000'000, std::numeric_limits<std::int32_t>::max()}) {
+    SideRun run;
+    run.invocations.resize(1);
+    run.invocations[0].round = round;
+    Measurement measurement;
+    measurement.invocations.push_back({0, {100}, {}});
+    const auto found = log_invocations(run, std::vector<const Measurement*>{&measurement});
+    EXPECT_THAT(std::get<Defect>(found).text, HasSubstr("of round " + std::to_string(round) + ", wanted 0 to 999999"));
+  }
 }
 
 TEST(LogInvocations, NoSamplesAreADefect) {
