@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 
-#include "regress/ab/steady_digits.hpp"
+#include "regress/ab/distributions.hpp"
 
 namespace steelyard {
 namespace {
@@ -18,9 +19,6 @@ constexpr std::int64_t kLeastSteps = 12;
 
 // p is never 0, not even where a double has no room for it.
 constexpr double kLeastP = 1e-300;
-
-// Probability of at least |z| standard deviations from the mean, two-sided.
-double normal_two_sided(double z) { return steady(std::erfc(std::fabs(z) / std::sqrt(2.0))); }
 
 std::int64_t steps_for(std::size_t summands) {
   return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), kLeastSteps, kMostSteps);
@@ -38,7 +36,7 @@ std::vector<std::int64_t> to_grid(std::span<const double> scores, double origin,
 
 // Sums come in steps; half of the smallest one is the continuity correction. Few distinct scores make it matter.
 double normal_two_sided_stepped(double distance, double half_step, double deviation) {
-  return normal_two_sided(std::max(0.0, std::fabs(distance) - half_step) / deviation);
+  return normal_two_sided_p(std::max(0.0, std::fabs(distance) - half_step) / deviation);
 }
 
 double sign_flip_normal_p(std::span<const double> scores) {
@@ -154,7 +152,13 @@ double sign_flip_p(std::span<const double> scores) {
   double largest = 0;
   for (const double score : scores) largest = std::max(largest, std::fabs(score));
   if (largest == 0) return 1;
-  if (scores.size() > kExactUnits) return std::max(sign_flip_normal_p(scores), least_sign_flip_p(scores.size()));
+  if (scores.size() > kExactUnits) {
+    // Ties of a coarse clock have no sign to change: the few others must not pass for many.
+    std::vector<double> others;
+    std::copy_if(scores.begin(), scores.end(), std::back_inserter(others), [](double score) { return score != 0; });
+    if (others.size() < scores.size()) return sign_flip_p(others);
+    return std::max(sign_flip_normal_p(scores), least_sign_flip_p(scores.size()));
+  }
 
   auto cells = to_grid(scores, 0, largest, steps_for(scores.size()));
   std::int64_t observed = 0;

@@ -82,6 +82,14 @@ TEST(SignFlip, FewerThanSixUnitsCannotReachFivePercent) {
   EXPECT_DOUBLE_EQ(sign_flip_p(std::vector<double>(6, 1.0)), least_sign_flip_p(6));
 }
 
+// Four that weigh much agree once in eight; the normal approximation over all 100 would say .049.
+TEST(SignFlip, AmongManyTiesTheFewOthersAreCountedExactly) {
+  std::vector<double> scores(100, 0.0);
+  for (const std::size_t r : {3U, 20U, 41U, 60U}) scores[r] = 1;
+  scores[77] = scores[99] = -0.02;
+  EXPECT_DOUBLE_EQ(sign_flip_p(scores), 8.0 / 64);
+}
+
 TEST(SignFlip, TheNormalApproximationTakesOverWithoutAStep) {
   std::vector<double> exact;
   for (std::size_t i = 0; i < kExactUnits; ++i) exact.push_back(i % 3 == 0 ? -1.0 : 1.0);
