@@ -29,6 +29,10 @@ double normal_quantile(double probability) {
   return steady(boost::math::quantile(boost::math::normal(), probability));
 }
 
+double student_or_normal_quantile(double probability, double degrees) {
+  return degrees > 0 ? student_quantile(probability, degrees) : normal_quantile(probability);
+}
+
 double beta_quantile(double probability, double alpha, double beta) {
   assert(probability > 0 && probability < 1 && alpha > 0 && beta > 0);
   return steady(boost::math::quantile(boost::math::beta_distribution<>(alpha, beta), probability));

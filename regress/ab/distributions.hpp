@@ -1,4 +1,4 @@
-// Student's t, the normal and the beta distribution, as two-sided tails and quantiles. Boost.Math's, behind five
+// Student's t, the normal and the beta distribution, as two-sided tails and quantiles. Boost.Math's, behind a few
 // functions: its headers cost seconds to compile, so only one file includes them. Results have the digits that every
 // machine agrees on (steady_digits.hpp).
 #pragma once
@@ -11,6 +11,8 @@ double student_two_sided_p(double t, double degrees);
 double student_quantile(double probability, double degrees);
 double normal_two_sided_p(double z);
 double normal_quantile(double probability);
+// Student's, or the normal one where degrees is 0: the error is as good as known.
+double student_or_normal_quantile(double probability, double degrees);
 // x with P(X <= x) = probability for the beta distribution. Precondition: 0 < probability < 1, alpha and beta > 0.
 double beta_quantile(double probability, double alpha, double beta);
 

@@ -45,10 +45,6 @@ constexpr double kNearest = 0.4;
 
 double usual_drift(Layout layout) { return layout == Layout::separate ? kSeparateDrift : kSequentialDrift; }
 
-double student_or_normal_quantile(double probability, double degrees) {
-  return degrees > 0 ? student_quantile(probability, degrees) : normal_quantile(probability);
-}
-
 // Tukey's biweight around `middle`, each benchmark at its own error: the mean of what lies in reach, and how much does.
 struct Biweight {
   double mean = 0;
