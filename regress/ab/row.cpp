@@ -32,10 +32,8 @@ Metric metric_of(const Matched& matched) {
   return metric;
 }
 
-// "unit ns against us"; empty where nothing stands in the way.
-std::string metric_difference(const Matched& matched) {
-  const Metric& b = matched.baseline.measurements.front()->metric;
-  const Metric& c = matched.candidate.measurements.front()->metric;
+// the baseline is in "ns", the candidate in "us"
+std::string metric_difference(const Metric& b, const Metric& c) {
   if (b.unit != c.unit) return "the baseline is in \"" + b.unit + "\", the candidate in \"" + c.unit + "\"";
   if (b.better != c.better) {
     return "better is " + std::string(to_text(b.better)) + " in the baseline, " + std::string(to_text(c.better)) +
@@ -44,6 +42,19 @@ std::string metric_difference(const Matched& matched) {
   if (b.kind != c.kind) {
     return "the baseline's values are " + std::string(to_text(b.kind)) + ", the candidate's " +
            std::string(to_text(c.kind));
+  }
+  return "";
+}
+
+// Of all pieces of both sides; empty where nothing stands in the way.
+std::string metric_difference(const Matched& matched) {
+  const Metric& first = matched.baseline.measurements.front()->metric;
+  for (const Measurement* measurement : matched.candidate.measurements) {
+    if (std::string difference = metric_difference(first, measurement->metric); !difference.empty()) return difference;
+  }
+  for (const Measurement* measurement : matched.baseline.measurements) {
+    if (metric_difference(first, measurement->metric).empty()) continue;
+    return "the baseline's own values differ in unit, direction or kind";
   }
   return "";
 }

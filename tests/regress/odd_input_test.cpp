@@ -179,6 +179,18 @@ TEST(OddInput, ADirectionThatDiffersIsIncomparable) {
   EXPECT_THAT(row.reason, HasSubstr("better is lower in the baseline, higher in the candidate"));
 }
 
+TEST(OddInput, AUnitThatDiffersIsIncomparableInAnyPieceOfASide) {
+  for (const bool of_candidate : {false, true}) {
+    SimulatedPair pair = drawn(quiet(12));
+    steelyard::Run& run = of_candidate ? pair.candidate : pair.baseline;
+    run.measurements.push_back(run.measurements[0]);
+    run.measurements[1].metric.unit = "us";
+    const ComparisonRow row = first_row(pair);
+    EXPECT_EQ(row.verdict, Verdict::incomparable);
+    EXPECT_THAT(row.reason, HasSubstr(of_candidate ? "the candidate in \"us\"" : "own values differ in unit"));
+  }
+}
+
 TEST(OddInput, ABenchmarkThatDisappearedIsMissingAndNeverUnchanged) {
   SimulationOptions options = quiet(12);
   options.benchmarks = 2;
