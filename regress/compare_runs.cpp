@@ -12,6 +12,7 @@
 #include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/holm.hpp"
+#include "regress/ab/look_plan.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/relabelling.hpp"
 #include "regress/ab/row.hpp"
@@ -86,6 +87,17 @@ void warn_about_disturbances(const Run& baseline, const Run& candidate, Comparis
   const Run* const runs[] = {&baseline, &candidate};
   std::string text = to_text(summarize_disturbances(runs));
   if (!text.empty()) comparison.warnings.push_back(std::move(text));
+}
+
+// Without the plan that it was measured by, p of a measurement that may have stopped for what it saw holds no level.
+void warn_about_looks(const LookPlan& plan, Comparison& comparison) {
+  const std::string name(kLooksSetting);
+  const RunHeader& baseline = comparison.baseline;
+  const RunHeader& candidate = comparison.candidate;
+  if (!plan.empty() || (!baseline.settings.contains(name) && !candidate.settings.contains(name))) return;
+  comparison.warnings.push_back(
+      "the two sides do not have one plan of looks that can be read (setting \"" + name +
+      "\"): p was taken as if the number of rounds had been fixed beforehand, and may be too small; measure again");
 }
 
 // The drafts of one metric that have an effect with an error: what its common drift is told from.
@@ -176,6 +188,7 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
+  if (is_concurrent(layout)) warn_about_looks(plan, comparison);
   const RowContext context{baseline, candidate, comparison.policy, layout, calibrated, environment_obstacle(comparison),
                            plan};
   std::vector<RowDraft> drafts;

@@ -57,6 +57,8 @@ TEST(CompareRuns, WithoutAPlanPIsOfAFixedNumberOfRounds) {
   const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
   EXPECT_EQ(comparison.rows[0].p_kind, "fixed");
   EXPECT_TRUE(comparison.rows[0].looks.empty());
+  ASSERT_EQ(comparison.warnings.size(), 2u);  // the other: neither side says what machine it was measured on
+  EXPECT_NE(comparison.warnings[1].find("do not have one plan of looks"), std::string::npos) << comparison.warnings[1];
 }
 
 // A damaged archive: nothing that the plan looks at is there.
