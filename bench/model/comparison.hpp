@@ -97,7 +97,7 @@ struct ComparisonRow {
   std::optional<double> ratio;       // candidate over baseline
   std::optional<Interval> interval;  // of the ratio
   double confidence = 0.95;
-  std::string test;  // "rounds", "t on log levels", "exact", "none"
+  std::string test;  // "rounds", "invocations", "t on log levels", "drift-widened t", "exact", "none"
   Layout layout = Layout::separate;
   std::optional<double> p;  // two-sided, unadjusted, null: ratio = 1
   // "fixed"; "sequential": valid however early or late it was stopped (adjusted for the looks).

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kCutAway = 0.1;  // of the samples of an invocation, at each end
 // The spread inside processes that is added to a round's own, in medians over the rounds: what the samples show is only
-// part of what makes rounds differ. At 0.5 the weights trust it too much (8 % alarms at .05), at 1.5 alarms are 2 to 5
-// %.
+// part of what makes rounds differ. At 0.5 the weights trust it too much (8 % alarms at .05), at
+// 1.5 alarms are 2 to 5 %.
 constexpr double kCommonSpread = 1.5;
 
 double quartile_range(std::span<const double> logs) {

@@ -63,9 +63,10 @@ class RoundsTest : public ShiftTest {
   std::vector<double> second_over_first(double shift) const;  // of levels, a round each
   // The slot effect where it stands out of its own error; else 0.
   double visible_slot_effect(double shift) const;
-  // Candidate minus baseline, a round each. `raised[r]` is what the candidate's slot adds in round r, half of which is
-  // taken off the candidate and half put on the baseline; empty: nothing.
+  // Candidate minus baseline, a round each; of samples less the slot effect `slot` (0: nothing).
   std::vector<double> scores(double shift, double slot) const;
+  // `raised[r]` is what the candidate's slot adds in round r: half of it is taken off the candidate, half put on the
+  // baseline.
   std::vector<double> scores_with_order(double shift, const std::vector<double>& raised) const;
   double p_with_unknown_slots(double shift) const;
   double statistic_with_unknown_slots(double shift) const;

@@ -102,7 +102,7 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
            more_rounds_text(row);
   }
   return "too noisy: in " + units_text(evidence) + " the " + interval_text(row) +
-         " holds no change and reaches beyond " + "the margin of " + share_text(row.margin) + more_rounds_text(row);
+         " holds no change and reaches beyond the margin of " + share_text(row.margin) + more_rounds_text(row);
 }
 
 // Why a measurement that looks at its data ended without a decision; empty where the number of rounds was fixed.

@@ -17,7 +17,7 @@ std::string share_text(double share);
 std::string count_text(double value);
 // p and q: 0.0321 -> "0.032", 0.00004 -> "4e-05".
 std::string probability_text(double p);
-// With its unit, three significant digits: "812 ns". "nan", "inf" and negative numbers print as such.
+// With its unit, three significant digits: "812 ns". Also "NaN", "infinity" and "-infinity".
 std::string number_text(double value, std::string_view unit);
 // 1, "round" -> "1 round"; 12, "round" -> "12 rounds".
 std::string plural_text(std::int64_t count, std::string_view noun);
