@@ -112,7 +112,10 @@ std::string stop_text(const NoisyEvidence& evidence, const Family& family, const
   const int most = evidence.plan.most_rounds();
   if (rounds >= most) return "; all " + plural_text(most, "planned round") + " were measured";
   const StopQuestion question{family.level, family.comparisons, row.minimum_effect, row.margin};
-  if (answer_of(evidence.looked, evidence.plan, question) == LookAnswer::futile) {
+  const auto& planned = evidence.plan.looks;
+  const bool may_stop = std::any_of(planned.begin(), planned.end(),
+                                    [&](const PlannedLook& look) { return look.rounds == rounds; });
+  if (may_stop && answer_of(evidence.looked, evidence.plan, question) == LookAnswer::futile) {
     return "; stopped after " + plural_text(rounds, "round") + ", as a decision within " + std::to_string(most) +
            " was unlikely";
   }

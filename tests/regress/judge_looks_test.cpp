@@ -79,6 +79,11 @@ TEST(CompareRuns, SaysWhyAnUndecidedMeasurementEnded) {
   const Comparison stopped = compare_runs(futile.baseline, futile.candidate, {});
   EXPECT_NE(stopped.rows[1].reason.find("as a decision within 24 was unlikely"), std::string::npos)
       << stopped.rows[1].reason;
+  // Between two looks nobody asks whether to go on.
+  const SimulatedPair between = drawn(1, 0.3, 14, "12:0.2 24:0.8");
+  const Comparison ended = compare_runs(between.baseline, between.candidate, {});
+  EXPECT_NE(ended.rows[1].reason.find("budget spent after 14 rounds of up to 24"), std::string::npos)
+      << ended.rows[1].reason;
   const SimulatedPair cut = drawn(1, 0.03, 14, "12:0.2 400:0.8");
   const Comparison spent = compare_runs(cut.baseline, cut.candidate, {});
   EXPECT_NE(spent.rows[1].reason.find("budget spent after 14 rounds of up to 400"), std::string::npos)
