@@ -91,6 +91,8 @@ class Gathered {
       if (effect.interval) {
         effect.log_ratio = std::clamp(effect.log_ratio, effect.interval->low, effect.interval->high);
       }
+    } else if (effect.p) {
+      looks_.back().p = *effect.p;  // the t test of so few, which is all that there is
     }
     result.looks = std::move(looks_);
     return result;

@@ -87,6 +87,14 @@ TEST(EffectOfLooks, ABudgetBeforeTheFirstLookLeavesTheFixedTest) {
   EXPECT_EQ(seen.effect.equivalence_interval, fixed.equivalence_interval);
 }
 
+TEST(EffectOfLooks, FourRoundsShowThePOfTheirTTest) {
+  const LookedAt seen = effect_of_looks(rounds_of(4, 0.05, 0.02, 5), 4, kPlan, {});
+  EXPECT_EQ(seen.effect.test, "t on log levels");
+  ASSERT_EQ(seen.looks.size(), 1u);
+  EXPECT_LT(*seen.effect.p, 1);
+  EXPECT_EQ(seen.looks[0].p, *seen.effect.p);
+}
+
 TEST(EffectOfLooks, RoundsBeyondThePlanAreNotUsed) {
   PairedRounds paired = rounds_of(30, 0, 0.02, 5);
   for (std::size_t r = 24; r < 30; ++r) paired.rounds[r].candidate.logs[0] += 5;
