@@ -192,6 +192,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
       return;
     }
   }
+  evidence.paired = false;
   evidence.effect = effect_of_invocations(b, c, question);
   draft.own_noise = {autocorrelation_factor(b, c), spread_of_processes(b, c)};
   draft.evidence = evidence;

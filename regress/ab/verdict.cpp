@@ -25,9 +25,8 @@ std::string interval_text(const ComparisonRow& row) {
 }
 
 std::string units_text(const NoisyEvidence& evidence) {
-  const bool paired = evidence.effect.test == "rounds";
-  std::string text = paired ? plural_text(evidence.effect.units, "round")
-                            : plural_text(evidence.effect.units, "unpaired invocation") + " a side";
+  std::string text = evidence.paired ? plural_text(evidence.effect.units, "round")
+                                     : plural_text(evidence.effect.units, "unpaired invocation") + " a side";
   if (evidence.dropped_rounds > 0) text += " (" + plural_text(evidence.dropped_rounds, "round") + " lacked a side)";
   return text;
 }
@@ -43,11 +42,10 @@ std::string measure_more_text(const Family& family) {
   return "measure at least " + plural_text(rounds_needed(family.level, family.comparisons), "round");
 }
 
-std::string too_few_reason(const NoisyEvidence& evidence, const Family& family) {
-  const int units = evidence.effect.units;
-  const std::string dropped =
-      evidence.dropped_rounds > 0 ? " (" + plural_text(evidence.dropped_rounds, "round") + " lacked a side)" : "";
-  if (units <= 1) {
+std::string too_few_reason(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
+  if (evidence.effect.units <= 1) {
+    const std::string dropped =
+        evidence.dropped_rounds > 0 ? " (" + plural_text(evidence.dropped_rounds, "round") + " lacked a side)" : "";
     std::string text = "one invocation a side" + dropped + ": process-to-process variation is not in the data";
     if (evidence.single_noise) {
       const bool within = std::fabs(evidence.effect.log_ratio) <= steady_log1p(*evidence.single_noise);
@@ -57,8 +55,11 @@ std::string too_few_reason(const NoisyEvidence& evidence, const Family& family) 
     }
     return text + "; " + measure_more_text(family);
   }
-  return "only " + plural_text(units, "round") + dropped + ", where fewer than " + std::to_string(kLeastRounds) +
-         " cannot reach p = 0.05 by exchanging sides; " + measure_more_text(family);
+  const std::string least = std::to_string(kLeastRounds);
+  return "only " + units_text(evidence) +
+         (evidence.paired ? ", where fewer than " + least + " cannot reach p = 0.05 by exchanging sides; "
+                          : ", where at least " + least + " are wanted; ") +
+         (is_concurrent(row.layout) ? measure_more_text(family) : "measure both builds together with `steelyard ab`");
 }
 
 // "+9.2 % were seen, of which all benchmarks share +4.1 %"; empty where nothing was taken off.
@@ -82,7 +83,7 @@ std::string drift_reason(const NoisyEvidence& evidence, const ComparisonRow& row
 
 std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
   const Effect& effect = evidence.effect;
-  if (effect.units < kLeastRounds) return too_few_reason(evidence, family);
+  if (effect.units < kLeastRounds) return too_few_reason(evidence, family, row);
   if (!is_concurrent(row.layout)) return drift_reason(evidence, row);
   if (!row.interval || !row.q) {
     return plural_text(effect.units, "round") + " cannot give a " + share_text(row.confidence) + " interval; " +

@@ -16,6 +16,7 @@ namespace steelyard {
 struct NoisyEvidence {
   Effect effect;
   Drift drift;                    // layouts that are not concurrent
+  bool paired = true;             // by rounds; else what counts are invocations
   int dropped_rounds = 0;         // that only one side had
   bool slots_confounded = false;  // the candidate always had the same slot
   double seen = 0;                // log ratio before the common drift was taken off; layouts that are not concurrent

@@ -171,6 +171,18 @@ TEST(OddInput, RoundsThatNeverHaveBothSidesAreUnpaired) {
   EXPECT_EQ(row.rounds, 12);
 }
 
+TEST(OddInput, FewProcessesWithoutRoundsAreNotCalledRounds) {
+  SimulatedPair pair = drawn(quiet(6), 1, 1.3);
+  pair.baseline.measurements[0].invocations.resize(3);
+  auto& c = pair.candidate.measurements[0].invocations;
+  c.erase(c.begin(), c.begin() + 3);
+  EXPECT_THAT(first_row(pair).reason, HasSubstr("only 3 unpaired invocations a side, where at least 6 are wanted; "
+                                                "measure at least 12 rounds"));
+  const ComparisonRow apart = first_row(drawn(quiet(3, Layout::sequential), 1, 1.3));
+  EXPECT_THAT(apart.reason, HasSubstr("only 3 unpaired invocations a side"));
+  EXPECT_THAT(apart.reason, HasSubstr("measure both builds together"));
+}
+
 TEST(OddInput, ADirectionThatDiffersIsIncomparable) {
   SimulatedPair pair = drawn(quiet(12));
   pair.candidate.measurements[0].metric.better = Better::higher;
