@@ -53,7 +53,8 @@ std::optional<PlannedLook> parse_look(std::string_view text) {
   if (!read_whole(text.substr(0, colon), look.rounds) || !read_whole(text.substr(colon + 1), look.share)) {
     return std::nullopt;
   }
-  if (look.rounds < 1 || look.rounds > kMostRounds || !(look.share >= kLeastShare && look.share <= 1)) return std::nullopt;
+  if (look.rounds < 1 || look.rounds > kMostRounds || !(look.share >= kLeastShare && look.share <= 1))
+    return std::nullopt;
   return look;
 }
 

@@ -24,7 +24,8 @@ struct PlannedLook {
   bool operator==(const PlannedLook&) const = default;
 };
 
-// Rounds ascend; shares are at least a millionth and add up to at most 1. Without looks: the number of rounds is fixed beforehand.
+// Rounds ascend; shares are at least a millionth and add up to at most 1. Without looks: the number of rounds is fixed
+// beforehand.
 struct LookPlan {
   std::vector<PlannedLook> looks;
   bool empty() const { return looks.empty(); }

@@ -21,8 +21,8 @@ double adjusted_level(double level, std::int64_t comparisons) {
 std::optional<double> minimum_detectable_effect(const Effect& effect, double level, std::int64_t comparisons) {
   const double adjusted = adjusted_level(level, comparisons);
   if (!effect.standard_error || effect.least_p > adjusted) return std::nullopt;
-  const double errors = student_or_normal_quantile(1 - adjusted / 2, effect.degrees) +
-                        student_or_normal_quantile(kPower, effect.degrees);
+  const double errors =
+      student_or_normal_quantile(1 - adjusted / 2, effect.degrees) + student_or_normal_quantile(kPower, effect.degrees);
   return steady_expm1(errors * *effect.standard_error);
 }
 

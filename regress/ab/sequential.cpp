@@ -136,8 +136,7 @@ double chance_of_decision(const Effect& effect, const LookPlan& plan, const Stop
   };
   const double share = plan.looks.back().share;
   const double level = question.level / static_cast<double>(std::max<std::int64_t>(question.comparisons, 1));
-  const double far =
-      std::max(-normal_quantile(level * share / 2) * error_then, steady_log1p(question.minimum_effect));
+  const double far = std::max(-normal_quantile(level * share / 2) * error_then, steady_log1p(question.minimum_effect));
   const double near = steady_log1p(question.margin) + normal_quantile(0.05 * share) * error_then;
   return 1 - between(-far, far) + (near > 0 ? between(-std::min(near, far), std::min(near, far)) : 0);
 }

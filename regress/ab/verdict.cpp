@@ -114,8 +114,8 @@ std::string stop_text(const NoisyEvidence& evidence, const Family& family, const
   if (rounds >= most) return "; all " + plural_text(most, "planned round") + " were measured";
   const StopQuestion question{family.level, family.comparisons, row.minimum_effect, row.margin};
   const auto& planned = evidence.plan.looks;
-  const bool may_stop = std::any_of(planned.begin(), planned.end(),
-                                    [&](const PlannedLook& look) { return look.rounds == rounds; });
+  const bool may_stop =
+      std::any_of(planned.begin(), planned.end(), [&](const PlannedLook& look) { return look.rounds == rounds; });
   if (may_stop && answer_of(evidence.looked, evidence.plan, question) == LookAnswer::futile) {
     return "; stopped after " + plural_text(rounds, "round") + ", as a decision within " + std::to_string(most) +
            " was unlikely";

@@ -55,9 +55,9 @@ TEST(LookPlan, ALoneChangeAmongVeryManyCanBeFoundAtTheLastLook) {
 }
 
 TEST(LookPlan, WhatIsNoPlanIsAbsent) {
-  for (const char* text : {"", " ", "12", "12:", ":0.5", "12:0", "12:-0.1", "12:1.1", "0:1", "12:0.5 12:0.5",
-                           "16:0.5 12:0.5", "12:0.6 16:0.6", "12:0.5  16:0.5", "12:nan", "12:0.5x", "99999:1",
-                           "12:0.9 60:1e-20"}) {
+  for (const char* text :
+       {"", " ", "12", "12:", ":0.5", "12:0", "12:-0.1", "12:1.1", "0:1", "12:0.5 12:0.5", "16:0.5 12:0.5",
+        "12:0.6 16:0.6", "12:0.5  16:0.5", "12:nan", "12:0.5x", "99999:1", "12:0.9 60:1e-20"}) {
     EXPECT_FALSE(parse_look_plan(text).has_value()) << text;
   }
 }
