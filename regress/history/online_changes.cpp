@@ -6,6 +6,9 @@
 namespace steelyard {
 namespace {
 
+// Of the old level, that stay beside a change: with fewer it would no longer be found, though nothing speaks against it.
+constexpr std::size_t kLeastBeforeChange = 50;
+
 void shift(ChangePoint& change, std::size_t by) {
   change.index += by;
   change.first += by;
@@ -33,23 +36,34 @@ void OnlineChanges::add(SeriesPoint point) {
   }
 }
 
+// A change that lies near behind the cut goes too: the window then begins where its new level surely has.
+std::size_t OnlineChanges::points_to_drop() const {
+  std::size_t dropped = kDropped;
+  for (const ChangePoint& change : options_.known) {
+    if (change.index >= dropped + kLeastBeforeChange || change.last > kMostDropped) break;
+    dropped = std::max(dropped, change.last);
+  }
+  return dropped;
+}
+
 void OnlineChanges::let_go() {
+  const std::size_t dropped = points_to_drop();
   const auto begin = window_.points.begin();
-  window_.points.erase(begin, begin + static_cast<std::ptrdiff_t>(kDropped));
+  window_.points.erase(begin, begin + static_cast<std::ptrdiff_t>(dropped));
   std::vector<ChangePoint> within;
   for (ChangePoint& change : options_.known) {
-    if (change.index < kDropped) {
+    if (change.index <= dropped) {
       shift(change, dropped_);
       settled_.push_back(std::move(change));
       continue;
     }
-    change.index -= kDropped;
-    change.first -= std::min(change.first, kDropped);
-    change.last -= kDropped;
+    change.index -= dropped;
+    change.first -= std::min(change.first, dropped);
+    change.last -= dropped;
     within.push_back(std::move(change));
   }
   options_.known = std::move(within);
-  dropped_ += kDropped;
+  dropped_ += dropped;
 }
 
 }  // namespace steelyard

@@ -6,8 +6,8 @@
 //     online.changes();
 //
 // Up to kMostPoints the answer is that of find_changes for the whole series with the points confirmed so far as
-// `known`. Beyond that the oldest kDropped are let go at a time, and the change points among them stand as they were
-// last found.
+// `known`. Beyond that the oldest kDropped are let go at a time (up to kMostDropped where a change would be left without
+// values of its old level), and the change points among them stand as they were last found.
 #pragma once
 
 #include <vector>
@@ -20,6 +20,7 @@ class OnlineChanges {
  public:
   static constexpr std::size_t kMostPoints = 400;
   static constexpr std::size_t kDropped = 100;
+  static constexpr std::size_t kMostDropped = 200;
 
   // head: name, metric, unit, direction; its points are added like all others. options.known: of a series told before.
   explicit OnlineChanges(Series head, ChangeOptions options = {});
@@ -30,6 +31,7 @@ class OnlineChanges {
   std::size_t points() const { return dropped_ + window_.points.size(); }
 
  private:
+  std::size_t points_to_drop() const;
   void let_go();
 
   Series window_;

@@ -67,6 +67,19 @@ TEST(OnlineChanges, FindsTheStepsOfALongSeriesWhereTheyAre) {
   }
 }
 
+// The cut falls upon the first value of a new level, just before it, and a little before it.
+TEST(OnlineChanges, KeepsAChangeThatStandsWhereOldPointsAreLetGo) {
+  for (const std::size_t every : {100U, 101U, 103U, 110U, 140U}) {
+    OnlineChanges online({.name = "made_up", .metric = {}, .unit = "ns", .points = {}});
+    for (const SeriesPoint& point : stairs(1000, every, 4)) online.add(point);
+    EXPECT_EQ(online.points(), 1000U);
+    ASSERT_EQ(online.changes().size(), 999 / every) << every;
+    for (std::size_t k = 0; k < online.changes().size(); ++k) {
+      EXPECT_NEAR(static_cast<double>(online.changes()[k].index), static_cast<double>((k + 1) * every), 1) << every;
+    }
+  }
+}
+
 TEST(OnlineChanges, NeverGivesAConfirmedStepAnotherIdentity) {
   OnlineChanges online({.name = "made_up", .metric = {}, .unit = "ns", .points = {}});
   std::vector<std::string> told;
