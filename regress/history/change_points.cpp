@@ -39,7 +39,7 @@ ChangePoint describe(const Series& series, const MachineValues& machine, std::si
                      std::size_t to) {
   ChangePoint change;
   change.index = machine.index[step.begin];
-  change.first = machine.index[step.first - 1] + 1;  // gaps before it may hide it
+  change.first = machine.last[step.first - 1] + 1;  // gaps before it may hide it
   change.last = machine.index[step.last];
   change.commit = series.points[change.index].commit;
   change.last_good = series.points[machine.index[step.first - 1]].commit;

@@ -38,9 +38,11 @@ std::vector<KnownPoint> known_places(const std::vector<ChangePoint>& known, cons
     if (point.id.empty()) continue;
     const std::optional<std::size_t> index = find_point(point, series, machine.machine);
     if (!index) continue;
-    const auto place = std::ranges::lower_bound(machine.index, *index);
-    if (place == machine.index.end() || *place != *index) continue;
-    places.push_back({static_cast<std::size_t>(place - machine.index.begin()), point.after > point.before, point.id});
+    const auto behind = std::ranges::upper_bound(machine.index, *index);
+    if (behind == machine.index.begin() || series.points[*index].machine != machine.machine) continue;
+    const auto place = static_cast<std::size_t>(behind - machine.index.begin()) - 1;
+    if (machine.last[place] < *index) continue;
+    places.push_back({place, point.after > point.before, point.id});
   }
   std::ranges::sort(places, {}, &KnownPoint::place);
   return places;

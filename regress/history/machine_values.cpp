@@ -59,19 +59,42 @@ void add_levels(MachineValues& values) {
 
 std::vector<MachineValues> values_by_machine(const Series& series) {
   std::vector<MachineValues> machines;
+  std::vector<std::vector<double>> together;  // by machine: values of the newest commit, where it has several points
   std::map<std::string, std::size_t> place;
+  const auto close = [&](std::size_t i) {
+    const std::optional<Summary> summary = summarize(together[i]);
+    if (summary) machines[i].value.back() = summary->middle;
+    if (summary) machines[i].error.back() = summary->error;
+    together[i].clear();
+  };
   for (std::size_t i = 0; i < series.points.size(); ++i) {
     const SeriesPoint& point = series.points[i];
     const std::optional<Summary> summary = summarize(point.values);
     if (!summary) continue;
     const auto [entry, fresh] = place.try_emplace(point.machine, machines.size());
-    if (fresh) machines.push_back({.machine = point.machine, .index = {}, .value = {}, .level = {}, .error = {}});
+    if (fresh) {
+      machines.push_back(
+          {.machine = point.machine, .index = {}, .last = {}, .value = {}, .level = {}, .error = {}});
+      together.emplace_back();
+    }
     MachineValues& machine = machines[entry->second];
+    std::vector<double>& all = together[entry->second];
+    if (!point.commit.empty() && !fresh && series.points[machine.last.back()].commit == point.commit) {
+      if (all.empty()) all = series.points[machine.last.back()].values;
+      all.insert(all.end(), point.values.begin(), point.values.end());
+      machine.last.back() = i;
+      continue;
+    }
+    close(entry->second);
     machine.index.push_back(i);
+    machine.last.push_back(i);
     machine.value.push_back(summary->middle);
     machine.error.push_back(summary->error);
   }
-  for (MachineValues& machine : machines) add_levels(machine);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    close(i);
+    add_levels(machines[i]);
+  }
   return machines;
 }
 

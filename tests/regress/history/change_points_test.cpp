@@ -136,6 +136,26 @@ TEST(FindChanges, CountsTheDuplicatesOfACommitAsOnePoint) {
   EXPECT_EQ(changes[0].status, ChangeStatus::suspected);
 }
 
+TEST(FindChanges, TakesNeighbouringPointsOfOneCommitForOneObservation) {
+  // One commit that was measured four times: a single observation of the new level, however often.
+  Series series = of(joined(noisy(30, 100, 1, 17), noisy(4, 120, 1, 18)));
+  for (std::size_t i = 31; i < 34; ++i) series.points[i].commit = "c30";
+  auto changes = find_changes(series);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 30U);
+  EXPECT_EQ(changes[0].status, ChangeStatus::suspected);
+  // Every commit twice: indices stay those of the series.
+  Series twice = of(joined(noisy(60, 100, 1, 19), noisy(40, 120, 1, 20)));
+  for (std::size_t i = 0; i < 100; ++i) twice.points[i].commit = "c" + std::to_string(i / 2);
+  changes = find_changes(twice);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 60U);
+  EXPECT_EQ(changes[0].first, 60U);
+  EXPECT_EQ(changes[0].last_good, "c29");
+  changes[0].id = "told before";
+  EXPECT_EQ(find_changes(twice, {.known = changes}).at(0).id, "told before");
+}
+
 TEST(FindChanges, KeepsTheIdentityOfAKnownPointThatMoves) {
   const std::vector<double> values = joined(noisy(40, 100, 2, 21), noisy(40, 106, 2, 22));
   ChangePoint known = find_changes(of(values)).at(0);
