@@ -7,6 +7,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/history/known_points.hpp"
 #include "regress/history/machine_values.hpp"
 #include "regress/history/noise.hpp"
@@ -45,7 +46,8 @@ ChangePoint describe(const Series& series, const MachineValues& machine, std::si
   change.last_good = series.points[machine.index[step.first - 1]].commit;
   change.before = middle_of(machine, from, step.begin);
   change.after = middle_of(machine, step.begin, to);
-  if (change.before != 0 && change.after / change.before > 0) change.ratio = change.after / change.before;
+  const double ratio = change.before != 0 ? change.after / change.before : 0;
+  if (ratio > 0 && std::isfinite(ratio)) change.ratio = ratio;
   const bool rises = change.after > change.before;
   change.regression = series.better == Better::lower ? rises : series.better == Better::higher && !rises;
   change.p = step.p;
@@ -58,7 +60,7 @@ std::vector<Step> find_steps(const std::vector<double>& clipped, const StepRule&
   Noise noise = rule.known.empty() ? guess : Noise::between(clipped, rule.known, guess);
   std::vector<Step> steps;
   for (int round = 0; round < kRounds; ++round) {
-    const double penalty = kPenalty * std::log(static_cast<double>(clipped.size())) * noise.scale() * noise.scale() *
+    const double penalty = kPenalty * steady_log(static_cast<double>(clipped.size())) * noise.scale() * noise.scale() *
                            std::clamp(noise.inflation(kUsualLength), 1.0, kMostInflation);
     std::vector<Step> held = hold_steps(clipped, noise, best_steps(clipped, penalty), rule);
     const bool settled = held.size() == steps.size();
@@ -102,7 +104,7 @@ void find_on_machine(const Series& series, const MachineValues& machine, const C
   const std::vector<double> clipped = clip_spikes(machine.level, coarse, machine.error);
   std::vector<KnownPoint> known = known_places(options.known, series, machine);
   StepRule rule = {.alpha = options.false_alarm_rate,
-                   .least_size = machine.logarithmic ? std::log1p(options.minimum_effect) : 0};
+                   .least_size = machine.logarithmic ? steady_log1p(options.minimum_effect) : 0};
   for (const KnownPoint& point : known) rule.known.push_back(point.place);
   const std::vector<Step> steps = find_steps(clipped, rule);
   std::size_t from = 0;

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "regress/ab/steady_digits.hpp"
 #include "regress/history/change_range.hpp"
 
 namespace steelyard {
@@ -14,7 +15,7 @@ constexpr double kSuspected = 0.5;  // what a suspected change weighs against a 
 constexpr double kNoRatio = 1;      // as much as a factor of e, where the levels have no ratio
 
 double size_of(const ChangePoint& change) {
-  return change.ratio && *change.ratio > 0 ? std::abs(std::log(*change.ratio)) : kNoRatio;
+  return change.ratio && *change.ratio > 0 ? std::abs(steady_log(*change.ratio)) : kNoRatio;
 }
 
 ChangeFinding make_finding(const std::vector<RangedChange>& group, std::span<const std::vector<ChangePoint>> changes) {

@@ -5,13 +5,16 @@
 #include <map>
 #include <utility>
 
+#include "bench/model/quantile.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/holm.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/history/machine_values.hpp"
 #include "regress/history/prediction.hpp"
 
 namespace steelyard {
@@ -22,12 +25,6 @@ constexpr double kPower = 0.8;
 constexpr std::size_t kLeastDriftRows = 5;  // fewer say nothing about a machine
 
 using Key = std::pair<std::string, std::string>;  // benchmark, metric
-
-double middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 != 0 ? values[half] : values[half - 1] / 2 + values[half] / 2;
-}
 
 // One process of every noisy metric is enough to tell what is missing, new or failed; the statistics of two single runs
 // on two occasions would say what is not asked here.
@@ -43,11 +40,7 @@ Run without_noise(Run run) {
 std::vector<double> levels_of(const Measurement& measurement) {
   std::vector<double> levels;
   for (const InvocationSamples& samples : measurement.invocations) {
-    std::vector<double> finite;
-    for (const double value : samples.values) {
-      if (std::isfinite(value)) finite.push_back(value);
-    }
-    if (!finite.empty()) levels.push_back(middle(std::move(finite)));
+    if (const std::optional<double> level = value_of(samples.values)) levels.push_back(*level);
   }
   return levels;
 }
@@ -128,7 +121,7 @@ bool is_beyond(const Interval& interval, double minimum_effect) {
 }
 
 std::string spread_text(const Prediction& prediction) {
-  return "one occasion of this benchmark lies within " + share_text(std::exp(prediction.error) - 1) +
+  return "one occasion of this benchmark lies within " + share_text(steady_exp(prediction.error) - 1) +
          " of the others as a rule";
 }
 
@@ -153,7 +146,7 @@ void decide(const Prediction& prediction, double level, std::size_t comparisons,
   const double detectable =
       (student_quantile(1 - alpha / 2, prediction.degrees) + student_quantile(kPower, prediction.degrees)) *
       prediction.error;
-  row.minimum_detectable_effect = std::exp(detectable) - 1;
+  row.minimum_detectable_effect = steady_exp(detectable) - 1;
   const bool is_worse = (*row.ratio > 1) == (row.metric.better != Better::higher);
   const bool is_relevant = std::max(*row.ratio, 1 / *row.ratio) >= 1 + row.minimum_effect;
   const bool is_significant = row.q && *row.q <= level;
@@ -177,17 +170,17 @@ void decide(const Prediction& prediction, double level, std::size_t comparisons,
 void tell_shared_drift(const std::map<std::string, std::vector<double>>& moves, Comparison& comparison) {
   for (const auto& [metric, of_metric] : moves) {
     if (of_metric.size() < kLeastDriftRows) continue;
-    const double common = middle(of_metric);
+    const double common = median(of_metric);
     std::vector<double> distances;
     for (const double move : of_metric) distances.push_back(std::abs(move - common));
     constexpr double kNormal = 1.4826;
-    const double deviation = kNormal * middle(std::move(distances));
+    const double deviation = kNormal * median(std::move(distances));
     comparison.drifts.push_back(
-        {metric, std::exp(common), deviation, static_cast<std::int64_t>(of_metric.size()), false});
+        {metric, steady_exp(common), deviation, static_cast<std::int64_t>(of_metric.size()), false});
     const bool is_large =
-        std::abs(common) > std::log1p(comparison.policy.minimum_effect) && std::abs(common) > deviation;
+        std::abs(common) > steady_log1p(comparison.policy.minimum_effect) && std::abs(common) > deviation;
     if (!is_large) continue;
-    comparison.warnings.push_back("all benchmarks moved by about " + change_text(std::exp(common)) + " together (" +
+    comparison.warnings.push_back("all benchmarks moved by about " + change_text(steady_exp(common)) + " together (" +
                                   metric + "): the machine, or a change that slows or speeds everything; measure " +
                                   "beside the parent to tell");
   }
@@ -237,7 +230,7 @@ void adjust_and_decide(const std::vector<OpenRow>& open, Comparison& comparison)
   for (const OpenRow& one : open) {
     if (!one.row->p) continue;
     p.push_back(*one.row->p);
-    moves[one.row->metric.name].push_back(std::log(*one.row->ratio));
+    moves[one.row->metric.name].push_back(steady_log(*one.row->ratio));
   }
   const std::vector<double> q = holm_adjusted(p);
   const std::vector<double> discovery_q = discovery_adjusted(p);

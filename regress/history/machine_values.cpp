@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bench/model/quantile.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/history/noise.hpp"
 
 namespace steelyard {
@@ -38,7 +39,7 @@ std::optional<Summary> summarize(const std::vector<double>& values) {
 bool is_log_scale(const std::vector<double>& values) {
   if (!std::ranges::all_of(values, [](double value) { return value > 0; })) return false;
   std::vector<double> logarithms;
-  for (double value : values) logarithms.push_back(std::log(value));
+  for (double value : values) logarithms.push_back(steady_log(value));
   return coarse_scale(logarithms) <= kMostLogNoise;
 }
 
@@ -50,12 +51,17 @@ void add_levels(MachineValues& values) {
   for (std::size_t i = 0; i < values.value.size(); ++i) {
     const double value = values.value[i];
     const double unit = values.logarithmic ? value : largest;
-    values.level.push_back(values.logarithmic ? std::log(value) : largest > 0 ? value / largest : 0);
+    values.level.push_back(values.logarithmic ? steady_log(value) : largest > 0 ? value / largest : 0);
     values.error[i] = unit > 0 ? values.error[i] / unit : 0;
   }
 }
 
 }  // namespace
+
+std::optional<double> value_of(const std::vector<double>& values) {
+  const std::optional<Summary> summary = summarize(values);
+  return summary ? std::optional(summary->middle) : std::nullopt;
+}
 
 std::vector<MachineValues> values_by_machine(const Series& series) {
   std::vector<MachineValues> machines;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct MachineValues {
   std::vector<double> error;       // standard error of the level by the point's own values; 0: it has only one
   bool logarithmic = false;
 };
+
+// The median of the finite ones; absent: there are none. Cost O(n).
+std::optional<double> value_of(const std::vector<double>& values);
 
 // In the order in which the machines appear first. Points without a finite value are left out. Cost O(n log n).
 std::vector<MachineValues> values_by_machine(const Series& series);

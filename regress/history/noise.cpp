@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
+
+#include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 namespace {
@@ -63,13 +66,25 @@ double rounding_deviation(std::span<const double> values) {
 }
 
 // Variogram over that of neighbours: 1 + f: values whose likeness fades at rate f (AR(1)); 2: a random walk; 4: a
-// trend.
-double modelled(double ratio, std::size_t lag) {
-  const auto k = static_cast<double>(lag);
-  if (ratio >= 2) return std::pow(k, std::log2(ratio));
-  const double fading = ratio - 1;
-  return (1 - std::pow(fading, k)) / (1 - fading);
-}
+// trend. Of lag 1, then of 2 and so on.
+class Modelled {
+ public:
+  explicit Modelled(double ratio) : fading_(ratio - 1), exponent_(steady_log(ratio) / std::numbers::ln2) {}
+
+  double next() {
+    ++lag_;
+    if (fading_ >= 1) return steady_exp(exponent_ * steady_log(lag_));
+    constexpr double kFaded = 1e-30;  // what is left counts nothing, and the smallest doubles are slow
+    power_ = power_ > kFaded ? power_ * fading_ : 0;
+    return (1 - power_) / (1 - fading_);
+  }
+
+ private:
+  double fading_;
+  double exponent_;
+  double lag_ = 0;
+  double power_ = 1;
+};
 
 double believed_ratio(double measured, std::size_t pairs) {
   const double ratio = std::clamp(measured, 1.0, 4.0);
@@ -108,8 +123,10 @@ Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps,
   if (guessed) measure_lags(values, steps, most);
   double reached = variogram_.back();
   const bool follow = !guessed || ratio_ > kWandering;
-  for (std::size_t lag = variogram_.size() + 1; lag < values.size(); ++lag) {
-    if (follow) reached = std::max(reached, variogram_.front() * modelled(ratio_, lag));
+  Modelled model(ratio_);
+  for (std::size_t lag = 1; lag <= variogram_.size(); ++lag) model.next();
+  while (variogram_.size() + 1 < values.size()) {
+    if (follow) reached = std::max(reached, variogram_.front() * model.next());
     variogram_.push_back(reached);
   }
   add_sums(values.size());
@@ -118,10 +135,12 @@ Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps,
 // Never falling: a season or a chance dip at one lag is no reason to trust a step more.
 void Noise::measure_lags(std::span<const double> values, std::span<const std::size_t> steps, double most) {
   const std::size_t lags = std::min(kMostLags, values.size() / 6);
+  Modelled modelled(ratio_);
+  modelled.next();
   for (std::size_t lag = 2; lag <= lags; ++lag) {
     const std::vector<double> apart = distances(values, steps, lag);
     if (apart.size() < kLeastPairs) break;
-    const double model = modelled(ratio_, lag);
+    const double model = modelled.next();
     const double least = ratio_ > kWandering ? model * variogram_.front() : variogram_.back();
     const double largest = std::max(kMostResemblance, model) * variogram_.front();
     const double measured = mean_square(apart, most * std::sqrt(model));

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/steady_digits.hpp"
+#include "regress/history/machine_values.hpp"
 
 namespace steelyard {
 namespace {
@@ -16,12 +19,6 @@ constexpr double kLeastDegrees = 2;
 // occasion in twenty that is a spike in 2 %; with it in .3 % and .8 % at most (docs/changes.md).
 constexpr double kMostDegrees = 5;
 constexpr double kRounding = 1e-12;  // of logarithms: what computing them leaves of equal values
-
-double middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 != 0 ? values[half] : values[half - 1] / 2 + values[half] / 2;
-}
 
 std::vector<double> finite_of(const std::vector<double>& values) {
   std::vector<double> finite;
@@ -46,10 +43,11 @@ Level recent_level(const Series& series, std::span<const ChangePoint> changes, c
     const SeriesPoint& point = series.points[i];
     const bool is_own = (!question.own_run.empty() && point.run == question.own_run) ||
                         (!question.own_commit.empty() && point.commit == question.own_commit);
-    const std::vector<double> finite = finite_of(point.values);
-    if (point.machine != question.machine || is_own || finite.empty()) continue;
+    if (point.machine != question.machine || is_own) continue;
+    const std::optional<double> value = value_of(point.values);
+    if (!value) continue;
     if (level.values.empty()) level.since = point.commit;
-    level.values.push_back(middle(finite));
+    level.values.push_back(*value);
   }
   return level;
 }
@@ -81,7 +79,7 @@ Spread spread_of(const std::vector<double>& values) {
 
 std::vector<double> logarithms_of(const std::vector<double>& values) {
   std::vector<double> logarithms;
-  for (const double value : values) logarithms.push_back(std::log(value));
+  for (const double value : values) logarithms.push_back(steady_log(value));
   return logarithms;
 }
 
@@ -108,7 +106,7 @@ double forward_variance(const std::vector<double>& values) {
   return squares / static_cast<double>(values.size() - half);
 }
 
-Interval interval_of(double center, double half) { return {std::exp(center - half), std::exp(center + half)}; }
+Interval interval_of(double center, double half) { return {steady_exp(center - half), steady_exp(center + half)}; }
 
 // What is more uncertain about the candidate than about a point of the series, which counts its own noise already.
 // Absent: one invocation cannot show it.
@@ -126,7 +124,7 @@ void judge(const std::vector<double>& level, double excess, double confidence, P
   prediction.degrees = std::clamp(independent - 1, kLeastDegrees, kMostDegrees);
   const double variance = std::max(variance_of_next(spread, n, independent), forward_variance(level));
   prediction.error = std::sqrt(variance + excess);
-  const double center = std::log(*prediction.ratio);
+  const double center = steady_log(*prediction.ratio);
   if (prediction.error < kRounding) {
     // Values that never differed: one more that does is the most extreme of all, and no more can be said of it.
     prediction.p = std::abs(center) < kRounding ? 1 : 2 / (n + 1);
@@ -162,12 +160,17 @@ Prediction predict(const Series& series, std::span<const ChangePoint> changes, c
   prediction.values = level.values.size();
   prediction.since = level.since;
   prediction.obstacle = obstacle_of(level, candidate);
-  if (!candidate.empty()) prediction.candidate = middle(candidate);
-  if (!level.values.empty()) prediction.level = middle(level.values);
+  if (!candidate.empty()) prediction.candidate = median(candidate);
+  if (!level.values.empty()) prediction.level = median(level.values);
   if (!prediction.obstacle.empty()) return prediction;
   const std::vector<double> logarithms = logarithms_of(level.values);
-  prediction.level = std::exp(spread_of(logarithms).mean);
+  prediction.level = steady_exp(spread_of(logarithms).mean);
   prediction.ratio = *prediction.candidate / *prediction.level;
+  if (!std::isfinite(*prediction.ratio) || *prediction.ratio == 0) {
+    prediction.ratio.reset();
+    prediction.obstacle = "it lies so far off its level that no number holds the ratio";
+    return prediction;
+  }
   const std::optional<double> excess = excess_variance(candidate, question.usual_invocations);
   if (excess) {
     judge(logarithms, *excess, question.confidence, prediction);

@@ -7,7 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "bench/model/quantile.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/history/change_range.hpp"
+#include "regress/history/machine_values.hpp"
 
 namespace steelyard {
 namespace {
@@ -16,16 +19,11 @@ constexpr std::size_t kNearby = 8;  // values on either side that say where the 
 
 using Family = std::pair<std::string, std::string>;  // machine, metric
 
-double middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 != 0 ? values[half] : values[half - 1] / 2 + values[half] / 2;
-}
-
 // Logarithm of new over old cost: positive is worse, whatever the metric's direction.
 std::optional<double> move_of(double before, double after, Better better) {
   if (!(before > 0) || !(after > 0)) return std::nullopt;
-  return better == Better::higher ? std::log(before / after) : std::log(after / before);
+  const double worse = steady_log(after) - steady_log(before);
+  return better == Better::higher ? -worse : worse;
 }
 
 // What the series' own values around the place say, whether or not a change point was found there.
@@ -33,18 +31,18 @@ std::optional<double> nearby_move(const Series& series, const std::string& machi
                                   const CommitOrder& order) {
   std::vector<double> before, after;
   for (const SeriesPoint& point : series.points) {
-    if (point.machine != machine || point.values.empty()) continue;
+    const std::optional<double> value = point.machine == machine ? value_of(point.values) : std::nullopt;
     const auto place = order.place(point.commit);
-    if (!place || (*place >= range.first && *place < range.likely)) continue;
+    if (!value || !place || (*place >= range.first && *place < range.likely)) continue;
     if (*place < range.first) {
-      before.push_back(middle(point.values));
+      before.push_back(*value);
     } else if (after.size() < kNearby) {
-      after.push_back(middle(point.values));
+      after.push_back(*value);
     }
   }
   if (before.empty() || after.empty()) return std::nullopt;
   if (before.size() > kNearby) before.erase(before.begin(), before.end() - kNearby);
-  return move_of(middle(std::move(before)), middle(std::move(after)), series.better);
+  return move_of(median(std::move(before)), median(std::move(after)), series.better);
 }
 
 bool is_alike(double move, double usual, double factor) {
@@ -68,7 +66,7 @@ struct Marking {
     if (moves.size() < 2 || static_cast<double>(moves.size()) < least) return;
     std::vector<double> found;
     for (const auto& [index, move] : moves) found.push_back(move);
-    const double usual = middle(std::move(found));
+    const double usual = median(std::move(found));
     for (const std::size_t index : of_family) {
       if (moves.count(index) != 0) continue;
       const auto move = nearby_move(series[index], family.first, group.front().range, order);

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/steady_digits.hpp"
 #include "regress/history/stretches.hpp"
 
 namespace steelyard {
@@ -120,8 +121,8 @@ double p_of_largest(double t, double degrees, std::size_t searched, std::size_t 
   if (single > 0.2) return 1;
   const double z = -normal_quantile(single / 2);
   const auto length = static_cast<double>(searched);
-  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-  const double somewhere = density * ((z - 1 / z) * 2 * std::log(std::max(1.0, length - 1)) + 4 / z);
+  const double density = steady_exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  const double somewhere = density * ((z - 1 / z) * 2 * steady_log(std::max(1.0, length - 1)) + 4 / z);
   return std::min(1.0, std::max(single, somewhere) * static_cast<double>(n) / length);
 }
 

@@ -1,13 +1,16 @@
-// Usage: print_verdicts COMPARISONS SEED. Judges simulated pairs of runs and prints every number of every row with all
-// its bits, for steady_verdicts_test.cpp. The first line tells which variant of its functions the C library has chosen.
+// Usage: print_verdicts COMPARISONS SEED. Judges simulated pairs of runs and as many histories and prints every number
+// with all its bits, for steady_verdicts_test.cpp. The first line tells which variant of its functions the C library has chosen.
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <random>
 
 #include "regress/compare_runs.hpp"
+#include "regress/history/change_points.hpp"
+#include "regress/history/prediction.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard {
@@ -72,6 +75,36 @@ void judge_many(int comparisons, std::uint64_t seed) {
   }
 }
 
+// Steps under noise of three kinds: independent, wandering, and with values that go below zero.
+void judge_histories(int histories, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  for (int i = 0; i < histories; ++i) {
+    Series series;
+    double wander = 0;
+    for (int k = 0; k < 80; ++k) {
+      const double noise = static_cast<double>(engine() >> 11) * 0x1p-53;
+      wander += i % 3 == 1 ? noise - 0.5 : 0;
+      const double level = i % 3 == 2 ? (k < 50 ? -1 : 3) : k < 50 ? 100 : 106;
+      series.points.push_back({.values = {level + noise + wander}, .commit = {}, .machine = {}, .run = {}});
+    }
+    const std::vector<ChangePoint> changes = find_changes(series);
+    for (const ChangePoint& change : changes) {
+      std::printf("change %zu %zu-%zu %a %a %a", change.index, change.first, change.last, change.before, change.after,
+                  change.p);
+      print(change.ratio);
+      std::printf("\n");
+    }
+    PredictionQuestion question;
+    question.candidate = {104};
+    const Prediction prediction = predict(series, changes, question);
+    std::printf("prediction %zu %a", prediction.values, prediction.error);
+    print(prediction.level);
+    print(prediction.p);
+    print(prediction.interval);
+    std::printf("\n");
+  }
+}
+
 }  // namespace
 }  // namespace steelyard
 
@@ -79,5 +112,6 @@ int main(int count, char** words) {
   if (count != 3) return 3;
   std::printf("library %016llx\n", static_cast<unsigned long long>(steelyard::library_checksum()));
   steelyard::judge_many(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
+  steelyard::judge_histories(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
   return 0;
 }

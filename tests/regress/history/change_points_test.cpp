@@ -126,6 +126,9 @@ TEST(FindChanges, HasADefinedAnswerForHugeNegativeAndMixedValues) {
   const auto mixed = find_changes(of(joined(noisy(30, -10, 1, 15), noisy(30, 10, 1, 16))));
   ASSERT_EQ(mixed.size(), 1U);
   EXPECT_FALSE(mixed[0].ratio.has_value());
+  const auto beyond = find_changes(of(joined(std::vector<double>(30, 1e-300), std::vector<double>(30, 1e300))));
+  ASSERT_EQ(beyond.size(), 1U);
+  EXPECT_FALSE(beyond[0].ratio.has_value()) << "no number holds it";
 }
 
 TEST(FindChanges, CountsTheDuplicatesOfACommitAsOnePoint) {

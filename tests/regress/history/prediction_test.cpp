@@ -94,6 +94,7 @@ TEST(Prediction, AbstainsWhereTheSeriesCannotTell) {
   EXPECT_THAT(obstacle(kAlternating, {-1}), HasSubstr("positive"));
   EXPECT_THAT(obstacle(kAlternating, {NAN}), HasSubstr("no finite value"));
   EXPECT_THAT(obstacle({}, {1}), HasSubstr("nothing of it"));
+  EXPECT_THAT(obstacle(std::vector<double>(9, 1e-300), {1e300}), HasSubstr("no number holds the ratio"));
   EXPECT_THAT(predict(series_of(kAlternating), {}, question_of({100}, "another")).obstacle, HasSubstr("this machine"));
 }
 
