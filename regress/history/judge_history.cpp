@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "bench/model/quantile.hpp"
@@ -49,20 +50,28 @@ std::vector<double> levels_of(const Measurement& measurement) {
 struct Sources {
   std::map<Key, const SeriesHistory*> series;
   std::map<Key, const Measurement*> candidate;
+  std::set<Key> otherwise;  // of which the history has another unit or direction
 };
 
 Sources sources_of(const HistoryBaseline& baseline, const Run& candidate) {
   Sources sources;
-  for (const SeriesHistory& one : baseline.series) sources.series[{one.series.name, one.series.metric}] = &one;
   for (const Measurement& measurement : candidate.measurements) {
     sources.candidate[{measurement.benchmark.canonical(), measurement.metric.name}] = &measurement;
+  }
+  for (const SeriesHistory& one : baseline.series) {
+    const Key key{one.series.name, one.series.metric};
+    const auto measured = sources.candidate.find(key);
+    if (measured == sources.candidate.end()) continue;
+    const Metric& metric = measured->second->metric;
+    const bool is_same = metric.unit == one.series.unit && metric.better == one.series.better;
+    if (is_same) sources.series[key] = &one;
+    if (!is_same) sources.otherwise.insert(key);
   }
   return sources;
 }
 
-bool was_measured_elsewhere(const SeriesHistory* history, const std::string& machine) {
-  return history != nullptr &&
-         std::any_of(history->series.points.begin(), history->series.points.end(),
+bool was_measured_elsewhere(const SeriesHistory& history, const std::string& machine) {
+  return std::any_of(history.series.points.begin(), history.series.points.end(),
                      [&](const SeriesPoint& point) { return point.machine != machine && !point.values.empty(); });
 }
 
@@ -92,13 +101,21 @@ void forget_the_pair(ComparisonRow& row) {
   row.rounds = 0;
 }
 
-void set_incomparable(ComparisonRow& row, const HistoryBaseline& baseline, bool elsewhere) {
+std::string why_no_baseline(const ComparisonRow& row, const Sources& sources, const std::string& machine) {
+  const Key key{row.benchmark, row.metric.name};
+  const auto found = sources.series.find(key);
+  if (row.metric.better == Better::undeclared) return "nobody said which direction of it is better";
+  if (found != sources.series.end() && was_measured_elsewhere(*found->second, machine))
+    return "it was measured on other machines only";
+  if (sources.otherwise.contains(key)) return "the store has it in another unit or direction only";
+  return "the store has no measurement of it";
+}
+
+void set_incomparable(ComparisonRow& row, const HistoryBaseline& baseline, const std::string& why) {
   forget_the_pair(row);
   row.baseline.reset();
   row.verdict = Verdict::incomparable;
-  row.reason = std::string("no baseline: ") +
-               (elsewhere ? "it was measured on other machines only" : "the store has no measurement of it") +
-               (baseline.branch.empty() ? "" : " on branch " + baseline.branch) +
+  row.reason = "no baseline: " + why + (baseline.branch.empty() ? "" : " on branch " + baseline.branch) +
                "; measure it here (steelyard run), or beside its parent (steelyard gate without --against-history)";
 }
 
@@ -215,7 +232,7 @@ std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& ca
       prediction = predict(history->series, history->changes, question);
     }
     if (prediction.values == 0) {
-      set_incomparable(row, baseline, was_measured_elsewhere(history, comparison.candidate_fingerprint));
+      set_incomparable(row, baseline, why_no_baseline(row, sources, comparison.candidate_fingerprint));
       continue;
     }
     fill(prediction, comparison.policy, row);

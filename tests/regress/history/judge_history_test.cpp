@@ -112,6 +112,16 @@ TEST(JudgeHistory, WithoutAHistoryNothingPasses) {
   EXPECT_EQ(row_of(comparison, "unknown", "instructions").verdict, Verdict::incomparable);
 }
 
+TEST(JudgeHistory, AHistoryInAnotherUnitIsNone) {
+  World world;
+  add(world.candidate, "sort", 100);
+  world.baseline.series.push_back(history_of("sort", world.candidate.environment.fingerprint(), 0.1));
+  world.baseline.series.back().series.unit = "us";
+  const Comparison comparison = world.judge();
+  EXPECT_EQ(row_of(comparison, "sort").verdict, Verdict::incomparable);
+  EXPECT_THAT(row_of(comparison, "sort").reason, HasSubstr("another unit or direction"));
+}
+
 TEST(JudgeHistory, AFewOccasionsAreTooFewAndWhatDisappearedIsMissing) {
   World world;
   const std::string machine = world.candidate.environment.fingerprint();
