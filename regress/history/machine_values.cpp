@@ -54,6 +54,9 @@ void add_levels(MachineValues& values) {
     values.level.push_back(values.logarithmic ? steady_log(value) : largest > 0 ? value / largest : 0);
     values.error[i] = unit > 0 ? values.error[i] / unit : 0;
   }
+  // Around 0, so that sums of squares keep the digits of a noise that is small beside the level.
+  const double center = median(values.level);
+  for (double& level : values.level) level -= center;
 }
 
 }  // namespace

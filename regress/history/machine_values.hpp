@@ -1,6 +1,6 @@
 // A series as numbers to compare: for each machine its own points with a value, one number each (the median of the
-// point's values; neighbouring points of one commit are one), on a logarithmic scale where every value is positive and the noise is no larger than a quarter, so
-// that a step is a ratio.
+// point's values; neighbouring points of one commit are one), on a logarithmic scale where every value is positive and
+// the noise is no larger than a quarter, so that a step is a ratio.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct MachineValues {
   std::vector<std::size_t> index;  // of the point in the series, ascending; of a commit with several the first
   std::vector<std::size_t> last;   // the last point of that commit
   std::vector<double> value;       // medians, in the metric's unit
-  std::vector<double> level;       // what is compared: logarithms, or values over the largest of all
+  std::vector<double> level;       // what is compared: logarithms, or values over the largest; less their median
   std::vector<double> error;       // standard error of the level by the point's own values; 0: it has only one
   bool logarithmic = false;
 };

@@ -6,7 +6,7 @@
 namespace steelyard {
 namespace {
 
-// Of the old level, that stay beside a change: with fewer it would no longer be found, though nothing speaks against it.
+// Of the old level, that stay before a change: with fewer it might go, though no value speaks against it.
 constexpr std::size_t kLeastBeforeChange = 50;
 
 void shift(ChangePoint& change, std::size_t by) {

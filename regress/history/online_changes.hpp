@@ -6,8 +6,8 @@
 //     online.changes();
 //
 // Up to kMostPoints the answer is that of find_changes for the whole series with the points confirmed so far as
-// `known`. Beyond that the oldest kDropped are let go at a time (up to kMostDropped where a change would be left without
-// values of its old level), and the change points among them stand as they were last found.
+// `known`. Beyond that the oldest kDropped are let go at a time (up to kMostDropped where a change would be left with
+// few values of its old level), and the change points among them stand as they were last found.
 #pragma once
 
 #include <vector>

@@ -114,6 +114,12 @@ TEST(FindChanges, TakesGapsAndSaysThatTheChangeMayHaveBegunThere) {
   EXPECT_EQ(changes[0].last_good, "c27");
 }
 
+TEST(FindChanges, FindsAStepThatIsTinyBesideTheLevel) {
+  const auto changes = find_changes(of(joined(noisy(300, 1e9, 10, 31), noisy(300, 1e9 + 60, 10, 32))), {.minimum_effect = 0});
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(changes[0].index), 300, 1);
+}
+
 TEST(FindChanges, HasADefinedAnswerForHugeNegativeAndMixedValues) {
   std::vector<double> huge = joined(noisy(30, 1, 0.01, 11), noisy(30, 1.5, 0.01, 12));
   for (double& value : huge) value *= 1e308;
