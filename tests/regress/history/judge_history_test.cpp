@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "regress/history/explain_history.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -86,6 +88,20 @@ TEST(JudgeHistory, TellsWhatTheSpreadOfOccasionsCannotExplain) {
   EXPECT_GT(*row_of(comparison, "same").minimum_detectable_effect, 0.05);
 }
 
+TEST(JudgeHistory, AMachineThatFailedItsCalibrationGetsNoVerdicts) {
+  World world;
+  add(world.baseline.newest, "slower", 100);
+  add(world.candidate, "slower", 130);
+  world.baseline.series.push_back(history_of("slower", world.candidate.environment.fingerprint(), 100));
+  Calibration calibration;
+  calibration.fingerprint = world.candidate.environment.fingerprint();
+  EXPECT_EQ(row_of(judge_against_history(world.baseline, world.candidate, {}, &calibration), "slower").verdict,
+            Verdict::regression);
+  calibration.failed = true;
+  EXPECT_EQ(row_of(judge_against_history(world.baseline, world.candidate, {}, &calibration), "slower").verdict,
+            Verdict::inconclusive);
+}
+
 TEST(JudgeHistory, ShowsAQuietBenchmarkUnchanged) {
   World world;
   add(world.baseline.newest, "quiet", 100);
@@ -141,6 +157,29 @@ TEST(JudgeHistory, CountsAreHeldExactlyAgainstTheNewestRun) {
   add(world.candidate, "sort", 1010, "instructions");
   const Comparison comparison = world.judge();
   EXPECT_EQ(row_of(comparison, "sort", "instructions").verdict, Verdict::regression);
+}
+
+TEST(JudgeHistory, IsExplainedByItsHistoryAndNotByThePair) {
+  World world;
+  add(world.baseline.newest, "slower", 100);
+  add(world.candidate, "slower", 130);
+  add(world.baseline.newest, "slower", 1000, "instructions");
+  add(world.candidate, "slower", 1000, "instructions");
+  world.baseline.series.push_back(history_of("slower", world.candidate.environment.fingerprint(), 100));
+  const Comparison comparison = world.judge();
+  std::vector<Explanation> explanations = explain(world.baseline.newest, world.candidate, comparison, "all");
+  ASSERT_EQ(explanations.size(), 2U);
+  const auto of = [&](const char* metric) {
+    return *std::find_if(explanations.begin(), explanations.end(),
+                         [&](const Explanation& one) { return one.metric == metric; });
+  };
+  const std::vector<std::string> exact = of("instructions").steps;
+  explain_by_history(comparison, explanations);
+  EXPECT_EQ(of("instructions").steps, exact) << "counts are held against the newest run";
+  EXPECT_THAT(of("real_time").steps,
+              testing::IsSupersetOf({HasSubstr("history 100 ns"), HasSubstr("20 occasions"), HasSubstr("Student's t"),
+                                     HasSubstr("family: among 1 comparison"), HasSubstr("verdict: regression")}));
+  EXPECT_THAT(of("real_time").steps, testing::Not(testing::Contains(HasSubstr("processes of one build"))));
 }
 
 TEST(JudgeHistory, SaysSoWhereAllBenchmarksMovedTogether) {
