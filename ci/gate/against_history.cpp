@@ -109,7 +109,7 @@ Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySerie
   for (const HistorySeries& series : history) {
     if (series.fingerprint == machine) invocations[{series.benchmark, series.metric.name}] = usual_invocations(series);
   }
-  for (Series& series : series_of_store(history).series) {
+  for (Series& series : series_of_store(history, kPoints).series) {
     SeriesHistory one;
     one.changes = find_changes(series, options);
     const auto usual = invocations.find({series.name, series.metric});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <ostream>
 
@@ -30,6 +31,7 @@ struct SeriesLook {
   ChangesReport report;
   std::optional<Store> store;  // absent: from a file
   std::vector<KeptChangePoint> kept;
+  std::vector<bool> is_cut;  // by series: older points were left out
 };
 
 Result<void> load_from_store(const ChangesOptions& options, const Configuration& configuration, Streams& streams,
@@ -42,9 +44,10 @@ Result<void> load_from_store(const ChangesOptions& options, const Configuration&
   query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
   query.limit = options.limit;
   STEELYARD_TRY(const std::vector<HistorySeries> stored, look.store->history(query));
-  StoreSeries loaded = series_of_store(stored);
+  StoreSeries loaded = series_of_store(stored, options.limit);
   look.report.series = std::move(loaded.series);
   look.report.projects = std::move(loaded.projects);
+  look.is_cut = std::move(loaded.is_cut);
   STEELYARD_TRY(look.kept, look.store->change_points(configuration.project, options.branch));
   return {};
 }
@@ -86,7 +89,7 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, Streams& streams)
   if (!look.store || options.no_store || is_by_another_policy(options.common)) return ExitCode::success;
   std::vector<LookedAtSeries> looked;
   for (std::size_t i = 0; i < look.report.series.size(); ++i) {
-    looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i]});
+    looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i], look.is_cut[i]});
   }
   const std::vector<ChangePointEvent> events = change_events(looked, options.branch, look.kept);
   look.report.log = event_lines(events);
@@ -95,21 +98,23 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, Streams& streams)
   return put ? ExitCode::success : report_error(put.error(), streams);
 }
 
-// Whether a series still stands at a level that a confirmed regression brought.
-bool stands(const std::vector<ChangePoint>& changes, bool shared) {
-  bool regressed = false;
+// Whether a series still stands, on any of its machines, at a level that a confirmed regression brought.
+bool stands(const Series& series, const std::vector<ChangePoint>& changes, bool shared) {
+  std::map<std::string, bool> regressed;
   for (const ChangePoint& change : changes) {
     if (change.status != ChangeStatus::confirmed) continue;
-    regressed = change.regression && (change.shared > 0) == shared;
+    regressed[series.points[change.index].machine] = change.regression && (change.shared > 0) == shared;
   }
-  return regressed;
+  return std::any_of(regressed.begin(), regressed.end(), [](const auto& machine) { return machine.second; });
 }
 
 ExitCode outcome_of(const ChangesReport& report, bool fail_on_regression) {
   if (!fail_on_regression) return ExitCode::success;
   const auto any = [&](bool shared) {
-    return std::any_of(report.changes.begin(), report.changes.end(),
-                       [&](const auto& changes) { return stands(changes, shared); });
+    for (std::size_t i = 0; i < report.series.size(); ++i) {
+      if (stands(report.series[i], report.changes[i], shared)) return true;
+    }
+    return false;
   };
   if (any(false)) return ExitCode::regression;
   return any(true) ? ExitCode::not_judged : ExitCode::success;
@@ -129,6 +134,10 @@ ExitCode do_changes(const ChangesOptions& options, Streams& streams) {
   if (!options.svg.empty()) {
     const Result<std::size_t> drawn = draw_series(*report, options.svg);
     if (!drawn) code = worse(code, report_error(drawn.error(), streams));
+    if (drawn && *drawn == kMostPictures) {
+      note("--svg: " + std::to_string(kMostPictures) + " series are drawn, and no more; name a benchmark for the others",
+           options.common, streams);
+    }
   }
   if (!options.markdown.empty()) {
     const Result<void> written = write_text_file(options.markdown, markdown_changes(*report));

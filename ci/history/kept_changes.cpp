@@ -8,6 +8,19 @@
 namespace steelyard {
 namespace {
 
+// With fewer values of its old level behind the cut a point goes because they are missing, not because any speak
+// against it.
+constexpr std::ptrdiff_t kLeastBefore = 25;
+
+bool is_near_cut(const LookedAtSeries& looked, const ChangePoint& known) {
+  if (!looked.is_cut) return false;
+  const auto begin = looked.series->points.begin();
+  const auto change = begin + static_cast<std::ptrdiff_t>(known.index);
+  return std::count_if(begin, change, [&](const SeriesPoint& point) {
+           return point.machine == change->machine && !point.values.empty();
+         }) < kLeastBefore;
+}
+
 bool is_of(const KeptChangePoint& kept, const Series& series, const std::string& project) {
   return kept.project == project && kept.benchmark == series.name && kept.metric == series.metric;
 }
@@ -94,6 +107,7 @@ std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& l
   for (const LookedAtSeries& one : looked) {
     for (const ChangePoint& known : known_changes(*one.series, one.project, kept)) {
       KeptChangePoint point = to_keep(known, one, branch);
+      if (is_near_cut(one, known)) continue;
       if (now.count(identity_of(point)) != 0) continue;
       point.gone = true;
       const std::string commit = point.commit;

@@ -18,11 +18,12 @@ struct LookedAtSeries {
   const Series* series = nullptr;
   std::string project;
   const std::vector<ChangePoint>* changes = nullptr;
+  bool is_cut = false;  // older points were left out
 };
 
 // Confirmed points only; of each series, those of machines by whose values it was told. A kept point is gone where its
 // commit was looked at and no confirmed point bears its id any more; where its commit lies outside of what was looked
-// at nothing is said of it.
+// at, or so near behind the cut that its old level can hardly be seen, nothing is said of it.
 std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked, const std::string& branch,
                                             const std::vector<KeptChangePoint>& kept);
 

@@ -29,14 +29,16 @@ bool is_of(const Series& series, const std::string& project, const HistorySeries
 
 }  // namespace
 
-StoreSeries series_of_store(const std::vector<HistorySeries>& stored) {
+StoreSeries series_of_store(const std::vector<HistorySeries>& stored, int limit) {
   StoreSeries all;
   for (const HistorySeries& one : stored) {
     if (one.metric.better == Better::undeclared) continue;
     if (all.series.empty() || !is_of(all.series.back(), all.projects.back(), one)) {
       all.series.push_back({one.benchmark, one.metric.name, one.metric.unit, one.metric.better, {}});
       all.projects.push_back(one.project);
+      all.is_cut.push_back(false);
     }
+    if (one.points.size() >= static_cast<std::size_t>(std::max(limit, 0))) all.is_cut.back() = true;
     append(all.series.back(), one);
   }
   return all;

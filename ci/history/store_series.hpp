@@ -13,10 +13,12 @@ namespace steelyard {
 struct StoreSeries {
   std::vector<Series> series;
   std::vector<std::string> projects;  // as long
+  std::vector<bool> is_cut;           // as long: a machine has as many points as were asked for, perhaps more
 };
 
 // Points keep the order of their commits (by date, as the store gives them); several runs of one commit on one machine
 // are one point with several values. A series whose metric has no direction is left out: nothing in it can be better.
-StoreSeries series_of_store(const std::vector<HistorySeries>& stored);
+// limit: HistoryQuery's.
+StoreSeries series_of_store(const std::vector<HistorySeries>& stored, int limit);
 
 }  // namespace steelyard

@@ -103,6 +103,17 @@ TEST_F(ChangesVerb, FailsOnlyWhereAskedAndWhereTheRegressionStands) {
   judged(series("a", 1.1, 25), 0, {"--fail-on-regression", "--minimum-effect", "20%"});
 }
 
+TEST_F(ChangesVerb, ARegressionOfOneMachineStandsThoughAnotherMachineImprovedLater) {
+  json both = series("a", 1, 0, 80);
+  for (std::size_t i = 0; i < 80; ++i) {
+    const bool is_old = i % 2 == 0;
+    both["machines"].push_back(is_old ? "old" : "new");
+    const double step = is_old ? (i >= 30 ? 1.2 : 1) : (i >= 50 ? 0.8 : 1);
+    both["values"][i] = both["values"][i].get<double>() * step;
+  }
+  judged(both, 1, {"--fail-on-regression"});
+}
+
 TEST_F(ChangesVerb, AnswersForWhateverStandsInASeries) {
   json huge = series("huge", 1, 0);
   for (auto& value : huge["values"]) value = value.get<double>() * 1e305;

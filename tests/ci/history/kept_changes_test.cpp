@@ -32,6 +32,8 @@ std::vector<ChangePointEvent> events(const Series& series, const std::vector<Cha
   return change_events({{&series, "shop", &changes}}, "main", kept);
 }
 
+const std::vector<ChangePoint> kNoChanges;
+
 // What the store holds after these events.
 std::vector<KeptChangePoint> after(const std::vector<ChangePointEvent>& events) {
   std::vector<KeptChangePoint> kept;
@@ -85,6 +87,9 @@ TEST(KeptChanges, OfWhatWasNotLookedAtNothingIsSaid) {
   ASSERT_EQ(known_changes(series, "shop", kept).size(), 1U);
   EXPECT_EQ(known_changes(series, "shop", kept)[0].index, 3U);
   EXPECT_THAT(known_changes(series, "another project", kept), IsEmpty());
+  // Its commit is the fourth that is left: what the old level was cannot be seen there.
+  EXPECT_THAT(change_events({{&series, "shop", &kNoChanges, true}}, "main", kept), IsEmpty());
+  EXPECT_EQ(change_events({{&series, "shop", &kNoChanges, false}}, "main", kept).size(), 1U);
 }
 
 }  // namespace
