@@ -5,21 +5,28 @@
 #include <ostream>
 
 #include "ci/attribution/attribute.hpp"
+#include "ci/attribution/own_folders.hpp"
+#include "ci/calibrate/known_calibration.hpp"
+#include "ci/cli/explanations.hpp"
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/sides.hpp"
+#include "ci/gate/evidence.hpp"
 #include "ci/gate/history_branch.hpp"
 #include "ci/gate/measure_head.hpp"
 #include "ci/gate/outcome.hpp"
 #include "ci/git/caller_environment.hpp"
 #include "ci/history/store_series.hpp"
 #include "ci/pictures/row_pictures.hpp"
+#include "ci/profile/changed_pictures.hpp"
 #include "ci/report/report.hpp"
 #include "ci/targets/report_targets.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/change_points.hpp"
+#include "regress/history/explain_history.hpp"
 #include "regress/history/judge_history.hpp"
+#include "storage/archive/archive.hpp"
 
 namespace steelyard {
 namespace {
@@ -29,6 +36,7 @@ constexpr int kPoints = 300;  // newest of each series: a level that is older th
 struct Judgement {
   Comparison comparison;
   Run baseline;  // the parent that was measured together, or the newest run of the history
+  bool beside_parent = false;
 };
 
 // The median, as a rule.
@@ -120,15 +128,28 @@ Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySerie
   return baseline;
 }
 
+// The series of several projects say nothing of one candidate, though their benchmarks have the same names.
+Result<void> check_one_project(const std::vector<HistorySeries>& history) {
+  for (const HistorySeries& series : history) {
+    if (series.project == history.front().project) continue;
+    return input_error("--project", "none, and the store has \"" + history.front().project + "\" and \"" +
+                                        series.project + '"',
+                       "the one that the run is of");
+  }
+  return {};
+}
+
 Result<Judgement> judge(Store& store, const Run& candidate, const GateOptions& options,
                         const Configuration& configuration, Streams& streams) {
   ComparisonPolicy policy = comparison_policy(configuration.policy);
   if (options.seed) policy.seed = *options.seed;
   Judgement judgement;
+  std::vector<std::string> warnings;
   STEELYARD_TRY(std::optional<Run> parent, parent_beside(store, candidate));
+  HistoryBaseline history;
+  judgement.beside_parent = parent.has_value();
   if (parent) {
     judgement.baseline = std::move(*parent);
-    judgement.comparison = compare_runs(judgement.baseline, candidate, policy);
     note("baseline: " + candidate.header.commit.parent.substr(0, 7) + ", measured together with the candidate",
          options.common, streams);
   } else {
@@ -137,60 +158,110 @@ Result<Judgement> judge(Store& store, const Run& candidate, const GateOptions& o
     note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch), options.common,
          streams);
     const std::string project = configuration.project.empty() ? candidate.header.project : configuration.project;
-    STEELYARD_TRY(const std::vector<HistorySeries> history, history_of(store, policy, project, branch));
-    STEELYARD_TRY(HistoryBaseline baseline, baseline_of(store, history, candidate, policy));
-    baseline.branch = branch;
-    judgement.comparison = judge_against_history(baseline, candidate, policy);
-    judgement.baseline = std::move(baseline.newest);
+    STEELYARD_TRY(const std::vector<HistorySeries> series, history_of(store, policy, project, branch));
+    STEELYARD_CHECK(check_one_project(series));
+    STEELYARD_TRY(history, baseline_of(store, series, candidate, policy));
+    history.branch = branch;
+    judgement.baseline = history.newest;
   }
-  attribute(judgement.comparison, judgement.baseline, candidate, AttributionOptions{});
+  STEELYARD_TRY(const std::optional<Calibration> calibration,
+                known_calibration(configuration, judgement.baseline, candidate, warnings));
+  const Calibration* known = calibration ? &*calibration : nullptr;
+  Comparison& comparison = judgement.comparison;
+  comparison = parent ? compare_runs(judgement.baseline, candidate, policy, known)
+                      : judge_against_history(history, candidate, policy, known);
+  comparison.warnings.insert(comparison.warnings.end(), warnings.begin(), warnings.end());
+  attribute(comparison, judgement.baseline, candidate, {own_folders(judgement.baseline, candidate)});
   return judgement;
 }
 
-ExitCode print_reports(const Comparison& comparison, const TargetReport& targets, const GateOptions& options,
-                       Streams& streams) {
-  streams.out << (options.common.json
-                      ? json_report(comparison, targets)
-                      : terminal_report(comparison, terminal_style(streams, options.common.color), targets))
-              << std::flush;
-  if (options.markdown.empty()) return ExitCode::success;
+ExitCode print_reports(const Judgement& judgement, const Run& candidate, const TargetReport& targets,
+                       const GateOptions& options, Streams& streams) {
+  const Comparison& comparison = judgement.comparison;
+  Result<std::vector<Explanation>> found =
+      explanations_of(options.explain, judgement.baseline, candidate, comparison);
+  ExitCode code = found ? ExitCode::success : report_error(found.error(), streams);
+  std::vector<Explanation> explanations = found ? std::move(*found) : std::vector<Explanation>{};
+  if (!judgement.beside_parent) explain_by_history(comparison, explanations);
+  if (options.common.json) {
+    streams.out << json_report(comparison, targets, explanations);
+  } else {
+    const TerminalStyle style = terminal_style(streams, options.common.color);
+    streams.out << terminal_report(comparison, style, targets) << terminal_explanations(explanations, style);
+  }
+  streams.out << std::flush;
+  if (options.markdown.empty()) return code;
   const Result<void> written = write_text_file(options.markdown, markdown_report(comparison, targets));
-  return written ? ExitCode::success : report_error(written.error(), streams);
+  return written ? code : worse(code, report_error(written.error(), streams));
+}
+
+// Everything that is shown or kept of a judgement, in the order in which nothing hides a verdict.
+ExitCode tell(Judgement& judgement, const Run& candidate, const GateOptions& options,
+              const Configuration& configuration, Streams& streams) {
+  ExitCode code = copy_archives(judgement.baseline, candidate, options.archive_dir, streams);
+  Comparison& comparison = judgement.comparison;
+  if (!options.flame_dir.empty()) {
+    const Result<void> drawn = draw_changed_counts(comparison, judgement.baseline, candidate, options.flame_dir);
+    if (!drawn) code = worse(code, report_error(drawn.error(), streams));
+  }
+  TargetReport targets = report_targets(candidate, configuration, options.run.empty() && options.bench.empty());
+  if (targets.targets.empty()) targets.hint.clear();
+  code = worse(code, keep_comparison(comparison, targets, options.archive_dir, streams));
+  code = worse(code, print_reports(judgement, candidate, targets, options, streams));
+  code =
+      worse(code, show_pictures(comparison, judgement.baseline, candidate, options.pictures, options.common, streams));
+  code = worse(code, outcome_of(targets));
+  return worse(code, outcome_of(comparison, judgement.baseline, candidate, outcome_rules(configuration)));
+}
+
+// What is judged: measured now, or before. Absent: reported, with the code.
+struct Candidate {
+  ExitCode code = ExitCode::success;
+  std::optional<Run> run;
+  std::vector<std::string> warnings;
+};
+
+Candidate find_candidate(const GateOptions& options, const Configuration& configuration, Streams& streams) {
+  Candidate candidate;
+  if (options.run.empty()) {
+    HeadMeasurement head = measure_head(options, configuration, streams);
+    candidate.code = head.code;
+    if (head.code != ExitCode::success) return candidate;
+    if (head.interrupted) candidate.code = ExitCode::not_judged;
+    candidate.run = std::move(head.run);
+    candidate.warnings = std::move(head.warnings);
+    if (!options.no_store) candidate.code = worse(candidate.code, keep_in_spool({&*candidate.run}, streams));
+    return candidate;
+  }
+  Result<Run> loaded = load_side(options.run, configuration, options.common, streams, candidate.warnings);
+  if (!loaded) {
+    candidate.code = report_error(loaded.error(), streams);
+    return candidate;
+  }
+  candidate.run = std::move(loaded).value();
+  // A foreign file has no id, and an archive needs one.
+  if (candidate.run->header.id.empty() && !options.archive_dir.empty()) seal(*candidate.run);
+  return candidate;
 }
 
 }  // namespace
 
 ExitCode gate_against_history(const GateOptions& options, const Configuration& configuration, Streams& streams) {
-  ExitCode code = ExitCode::success;
-  std::vector<std::string> warnings;
-  Run candidate;
-  if (options.run.empty()) {
-    HeadMeasurement head = measure_head(options, configuration, streams);
-    if (head.code != ExitCode::success) return head.code;
-    candidate = std::move(head.run);
-    warnings = std::move(head.warnings);
-    if (!options.no_store) code = worse(code, keep_in_spool({&candidate}, streams));
-  } else {
-    Result<Run> loaded = load_side(options.run, configuration, options.common, streams, warnings);
-    if (!loaded) return report_error(loaded.error(), streams);
-    candidate = std::move(loaded).value();
-  }
+  if (const auto named = check_named_calibration(configuration); !named) return report_error(named.error(), streams);
+  const Candidate candidate = find_candidate(options, configuration, streams);
+  if (!candidate.run) return candidate.code;
+  ExitCode code = candidate.code;
   Result<Store> store = open_store(configuration, options.common, streams);
   // The history is the baseline: without it nothing can be judged.
   if (!store) return worse(ExitCode::not_judged, report_error(store.error(), streams));
-  Result<Judgement> judged = judge(*store, candidate, options, configuration, streams);
+  Result<Judgement> judged = judge(*store, *candidate.run, options, configuration, streams);
   if (!judged) return worse(ExitCode::not_judged, report_error(judged.error(), streams));
   Comparison& comparison = judged->comparison;
-  comparison.warnings.insert(comparison.warnings.end(), warnings.begin(), warnings.end());
-  TargetReport targets = report_targets(candidate, configuration, options.run.empty() && options.bench.empty());
-  if (targets.targets.empty()) targets.hint.clear();
-  code = worse(code, print_reports(comparison, targets, options, streams));
-  code = worse(code, show_pictures(comparison, judged->baseline, candidate, options.pictures, options.common, streams));
-  code = worse(code, outcome_of(targets));
-  code = worse(code, outcome_of(comparison, judged->baseline, candidate, outcome_rules(configuration)));
+  comparison.warnings.insert(comparison.warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
+  code = worse(code, tell(*judged, *candidate.run, options, configuration, streams));
   if (options.no_store) return code;
   const std::vector<const Run*> own =
-      options.run.empty() ? std::vector<const Run*>{&candidate} : std::vector<const Run*>{};
+      options.run.empty() ? std::vector<const Run*>{&*candidate.run} : std::vector<const Run*>{};
   return worse(code, deliver_to_store(configuration, &comparison, options.common, streams, own));
 }
 

@@ -22,6 +22,10 @@ Result<bool> is_against_history(const GateOptions& options, const Configuration&
   if (wanted && !options.base.empty()) {
     return input_error("--base", "a baseline and --against-history", "one of them");
   }
+  if (!options.run.empty() && !(options.head.empty() && options.bench.empty())) {
+    return input_error("--run", "a run that was measured, and --head or --bench, which say what to measure",
+                       "one of them");
+  }
   return wanted;
 }
 

@@ -1,7 +1,6 @@
 #include "ci/gate/judge.hpp"
 
 #include <ostream>
-#include <system_error>
 
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_folders.hpp"
@@ -9,6 +8,7 @@
 #include "ci/cli/explanations.hpp"
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
+#include "ci/gate/evidence.hpp"
 #include "ci/gate/outcome.hpp"
 #include "ci/pictures/row_pictures.hpp"
 #include "ci/profile/changed_pictures.hpp"
@@ -27,28 +27,6 @@ void complete_header(Run& run, const SideDescription& side, const JudgeRequest& 
   run.header.seed = request.seed;
   if (!side.sources.empty()) run.header.settings[kSourcesSetting] = side.sources.string();
   seal(run);
-}
-
-// Every path is tried, so that one full disk does not cost the copy on another.
-ExitCode copy_archives(const MeasuredPair& pair, const std::filesystem::path& folder, Streams& streams) {
-  if (folder.empty()) return ExitCode::success;
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) return report_error(input_error(folder.string(), code.message(), "a folder for archives"), streams);
-  ExitCode status = ExitCode::success;
-  for (const auto& [name, run] : {std::pair("baseline.syrun", &pair.baseline), {"candidate.syrun", &pair.candidate}}) {
-    const Result<void> written = write_archive(folder / name, *run);
-    if (!written) status = worse(status, report_error(written.error(), streams));
-  }
-  return status;
-}
-
-// Beside the archives, so that the folder is all that steelyard verify needs.
-ExitCode keep_comparison(const Comparison& comparison, const TargetReport& targets, const std::filesystem::path& folder,
-                         Streams& streams) {
-  if (folder.empty()) return ExitCode::success;
-  const Result<void> written = write_text_file(folder / "comparison.json", json_report(comparison, targets));
-  return written ? ExitCode::success : report_error(written.error(), streams);
 }
 
 ExitCode print_reports(const Comparison& comparison, const TargetReport& targets, const MeasuredPair& pair,
@@ -110,7 +88,7 @@ ExitCode judge_programs(const JudgedSides& sides, const JudgeRequest& request, S
   ExitCode code = ExitCode::success;
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
   if (!request.no_store) code = keep_in_spool(runs, streams);
-  code = worse(code, copy_archives(pair, request.archive_dir, streams));
+  code = worse(code, copy_archives(pair.baseline, pair.candidate, request.archive_dir, streams));
   const auto calibration = known_calibration(*request.configuration, pair.baseline, pair.candidate, measured->warnings);
   if (!calibration) return report_error(calibration.error(), streams);
   Comparison comparison = compare_sides(*measured, request, *calibration ? &**calibration : nullptr);

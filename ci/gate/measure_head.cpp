@@ -1,5 +1,6 @@
 #include "ci/gate/measure_head.hpp"
 
+#include "ci/attribution/own_folders.hpp"
 #include "ci/cli/cancellation.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
@@ -37,6 +38,10 @@ class HeadMeasuring {
   Result<Run> measure(std::vector<std::string>& warnings) {
     STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(configuration_, options_.bench));
     STEELYARD_TRY(const Head head, find_head(options_));
+    const Result<bool> dirty = head.repository.is_dirty();
+    if (options_.head.empty() && dirty && *dirty) {
+      note("the work tree has changes that are not committed: they are not measured", options_.common, streams_);
+    }
     // The second tree costs a checkout of the same files.
     STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(head.repository, head.sha, head.sha));
     if (!configuration_.build_command.empty()) {
@@ -60,6 +65,7 @@ class HeadMeasuring {
     whole.header.project = project_name(configuration_);
     whole.header.commit = head.commit;
     whole.header.seed = seed_;
+    whole.header.settings[kSourcesSetting] = trees.head().string();
     seal(whole);
     return whole;
   }
@@ -94,7 +100,8 @@ HeadMeasurement measure_head(const GateOptions& options, const Configuration& co
   Result<Run> run = measuring.measure(head.warnings);
   if (run) {
     head.run = std::move(run).value();
-    if (measuring.cancelled()) head.warnings.push_back("interrupted: this is what was measured until then");
+    head.interrupted = measuring.cancelled();
+    if (head.interrupted) head.warnings.push_back("interrupted: this is what was measured until then");
   } else {
     head.code = report_error(run.error(), streams);
     if (measuring.cancelled()) head.code = ExitCode::not_judged;

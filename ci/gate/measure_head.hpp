@@ -16,6 +16,7 @@ struct HeadMeasurement {
   ExitCode code = ExitCode::success;  // else: already reported, and there is no run
   Run run;                            // sealed
   std::vector<std::string> warnings;
+  bool interrupted = false;  // the run holds what was measured until then
 };
 
 // The commit that options.head names (default HEAD), in a work tree of its own; all configured programs, or

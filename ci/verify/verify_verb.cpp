@@ -124,6 +124,10 @@ void hold_against(const Comparison& kept, const FoundSides& sides, Verification&
   const Replay& replayed = verification.replay;
   if (replayed.differences.empty()) {
     verification.outcome = VerificationOutcome::verified;
+  } else if (kept.rule_version.starts_with("history-")) {
+    verification.why =
+        "it was judged against a history, of which the two runs are no record: steelyard gate --against-history --run " +
+        sides.candidate.place + " judges the run by what the store has now";
   } else if (replayed.rule_version != kept.rule_version) {
     verification.why = "it was judged by the rules " + kept.rule_version + ": take the steelyard that has them";
   } else {

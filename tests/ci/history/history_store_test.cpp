@@ -1,11 +1,9 @@
 // changes and gate --against-history over an embedded store that was filled by imports.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "tests/ci/cli/program_under_test.hpp"
-#include "tests/promised.hpp"
+#include "tests/ci/history/shared_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -14,32 +12,8 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class HistoryStore : public ProgramUnderTest {
+class HistoryStore : public SharedStore {
  protected:
-  static void SetUpTestSuite() {
-    std::string name = (std::filesystem::temp_directory_path() / "steelyard-history-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    shared_ = name;
-    std::filesystem::permissions(name, std::filesystem::perms(0711));
-    use_state(shared_ / "state");
-    const Outcome started = run({"db", "init"});
-    available_ = started.status == 0;
-    why_ = started.err;
-  }
-  static void TearDownTestSuite() {
-    use_state(shared_ / "state");
-    run({"db", "stop", "--quiet"});
-    std::error_code ignored;
-    std::filesystem::remove_all(shared_, ignored);
-  }
-  void SetUp() override {
-    ProgramUnderTest::SetUp();
-    const bool is_missing = !available_ && why_.find("install") != std::string::npos;
-    STEELYARD_SKIP_WITHOUT("postgresql", !is_missing, "no PostgreSQL server: " + why_);
-    ASSERT_TRUE(available_) << why_;
-    use_state(shared_ / "state");
-  }
-
   // A file of two processes' worth of BM_a and BM_b, taken on the given day.
   static std::string taken(int day, double a, double b, const std::string& cpus = "2") {
     const auto record = [](const char* name, double value) {
@@ -57,11 +31,11 @@ class HistoryStore : public ProgramUnderTest {
         {"import", "google-benchmark", "day.json", "--commit", commit(day), "--branch", "main", "--project", project});
     ASSERT_EQ(imported.status, 0) << imported.err;
   }
+  static Outcome with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
   static double wobble(int day) { return 1 + 0.01 * ((day * 7) % 5 - 2); }
-
-  static inline std::filesystem::path shared_;
-  static inline bool available_ = false;
-  static inline std::string why_;
 };
 
 TEST_F(HistoryStore, ChangesAreFoundInTheStoreAndKeepTheirIdentity) {
@@ -104,6 +78,24 @@ TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   const json report = json::parse(run(as_json).out);
   EXPECT_EQ(report["comparisons"][0]["test"], "history");
   EXPECT_EQ(report["comparisons"][0]["layout"], "separate");
+  const Outcome explained = with(gate, {"--explain", "BM_a", "--archive-dir", "kept", "--flame-dir", "flames"});
+  EXPECT_EQ(explained.status, 1) << explained.err;
+  EXPECT_THAT(explained.out, AllOf(HasSubstr("test: Student's t"), HasSubstr("14 occasions")));
+  EXPECT_TRUE(std::filesystem::exists("kept/candidate.syrun"));
+  EXPECT_TRUE(std::filesystem::exists("kept/baseline.syrun"));
+  const Outcome verified = run({"verify", "kept"});
+  EXPECT_EQ(verified.status, 2) << "the occasions are in the store, not among what was kept";
+  EXPECT_THAT(verified.out, HasSubstr("judged against a history"));
+  EXPECT_EQ(with(gate, {"--explain", "BM_z"}).status, 3);
+  EXPECT_EQ(with(gate, {"--head", "HEAD"}).status, 3) << "a run and what to measure";
+}
+
+TEST_F(HistoryStore, AGateThatCouldMeanTwoProjectsAsksWhich) {
+  for (const char* project : {"twin", "other twin"}) import_day(project, 3, 100, 50);
+  write("new.json", taken(20, 100, 50));
+  const Outcome outcome = run({"gate", "--against-history", "--run", "new.json", "--history-branch", "main"});
+  EXPECT_EQ(outcome.status, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("--project"));
 }
 
 TEST_F(HistoryStore, AGateWithoutAHistoryIsLoud) {
