@@ -10,8 +10,7 @@ namespace {
 // $1 benchmark, $2 metric, $3 branch, $4 project, $5 points kept per series. Series of different projects are kept
 // apart: equal names say nothing about equal code. Points follow the commits' dates, whenever they were measured (a
 // gate measures the parent again), then the run's id, so that a rebuilt store tells the same history; runs without a
-// commit stand where they were taken. A benchmark without a name exists
-// where a whole program failed.
+// commit stand where they were taken. A benchmark without a name exists where a whole program failed.
 constexpr const char* kStatement = R"sql(
 with wanted as (
   select benchmark_key, canonical from steelyard.benchmarks where canonical = $1::text and $1::text <> ''
