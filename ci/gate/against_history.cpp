@@ -132,8 +132,8 @@ Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySerie
 Result<void> check_one_project(const std::vector<HistorySeries>& history) {
   for (const HistorySeries& series : history) {
     if (series.project == history.front().project) continue;
-    return input_error("--project", "none, and the store has \"" + history.front().project + "\" and \"" +
-                                        series.project + '"',
+    return input_error("--project",
+                       "none, and the store has \"" + history.front().project + "\" and \"" + series.project + '"',
                        "the one that the run is of");
   }
   return {};
@@ -178,8 +178,7 @@ Result<Judgement> judge(Store& store, const Run& candidate, const GateOptions& o
 ExitCode print_reports(const Judgement& judgement, const Run& candidate, const TargetReport& targets,
                        const GateOptions& options, Streams& streams) {
   const Comparison& comparison = judgement.comparison;
-  Result<std::vector<Explanation>> found =
-      explanations_of(options.explain, judgement.baseline, candidate, comparison);
+  Result<std::vector<Explanation>> found = explanations_of(options.explain, judgement.baseline, candidate, comparison);
   ExitCode code = found ? ExitCode::success : report_error(found.error(), streams);
   std::vector<Explanation> explanations = found ? std::move(*found) : std::vector<Explanation>{};
   if (!judgement.beside_parent) explain_by_history(comparison, explanations);

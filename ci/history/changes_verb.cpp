@@ -135,8 +135,9 @@ ExitCode do_changes(const ChangesOptions& options, Streams& streams) {
     const Result<std::size_t> drawn = draw_series(*report, options.svg);
     if (!drawn) code = worse(code, report_error(drawn.error(), streams));
     if (drawn && *drawn == kMostPictures) {
-      note("--svg: " + std::to_string(kMostPictures) + " series are drawn, and no more; name a benchmark for the others",
-           options.common, streams);
+      note(
+          "--svg: " + std::to_string(kMostPictures) + " series are drawn, and no more; name a benchmark for the others",
+          options.common, streams);
     }
   }
   if (!options.markdown.empty()) {

@@ -126,7 +126,8 @@ void hold_against(const Comparison& kept, const FoundSides& sides, Verification&
     verification.outcome = VerificationOutcome::verified;
   } else if (kept.rule_version.starts_with("history-")) {
     verification.why =
-        "it was judged against a history, of which the two runs are no record: steelyard gate --against-history --run " +
+        "it was judged against a history, of which the two runs are no record: steelyard gate --against-history "
+        "--run " +
         sides.candidate.place + " judges the run by what the store has now";
   } else if (replayed.rule_version != kept.rule_version) {
     verification.why = "it was judged by the rules " + kept.rule_version + ": take the steelyard that has them";

@@ -47,9 +47,10 @@ std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& co
                       " of that level as a rule (standard deviation): what lies between occasions, how well the level "
                       "is known, and the candidate's own noise where it has fewer processes than they");
     }
-    steps.push_back("test: Student's t of the change over that noise, on logarithms, with few degrees of freedom "
-                    "because occasions have heavy tails; p = " +
-                    probability_text(*row.p));
+    steps.push_back(
+        "test: Student's t of the change over that noise, on logarithms, with few degrees of freedom "
+        "because occasions have heavy tails; p = " +
+        probability_text(*row.p));
     if (row.q) steps.push_back(family_text(row, comparison));
   }
   if (row.ratio) {

@@ -82,8 +82,7 @@ std::vector<MachineValues> values_by_machine(const Series& series) {
     if (!summary) continue;
     const auto [entry, fresh] = place.try_emplace(point.machine, machines.size());
     if (fresh) {
-      machines.push_back(
-          {.machine = point.machine, .index = {}, .last = {}, .value = {}, .level = {}, .error = {}});
+      machines.push_back({.machine = point.machine, .index = {}, .last = {}, .value = {}, .level = {}, .error = {}});
       together.emplace_back();
     }
     MachineValues& machine = machines[entry->second];

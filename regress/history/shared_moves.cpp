@@ -31,7 +31,8 @@ std::optional<double> nearby_move(const Series& series, const std::string& machi
                                   const CommitOrder& order) {
   std::vector<double> before, after;
   for (const SeriesPoint& point : series.points) {
-    const std::optional<double> value = point.machine == machine ? value_of(point.values) : std::nullopt;
+    if (point.machine != machine) continue;
+    const std::optional<double> value = value_of(point.values);
     const auto place = order.place(point.commit);
     if (!value || !place || (*place >= range.first && *place < range.likely)) continue;
     if (*place < range.first) {

@@ -1,5 +1,6 @@
 // Usage: print_verdicts COMPARISONS SEED. Judges simulated pairs of runs and as many histories and prints every number
-// with all its bits, for steady_verdicts_test.cpp. The first line tells which variant of its functions the C library has chosen.
+// with all its bits, for steady_verdicts_test.cpp. The first line tells which variant of its functions the C library
+// has chosen.
 #include <bit>
 #include <cmath>
 #include <cstdint>

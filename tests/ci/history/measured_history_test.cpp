@@ -10,8 +10,8 @@ namespace steelyard {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 class MeasuredHistory : public SharedStore {
  protected:
@@ -69,11 +69,11 @@ TEST_F(MeasuredHistory, BuildsAndMeasuresTheHeadAloneAndHoldsItAgainstTheOccasio
   EXPECT_TRUE(found);
   EXPECT_TRUE(std::filesystem::exists("kept/candidate.syrun"));
   EXPECT_FALSE(std::filesystem::exists(made_.root() / ".git/worktrees"));
+  EXPECT_EQ(gate({"--bench", "/bin/true"}).status, 3) << "a file that is the same in every work tree";
   commit_script("break it", "echo no such header; exit 9");
   const Outcome broken = gate();
   EXPECT_EQ(broken.status, 4);
   EXPECT_THAT(broken.err, HasSubstr("no such header"));
-  EXPECT_EQ(gate({"--bench", "/bin/true"}).status, 3) << "a file that is the same in every work tree";
 }
 
 TEST_F(MeasuredHistory, PrefersTheParentThatWasMeasuredTogetherWithTheRun) {

@@ -23,9 +23,10 @@ HistoryPoint point(const std::string& run, const std::string& commit, double val
 }
 
 TEST(StoreSeries, RunsOfOneCommitOnOneMachineAreOnePoint) {
-  const StoreSeries all = series_of_store({stored(
-      "BM", "m",
-      {point("r1", "a", 1), point("r2", "b", 2), point("r3", "b", 3), point("r4", "", 4), point("r5", "", 5)})}, 5);
+  const StoreSeries all = series_of_store(
+      {stored("BM", "m",
+              {point("r1", "a", 1), point("r2", "b", 2), point("r3", "b", 3), point("r4", "", 4), point("r5", "", 5)})},
+      5);
   ASSERT_EQ(all.series.size(), 1U);
   EXPECT_THAT(all.projects, ElementsAre("shop"));
   EXPECT_THAT(all.is_cut, ElementsAre(true)) << "as many as were asked for: there may be older ones";
@@ -40,7 +41,8 @@ TEST(StoreSeries, RunsOfOneCommitOnOneMachineAreOnePoint) {
 TEST(StoreSeries, MachinesOfOneBenchmarkAreOneSeriesAndOthersAreNot) {
   const StoreSeries all =
       series_of_store({stored("BM", "m1", {point("r1", "a", 1)}), stored("BM", "m2", {point("r2", "a", 2)}),
-                       stored("BM_other", "m1", {point("r3", "a", 3), point("r4", "b", NAN)})}, 5);
+                       stored("BM_other", "m1", {point("r3", "a", 3), point("r4", "b", NAN)})},
+                      5);
   ASSERT_EQ(all.series.size(), 2U);
   ASSERT_EQ(all.series[0].points.size(), 2U);
   EXPECT_EQ(all.series[0].points[1].machine, "m2");

@@ -115,7 +115,8 @@ TEST(FindChanges, TakesGapsAndSaysThatTheChangeMayHaveBegunThere) {
 }
 
 TEST(FindChanges, FindsAStepThatIsTinyBesideTheLevel) {
-  const auto changes = find_changes(of(joined(noisy(300, 1e9, 10, 31), noisy(300, 1e9 + 60, 10, 32))), {.minimum_effect = 0});
+  const auto changes =
+      find_changes(of(joined(noisy(300, 1e9, 10, 31), noisy(300, 1e9 + 60, 10, 32))), {.minimum_effect = 0});
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_NEAR(static_cast<double>(changes[0].index), 300, 1);
 }
