@@ -176,10 +176,10 @@ TEST(JudgeHistory, IsExplainedByItsHistoryAndNotByThePair) {
   const std::vector<std::string> exact = of("instructions").steps;
   explain_by_history(comparison, explanations);
   EXPECT_EQ(of("instructions").steps, exact) << "counts are held against the newest run";
-  EXPECT_THAT(
-      of("real_time").steps,
-      testing::IsSupersetOf({AllOf(HasSubstr("history 100 ns"), HasSubstr("20 occasions")), HasSubstr("Student's t"),
-                             HasSubstr("family: among 1 comparison"), HasSubstr("verdict: regression")}));
+  for (const char* part :
+       {"history 100 ns", "20 occasions", "Student's t", "family: among 1 comparison", "verdict: regression"}) {
+    EXPECT_THAT(of("real_time").steps, testing::Contains(HasSubstr(part)));
+  }
   EXPECT_THAT(of("real_time").steps, testing::Not(testing::Contains(HasSubstr("processes of one build"))));
 }
 
