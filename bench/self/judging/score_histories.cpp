@@ -10,8 +10,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <limits>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "bench/self/judging/history_peers.hpp"
@@ -74,15 +74,25 @@ Injected score_injected(const std::vector<History>& histories, const FindSteps& 
   return score;
 }
 
-double share(std::size_t part, std::size_t whole) {
-  return whole == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(part) / static_cast<double>(whole);
+std::optional<double> share(std::size_t part, std::size_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Of nothing there is no share: the cell stays empty.
+std::string cell(std::optional<double> value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "";
+}
+std::string per_thousand(std::size_t part, std::size_t whole) {
+  const auto of_one = share(part, whole);
+  return of_one ? cell(1000 * *of_one, 2) : "";
 }
 
 struct Unchanged {
-  double clean = 0;
-  double per_thousand = 0;
-  double tip_alarm = 0;  // share of looks at the growing series that report a point in the newest 25
-  double ever = 0;       // share of series of which any look did
+  std::optional<double> clean;
+  std::string per_thousand;
+  std::optional<double> tip_alarm;  // share of looks at the growing series that report a point in the newest 25
+  std::optional<double> ever;       // share of series of which any look did
 };
 
 Unchanged score_unchanged(const std::vector<History>& histories, const FindSteps& find, std::size_t stride) {
@@ -109,14 +119,14 @@ Unchanged score_unchanged(const std::vector<History>& histories, const FindSteps
     ever += any;
   }
   score.clean = share(clean, histories.size());
-  score.per_thousand = 1000 * share(false_points, values);
+  score.per_thousand = per_thousand(false_points, values);
   score.tip_alarm = share(alarms, looks);
   score.ever = share(ever, histories.size());
   return score;
 }
 
 // Share of steps of at least 3 times the noise that are reported once `later` values of the new level are there.
-double found_after(const std::vector<History>& histories, const FindSteps& find, std::size_t later) {
+std::optional<double> found_after(const std::vector<History>& histories, const FindSteps& find, std::size_t later) {
   std::size_t steps = 0;
   std::size_t hits = 0;
   for (const History& history : histories)
@@ -147,10 +157,10 @@ void print_kinds(const Settings& settings) {
   const FindSteps find = [](auto values) { return our_steps(values, false); };
   for (const auto& [name, histories] : kinds) {
     const Injected score = score_injected(histories.first, find);
-    fmt::print("| {} | {} | {:.3f} / {:.3f} | {:.2f}, {:.2f} | {:.2f} | {:.3f} |\n", name, histories.first.size(),
-               score.f1, score.cover, share(score.found_small, score.known_small),
-               share(score.found_large, score.known_large), share(score.correct, score.reported),
-               score_unchanged(histories.second, find, 1000).clean);
+    fmt::print("| {} | {} | {:.3f} / {:.3f} | {}, {} | {} | {} |\n", name, histories.first.size(), score.f1,
+               score.cover, cell(share(score.found_small, score.known_small), 2),
+               cell(share(score.found_large, score.known_large), 2), cell(share(score.correct, score.reported), 2),
+               cell(score_unchanged(histories.second, find, 1000).clean, 3));
   }
 }
 
@@ -211,11 +221,12 @@ void print_injected(const Settings& settings) {
       "found after 3 / 5 / 13 values |\n|---|---|---|---|---|---|\n");
   for (const HistoryPeer& rule : rules(settings)) {
     const Injected score = score_injected(histories, rule.find);
-    fmt::print("| {} | {:.3f} / {:.3f} | {:.2f}, {:.2f} | {:.2f} | {:.2f} | {:.2f} / {:.2f} / {:.2f} |\n", rule.name,
-               score.f1, score.cover, share(score.found_small, score.known_small),
-               share(score.found_large, score.known_large), share(score.correct, score.reported),
-               1000 * share(score.reported - score.correct, score.values), found_after(histories, rule.find, 3),
-               found_after(histories, rule.find, 5), found_after(histories, rule.find, 13));
+    fmt::print("| {} | {:.3f} / {:.3f} | {}, {} | {} | {} | {} / {} / {} |\n", rule.name, score.f1, score.cover,
+               cell(share(score.found_small, score.known_small), 2),
+               cell(share(score.found_large, score.known_large), 2), cell(share(score.correct, score.reported), 2),
+               per_thousand(score.reported - score.correct, score.values),
+               cell(found_after(histories, rule.find, 3), 2), cell(found_after(histories, rule.find, 5), 2),
+               cell(found_after(histories, rule.find, 13), 2));
   }
 }
 
@@ -229,8 +240,8 @@ void print_unchanged(const Settings& settings) {
   for (const HistoryPeer& rule : rules(settings)) {
     const Unchanged score = score_unchanged(histories, rule.find, 10);
     const Unchanged whole = score_unchanged(traces, rule.find, 1000);
-    fmt::print("| {} | {:.3f} | {:.2f} | {:.3f} | {:.2f} | {} |\n", rule.name, score.clean, score.per_thousand,
-               score.tip_alarm, score.ever, traces.empty() ? "none given" : fmt::format("{:.2f}", whole.clean));
+    fmt::print("| {} | {} | {} | {} | {} | {} |\n", rule.name, cell(score.clean, 3), score.per_thousand,
+               cell(score.tip_alarm, 3), cell(score.ever, 2), traces.empty() ? "none given" : cell(whole.clean, 2));
   }
 }
 
@@ -267,8 +278,9 @@ int run(int argc, char** argv) {
     } else if (option == "--seed") {
       settings.seed = std::strtoull(value.c_str(), nullptr, 10);
     } else if (option == "--noise") {
-      settings.traces = read_traces(value);
-      if (settings.traces.empty()) return fmt::print(stderr, "score_histories: no recording in {}\n", value), 3;
+      auto traces = read_traces(value);
+      if (!traces) return fmt::print(stderr, "score_histories: {}\n", traces.error().text()), 3;
+      settings.traces = std::move(traces).value();
     } else if (option == "--annotated") {
       settings.annotated.push_back(value);
     } else {

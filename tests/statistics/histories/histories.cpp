@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <numbers>
-#include <sstream>
 
 #include "bench/model/quantile.hpp"
+#include "bench/self/judging/recording.hpp"
 
 namespace steelyard {
 namespace {
@@ -140,27 +138,13 @@ std::vector<History> make_histories(std::size_t count, bool changed, std::uint64
   return histories;
 }
 
-std::vector<std::vector<double>> read_traces(const std::string& folder) {
+Result<std::vector<std::vector<double>>> read_traces(const std::string& folder) {
+  STEELYARD_TRY(const judging::Recording recording, judging::read_recording(folder));
   std::vector<std::vector<double>> traces;
-  std::error_code missing;
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, missing))
-    if (entry.path().extension() == ".txt") files.push_back(entry.path());
-  std::ranges::sort(files);
-  for (const auto& file : files) {
-    std::ifstream in(file);
-    std::vector<double> trace;
-    for (std::string line; std::getline(in, line);) {
-      if (line.empty() || line.front() == '#') continue;
-      std::istringstream words(line);
-      std::string round, side, order, slot;
-      double at = 0;
-      words >> round >> side >> order >> slot >> at;
-      std::vector<double> samples;
-      for (double sample = 0; words >> sample;) samples.push_back(sample);
-      if (!samples.empty()) trace.push_back(median(samples));
-    }
-    if (trace.size() >= 60) traces.push_back(std::move(trace));
+  for (const judging::RecordedBenchmark& benchmark : recording.benchmarks) {
+    std::vector<double>& trace = traces.emplace_back();
+    for (const judging::RecordedRound& round : benchmark.rounds)
+      for (const judging::RecordedProcess& process : round) trace.push_back(median(process.values));
   }
   return traces;
 }

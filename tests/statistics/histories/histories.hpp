@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/result.hpp"
+
 namespace steelyard {
 
 struct InjectedStep {
@@ -49,8 +51,7 @@ std::vector<double> made_up_noise(NoiseKind kind, std::size_t n, Dice& dice);
 std::vector<History> make_histories(std::size_t count, bool changed, std::uint64_t seed,
                                     std::span<const std::vector<double>> traces);
 
-// Medians of the processes in recordings (*.txt of the folder; format: bench/self/noise/record_noise.py), one trace a
-// file. Empty if there is no such folder.
-std::vector<std::vector<double>> read_traces(const std::string& folder);
+// Medians of the processes of a recording (bench/self/noise/record_noise.py) in time order, one trace a benchmark.
+Result<std::vector<std::vector<double>>> read_traces(const std::string& folder);
 
 }  // namespace steelyard

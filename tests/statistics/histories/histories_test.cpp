@@ -47,9 +47,10 @@ TEST(MakeHistories, HaveTheStepsThatTheySay) {
 
 TEST(ReadTraces, ReadsEveryRecordingOfAFolder) {
   const auto traces = read_traces(STEELYARD_NOISE_FOLDER "/interleaved");
-  ASSERT_EQ(traces.size(), 13U);
-  for (const auto& trace : traces) EXPECT_EQ(trace.size(), 120U);
-  EXPECT_TRUE(read_traces("/no/such/folder").empty());
+  ASSERT_TRUE(traces) << traces.error().text();
+  ASSERT_EQ(traces->size(), 13U);
+  for (const auto& trace : *traces) EXPECT_EQ(trace.size(), 120U);
+  EXPECT_FALSE(read_traces("/no/such/folder"));
 }
 
 }  // namespace

@@ -27,7 +27,12 @@ Points confirmed(const std::vector<ChangePoint>& changes) {
   return points;
 }
 
-std::vector<std::vector<double>> recorded_traces() { return read_traces(STEELYARD_NOISE_FOLDER "/interleaved"); }
+std::vector<std::vector<double>> recorded_traces() {
+  auto traces = read_traces(STEELYARD_NOISE_FOLDER "/interleaved");
+  if (traces) return std::move(traces).value();
+  ADD_FAILURE() << traces.error().text();
+  return {};
+}
 
 TEST(HistoryErrorRates, IndependentNormalValuesHardlyEverHaveAChange) {
   Dice dice(1);
@@ -94,7 +99,7 @@ TEST(HistoryErrorRates, AgreesWithAReader) {
     std::istringstream words(line);
     std::string first;
     words >> first;
-    if (first.front() == '#') continue;
+    if (first.empty() || first.front() == '#') continue;
     if (first == "@") {
       annotations.emplace_back(std::istream_iterator<std::size_t>(words), std::istream_iterator<std::size_t>());
       continue;
