@@ -15,7 +15,7 @@ namespace steelyard::judging {
 namespace {
 
 constexpr double kUnlikely = 1e-4;
-constexpr ScoreOptions kShort{1, 6, false, 4};
+constexpr ScoreOptions kShort{1, 20, false, 4};
 
 const Recording& recorded(const std::string& name) {
   static std::map<std::string, Recording> read;

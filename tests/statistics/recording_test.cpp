@@ -13,10 +13,9 @@ namespace fs = std::filesystem;
 class RecordingFolder : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("recording_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    std::string pattern = fs::temp_directory_path() / "steelyard_recording_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
   }
   void TearDown() override { fs::remove_all(folder_); }
   void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
