@@ -9,6 +9,8 @@ about equal builds? Real measurements on this machine; prints a Markdown table.
     bench/self/planted_two_percent.py BUILD --same-build [--tries 40]
         planted_before against itself: every regression is a false alarm of the gate, every improvement a false verdict.
 
+BUILD is a build folder with the programs of the tests: build/check, or an optimized one (cmake --preset release
+-DSTEELYARD_BUILD_TESTS=ON, targets steelyard, planted_before and planted_after).
 Needs python3 and nothing else. Leave the machine alone while it runs.
 """
 import argparse
@@ -45,7 +47,7 @@ def ab(options, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", help="for example build/release")
+    parser.add_argument("build", help="for example build/check")
     parser.add_argument("--tries", type=int, default=0)
     parser.add_argument("--budget", default="60s")
     parser.add_argument("--same-build", action="store_true")

@@ -33,7 +33,7 @@ def steelyard(arguments, state, accepted):
     """Runs the program and returns (exit status, parsed JSON of its standard output or of --output, seconds)."""
     begun = time.monotonic()
     done = subprocess.run([STEELYARD] + arguments, capture_output=True, text=True,
-                          env=dict(os.environ, STEELYARD_STATE=state))
+                          env=dict(os.environ, STEELYARD_STATE=state, STEELYARD_STORE="embedded"))
     if done.returncode not in accepted:
         sys.exit(f"steelyard {shlex.join(arguments)} left with {done.returncode}:\n{done.stderr}")
     return done.returncode, json.loads(done.stdout), time.monotonic() - begun
