@@ -40,9 +40,10 @@ std::string of_samples(double within, double between, const NoiseCircumstances& 
   std::string text = "samples of one process differ by " + share_text(within) + ", processes by " +
                      share_text(between) + ": longer samples (--min-time " + now.longer_time + ")";
   const double ratio = added / std::max(between, added / 4);
-  const int repetitions = static_cast<int>(std::ceil(now.repetitions * ratio * ratio));
+  const int wanted = static_cast<int>(std::ceil(now.repetitions * ratio * ratio));
+  const int repetitions = std::min(wanted, kMostRepetitions);
   if (repetitions > now.repetitions) {
-    text += " or more of them (--repetitions " + std::to_string(std::min(repetitions, kMostRepetitions)) + ")";
+    text += " or more of them (--repetitions " + std::to_string(repetitions) + ")";
   }
   return text + " help first";
 }
@@ -69,7 +70,7 @@ std::string advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumst
   if (benchmark.floor <= now.margin) return text;
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   const int threads = threads_of(benchmark.benchmark);
-  if (threads > 1 && threads * 2 > now.cores) {
+  if (threads > 1 && threads > now.cores / 2) {
     add("it runs " + std::to_string(threads) + " threads on " + plural_text(now.cores, "core") +
         ": they wait for each other and for other processes; fewer threads or more cores help");
   }

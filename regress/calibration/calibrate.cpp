@@ -22,7 +22,7 @@ bool is_called_changed(const ComparisonRow& row) {
 }
 
 bool is_noisy_comparison(const ComparisonRow& row) {
-  return row.metric.kind == MetricKind::noisy && row.p && row.ratio && *row.ratio > 0;
+  return row.metric.kind == MetricKind::noisy && row.p && row.ratio && *row.ratio > 0 && std::isfinite(*row.ratio);
 }
 
 // The rows of one benchmark and metric, over all gates.
@@ -60,7 +60,8 @@ double spread_of(const Rows& rows) {
 
 double floor_of(const Rows& rows) {
   const auto half_length = [](const ComparisonRow& row) -> std::optional<double> {
-    if (!row.interval || row.interval->low <= 0 || row.interval->high < row.interval->low) return std::nullopt;
+    if (!row.interval || !(row.interval->low > 0) || row.interval->high < row.interval->low) return std::nullopt;
+    if (!std::isfinite(row.interval->high)) return std::nullopt;
     return (steady_log(row.interval->high) - steady_log(row.interval->low)) / 2;
   };
   double log_floor = median_over(rows, half_length).value_or(0);

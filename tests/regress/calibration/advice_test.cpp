@@ -35,6 +35,14 @@ TEST(Advice, AsksForLongerSamplesWhereTheyDifferMost) {
             "them (--repetitions 30) help first; --rounds 48 would bring the floor to 2 %");
 }
 
+TEST(Advice, NeverAsksForFewerSamplesThanThereAre) {
+  NoiseCircumstances many = kUsual;
+  many.repetitions = 40;
+  const std::string advice = advice_for(noisy(0.04, 0.4, 0.02), many);
+  EXPECT_THAT(advice, HasSubstr("longer samples (--min-time 100ms) help first"));
+  EXPECT_THAT(advice, Not(HasSubstr("--repetitions")));
+}
+
 TEST(Advice, AsksForRoundsWhereProcessesDifferMost) {
   const std::string advice = advice_for(noisy(0.03, 0.01, 0.05), kUsual);
   EXPECT_THAT(advice, HasSubstr("processes differ by 5 % whatever their samples do: only more rounds help"));
@@ -55,6 +63,8 @@ TEST(Advice, SaysThatThreadsFillTheMachine) {
   NoiseCircumstances many = kUsual;
   many.cores = 8;
   EXPECT_THAT(advice_for(benchmark, many), Not(HasSubstr("threads on")));
+  benchmark.benchmark = "BM_a/threads:2000000000";
+  EXPECT_THAT(advice_for(benchmark, many), HasSubstr("it runs 2000000000 threads on 8 cores"));
 }
 
 TEST(Advice, TellsOfMoreAlarmsThanChanceExplainsWhateverTheFloor) {

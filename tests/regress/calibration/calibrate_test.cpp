@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <vector>
@@ -128,6 +129,13 @@ TEST(Calibrate, NineteenOfTwentyRatiosLieWithinTheFloor) {
 TEST(Calibrate, TakesTheFloorOfFewGatesFromTheirIntervals) {
   const Calibration calibration = calibrate(std::vector{gate_of({quiet_row("BM_a", 1.2, 0.5)})}, {}, kSetting);
   EXPECT_NEAR(calibration.benchmarks[0].floor, std::sqrt(1.01 / 0.99) - 1, 1e-10);
+}
+
+TEST(Calibrate, LeavesOutAnIntervalThatTellsNothing) {
+  ComparisonRow endless = quiet_row("BM_a", 1.01, 0.5);
+  endless.interval = Interval{0.5, std::numeric_limits<double>::infinity()};
+  const std::vector<Comparison> gates{gate_of({endless}), gate_of({quiet_row("BM_a", 1, 0.5)})};
+  EXPECT_NEAR(calibrate(gates, {}, kSetting).benchmarks[0].floor, std::sqrt(1.01 / 0.99) - 1, 1e-10);
 }
 
 TEST(Calibrate, EstimatesTheDriftOfSidesMeasuredOneAfterTheOther) {
