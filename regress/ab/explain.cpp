@@ -196,18 +196,24 @@ class Explainer {
       text += row.test + " of the processes, because fewer than " + std::to_string(kLeastRounds) +
               " rounds cannot be re-labelled to p = 0.05";
     }
-    say(text + "; p = " + probability_text(*row.p));
+    say(has_adjusted_p(row) ? text : text + "; p = " + probability_text(*row.p));
+  }
+
+  // Of a design that looked more than once p is not that of its last look.
+  static bool has_adjusted_p(const ComparisonRow& row) {
+    return row.p && !row.looks.empty() && row.rounds >= kLeastRounds;
   }
 
   void looks(const ComparisonRow& row) {
-    if (row.looks.empty()) return;
+    if (!has_adjusted_p(row)) return;
     std::string text = "looks: ";
     for (const Look& look : row.looks) {
       if (&look != &row.looks.front()) text += ", ";
       text += "after " + plural_text(look.rounds, "round") + " p = " + probability_text(look.p) + " (may spend " +
               share_text(look.share) + " of the level)";
     }
-    say(text + "; p is the least of each over its share, and holds at whichever look it ended");
+    say(text + "; p = " + probability_text(*row.p) +
+        ", the least of each over its share, holds at whichever look it ended");
   }
 
   void family(const ComparisonRow& row) {

@@ -9,6 +9,7 @@
 namespace steelyard {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -56,6 +57,18 @@ TEST(Explain, OneProcessASideHasNoTestAndAskForMore) {
   const auto steps = steps_of(pair_with(1.05, 1, Layout::duet));
   EXPECT_THAT(steps, Contains(StartsWith("test: none")));
   EXPECT_THAT(steps, Contains(HasSubstr("verdict: inconclusive: one invocation a side")));
+}
+
+TEST(Explain, SeveralLooksHaveOneP) {
+  const SimulatedPair pair = pair_with(1.05, 12, Layout::duet);
+  Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  ComparisonRow& row = comparison.rows.front();
+  row.looks = {{8, 0.02, 0.25}, {12, 0.0125, 0.5}};
+  row.p = 0.025;
+  const auto steps = explain(pair.baseline, pair.candidate, comparison, "all").front().steps;
+  EXPECT_THAT(steps, Contains(AllOf(StartsWith("test: "), Not(HasSubstr("p = ")))));
+  EXPECT_THAT(steps,
+              Contains(AllOf(StartsWith("looks: "), HasSubstr("; p = 0.025, the least of each over its share"))));
 }
 
 TEST(Explain, FewRoundsAreShownToo) {
