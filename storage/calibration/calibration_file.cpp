@@ -31,6 +31,9 @@ std::filesystem::path calibration_file(const std::filesystem::path& state, const
 }
 
 Result<void> write_calibration(const std::filesystem::path& file, const Calibration& calibration) {
+  std::error_code code;
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), code);
+  if (code) return input_error(file.parent_path().string(), code.message(), "a folder for calibrations");
   return write_file(file, calibration_document(calibration));
 }
 
@@ -39,9 +42,6 @@ Result<std::filesystem::path> keep_calibration(const std::filesystem::path& stat
     return input_error("calibration", "no fingerprint of the machine", "one", "write it to a file: --output FILE");
   }
   const std::filesystem::path file = calibration_file(state, calibration.fingerprint, calibration.layout);
-  std::error_code code;
-  std::filesystem::create_directories(file.parent_path(), code);
-  if (code) return input_error(file.parent_path().string(), code.message(), "a folder for calibrations");
   STEELYARD_CHECK(write_calibration(file, calibration));
   return file;
 }

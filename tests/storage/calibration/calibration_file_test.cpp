@@ -68,6 +68,13 @@ TEST_F(CalibrationFile, NamesNoFolderByAFingerprint) {
   EXPECT_FALSE(keep_calibration(state_, of("", Layout::duet, 12))) << "nothing it could be found by";
 }
 
+TEST_F(CalibrationFile, MakesTheFolderOfANamedFile) {
+  const auto file = state_ / "ci" / "machines" / "runner.json";
+  ASSERT_TRUE(write_calibration(file, of("abc", Layout::duet, 12)));
+  EXPECT_EQ(read_calibration(file)->rounds, 12);
+  EXPECT_FALSE(write_calibration(file / "below.json", of("abc", Layout::duet, 12))) << "a file is no folder";
+}
+
 TEST_F(CalibrationFile, ThatIsDamagedOrAnotherMachinesIsAnError) {
   const auto file = calibration_file(state_, "abc", Layout::duet);
   write(file, "{\"schema\": ");
