@@ -29,7 +29,8 @@ std::string calibrated_text(const Promise& promise) {
   if (!promise.calibrated) return "";
   const ObservedRate& seen = *promise.calibrated;
   std::string text = "; on this machine " + std::to_string(seen.count) + " of " + plural_text(seen.tries, "A/A gate") +
-                     " failed (" + share_text(seen.interval.low) + " to " + share_text(seen.interval.high) + ")";
+                     " called a change (" + share_text(seen.interval.low) + " to " + share_text(seen.interval.high) +
+                     ")";
   if (promise.calibrated_level != promise.false_alarm_rate) {
     text += " at a rate of " + percent_text(promise.calibrated_level);
   }

@@ -22,7 +22,7 @@ struct Promise {
 Promise promise_of(const Comparison& comparison);
 
 // promise_of(comparison).text: "The chance that this gate fails though nothing regressed is at most 5 % (Holm over 23
-// comparisons); on this machine 0 of 40 A/A gates failed (0 % to 8.81 %)."
+// comparisons); on this machine 0 of 40 A/A gates called a change (0 % to 8.81 %)."
 std::string promise_line(const Comparison& comparison);
 
 }  // namespace steelyard

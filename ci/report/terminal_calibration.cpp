@@ -55,7 +55,7 @@ std::string verdict_of(const Calibration& calibration, const TerminalStyle& styl
   std::string text = "false gates   " + rate_text(calibration.false_gates, "A/A gate") + ", where at most " +
                      share_text(calibration.level) + " are promised\n";
   text += "false alarms  " + rate_text(calibration.false_alarms, "comparison") +
-          " with p at most .05, where 5 % are expected\n";
+          " with p at most .05, where at most 5 % are expected\n";
   if (calibration.drift_sequential) {
     text += "drift         " + share_text(*calibration.drift_sequential) +
             " (standard deviation) between sides measured one after the other\n";

@@ -37,7 +37,8 @@ TEST(Promise, QuotesTheCalibration) {
   Comparison comparison = judged(2);
   comparison.calibration.emplace();
   comparison.calibration->false_gates = {0, 40, {0, 0.0881}};
-  EXPECT_THAT(promise_line(comparison), HasSubstr("; on this machine 0 of 40 A/A gates failed (0 % to 8.81 %)."));
+  EXPECT_THAT(promise_line(comparison),
+              HasSubstr("; on this machine 0 of 40 A/A gates called a change (0 % to 8.81 %)."));
   comparison.calibration->level = 0.01;
   EXPECT_THAT(promise_line(comparison), HasSubstr("at a rate of 1 %"));
 }
