@@ -11,8 +11,6 @@
 namespace steelyard {
 namespace {
 
-constexpr const char* kSameCode = "the code it executes is equal in both builds; data may differ";
-
 // The noisy metrics that would have been judged.
 std::vector<Metric> metrics_of_time(const ComparisonPolicy& policy) {
   std::set<std::string> names(policy.metrics.begin(), policy.metrics.end());
@@ -60,7 +58,7 @@ std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& be
   const auto program = builds.same_program.find(benchmark);
   if (program != builds.same_program.end()) return std::string(kNotTimed) + program->second;
   if (policy == SkipTime::equal_code && builds.same_code.count(benchmark) > 0) {
-    return std::string(kNotTimed) + kSameCode;
+    return std::string(kNotTimed) + std::string(kSameCode);
   }
   return "";
 }
@@ -69,7 +67,7 @@ void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, st
                        Comparison& comparison) {
   for (ComparisonRow& row : comparison.rows) {
     const bool is_count = row.metric.name == kInstructions && row.ratio;
-    if (is_count && builds.same_code.count(row.benchmark) > 0) row.reason += std::string("; ") + kSameCode;
+    if (is_count && builds.same_code.count(row.benchmark) > 0) row.reason += "; " + std::string(kSameCode);
   }
   if (untimed.empty()) return;
   const std::vector<Metric> metrics = metrics_of_time(comparison.policy);

@@ -20,6 +20,9 @@ struct EqualBuilds {
 // How the reason of such a row begins.
 inline constexpr std::string_view kNotTimed = "not timed, as the policy says (skip_time): ";
 
+// What is said of a count where the programs differ and the code that was counted does not.
+inline constexpr std::string_view kSameCode = "the code it executes is equal in both builds; data may differ";
+
 // Why the policy lets this benchmark go untimed; empty: it is timed.
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy);
 

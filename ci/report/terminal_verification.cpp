@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ci/report/terminal_text.hpp"
 #include "ci/report/verification_report.hpp"
 
 namespace steelyard {
@@ -10,10 +11,21 @@ constexpr std::size_t kIdCharacters = 12;
 
 std::string side_text(const std::string& name, const std::string& run, const std::string& place) {
   const std::string id = run.empty() ? "without an id" : "run:" + run.substr(0, kIdCharacters);
-  return "  " + name + "  " + id + ", " + (place.empty() ? "not found" : place) + '\n';
+  return "  " + name + "  " + id + ", " + (place.empty() ? "no archive known" : place) + '\n';
 }
 
 std::string shown(const std::string& value) { return value.empty() ? "nothing" : value; }
+
+// A comparison may be anybody's file.
+std::string printable_lines(const std::string& text, bool unicode) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    result += printable(std::string_view(text).substr(at, end - at), unicode) + '\n';
+    at = end + 1;
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -29,7 +41,7 @@ std::string_view to_text(VerificationOutcome outcome) {
   return "not verified";
 }
 
-std::string terminal_verification(const Verification& verification, const TerminalStyle&) {
+std::string terminal_verification(const Verification& verification, const TerminalStyle& style) {
   const Replay& replay = verification.replay;
   std::string text = verification.comparison + ": " + std::string(to_text(verification.outcome));
   if (!verification.why.empty()) text += ", " + verification.why;
@@ -57,7 +69,7 @@ std::string terminal_verification(const Verification& verification, const Termin
   if (replay.differences.size() > kMostShown) {
     text += "  and " + std::to_string(replay.differences.size() - kMostShown) + " more\n";
   }
-  return text;
+  return printable_lines(text, style.unicode);
 }
 
 }  // namespace steelyard

@@ -12,7 +12,7 @@ namespace steelyard {
 enum class VerificationOutcome {
   verified,      // every judged field is the same, bit for bit
   differs,       // some are not, by the same rules and from the same runs
-  not_verified,  // other rules, or a run that is nowhere
+  not_verified,  // other rules, a run that is nowhere, or a history in place of a baseline
 };
 std::string_view to_text(VerificationOutcome outcome);  // "verified", "differs", "not verified"
 

@@ -51,7 +51,12 @@ std::string functions_text(const ComparisonRow& row) {
   for (const FunctionChange& function : row.functions) {
     text += function.name + " (" + function.file + ':' + std::to_string(function.line) + ") " +
             exact(function.self_change) + ' ' + exact(function.inclusive_change) + ' ' + exact(function.calls_change) +
-            ' ' + exact(function.share) + "; ";
+            ' ' + exact(function.share) + ' ' + exact(function.from_calls) + ' ' + exact(function.from_cost_per_call) +
+            (function.own_source ? " own" : "");
+    for (const std::string* other : {&function.renamed_from, &function.inlined_into, &function.once_inlined_into}) {
+      text += " \"" + *other + '"';
+    }
+    text += "; ";
   }
   for (const std::string& name : row.call_path) text += " > " + name;
   return text.empty() ? kAbsent : text;
@@ -64,10 +69,16 @@ bool is_told_by_counting(const ComparisonRow& row) {
   return row.test == "none" && row.verdict == Verdict::unchanged && row.reason.starts_with(kNotTimed);
 }
 
-// What was kept may say more than the engine: what counting found out follows the engine's own sentence.
+// What counting found out about the two builds follows from the programs, which are not kept.
+std::string without_equal_code(std::string reason) {
+  const std::string told = "; " + std::string(kSameCode);
+  const std::size_t at = reason.find(told);
+  return at == std::string::npos ? reason : reason.erase(at, told.size());
+}
+
 bool is_same(const std::string& field, const std::string& kept, const std::string& recomputed) {
   if (field == "solo" && kept == kAbsent) return true;  // a store keeps what it says in the reason alone
-  return kept == recomputed || (field == "reason" && kept.starts_with(recomputed + "; "));
+  return kept == recomputed || (field == "reason" && without_equal_code(kept) == recomputed);
 }
 
 void compare_rows(const ComparisonRow& kept, const ComparisonRow& recomputed, Replay& replay) {
@@ -80,10 +91,10 @@ void compare_rows(const ComparisonRow& kept, const ComparisonRow& recomputed, Re
   }
 }
 
-// Through the document and back, as the kept one came: names that are no UTF-8 and numbers that are not finite read
-// alike on both sides.
+// Through the document and back: names that are no UTF-8 and numbers that are not finite read alike, whether the kept
+// one came from a document or from the store.
 Comparison as_kept(const Comparison& comparison) {
-  Result<Comparison> read = parse_comparison(json_report(comparison), "the recomputed comparison");
+  Result<Comparison> read = parse_comparison(json_report(comparison), "a comparison");
   return read ? std::move(read).value() : comparison;
 }
 
@@ -125,7 +136,8 @@ std::vector<std::pair<std::string, std::string>> judged_fields(const ComparisonR
           {"functions", functions_text(row)}};
 }
 
-Replay replay(const Comparison& kept, const Run& baseline, const Run& candidate) {
+Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate) {
+  const Comparison kept = as_kept(comparison);
   Comparison computed = compare_runs(baseline, candidate, kept.policy, kept.calibration ? &*kept.calibration : nullptr);
   Replay result;
   result.rule_version = computed.rule_version;

@@ -28,9 +28,10 @@ struct Replay {
   std::int64_t untimed = 0;  // rows that counting decided: equal builds; they follow from no run and are not compared
 };
 
-// With the engine, the policy, the seed and the calibration that `kept` names. Of a reason the recomputed part is
-// compared; what counting found out about the two builds may follow it.
-Replay replay(const Comparison& kept, const Run& baseline, const Run& candidate);
+// With the engine, the policy, the seed and the calibration that `comparison`, the kept one, names. Of a reason that
+// says what counting found out about the two builds (equal_builds.hpp), the rest is compared. Not for what was held
+// against a history: that is no function of two runs.
+Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
 
 // Every judged field of a row with its value, exactly as its JSON has it. "absent" where it has none.
 std::vector<std::pair<std::string, std::string>> judged_fields(const ComparisonRow& row);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ci/gate/equal_builds.hpp"
 #include "ci/report/report.hpp"
 #include "ci/verify/comparison_document.hpp"
 #include "regress/compare_runs.hpp"
@@ -69,8 +70,13 @@ TEST(Replay, NamesEachFieldThatWasChanged) {
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.gates = false; }), Fields{"gates"});
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.solo = SoloCheck{}; }), Fields{"solo"});
   EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason = "trust me"; }), Fields{"reason"});
-  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason += "; the code is equal"; }), Fields{})
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason += "; trust me"; }), Fields{"reason"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason += "; " + std::string(kSameCode); }), Fields{})
       << "what counting found may follow";
+  EXPECT_EQ(differences_after([](ComparisonRow& row) {
+              row.functions.push_back({"f", "f.cpp", 1});
+            }),
+            Fields{"functions"});
 }
 
 TEST(Replay, TellsOfRowsThatOneSideLacks) {
@@ -90,6 +96,26 @@ TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
   Kept kept = kept_comparison(9, options_of(Layout::duet, 12, 1.1));
   kept.comparison.policy.minimum_effect = 0.5;
   EXPECT_FALSE(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences.empty());
+
+  Calibration calibration;
+  calibration.fingerprint = kept.comparison.candidate_fingerprint;
+  calibration.benchmarks = {{kept.comparison.rows[0].benchmark, "real_time", {0, 4, {0, 0.6}}, 0.25, {}, {}, {}, ""}};
+  kept.comparison = compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration);
+  EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences,
+            std::vector<FieldDifference>{});
+  kept.comparison.calibration.reset();
+  const auto differences = replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences;
+  ASSERT_FALSE(differences.empty());
+  EXPECT_EQ(differences[0].benchmark, kept.comparison.rows[0].benchmark) << "its margin was the calibrated floor";
+}
+
+TEST(Replay, ReadsNamesThatAreNoUtf8AsTheirDocumentHasThem) {
+  SimulatedPair runs = Simulation(11).draw(options_of(Layout::duet, 12, 1));
+  for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
+    run->measurements.front().benchmark.name = "BM_\xff";
+  }
+  const Comparison from_store = compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{});
+  EXPECT_EQ(replay(from_store, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
 }
 
 TEST(Replay, LeavesRowsAloneThatCountingDecided) {

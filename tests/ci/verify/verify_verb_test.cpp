@@ -115,6 +115,16 @@ TEST_F(Verify, RefusesWhatIsNoComparison) {
   EXPECT_EQ(run({"verify", "empty"}).status, 3);
 }
 
+TEST(VerificationReport, LeavesTheTerminalAlone) {
+  Verification verification;
+  verification.comparison = "c";
+  verification.replay.rule_version = "r";
+  verification.replay.differences.push_back({"BM\x1b[2J", "real_time", "reason", "kept\nline", "\x1b]0;x"});
+  const std::string text = terminal_verification(verification, {});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("BM?[2J real_time\n"));
+}
+
 TEST(VerificationReport, ShowsAtMostTwentyDifferences) {
   Verification verification;
   verification.comparison = "c";
