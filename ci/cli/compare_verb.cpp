@@ -37,6 +37,11 @@ ExitCode do_compare(const CompareOptions& options, Streams& streams) {
   if (!options.explain.empty() && options.markdown) {
     return report_error(input_error("steelyard compare", "--explain and --markdown", "one of them"), streams);
   }
+  if (options.pictures.in_terminal && options.markdown) {
+    return report_error(
+        input_error("steelyard compare", "--pictures and --markdown", "one of them", "--svg-dir FOLDER draws files"),
+        streams);
+  }
   const Result<Configuration> configuration = effective_configuration(options.common);
   if (!configuration) return report_error(configuration.error(), streams);
   Result<Sides> sides = load_sides(options.baseline, options.candidate, *configuration, options.common, streams);

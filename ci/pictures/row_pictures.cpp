@@ -1,5 +1,6 @@
 #include "ci/pictures/row_pictures.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <set>
 #include <system_error>
@@ -8,6 +9,8 @@
 #include "ci/cli/messages.hpp"
 #include "ci/profile/changed_pictures.hpp"
 #include "ci/report/distribution_picture.hpp"
+#include "ci/report/row_order.hpp"
+#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {
@@ -44,21 +47,21 @@ Result<std::size_t> draw_changed_rows(const Comparison& comparison, const Run& b
 
 std::string terminal_pictures(const Comparison& comparison, const Run& baseline, const Run& candidate,
                               const TerminalStyle& style, std::size_t most) {
-  std::vector<const ComparisonRow*> rows;
-  for (const bool changed : {true, false}) {
-    for (const ComparisonRow& row : comparison.rows) {
-      if (changed ? is_changed(row) : has_picture(row)) rows.push_back(&row);
+  std::vector<const ComparisonRow*> changed, judged;
+  for (const RowGroup& group : worst_first(comparison)) {
+    for (const ComparisonRow* row : group.rows) {
+      if (is_changed(*row)) changed.push_back(row);
+      if (has_picture(*row)) judged.push_back(row);
     }
-    if (!rows.empty()) break;
   }
+  const std::vector<const ComparisonRow*>& rows = changed.empty() ? judged : changed;
   std::string text;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i == most) {
-      text +=
-          "\n" + std::to_string(rows.size() - most) + " more rows are not drawn; --svg-dir draws all that changed\n";
-      break;
-    }
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
     text += "\n" + terminal_distributions(*rows[i], samples_of_row(*rows[i], baseline, candidate), style);
+  }
+  if (rows.size() > most) {
+    text += "\nnot drawn: " + plural_text(static_cast<std::int64_t>(rows.size() - most), "more row") +
+            (changed.empty() ? "" : "; --svg-dir draws all that changed") + "\n";
   }
   return text;
 }

@@ -24,7 +24,7 @@ RowSamples samples_of_row(const ComparisonRow& row, const Run& baseline, const R
 // Two histograms above each other on one axis, medians marked, and the interval below them.
 std::string terminal_distributions(const ComparisonRow& row, const RowSamples& samples, const TerminalStyle& style);
 
-// A document of its own, 960 by 360: each invocation as a column of dots, its median larger, the level as a line; the
+// A document of its own, 960 by 384: each invocation as a column of dots, its median larger, the level as a line; the
 // ratio with its interval between the bands of the minimum effect and of the margin. Light and dark, no script, nothing
 // loaded, told in words (title and desc). More than kMostDots samples of a side are thinned evenly.
 inline constexpr std::size_t kMostDots = 2000;
