@@ -23,10 +23,9 @@ constexpr const char* kInsert =
     "insert into steelyard.comparisons (id, project, baseline_run, candidate_run, baseline_commit, candidate_commit, "
     "branch, compared_at_unix_ns, baseline_fingerprint, candidate_fingerprint, difference_names, difference_baselines, "
     "difference_candidates, difference_decisive, false_alarm_rate, confidence, minimum_effect, margin, seed, metrics, "
-    "ignored_facts, rule_version, warnings, gates, counted_minimum_effect, witness, calibration_key) values ($1, $2, "
-    "$3, "
-    "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27) "
-    "on conflict (id) do nothing returning comparison_key";
+    "ignored_facts, rule_version, warnings, gates, counted_minimum_effect, witness, calibration_key) values ("
+    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, "
+    "$25, $26, $27) on conflict (id) do nothing returning comparison_key";
 
 constexpr const char* kInsertCalibration =
     "insert into steelyard.calibrations (id, fingerprint, layout, measured_at_unix_s, program, rounds, level, gates, "

@@ -102,6 +102,20 @@ TEST_F(StoreVerbs, AStoreThatIsAwayHidesNoVerdict) {
   EXPECT_EQ(runs_in_spool(), 0U);
 }
 
+TEST_F(StoreVerbs, AComparisonIsVerifiedFromTheStoreAlone) {
+  const Outcome measured = run(quick_ab("fast", "slow"));
+  const std::size_t at = measured.err.find("comparison:");
+  ASSERT_NE(at, std::string::npos) << measured.err;
+  const std::string name = measured.err.substr(at, std::string("comparison:").size() + 12);
+  const std::filesystem::path delivered = shared_ / "state" / "runs";
+  const std::filesystem::path aside = shared_ / "state" / "aside";
+  std::filesystem::rename(delivered, aside);
+  const Outcome verified = run({"verify", name});
+  std::filesystem::rename(aside, delivered);
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr(name + ": verified\n"), HasSubstr(", the store\n")));
+}
+
 TEST_F(StoreVerbs, AnImportIsFoundInTheHistoryAndByItsCommit) {
   write("old.json", google_json(200));
   write("new.json", google_json(260));

@@ -116,7 +116,7 @@ TEST_F(ComparisonWriterTest, KeepsLooksNoiseDriftsAndTheCalibration) {
   EXPECT_EQ(ask("select metric || ' ' || ratio || ' ' || deviation || ' ' || benchmarks || ' ' || removed "
                 "from steelyard.comparison_drifts"),
             "real_time 1.04 0.01 13 true");
-  EXPECT_EQ(ask("select false_gates || ' of ' || gates || ' ' || (document->'false_gates'->>'count') "
+  EXPECT_EQ(ask("select c.false_gates || ' of ' || c.gates || ' ' || (c.document->'false_gates'->>'count') "
                 "from steelyard.calibrations c join steelyard.comparisons using (calibration_key)"),
             "1 of 40 1");
   const auto forget = [&](auto change) {
