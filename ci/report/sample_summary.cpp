@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "bench/model/quantile.hpp"
 
 namespace steelyard {
 namespace {
@@ -24,9 +27,7 @@ std::optional<double> middle_of(std::vector<double> values) {
   values.erase(std::remove_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); }),
                values.end());
   if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : values[middle - 1] / 2 + values[middle] / 2;
+  return median(std::move(values));
 }
 
 SampleSummary summarize(const Measurement& measurement) {
