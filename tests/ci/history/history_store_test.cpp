@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "storage/calibration/calibration_file.hpp"
 #include "tests/ci/history/shared_store.hpp"
 
 namespace steelyard {
@@ -86,6 +87,13 @@ TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   const Outcome verified = run({"verify", "kept"});
   EXPECT_EQ(verified.status, 2) << "the occasions are in the store, not among what was kept";
   EXPECT_THAT(verified.out, HasSubstr("judged against a history"));
+  Calibration failed;
+  failed.fingerprint = report["candidate"]["fingerprint"].get<std::string>();
+  failed.failed = true;
+  failed.reason = "3 of 10 gates";
+  ASSERT_TRUE(write_calibration("failed.json", failed));
+  const json refused = json::parse(with(gate, {"--calibration", "failed.json", "--json"}).out);
+  EXPECT_EQ(refused["comparisons"][0]["verdict"], "inconclusive") << "a machine that failed gets no verdicts";
   EXPECT_EQ(with(gate, {"--explain", "BM_z"}).status, 3);
   EXPECT_EQ(with(gate, {"--head", "HEAD"}).status, 3) << "a run and what to measure";
 }
