@@ -29,18 +29,28 @@ Result<void> check_encoding(Session& session) {
                      "create it with: create database NAME encoding 'UTF8' template template0");
 }
 
-Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
-  std::string url = address.url;
-  std::vector<std::string> notes;
-  if (address.embedded) {
+// An embedded server that was there when we looked may end before we connect: it is unused, or was stopped by hand.
+Result<OpenSession> connect_embedded(const StoreAddress& address, const std::filesystem::path& state) {
+  constexpr int kTries = 3;
+  for (int left = kTries;; --left) {
     STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state));
-    url = server.url;
-    notes = std::move(server.notes);
+    Result<Session> session = Session::connect(server.url, address.safe_text());
+    if (session) return OpenSession{std::move(session).value(), std::move(server.notes)};
+    if (left == 1) return std::move(session).error();
   }
-  STEELYARD_TRY(Session session, Session::connect(url, address.safe_text()));
-  STEELYARD_CHECK(check_encoding(session));
-  STEELYARD_CHECK(migrate(session, known_migrations()));
-  return OpenSession{std::move(session), std::move(notes)};
+}
+
+Result<OpenSession> connect(const StoreAddress& address, const std::filesystem::path& state) {
+  if (address.embedded) return connect_embedded(address, state);
+  STEELYARD_TRY(Session session, Session::connect(address.url, address.safe_text()));
+  return OpenSession{std::move(session), {}};
+}
+
+Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
+  STEELYARD_TRY(OpenSession open, connect(address, state));
+  STEELYARD_CHECK(check_encoding(open.session));
+  STEELYARD_CHECK(migrate(open.session, known_migrations()));
+  return open;
 }
 
 std::int64_t archives_in(const std::filesystem::path& folder) {

@@ -17,6 +17,7 @@
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/embedded/server_programs.hpp"
+#include "storage/embedded/server_use.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/postgres/session.hpp"
 
@@ -56,6 +57,11 @@ EmbeddedServer described(const ClusterLayout& layout, const fs::path& state) {
   if (layout.home.parent_path() != fs::absolute(state)) {
     server.notes.push_back("the server cannot reach " + fs::absolute(state).string() + "; its files are in " +
                            layout.home.string());
+  }
+  if (!open_keeper_program()) {
+    server.notes.push_back(
+        "the server does not end by itself: steelyard_keeper is not in ../lib/steelyard beside the "
+        "program; steelyard db stop ends it");
   }
   return server;
 }
@@ -97,12 +103,13 @@ Result<void> create_cluster(const ClusterLayout& layout, const ServerPrograms& p
 }
 
 Result<EmbeddedServer> start_chosen(const fs::path& state, const ClusterLayout& layout, const ServerPrograms& programs,
-                                    const ServerAccount& account) {
-  STEELYARD_TRY(const auto lock, FileLock::take(layout.home / "lock", kLockPatience));
+                                    const ServerAccount& account, std::chrono::milliseconds allowed) {
+  STEELYARD_TRY(const auto lock, FileLock::take(layout.start_lock(), kLockPatience));
   if (!lock) {
     return store_error("embedded store " + layout.home.string(), "another steelyard that has been starting it for long",
-                       "the lock on " + (layout.home / "lock").string(), "end that process and try again");
+                       "the lock on " + layout.start_lock().string(), "end that process and try again");
   }
+  note_use(layout, allowed);
   if (answers(layout)) return described(layout, state);
   STEELYARD_CHECK(make_private(layout.folder(), account));
   STEELYARD_CHECK(make_private(layout.socket_folder(), account));
@@ -116,12 +123,14 @@ Result<EmbeddedServer> start_chosen(const fs::path& state, const ClusterLayout& 
 }  // namespace
 
 Result<EmbeddedServer> ensure_embedded_running(const fs::path& state) {
+  STEELYARD_TRY(const std::chrono::milliseconds allowed, allowed_idle_time());
   STEELYARD_TRY(ServerAccount account, account_for_server());
   ClusterLayout layout{cluster_home(state, account), 0};
   const std::vector<int> majors = existing_majors(layout.home);
   // The usual case costs one connection and looks at nothing else.
   for (const int major : majors) {
     layout.major = major;
+    note_use(layout, allowed);
     if (answers(layout)) return described(layout, state);
   }
   const auto programs = choose(find_server_programs(), majors);
@@ -137,7 +146,7 @@ Result<EmbeddedServer> ensure_embedded_running(const fs::path& state) {
                        "one that the server's user may pass through",
                        "run chmod o+x on the folders above it, or set STEELYARD_STATE=/var/lib/steelyard");
   }
-  return start_chosen(state, layout, *programs, account);
+  return start_chosen(state, layout, *programs, account, allowed);
 }
 
 Result<bool> stop_embedded(const fs::path& state) {

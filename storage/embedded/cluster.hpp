@@ -1,9 +1,10 @@
 // The embedded store: a private PostgreSQL cluster that steelyard creates, starts when it is needed and leaves running
-// for the next command. It listens on a Unix socket that only its owner and root can reach, writes durably, is shared
-// by concurrent processes and comes back after kill -9. As root it runs as an unprivileged user.
+// for the next command; its keeper (storage/embedded/keeper) ends it when no command comes. It listens on a Unix socket
+// that only its owner and root can reach, writes durably, is shared by concurrent processes and comes back after
+// kill -9. As root it runs as an unprivileged user.
 //
 //     STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state_folder()));
-//     Session::connect(server.url, "embedded");
+//     Session::connect(server.url, "embedded");  // try again from the start where that fails: it may just have ended
 #pragma once
 
 #include <filesystem>

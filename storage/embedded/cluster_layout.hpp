@@ -22,6 +22,11 @@ struct ClusterLayout {
   std::filesystem::path data() const { return folder() / "data"; }
   std::filesystem::path log() const { return folder() / "log"; }
   std::filesystem::path server_lock() const { return home / (std::to_string(major) + ".lock"); }  // held while it lives
+  std::filesystem::path start_lock() const {
+    return home / "lock";
+  }  // held by whoever creates, starts or ends a server
+  // Written by every command that uses the server; see server_use.hpp.
+  std::filesystem::path use_note() const { return home / (std::to_string(major) + ".used"); }
   // folder()/socket, or a folder below /tmp where that is too long for a socket's address.
   std::filesystem::path socket_folder() const;
   // postgresql://steelyard@/DATABASE?host=...

@@ -1,5 +1,6 @@
 #include "storage/embedded/server_control.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "storage/embedded/server_process.hpp"
+#include "storage/embedded/server_use.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/postgres/store_address.hpp"
@@ -30,6 +32,7 @@ constexpr std::chrono::milliseconds kPause{20};
 constexpr std::chrono::milliseconds kNoPatience{0};
 // A log that nobody reads must not fill the disk.
 constexpr std::uintmax_t kLongestLog = 1 << 20;
+constexpr mode_t kLockMode = S_IRUSR | S_IWUSR;
 constexpr std::size_t kLastWords = 400;
 // Whatever a server that fails for days has written, no more of it is read.
 constexpr std::streamoff kLogTail = 8 << 10;
@@ -94,6 +97,26 @@ void remove_misleading_notes(const ClusterLayout& layout) {
   fs::remove(layout.socket_folder() / ".s.PGSQL.5432.lock", trouble);
 }
 
+// Without a keeper's program, or with a lock file that cannot be opened twice, the server runs until it is stopped.
+Result<void> start_with_keeper(const ClusterLayout& layout, const ServerAccount& account,
+                               std::vector<std::string> server, int server_lock) {
+  const FileDescriptor program = open_keeper_program();
+  // Opened by us, since the server's account may write nothing in our home. The lock through a descriptor of its own: a
+  // lock belongs to what was opened, and ours may be held now.
+  const FileDescriptor lock(::open(layout.start_lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kLockMode));
+  const FileDescriptor use(::open(layout.use_note().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  DetachedProgram detached{std::move(server), layout.log(), {server_lock}, -1};
+  if (program && lock && use) {
+    const std::vector<std::string> keeper{"steelyard_keeper", std::to_string(lock.number()),
+                                          std::to_string(use.number())};
+    detached.command.insert(detached.command.begin(), keeper.begin(), keeper.end());
+    detached.kept_descriptors = {server_lock, lock.number(), use.number()};
+    detached.opened_program = program.number();
+  }
+  STEELYARD_CHECK(start_detached(account, detached));
+  return {};
+}
+
 Error did_not_start(const ClusterLayout& layout, const std::string& why) {
   return store_error("embedded store " + layout.data().string(), "the server did not start: " + why, "",
                      "see " + layout.log().string() + ", or set STEELYARD_STORE to a postgresql:// address");
@@ -133,7 +156,7 @@ Result<void> start_server(const ClusterLayout& layout, const ServerPrograms& pro
     if (const auto size = fs::file_size(layout.log(), trouble); !trouble && size > kLongestLog) {
       fs::remove(layout.log(), trouble);
     }
-    STEELYARD_CHECK(start_detached(account, {server_command(layout, programs), layout.log(), lock->descriptor()}));
+    STEELYARD_CHECK(start_with_keeper(layout, account, server_command(layout, programs), lock->descriptor()));
     break;
   }
   return wait_until_ready(layout, deadline);

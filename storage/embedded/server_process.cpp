@@ -51,9 +51,8 @@ struct Preparation {
 };
 
 // The functions up to the next empty comment run between fork and exec.
-void close_others(int kept_a, int kept_b) {
-  const int low = std::min(kept_a, kept_b);
-  const int high = std::max(kept_a, kept_b);
+// `kept`: ascending.
+void close_others(const int* kept, std::size_t count) {
   const auto close_between = [](int first, int last) {
     if (first > last) return;
     if (close_range(static_cast<unsigned>(first), static_cast<unsigned>(last), 0) == 0) return;
@@ -61,10 +60,12 @@ void close_others(int kept_a, int kept_b) {
     constexpr int kUsualLimit = 4096;
     for (int number = first; number <= std::min(last, kUsualLimit); ++number) close(number);
   };
-  constexpr int kFirst = STDERR_FILENO + 1;
-  close_between(kFirst, low - 1);
-  close_between(std::max(kFirst, low + 1), high - 1);
-  close_between(std::max(kFirst, high + 1), INT32_MAX);
+  int next = STDERR_FILENO + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    close_between(next, kept[i] - 1);
+    next = std::max(next, kept[i] + 1);
+  }
+  close_between(next, INT32_MAX);
 }
 
 void forget_callers_signals_and_cores() {
@@ -136,7 +137,7 @@ struct StartMessage {
 };
 
 [[noreturn]] void become_detached(const ServerAccount& account, const DetachedProgram& program,
-                                  const Preparation& prepared, int answers) {
+                                  const Preparation& prepared, int answers, const std::vector<int>& kept) {
   setsid();
   // The second fork: the server is no session leader, and whoever reaps orphans reaps it, not we.
   if (fork() != 0) _exit(0);
@@ -145,10 +146,16 @@ struct StartMessage {
   const bool ready = become(account) && chdir("/") == 0 &&
                      set_standard_streams(open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600));
   if (ready) {
-    close_others(answers, program.kept_descriptor);
-    if (program.kept_descriptor >= 0) fcntl(program.kept_descriptor, F_SETFD, 0);
+    close_others(kept.data(), kept.size());
+    for (const int number : program.kept_descriptors) fcntl(number, F_SETFD, 0);
     [[maybe_unused]] const ssize_t sent = write(answers, &message, sizeof message);
-    execve(prepared.argument_pointers[0], prepared.argument_pointers.data(), prepared.variable_pointers.data());
+    char* const* const arguments = prepared.argument_pointers.data();
+    char* const* const variables = prepared.variable_pointers.data();
+    if (program.opened_program >= 0) {
+      fexecve(program.opened_program, arguments, variables);
+    } else {
+      execve(arguments[0], arguments, variables);
+    }
   }
   message.error = errno;
   [[maybe_unused]] const ssize_t sent = write(answers, &message, sizeof message);
@@ -165,7 +172,7 @@ Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vecto
   if (child == 0) {
     forget_callers_signals_and_cores();
     if (become(account) && chdir("/") == 0 && set_standard_streams(pipe.writing.number())) {
-      close_others(STDERR_FILENO, STDERR_FILENO);
+      close_others(nullptr, 0);
       execve(prepared.argument_pointers[0], prepared.argument_pointers.data(), prepared.variable_pointers.data());
     }
     _exit(127);
@@ -183,9 +190,13 @@ Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram
   const std::string& name = program.command[0];
   const Preparation prepared(program.command);
   STEELYARD_TRY(Pipe pipe, open_pipe(name));
+  std::vector<int> kept = program.kept_descriptors;
+  kept.push_back(pipe.writing.number());
+  kept.push_back(program.opened_program);  // -1, where there is none, changes nothing
+  std::sort(kept.begin(), kept.end());
   const pid_t child = fork();
   if (child < 0) return cannot("start a process", name);
-  if (child == 0) become_detached(account, program, prepared, pipe.writing.number());
+  if (child == 0) become_detached(account, program, prepared, pipe.writing.number(), kept);
   pipe.writing.close();
   wait_for(child);
   bool late = false;

@@ -22,10 +22,11 @@ Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vecto
 
 struct DetachedProgram {
   std::vector<std::string> command;
-  std::filesystem::path log;  // appended to
-  int kept_descriptor = -1;   // stays open in the program and its children
+  std::filesystem::path log;            // appended to
+  std::vector<int> kept_descriptors{};  // stay open in the program, under their numbers, and in its children
+  int opened_program = -1;              // run instead of the file command[0], which need not be reachable
 };
-// Starts it in a session of its own with no descriptor of ours but the kept one, so that neither a terminal's hang-up
+// Starts it in a session of its own with no descriptor of ours but the kept ones, so that neither a terminal's hang-up
 // nor a reader of our output is tied to it. The process id, once the program has replaced the fork of us.
 Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram& program);
 

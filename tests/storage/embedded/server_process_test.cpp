@@ -60,7 +60,7 @@ class DetachedTest : public ::testing::Test {
 
 TEST_F(DetachedTest, RunsInASessionOfItsOwnAndSpeaksIntoItsLog) {
   const std::string script = "cut -d' ' -f6 /proc/$$/stat; exec sleep 600";
-  const auto process = start_detached(current_account(), {{"/bin/sh", "-c", script, folder_}, folder_ / "log", -1});
+  const auto process = start_detached(current_account(), {{"/bin/sh", "-c", script, folder_}, folder_ / "log"});
   ASSERT_TRUE(process) << process.error().text();
   EXPECT_TRUE(kill(*process, 0) == 0);
   std::string session;
@@ -72,7 +72,7 @@ TEST_F(DetachedTest, RunsInASessionOfItsOwnAndSpeaksIntoItsLog) {
 TEST_F(DetachedTest, IsKnownByItsArgumentsUntilItEnds) {
   const std::string script = "read -r line < " + (folder_ / "gate").string();
   ASSERT_EQ(run_program(current_account(), {"/usr/bin/mkfifo", folder_ / "gate"})->status, 0);
-  const auto process = start_detached(current_account(), {{"/bin/sh", "-c", script, folder_}, folder_ / "log", -1});
+  const auto process = start_detached(current_account(), {{"/bin/sh", "-c", script, folder_}, folder_ / "log"});
   ASSERT_TRUE(process) << process.error().text();
   EXPECT_TRUE(runs_with_argument(*process, folder_));
   EXPECT_FALSE(runs_with_argument(*process, folder_.string().substr(1))) << "a part of an argument is not one";
@@ -82,7 +82,7 @@ TEST_F(DetachedTest, IsKnownByItsArgumentsUntilItEnds) {
 }
 
 TEST_F(DetachedTest, ReportsAProgramThatDoesNotExist) {
-  const auto process = start_detached(current_account(), {{"/no/such/program"}, folder_ / "log", -1});
+  const auto process = start_detached(current_account(), {{"/no/such/program"}, folder_ / "log"});
   ASSERT_FALSE(process);
   EXPECT_NE(process.error().text().find("No such file"), std::string::npos) << process.error().text();
 }
