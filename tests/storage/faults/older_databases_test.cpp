@@ -1,0 +1,214 @@
+// Databases as older programs left them: each is made by exactly the scripts of its version and filled with the rows
+// that the program of that version wrote (older/v*.rows), brought up to date, and compared with the archives that the
+// same program wrote of the same runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "storage/archive/archive.hpp"
+#include "storage/postgres/migrations.hpp"
+#include "storage/store.hpp"
+#include "tests/promised.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/test_server.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kOlder = fs::path(STEELYARD_FAULTS_FOLDER) / "older";
+// The first program that was released had three scripts; what scripts 1 and 2 keep is a part of its rows.
+constexpr int kFirstRecorded = 3;
+// Rows of these came with the second script.
+constexpr const char* kOfSecondScript = "INSERT INTO steelyard.comparison|steelyard.comparison[a-z_]*_seq";
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Versions that have a file of rows, and those before the first of them.
+std::vector<int> recorded_versions() {
+  std::set<int> versions{1, 2};
+  for (const auto& entry : fs::directory_iterator(kOlder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".rows") versions.insert(std::stoi(name.substr(1)));
+  }
+  return {versions.begin(), versions.end()};
+}
+
+std::string rows_of(int version) {
+  const std::string text = text_of(kOlder / ("v" + std::to_string(std::max(version, kFirstRecorded)) + ".rows"));
+  if (version != 1) return text;
+  std::string rows;
+  const std::regex later(kOfSecondScript);
+  std::istringstream lines(text);
+  // No row of a comparison spans two lines.
+  for (std::string line; std::getline(lines, line);) {
+    if (!std::regex_search(line, later)) rows += line + '\n';
+  }
+  return rows;
+}
+
+class OlderDatabase : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    const auto url = storage_test::fresh_database();
+    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
+    address_ = {false, *url};
+    auto session = Session::connect(*url, "test");
+    ASSERT_TRUE(session) << session.error().text();
+    const auto version = migrate(*session, known_migrations().first(static_cast<std::size_t>(GetParam())));
+    ASSERT_TRUE(version) << version.error().text();
+    ASSERT_EQ(*version, GetParam());
+    auto transaction = Transaction::begin(*session);
+    const auto written = transaction->run_script(rows_of(GetParam()));
+    ASSERT_TRUE(written) << written.error().text();
+    const auto ids = transaction->run("select id from steelyard.runs");
+    ASSERT_TRUE(ids);
+    for (std::int64_t row = 0; row < ids->size(); ++row) ids_.push_back(ids->text(row, 0));
+    ASSERT_TRUE(transaction->commit());
+    ASSERT_GE(ids_.size(), 3U) << "the test would show nothing";
+  }
+  void expect_runs(Store& store) const;
+  void expect_the_same_runs_are_known(Store& store) const;
+  void expect_history(Store& store) const;
+  void expect_comparison(Store& store) const;
+  void expect_change_point(Store& store) const;
+  StoreAddress address_;
+  std::vector<std::string> ids_;
+};
+
+void OlderDatabase::expect_runs(Store& store) const {
+  for (const std::string& id : ids_) {
+    auto archived = read_archive(kOlder / "archives" / (id.substr(0, 16) + ".syrun"));
+    ASSERT_TRUE(archived) << archived.error().text();
+    auto kept = store.get_run(id);
+    ASSERT_TRUE(kept) << kept.error().text();
+    EXPECT_EQ(kept->header, archived->header);
+    EXPECT_EQ(kept->measurements, archived->measurements);
+    EXPECT_EQ(kept->profiles, archived->profiles);
+    seal(*archived);
+    seal(*kept);
+    EXPECT_EQ(kept->header.id, archived->header.id) << "content differs in some bit";
+  }
+}
+
+void OlderDatabase::expect_the_same_runs_are_known(Store& store) const {
+  for (const std::string& id : ids_) {
+    const auto archived = read_archive(kOlder / "archives" / (id.substr(0, 16) + ".syrun"));
+    const auto is_new = store.put_run(*archived);
+    ASSERT_TRUE(is_new) << is_new.error().text();
+    EXPECT_FALSE(*is_new);
+  }
+  steelyard::Run another = storage_test::example_run(77);
+  seal(another);
+  const auto is_new = store.put_run(another);
+  ASSERT_TRUE(is_new) << is_new.error().text();
+  EXPECT_TRUE(*is_new);
+  EXPECT_EQ(*store.get_run(another.header.id), another);
+  EXPECT_EQ(store.status()->runs, static_cast<std::int64_t>(ids_.size()) + 1);
+}
+
+void OlderDatabase::expect_history(Store& store) const {
+  HistoryQuery query;
+  query.metric = "real_time";
+  const auto history = store.history(query);
+  ASSERT_TRUE(history) << history.error().text();
+  std::set<std::string> shown;
+  for (const HistorySeries& series : *history) {
+    for (const HistoryPoint& point : series.points) shown.insert(point.run);
+  }
+  EXPECT_EQ(shown, std::set<std::string>(ids_.begin(), ids_.end()));
+}
+
+// What the program of that version was given, as far as it kept it.
+Comparison comparison_of(int version, const std::vector<RunHeader>& runs) {
+  Comparison comparison = storage_test::example_comparison();
+  comparison.baseline = runs[0];
+  comparison.candidate = runs[1];
+  ComparisonRow& row = comparison.rows[0];
+  if (version >= 7) {
+    row.gates = false;
+    row.gate_note = "not among the metrics that gate";
+    row.call_path = {"BM_sort", "std::sort<int*, \"quoted\\\">"};
+  }
+  if (version >= 8) {
+    row.p_kind = "sequential";
+    row.looks = {{8, 0.1 + 0.2, 0.1}, {12, 1e-300, 0.2}};
+    row.noise = {0.02, std::nullopt, 0.03};
+    comparison.drifts = {{"real_time", 1.04, 0.01, 13, true}};
+    comparison.calibration = Calibration{};
+    comparison.calibration->fingerprint = comparison.candidate_fingerprint;
+    comparison.calibration->false_gates = {1, 40, {0.0006, 0.13}};
+  }
+  return comparison;
+}
+
+void OlderDatabase::expect_comparison(Store& store) const {
+  auto session = Session::connect(address_.url, "test");
+  std::string id;
+  {
+    auto transaction = Transaction::begin(*session);
+    const auto ids = transaction->run("select id, baseline_run, candidate_run from steelyard.comparisons", {}, kOneRow);
+    ASSERT_TRUE(ids) << ids.error().text();
+    id = ids->text(0, 0);
+  }
+  const auto kept = store.get_comparison(id);
+  ASSERT_TRUE(kept) << kept.error().text();
+  const auto baseline = store.get_run(kept->baseline.id);
+  ASSERT_TRUE(baseline) << baseline.error().text();
+  const auto candidate = store.get_run(kept->candidate.id);
+  ASSERT_TRUE(candidate) << candidate.error().text();
+  const Comparison expected = comparison_of(GetParam(), {baseline->header, candidate->header});
+  EXPECT_EQ(kept->rows, expected.rows);
+  EXPECT_EQ(kept->drifts, expected.drifts);
+  EXPECT_EQ(kept->calibration, expected.calibration);
+  EXPECT_EQ(kept->policy, expected.policy);
+  EXPECT_EQ(kept->warnings, expected.warnings);
+}
+
+void OlderDatabase::expect_change_point(Store& store) const {
+  const auto points = store.change_points("demo", "main");
+  ASSERT_TRUE(points) << points.error().text();
+  ASSERT_EQ(points->size(), 1U);
+  EXPECT_EQ((*points)[0].id, "cp1");
+  EXPECT_EQ((*points)[0].before, 100.5);
+  EXPECT_EQ((*points)[0].after, 120.25);
+  EXPECT_TRUE((*points)[0].gone);
+  auto session = Session::connect(address_.url, "test");
+  auto transaction = Transaction::begin(*session);
+  const auto events = transaction->run("select count(*) from steelyard.change_point_log");
+  ASSERT_TRUE(events) << events.error().text();
+  EXPECT_EQ(events->integer(0, 0), 2);
+}
+
+// One test for all of it: a database costs more than what is asked of it.
+TEST_P(OlderDatabase, ComesForwardWithAllThatItHeld) {
+  auto opened = Store::open(address_, storage_test::fresh_state_folder());
+  ASSERT_TRUE(opened) << opened.error().text();
+  Store store = std::move(opened).value();
+  EXPECT_EQ(store.status()->schema_version, known_migrations().back().version);
+  expect_runs(store);
+  expect_history(store);
+  if (GetParam() >= 2) expect_comparison(store);
+  if (GetParam() >= 9) expect_change_point(store);
+  expect_the_same_runs_are_known(store);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryVersion, OlderDatabase, ::testing::ValuesIn(recorded_versions()),
+                         [](const auto& version) { return "Version" + std::to_string(version.param); });
+
+TEST(OlderDatabases, AreRecordedForEveryProgramBeforeSeriesWerePacked) {
+  for (int version = kFirstRecorded; version <= 9; ++version) {
+    EXPECT_FALSE(rows_of(version).empty()) << "older/v" << version << ".rows is missing";
+  }
+}
+
+}  // namespace
+}  // namespace steelyard
