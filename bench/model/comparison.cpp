@@ -18,6 +18,13 @@ std::optional<Verdict> parse_verdict(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<Witness> parse_witness(std::string_view text) {
+  for (std::size_t i = 0; i < kWitnessTexts.size(); ++i) {
+    if (kWitnessTexts[i] == text) return static_cast<Witness>(i);
+  }
+  return std::nullopt;
+}
+
 std::array<std::int64_t, kVerdictCount> Comparison::count_by_verdict() const {
   std::array<std::int64_t, kVerdictCount> counts{};
   for (const ComparisonRow& row : rows) ++counts.at(static_cast<std::size_t>(row.verdict));

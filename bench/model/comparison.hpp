@@ -13,6 +13,7 @@
 #include "bench/model/environment.hpp"
 #include "bench/model/interval.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 
@@ -40,6 +41,7 @@ enum class Witness {
 };
 inline constexpr std::size_t kWitnessCount = 4;
 std::string_view to_text(Witness witness);  // "either", "time", "instructions", "both"
+std::optional<Witness> parse_witness(std::string_view text);
 
 // A function whose cost changed. Costs per iteration of the benchmark; candidate minus baseline.
 struct FunctionChange {
@@ -115,7 +117,7 @@ struct ComparisonRow {
   std::int32_t rounds = 0;            // rounds that entered, or the smaller side's invocations where unpaired
   std::optional<double> jitter;       // counted metrics: the tolerance, relative
   CountScope count_scope = CountScope::timed_region;  // counted metrics: what was counted over
-  std::optional<SoloCheck> solo = {};  // tells, decides nothing; kept in JSON, of a store only the reason
+  std::optional<SoloCheck> solo = {};                 // tells, decides nothing
   Verdict verdict = Verdict::inconclusive;
   std::string reason;  // one sentence a person can read
   // Culprit first (the deepest function of the project's own sources that covers at least 90 % of the change), then by
@@ -168,6 +170,7 @@ struct Comparison {
   std::vector<std::string> warnings;                      // about the whole, e.g. "assumed to be one machine"
   std::vector<SharedDrift> drifts = {};                   // one for each metric in which a drift was estimated
   std::optional<Calibration> calibration = std::nullopt;  // what the engine was told of this machine; absent: nothing
+  std::optional<JudgedHistory> history = {};              // what it was held against; absent: the baseline alone
   std::vector<ComparisonRow> rows;                        // by benchmark, then metric
   std::array<std::int64_t, kVerdictCount> count_by_verdict() const;
   bool operator==(const Comparison&) const = default;

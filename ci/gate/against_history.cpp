@@ -23,7 +23,6 @@
 #include "ci/report/report.hpp"
 #include "ci/targets/report_targets.hpp"
 #include "regress/compare_runs.hpp"
-#include "regress/history/change_points.hpp"
 #include "regress/history/explain_history.hpp"
 #include "regress/history/judge_history.hpp"
 #include "storage/archive/archive.hpp"
@@ -102,6 +101,16 @@ std::string newest_run(const std::vector<HistorySeries>& history, const Run& can
   return newest == nullptr ? "" : newest->run;
 }
 
+// Points of other machines are never compared with these: of them the newest is kept, which tells that there are any.
+void keep_points_of(const std::string& machine, Series& series) {
+  const auto is_elsewhere = [&](const SeriesPoint& point) { return point.machine != machine; };
+  const auto newest = std::find_if(series.points.rbegin(), series.points.rend(), is_elsewhere);
+  if (newest == series.points.rend()) return;
+  const SeriesPoint elsewhere = *newest;
+  std::erase_if(series.points, is_elsewhere);
+  series.points.push_back(elsewhere);
+}
+
 Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySeries>& history, const Run& candidate,
                                     const ComparisonPolicy& policy) {
   HistoryBaseline baseline;
@@ -109,17 +118,15 @@ Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySerie
   if (!newest.empty()) {
     STEELYARD_TRY(baseline.newest, store.get_run(newest));
   }
-  ChangeOptions options;
-  options.false_alarm_rate = policy.false_alarm_rate;
-  options.minimum_effect = policy.minimum_effect;
   const std::string machine = candidate.environment.fingerprint();
   std::map<std::pair<std::string, std::string>, double> invocations;
   for (const HistorySeries& series : history) {
     if (series.fingerprint == machine) invocations[{series.benchmark, series.metric.name}] = usual_invocations(series);
   }
   for (Series& series : series_of_store(history, kPoints).series) {
+    keep_points_of(machine, series);
     SeriesHistory one;
-    one.changes = find_changes(series, options);
+    one.changes = changes_to_judge_by(series, policy);
     const auto usual = invocations.find({series.name, series.metric});
     one.usual_invocations = usual == invocations.end() ? 1 : usual->second;
     one.series = std::move(series);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

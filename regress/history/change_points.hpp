@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

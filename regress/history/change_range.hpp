@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "regress/history/commit_order.hpp"
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

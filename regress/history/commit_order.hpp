@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

@@ -15,6 +15,7 @@
 #include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/history/change_points.hpp"
 #include "regress/history/machine_values.hpp"
 #include "regress/history/prediction.hpp"
 
@@ -265,6 +266,13 @@ void adjust_and_decide(const std::vector<OpenRow>& open, Comparison& comparison)
 
 }  // namespace
 
+std::vector<ChangePoint> changes_to_judge_by(const Series& series, const ComparisonPolicy& policy) {
+  ChangeOptions options;
+  options.false_alarm_rate = policy.false_alarm_rate;
+  options.minimum_effect = policy.minimum_effect;
+  return find_changes(series, options);
+}
+
 Comparison judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                  const Calibration* calibration) {
   Run newest = without_noise(baseline.newest);
@@ -279,6 +287,7 @@ Comparison judge_against_history(const HistoryBaseline& baseline, const Run& can
   comparison.warnings.push_back(
       "judged against what the store knows of this machine, not beside a baseline measured at the same time: what "
       "differs between occasions is part of the noise here");
+  comparison.history = JudgedHistory{baseline.branch, baseline.series};
   return comparison;
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

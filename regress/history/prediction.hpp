@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bench/model/interval.hpp"
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "regress/history/commit_order.hpp"
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

@@ -1,0 +1,75 @@
+// A series: one benchmark and metric along the commits of a branch, as the finder of change points takes it. Each point
+// has one value or several of its own (duplicates of a commit are one point); a point without any is a gap.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/metric.hpp"
+
+namespace steelyard {
+
+struct SeriesPoint {
+  std::vector<double> values;  // empty: a gap; not finite ones are taken as absent
+  std::string commit;          // empty: unknown
+  std::string machine;         // fingerprint; empty: all points are of one machine
+  std::string run;             // empty: not from the store
+  bool operator==(const SeriesPoint&) const = default;
+};
+
+struct Series {
+  std::string name;
+  std::string metric;
+  std::string unit;
+  Better better = Better::lower;
+  std::vector<SeriesPoint> points;  // oldest first
+  bool operator==(const Series&) const = default;
+};
+
+enum class ChangeStatus {
+  confirmed,
+  suspected,  // fewer than kLeastLaterValues values since: to be measured again before anyone is told
+};
+inline constexpr std::size_t kLeastLaterValues = 3;
+
+struct ChangePoint {
+  std::size_t index = 0;  // of the first value at the new level
+  std::string commit;
+  std::string last_good;  // the newest commit that is known to be at the old level: the change is after it
+  double before = 0;      // levels, in the metric's unit
+  double after = 0;
+  std::optional<double> ratio;  // absent where the levels have none (0, different signs)
+  // Chance of a step this strong somewhere in its stretch of the series if there is none (docs/history.md, "p").
+  double p = 1;
+  ChangeStatus status = ChangeStatus::suspected;
+  bool regression = false;  // else an improvement
+  // The same for the same change however many points come later: hash of series, machine and the commit (or index) at
+  // which it was confirmed first. Empty while it is suspected.
+  std::string id;
+  // First and last index at which the new level may have begun, where noise leaves the place open; first <= index <=
+  // last.
+  std::size_t first = 0;
+  std::size_t last = 0;
+  // Of what share of this machine's series moved at the same place: set by the grouping, 0 before it.
+  double shared = 0;
+  bool operator==(const ChangePoint&) const = default;
+};
+
+// One benchmark and metric of a history, as the judge of a run that was measured alone is given it.
+struct SeriesHistory {
+  Series series;  // name: the benchmark's canonical text
+  std::vector<ChangePoint> changes;
+  double usual_invocations = 1;  // behind one point, as a rule
+  bool operator==(const SeriesHistory&) const = default;
+};
+
+// All that such a judge was given besides the runs, kept with the verdict so that it can be computed again.
+struct JudgedHistory {
+  std::string branch;  // that the history is of; empty: all
+  std::vector<SeriesHistory> series;
+  bool operator==(const JudgedHistory&) const = default;
+};
+
+}  // namespace steelyard
