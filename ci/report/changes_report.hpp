@@ -6,7 +6,7 @@
 
 #include "ci/report/report.hpp"
 #include "regress/history/findings.hpp"
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

@@ -10,7 +10,7 @@
 #include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
 #include "ci/report/target_report.hpp"
-#include "storage/calibration/calibration_document.hpp"
+#include "storage/comparison/comparison_json.hpp"
 
 namespace steelyard {
 namespace {
@@ -18,91 +18,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-Json header_json(const RunHeader& header, const std::string& fingerprint) {
-  Json json;
-  json["id"] = text_or_null(header.id);
-  json["created_at_unix_ns"] = header.created_at_unix_ns;
-  json["tool"] = header.tool;
-  json["project"] = header.project;
-  json["program"] = header.program;
-  json["commit"] = text_or_null(header.commit.sha);
-  json["parent"] = text_or_null(header.commit.parent);
-  json["branch"] = text_or_null(header.commit.branch);
-  json["subject"] = text_or_null(header.commit.subject);
-  json["dirty"] = header.commit.dirty;
-  json["session"] = text_or_null(header.session);
-  json["layout"] = to_text(header.layout);
-  json["seed"] = header.seed;
-  json["fingerprint"] = text_or_null(fingerprint);
-  json["settings"] = header.settings;
-  return json;
-}
-
-Json policy_json(const ComparisonPolicy& policy) {
-  Json json;
-  json["false_alarm_rate"] = number(policy.false_alarm_rate);
-  json["confidence"] = number(policy.confidence);
-  json["minimum_effect"] = number(policy.minimum_effect);
-  json["margin"] = number(policy.margin);
-  json["seed"] = policy.seed;
-  json["metrics"] = policy.metrics;
-  json["gates"] = policy.gates;
-  json["counted_minimum_effect"] = number(policy.counted_minimum_effect);
-  json["witness"] = to_text(policy.witness);
-  json["ignored_facts"] = policy.ignored_facts;
-  return json;
-}
-
-Json summary_json(const Comparison& comparison) {
-  const auto counts = comparison.count_by_verdict();
-  Json json;
-  for (std::size_t i = 0; i < kVerdictCount; ++i) json[std::string(to_text(static_cast<Verdict>(i)))] = counts.at(i);
-  return json;
-}
-
-Json function_json(const FunctionChange& function) {
-  Json json;
-  json["name"] = function.name;
-  json["file"] = text_or_null(function.file);
-  json["line"] = function.line > 0 ? Json(function.line) : Json(nullptr);
-  json["self_change"] = number(function.self_change);
-  json["inclusive_change"] = number(function.inclusive_change);
-  json["calls_change"] = number(function.calls_change);
-  json["share"] = number(function.share);
-  json["own_source"] = function.own_source;
-  json["from_calls"] = number(function.from_calls);
-  json["from_cost_per_call"] = number(function.from_cost_per_call);
-  json["renamed_from"] = text_or_null(function.renamed_from);
-  json["inlined_into"] = text_or_null(function.inlined_into);
-  json["once_inlined_into"] = text_or_null(function.once_inlined_into);
-  return json;
-}
 
 Json interval_json(const std::optional<Interval>& interval) {
   const bool is_finite = interval && std::isfinite(interval->low) && std::isfinite(interval->high);
   return is_finite ? Json::array({interval->low, interval->high}) : Json(nullptr);
 }
 
-Json looks_json(const std::vector<Look>& looks) {
-  Json json = Json::array();
-  for (const Look& look : looks) {
-    json.push_back({{"rounds", look.rounds}, {"p", number(look.p)}, {"share", number(look.share)}});
-  }
-  return json;
-}
-
-Json drifts_json(const std::vector<SharedDrift>& drifts) {
-  Json json = Json::array();
-  for (const SharedDrift& drift : drifts) {
-    json.push_back({{"metric", drift.metric},
-                    {"ratio", number(drift.ratio)},
-                    {"deviation", number(drift.deviation)},
-                    {"benchmarks", drift.benchmarks},
-                    {"removed", drift.removed}});
-  }
+Json summary_json(const Comparison& comparison) {
+  const auto counts = comparison.count_by_verdict();
+  Json json;
+  for (std::size_t i = 0; i < kVerdictCount; ++i) json[std::string(to_text(static_cast<Verdict>(i)))] = counts.at(i);
   return json;
 }
 
@@ -131,89 +57,32 @@ std::map<const ComparisonRow*, std::int64_t> ranks_of(const Comparison& comparis
   return ranks;
 }
 
-Json solo_json(const std::optional<SoloCheck>& solo) {
-  if (!solo) return nullptr;
-  return {{"ratio", number(solo->ratio)},
-          {"interval", interval_json(solo->interval)},
-          {"rounds", solo->rounds},
-          {"agrees", solo->agrees ? Json(*solo->agrees) : Json(nullptr)}};
-}
-
-Json row_json(const ComparisonRow& row, std::int64_t rank) {
-  Json json;
-  json["benchmark"] = row.benchmark;
-  json["metric"] = row.metric.name;
-  json["unit"] = row.metric.unit;
-  json["better"] = to_text(row.metric.better);
-  json["kind"] = to_text(row.metric.kind);
-  json["baseline"] = number(row.baseline);
-  json["candidate"] = number(row.candidate);
-  json["ratio"] = number(row.ratio);
-  json["interval"] = interval_json(row.interval);
-  json["confidence"] = number(row.confidence);
-  json["test"] = row.test;
-  json["layout"] = to_text(row.layout);
-  json["rounds"] = row.rounds;
-  json["p"] = number(row.p);
-  json["p_kind"] = row.p_kind;
-  json["looks"] = looks_json(row.looks);
-  json["q"] = number(row.q);
-  json["discovery_q"] = number(row.discovery_q);
-  json["minimum_effect"] = number(row.minimum_effect);
-  json["margin"] = number(row.margin);
-  json["minimum_detectable_effect"] = number(row.minimum_detectable_effect);
-  json["equivalence_interval"] = interval_json(row.equivalence_interval);
-  json["rounds_wanted"] = row.rounds_wanted ? Json(*row.rounds_wanted) : Json(nullptr);
-  json["noise"] = {{"within", number(row.noise.within)},
-                   {"between", number(row.noise.between)},
-                   {"rounds", number(row.noise.rounds)}};
-  json["slot_effect"] = number(row.slot_effect);
-  json["jitter"] = number(row.jitter);
-  json["count_scope"] = row.metric.kind == MetricKind::counted ? Json(to_text(row.count_scope)) : Json(nullptr);
-  json["solo"] = solo_json(row.solo);
-  json["rank"] = rank;
-  json["verdict"] = to_text(row.verdict);
-  json["reason"] = row.reason;
-  if (!row.flame_graph.empty()) json["flame_graph"] = row.flame_graph;
-  json["gates"] = row.gates;
-  json["gate_note"] = text_or_null(row.gate_note);
-  json["functions"] = Json::array();
-  for (const FunctionChange& function : row.functions) json["functions"].push_back(function_json(function));
-  json["call_path"] = row.call_path;
-  return json;
+// What is added to each row, for readers: where it stands in a list, and how it was reached.
+void tell_more(const Comparison& comparison, const std::vector<Explanation>& explanations, Json& rows) {
+  const auto ranks = ranks_of(comparison);
+  std::map<std::pair<std::string_view, std::string_view>, const Explanation*> explained;
+  for (const Explanation& one : explanations) explained[{one.benchmark, one.metric}] = &one;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparisonRow& row = comparison.rows[i];
+    Json& json = rows[i];
+    json["rank"] = ranks.at(&row);
+    if (!row.flame_graph.empty()) json["flame_graph"] = row.flame_graph;
+    const auto why = explained.find({row.benchmark, row.metric.name});
+    if (why != explained.end()) json["explanation"] = why->second->steps;
+  }
 }
 
 }  // namespace
 
 std::string json_report(const Comparison& comparison, const TargetReport& targets,
                         const std::vector<Explanation>& explanations) {
+  Json kept = comparison_json(comparison);
+  tell_more(comparison, explanations, kept["comparisons"]);
   Json json;
-  json["schema"] = "steelyard.comparison/1";
-  json["baseline"] = header_json(comparison.baseline, comparison.baseline_fingerprint);
-  json["candidate"] = header_json(comparison.candidate, comparison.candidate_fingerprint);
-  json["policy"] = policy_json(comparison.policy);
-  json["rule_version"] = comparison.rule_version;
-  json["environment_differences"] = Json::array();
-  for (const FactDifference& difference : comparison.environment_differences) {
-    json["environment_differences"].push_back({{"name", difference.name},
-                                               {"baseline", text_or_null(difference.baseline)},
-                                               {"candidate", text_or_null(difference.candidate)},
-                                               {"decisive", difference.decisive}});
-  }
-  json["warnings"] = comparison.warnings;
-  json["promise"] = promise_json(promise_of(comparison));
-  json["drifts"] = drifts_json(comparison.drifts);
-  json["calibration"] =
-      comparison.calibration ? Json::parse(calibration_document(*comparison.calibration)) : Json(nullptr);
-  json["summary"] = summary_json(comparison);
-  json["comparisons"] = Json::array();
-  const auto ranks = ranks_of(comparison);
-  std::map<std::pair<std::string_view, std::string_view>, const Explanation*> explained;
-  for (const Explanation& one : explanations) explained[{one.benchmark, one.metric}] = &one;
-  for (const ComparisonRow& row : comparison.rows) {
-    json["comparisons"].push_back(row_json(row, ranks.at(&row)));
-    const auto why = explained.find({row.benchmark, row.metric.name});
-    if (why != explained.end()) json["comparisons"].back()["explanation"] = why->second->steps;
+  for (auto& [name, value] : kept.items()) {
+    if (name == "drifts") json["promise"] = promise_json(promise_of(comparison));
+    if (name == "comparisons") json["summary"] = summary_json(comparison);
+    json[name] = std::move(value);
   }
   json["targets"] = targets_json(targets);
   json["utilizations"] = utilizations_json(targets);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ci/report/report.hpp"
-#include "regress/history/series.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 

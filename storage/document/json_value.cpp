@@ -88,6 +88,18 @@ std::vector<std::string> JsonValue::texts(std::size_t most) const {
   return texts;
 }
 
+std::vector<double> JsonValue::numbers(std::size_t most) const {
+  std::vector<double> numbers;
+  for (const JsonValue& item : items(most)) numbers.push_back(item.number());
+  return numbers;
+}
+
+std::vector<std::int64_t> JsonValue::integers(std::size_t most, std::int64_t low, std::int64_t high) const {
+  std::vector<std::int64_t> integers;
+  for (const JsonValue& item : items(most)) integers.push_back(item.integer(low, high));
+  return integers;
+}
+
 std::string JsonValue::text() const {
   if (value_->is_string()) return value_->get_ref<const std::string&>();
   if (!value_->is_null()) refuse("a text");

@@ -26,10 +26,12 @@ class JsonValue {
   std::vector<std::string> names() const;                  // of an object's members
   std::vector<JsonValue> items(std::size_t most) const;    // of an array
   std::vector<std::string> texts(std::size_t most) const;  // an array of texts
-  std::string text() const;                                // null: empty
-  bool boolean() const;                                    // no null
-  double number() const;                                   // finite, no null
-  std::optional<double> number_or_absent() const;          // null: absent
+  std::vector<double> numbers(std::size_t most) const;     // an array of finite numbers
+  std::vector<std::int64_t> integers(std::size_t most, std::int64_t low, std::int64_t high) const;  // an array
+  std::string text() const;                                                                         // null: empty
+  bool boolean() const;                                                                             // no null
+  double number() const;                                                                            // finite, no null
+  std::optional<double> number_or_absent() const;                                                   // null: absent
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
   std::uint64_t unsigned_integer() const;
   std::optional<Interval> interval() const;  // an array of two numbers; null: absent

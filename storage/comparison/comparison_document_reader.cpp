@@ -1,18 +1,18 @@
-#include "ci/verify/comparison_document.hpp"
-
+#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "storage/archive/archive_file.hpp"
 #include "storage/calibration/calibration_document.hpp"
+#include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/history_document.hpp"
 #include "storage/document/json_value.hpp"
 
 namespace steelyard {
 namespace {
 
-constexpr const char* kSchema = "steelyard.comparison/1";
-constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
 constexpr std::size_t kMostRows = 1'000'000;
 constexpr std::size_t kMostTexts = 10'000;  // metrics, facts, warnings, functions, looks of one list
 constexpr std::int64_t kMostRounds = 1'000'000;
@@ -26,13 +26,6 @@ auto word(const JsonValue& value, Parse parse, const char* wanted) {
   return parsed.value_or(Word{});
 }
 
-std::optional<Witness> parse_witness(const std::string& text) {
-  for (std::size_t i = 0; i < kWitnessCount; ++i) {
-    if (text == to_text(static_cast<Witness>(i))) return static_cast<Witness>(i);
-  }
-  return std::nullopt;
-}
-
 RunHeader read_header(const JsonValue& value) {
   RunHeader header;
   header.id = value.at("id").text();
@@ -44,6 +37,9 @@ RunHeader read_header(const JsonValue& value) {
   header.commit.parent = value.at("parent").text();
   header.commit.branch = value.at("branch").text();
   header.commit.subject = value.at("subject").text();
+  if (!value.at("committed_at_unix_s").is_null()) {
+    header.commit.committed_at_unix_s = value.at("committed_at_unix_s").integer(INT64_MIN, INT64_MAX);
+  }
   header.commit.dirty = value.at("dirty").boolean();
   header.session = value.at("session").text();
   header.layout = word(value.at("layout"), parse_layout, "a layout");
@@ -91,8 +87,8 @@ void read_evidence(const JsonValue& value, ComparisonRow& row) {
   row.p = value.at("p").number_or_absent();
   row.p_kind = value.at("p_kind").text();
   for (const JsonValue& look : value.at("looks").items(kMostTexts)) {
-    row.looks.push_back({static_cast<std::int32_t>(look.at("rounds").integer(0, kMostRounds)), look.at("p").number(),
-                         look.at("share").number()});
+    row.looks.push_back({static_cast<std::int32_t>(look.at("rounds").integer(0, kMostRounds)),
+                         look.at("p").number_or_absent().value_or(1), look.at("share").number_or_absent().value_or(1)});
   }
   row.q = value.at("q").number_or_absent();
   row.discovery_q = value.at("discovery_q").number_or_absent();
@@ -110,7 +106,7 @@ void read_evidence(const JsonValue& value, ComparisonRow& row) {
 
 SoloCheck read_solo(const JsonValue& value) {
   SoloCheck solo;
-  solo.ratio = value.at("ratio").number();
+  solo.ratio = value.at("ratio").number_or_absent().value_or(1);
   solo.interval = value.at("interval").interval();
   solo.rounds = static_cast<std::int32_t>(value.at("rounds").integer(0, kMostRounds));
   if (!value.at("agrees").is_null()) solo.agrees = value.at("agrees").boolean();
@@ -158,17 +154,20 @@ void read_circumstances(const JsonValue& root, Comparison& comparison) {
   }
   comparison.warnings = root.at("warnings").texts(kMostTexts);
   for (const JsonValue& value : root.at("drifts").items(kMostTexts)) {
-    comparison.drifts.push_back({value.at("metric").text(), value.at("ratio").number(), value.at("deviation").number(),
+    comparison.drifts.push_back({value.at("metric").text(), value.at("ratio").number_or_absent().value_or(1),
+                                 value.at("deviation").number_or_absent().value_or(0),
                                  value.at("benchmarks").integer(0, INT64_MAX), value.at("removed").boolean()});
   }
   const JsonValue calibration = root.at("calibration");
   if (!calibration.is_null()) comparison.calibration = read_calibration_value(calibration);
+  const JsonValue history = root.at("history");
+  if (!history.is_null()) comparison.history = read_history_value(history);
 }
 
 }  // namespace
 
 Result<Comparison> parse_comparison(std::string_view text, const std::string& name) {
-  STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, name, kSchema));
+  STEELYARD_TRY(const JsonDocument document, JsonDocument::parse(text, name, kComparisonSchema));
   const JsonValue root = document.root();
   Comparison comparison;
   comparison.baseline = read_header(root.at("baseline"));
@@ -183,8 +182,22 @@ Result<Comparison> parse_comparison(std::string_view text, const std::string& na
   return comparison;
 }
 
+int comparison_version(std::string_view beginning) {
+  constexpr std::string_view kName = "\"steelyard.comparison/";
+  const std::size_t at = beginning.find(kName);
+  if (at == std::string_view::npos) return 0;
+  int version = 0;
+  const char* const digits = beginning.data() + at + kName.size();
+  std::from_chars(digits, beginning.data() + beginning.size(), version);
+  return std::max(version, 0);
+}
+
+Result<Comparison> as_kept(const Comparison& comparison) {
+  return parse_comparison(comparison_document(comparison), "the comparison");
+}
+
 Result<Comparison> read_comparison(const std::filesystem::path& file) {
-  STEELYARD_TRY(const std::string text, read_file(file, kMostBytes));
+  STEELYARD_TRY(const std::string text, read_file(file, kMostComparisonBytes));
   return parse_comparison(text, file.string());
 }
 

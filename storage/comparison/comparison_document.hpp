@@ -1,0 +1,36 @@
+// The interface steelyard.comparison/1 as it is kept: what compare, ab and gate write with --json, or beside the
+// archives, without what follows from the rest (the summary, ranks, the promise, targets). Written and read back,
+// bounded; a comparison that was once read is the same however often it is written and read again.
+//
+//     write_file(path, comparison_document(comparison));
+//     STEELYARD_TRY(Comparison comparison, read_comparison(path));
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+inline constexpr std::string_view kComparisonSchema = "steelyard.comparison/1";
+inline constexpr std::int64_t kMostComparisonBytes = std::int64_t{256} << 20;
+
+// Names may hold bytes that are no UTF-8: they are replaced. A number that is not finite is absent.
+std::string comparison_document(const Comparison& comparison);
+
+// `name` is named in errors. Error (input): no such document, a newer version, a field that is not as wanted.
+Result<Comparison> parse_comparison(std::string_view text, const std::string& name);
+// Error (input) also: no file, above kMostComparisonBytes.
+Result<Comparison> read_comparison(const std::filesystem::path& file);
+// Through the document and back: as every reader of the document has it. What has no place in it (pictures) is gone.
+Result<Comparison> as_kept(const Comparison& comparison);
+
+// The version that the beginning of a document (some 100 bytes) says it has; 0: it is no comparison.
+int comparison_version(std::string_view beginning);
+inline constexpr int kComparisonVersion = 1;
+
+}  // namespace steelyard

@@ -1,0 +1,110 @@
+#include "storage/comparison/comparison_document.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/storage/comparison/random_comparison.hpp"
+
+namespace steelyard {
+namespace {
+
+using storage_test::RandomComparison;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(ComparisonDocument, ReadsBackEveryFieldOfWhateverWasWritten) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const Comparison written = RandomComparison(seed).draw(seed % 2 == 0);
+    const std::string text = comparison_document(written);
+    const auto read = parse_comparison(text, "c.json");
+    ASSERT_TRUE(read) << seed << ' ' << read.error().text();
+    EXPECT_TRUE(*read == written) << seed;
+    EXPECT_EQ(comparison_document(*read), text) << seed << ": written again it is the same";
+  }
+}
+
+TEST(ComparisonDocument, IsReadBackWhateverNumbersAndBytesWereComputed) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Comparison odd = RandomComparison(seed).draw(true);
+    for (ComparisonRow& row : odd.rows) {
+      row.ratio = kNan;
+      row.interval = Interval{-kInfinity, 1};
+      row.looks = {{8, kNan, kInfinity}};
+      row.solo = SoloCheck{kInfinity, Interval{kNan, 1}, 10, true};
+      row.functions.push_back({"f\xff", "f.cpp", 1, kNan, kInfinity, kNan, -kInfinity});
+      row.flame_graph = "picture.svg";
+    }
+    odd.drifts = {{"real_time\xff", kNan, kInfinity, 5, false}};
+    for (SeriesHistory& one : odd.history->series) {
+      one.usual_invocations = kNan;
+      if (!one.series.points.empty()) one.series.points.front().values = {1, kNan, 2, kInfinity};
+      ChangePoint& change = one.changes.emplace_back();
+      change.commit = "\xff";
+      change.before = change.p = kNan;
+      change.ratio = change.after = kInfinity;
+    }
+    const auto once = as_kept(odd);
+    ASSERT_TRUE(once) << once.error().text();
+    const auto twice = as_kept(*once);
+    ASSERT_TRUE(twice) << twice.error().text();
+    EXPECT_TRUE(*once == *twice) << "read once, it stays what it is";
+    EXPECT_EQ(comparison_document(*once), comparison_document(*twice));
+  }
+}
+
+// A comparison with a history and at least three rows.
+Comparison example() {
+  for (std::uint64_t seed = 1;; ++seed) {
+    Comparison comparison = RandomComparison(seed).draw(true);
+    const bool has_points = !comparison.history->series.empty() && !comparison.history->series[0].series.points.empty();
+    if (comparison.rows.size() < 3 || !has_points) continue;
+    comparison.policy.witness = Witness::both;
+    comparison.rows[0].verdict = Verdict::regression;
+    comparison.rows[0].rounds = 12;
+    comparison.rows[1].looks = {{12, 0.5, 0.5}};
+    comparison.history->series[0].changes.emplace_back().status = ChangeStatus::confirmed;
+    return comparison;
+  }
+}
+
+TEST(ComparisonDocument, RefusesWhatIsDamagedOrNewer) {
+  const std::string good = comparison_document(example());
+  ASSERT_TRUE(parse_comparison(good, "c.json"));
+  const auto error_with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) text.replace(at, from.size(), to);
+    const auto read = parse_comparison(text, "c.json");
+    return read ? std::string("none") : read.error().text();
+  };
+  EXPECT_NE(error_with("comparison/1", "comparison/2").find("a newer steelyard wrote it"), std::string::npos);
+  EXPECT_NE(error_with("\"verdict\": \"regression\"", "\"verdict\": \"worse\"").find("verdict"), std::string::npos);
+  EXPECT_NE(error_with("\"witness\": \"both\"", "\"witness\": 1").find("policy.witness"), std::string::npos);
+  EXPECT_NE(error_with("\"comparisons\": [", "\"comparisons\": 7, \"x\": [").find("comparisons"), std::string::npos);
+  EXPECT_NE(error_with("\"rounds\": 12", "\"rounds\": -12").find("rounds"), std::string::npos);
+  EXPECT_NE(error_with("\"status\": \"confirmed\"", "\"status\": \"sure\"").find("confirmed or suspected"),
+            std::string::npos);
+  for (std::size_t length = 0; length + 2 < good.size(); length += 97) {
+    EXPECT_FALSE(parse_comparison(good.substr(0, length), "c.json")) << length;
+  }
+}
+
+TEST(ComparisonDocument, OfAFileThatIsNotThereNamesIt) {
+  EXPECT_EQ(read_comparison("/nowhere/c.json").error().where, "/nowhere/c.json");
+}
+
+TEST(ComparisonDocument, TellsItsVersionByItsBeginning) {
+  EXPECT_EQ(comparison_version(comparison_document(example()).substr(0, 100)), kComparisonVersion);
+  EXPECT_EQ(comparison_version("{\"schema\": \"steelyard.comparison/12\""), 12);
+  EXPECT_EQ(comparison_version("{\"schema\": \"steelyard.comparison/\""), 0);
+  EXPECT_EQ(comparison_version("{\"schema\": \"steelyard.comparison/-2\""), 0);
+  EXPECT_EQ(comparison_version("{\"context\": {}}"), 0);
+  EXPECT_EQ(comparison_version(""), 0);
+}
+
+}  // namespace
+}  // namespace steelyard
