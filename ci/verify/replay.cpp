@@ -9,16 +9,17 @@
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_folders.hpp"
 #include "ci/gate/equal_builds.hpp"
-#include "ci/report/report.hpp"
-#include "ci/verify/comparison_document.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/compare_runs.hpp"
+#include "regress/history/judge_history.hpp"
+#include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard {
 namespace {
 
 constexpr const char* kAbsent = "absent";
+constexpr const char* kWhole = "all benchmarks";
 
 // The digits that read back to the same bits.
 std::string exact(double value) {
@@ -76,12 +77,16 @@ std::string without_equal_code(std::string reason) {
   return at == std::string::npos ? reason : reason.erase(at, told.size());
 }
 
+// What an older program put into a store has the runs' ids there and no more of their headers, and no solo checks: what
+// they said stands in the reasons.
+bool is_without_solo(const Comparison& kept) { return kept.baseline.tool.empty() && kept.candidate.tool.empty(); }
+
 bool is_same(const std::string& field, const std::string& kept, const std::string& recomputed) {
-  if (field == "solo" && kept == kAbsent) return true;  // a store keeps what it says in the reason alone
   return kept == recomputed || (field == "reason" && without_equal_code(kept) == recomputed);
 }
 
-void compare_rows(const ComparisonRow& kept, const ComparisonRow& recomputed, Replay& replay) {
+void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool without_solo, Replay& replay) {
+  if (without_solo && !kept.solo) recomputed.solo.reset();
   const auto was = judged_fields(kept);
   const auto is = judged_fields(recomputed);
   for (std::size_t i = 0; i < was.size(); ++i) {
@@ -91,10 +96,65 @@ void compare_rows(const ComparisonRow& kept, const ComparisonRow& recomputed, Re
   }
 }
 
+std::string drift_text(const SharedDrift& drift) {
+  return exact(drift.ratio) + " +- " + exact(drift.deviation) + " of " + std::to_string(drift.benchmarks) +
+         (drift.removed ? ", removed" : ", shown");
+}
+
+using TextByMetric = std::map<std::string, std::string>;
+
+TextByMetric drift_texts(const Comparison& comparison) {
+  TextByMetric texts;
+  for (const SharedDrift& drift : comparison.drifts) texts[drift.metric] += drift_text(drift);
+  return texts;
+}
+
+void compare_drifts(const Comparison& kept, const Comparison& recomputed, Replay& replay) {
+  const TextByMetric was = drift_texts(kept);
+  TextByMetric is = drift_texts(recomputed);
+  for (const auto& [metric, text] : was) {
+    const auto found = is.find(metric);
+    const std::string other = found == is.end() ? kAbsent : found->second;
+    if (text != other) replay.differences.push_back({kWhole, metric, "drift", text, other});
+    if (found != is.end()) is.erase(found);
+  }
+  for (const auto& [metric, text] : is) replay.differences.push_back({kWhole, metric, "drift", kAbsent, text});
+}
+
+std::string changes_text(const std::vector<ChangePoint>& changes) {
+  std::string text;
+  for (const ChangePoint& change : changes) {
+    text += (text.empty() ? "" : "; ") + std::to_string(change.index) + " (" + std::to_string(change.first) + " to " +
+            std::to_string(change.last) + ") " + change.commit + ' ' + change.last_good + ' ' + exact(change.before) +
+            ' ' + exact(change.after) + " p " + exact(change.p) +
+            (change.status == ChangeStatus::confirmed ? " confirmed " : " suspected ") + change.id;
+  }
+  return text.empty() ? kAbsent : text;
+}
+
+// The change points follow from the values beside them.
+void compare_changes(const Comparison& kept, Replay& replay) {
+  for (const SeriesHistory& one : kept.history->series) {
+    const std::string was = changes_text(one.changes);
+    const std::string is = changes_text(changes_to_judge_by(one.series, kept.policy));
+    if (was != is) replay.differences.push_back({one.series.name, one.series.metric, "change points", was, is});
+  }
+}
+
+Comparison judge_again(const Comparison& kept, const Run& baseline, const Run& candidate) {
+  const Calibration* calibration = kept.calibration ? &*kept.calibration : nullptr;
+  if (!kept.history) return compare_runs(baseline, candidate, kept.policy, calibration);
+  // A run from a file without an id was judged without one.
+  Run judged = candidate;
+  judged.header.id = kept.candidate.id;
+  return judge_against_history({baseline, kept.history->series, kept.history->branch}, judged, kept.policy,
+                               calibration);
+}
+
 // Through the document and back: names that are no UTF-8 and numbers that are not finite read alike, whether the kept
 // one came from a document or from the store.
-Comparison as_kept(const Comparison& comparison) {
-  Result<Comparison> read = parse_comparison(json_report(comparison), "a comparison");
+Comparison alike(const Comparison& comparison) {
+  Result<Comparison> read = as_kept(comparison);
   return read ? std::move(read).value() : comparison;
 }
 
@@ -137,8 +197,8 @@ std::vector<std::pair<std::string, std::string>> judged_fields(const ComparisonR
 }
 
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate) {
-  const Comparison kept = as_kept(comparison);
-  Comparison computed = compare_runs(baseline, candidate, kept.policy, kept.calibration ? &*kept.calibration : nullptr);
+  const Comparison kept = alike(comparison);
+  Comparison computed = judge_again(kept, baseline, candidate);
   Replay result;
   result.rule_version = computed.rule_version;
   for (const ComparisonRow& row : kept.rows) {
@@ -148,7 +208,7 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
   }
   if (result.untimed > 0) decide_gates(computed);
   attribute(computed, baseline, candidate, {own_folders(baseline, candidate)});
-  computed = as_kept(computed);
+  computed = alike(computed);
 
   std::map<Key, const ComparisonRow*> recomputed;
   for (const ComparisonRow& row : computed.rows) recomputed.emplace(key_of(row), &row);
@@ -161,7 +221,7 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
     if (found == recomputed.end()) {
       result.differences.push_back({row.benchmark, row.metric.name, "row", "there", ""});
     } else {
-      compare_rows(row, *found->second, result);
+      compare_rows(row, *found->second, is_without_solo(kept), result);
     }
   }
   for (const ComparisonRow& row : computed.rows) {
@@ -171,6 +231,8 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
       result.differences.push_back({row.benchmark, row.metric.name, "row", "", "there"});
     }
   }
+  compare_drifts(kept, computed, result);
+  if (kept.history) compare_changes(kept, result);
   return result;
 }
 

@@ -1,5 +1,5 @@
 // Computes a kept comparison again from its two runs and holds it against what was kept, bit for bit: every judged
-// field of every row. Pure.
+// field of every row, the drifts, and the change points of the history it was held against. Pure.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct Replay {
   std::int64_t untimed = 0;  // rows that counting decided: equal builds; they follow from no run and are not compared
 };
 
-// With the engine, the policy, the seed and the calibration that `comparison`, the kept one, names. Of a reason that
-// says what counting found out about the two builds (equal_builds.hpp), the rest is compared. Not for what was held
-// against a history: that is no function of two runs.
+// With the engine, the policy, the seed, the calibration and the history that `comparison`, the kept one, has. Of a
+// reason that says what counting found out about the two builds (equal_builds.hpp), the rest is compared. `baseline`:
+// of what was held against a history, the newest run of it; no measurements: there was none.
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
 
 // Every judged field of a row with its value, exactly as its JSON has it. "absent" where it has none.

@@ -8,15 +8,16 @@
 #include "ci/cli/sides.hpp"
 #include "ci/cli/verbs.hpp"
 #include "ci/report/verification_report.hpp"
-#include "ci/verify/comparison_document.hpp"
 #include "ci/verify/find_runs.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard {
 namespace {
 
 constexpr std::string_view kComparisonPrefix = "comparison:";
 constexpr const char* kComparisonFile = "comparison.json";
+constexpr std::string_view kHistoryRules = "history-";
 
 struct KeptComparison {
   Comparison comparison;
@@ -85,6 +86,9 @@ Result<FoundSides> named_sides(const VerifyOptions& options, const Configuration
 
 Result<FoundSides> kept_sides(const KeptComparison& kept, LazyStore& store) {
   const auto find = [&](const RunHeader& header, const std::string& side) -> Result<FoundRun> {
+    // A history without a run of the candidate's machine is a baseline of series alone.
+    const bool is_absent = side == "baseline" && header.id.empty() && header.tool.empty();
+    if (kept.comparison.history && is_absent) return FoundRun{Run{}, "none on this machine"};
     if (header.id.empty()) {
       return input_error("the " + side, "no id in the comparison", "the run that was judged",
                          "name both sides with --baseline and --candidate");
@@ -124,9 +128,9 @@ void hold_against(const Comparison& kept, const FoundSides& sides, Verification&
   const Replay& replayed = verification.replay;
   if (replayed.differences.empty()) {
     verification.outcome = VerificationOutcome::verified;
-  } else if (kept.rule_version.starts_with("history-")) {
+  } else if (kept.rule_version.starts_with(kHistoryRules) && !kept.history) {
     verification.why =
-        "it was judged against a history, of which the two runs are no record: steelyard gate --against-history "
+        "an older steelyard judged it against a history and kept none of that: steelyard gate --against-history "
         "--run " +
         sides.candidate.place + " judges the run by what the store has now";
   } else if (replayed.rule_version != kept.rule_version) {

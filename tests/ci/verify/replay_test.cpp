@@ -6,8 +6,8 @@
 
 #include "ci/gate/equal_builds.hpp"
 #include "ci/report/report.hpp"
-#include "ci/verify/comparison_document.hpp"
 #include "regress/compare_runs.hpp"
+#include "storage/comparison/comparison_document.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard {
@@ -20,6 +20,7 @@ struct Kept {
 
 Kept kept_comparison(std::uint64_t seed, const SimulationOptions& options) {
   Kept kept{Simulation(seed).draw(options), {}};
+  kept.runs.baseline.header.tool = kept.runs.candidate.header.tool = "steelyard";
   const Comparison judged = compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{});
   kept.comparison = *parse_comparison(json_report(judged), "kept");
   return kept;
@@ -77,6 +78,42 @@ TEST(Replay, NamesEachFieldThatWasChanged) {
               row.functions.push_back({"f", "f.cpp", 1});
             }),
             Fields{"functions"});
+}
+
+TEST(Replay, MissesNoSoloCheckInWhatAnOlderProgramStored) {
+  Kept kept = kept_comparison(7, options_of(Layout::duet, 12, 1.1));
+  kept.comparison.rows[1].solo = SoloCheck{};
+  EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences.size(), 1U);
+  Comparison computed = kept.comparison;
+  computed.rows[1].solo.reset();
+  computed.baseline.tool.clear();
+  computed.candidate.tool.clear();
+  EXPECT_EQ(replay(computed, kept.runs.baseline, kept.runs.candidate).differences.size(), 0U);
+}
+
+TEST(Replay, NamesTheDriftThatWasChanged) {
+  SimulationOptions options = options_of(Layout::sequential, 12, 1);
+  options.shared_drift = 0.05;
+  options.changed_benchmarks = 0;
+  const Kept kept = kept_comparison(12, options);
+  ASSERT_EQ(kept.comparison.drifts.size(), 1U);
+  const auto differences_after = [&](auto change) {
+    Comparison changed = kept.comparison;
+    change(changed.drifts);
+    return replay(changed, kept.runs.baseline, kept.runs.candidate).differences;
+  };
+  EXPECT_EQ(differences_after([](auto&) {}), std::vector<FieldDifference>{});
+  const auto larger = differences_after([](auto& drifts) { drifts[0].ratio = std::nextafter(drifts[0].ratio, 2); });
+  ASSERT_EQ(larger.size(), 1U);
+  EXPECT_EQ(larger[0].metric, "real_time");
+  EXPECT_EQ(larger[0].field, "drift");
+  EXPECT_EQ(differences_after([](auto& drifts) { drifts[0].removed = !drifts[0].removed; }).size(), 1U);
+  const auto gone = differences_after([](auto& drifts) { drifts.clear(); });
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(gone[0].kept, "absent");
+  const auto more = differences_after([](auto& drifts) { drifts.push_back({"cpu_time", 1, 0, 5, false}); });
+  ASSERT_EQ(more.size(), 1U);
+  EXPECT_EQ(more[0].recomputed, "absent");
 }
 
 TEST(Replay, TellsOfRowsThatOneSideLacks) {
