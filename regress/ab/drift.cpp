@@ -45,21 +45,36 @@ constexpr double kNearest = 0.4;
 
 double usual_drift(Layout layout) { return layout == Layout::separate ? kSeparateDrift : kSequentialDrift; }
 
+// What a benchmark says of the middle, with what its error makes of that.
+struct Weighed {
+  double log_ratio = 0;
+  double variance = 0;
+  double reach = 0;
+};
+std::vector<Weighed> weigh(std::span<const DriftEvidence> evidence, double scale) {
+  std::vector<Weighed> weighed;
+  weighed.reserve(evidence.size());
+  for (const DriftEvidence& one : evidence) {
+    const double variance = one.error * one.error + scale * scale;
+    weighed.push_back({one.log_ratio, variance, kReach * std::sqrt(variance)});
+  }
+  return weighed;
+}
+
 // Tukey's biweight around `middle`, each benchmark at its own error: the mean of what lies in reach, and how much does.
 struct Biweight {
   double mean = 0;
   double support = 0;
 };
-Biweight biweight(std::span<const DriftEvidence> evidence, double middle, double scale) {
+Biweight biweight(std::span<const Weighed> evidence, double middle) {
   double weights = 0;
   double sum = 0;
   Biweight result;
-  for (const DriftEvidence& one : evidence) {
-    const double variance = one.error * one.error + scale * scale;
-    const double u = (one.log_ratio - middle) / (kReach * std::sqrt(variance));
+  for (const Weighed& one : evidence) {
+    const double u = (one.log_ratio - middle) / one.reach;
     if (std::fabs(u) >= 1) continue;
     const double nearness = 1 - u * u;
-    const double weight = nearness * nearness / variance;
+    const double weight = nearness * nearness / one.variance;
     weights += weight;
     sum += weight * one.log_ratio;
     result.support += nearness * nearness * nearness;
@@ -76,12 +91,17 @@ double common_of(std::span<const DriftEvidence> evidence, double scale) {
   for (const DriftEvidence& one : evidence) starts.push_back(one.log_ratio);
   std::sort(starts.begin(), starts.end());
   const std::size_t count = std::min(starts.size(), kMostStarts);
+  const std::vector<Weighed> weighed = weigh(evidence, scale);
   double best = median(starts);
   double best_support = -1;
   for (std::size_t i = 0; i < count; ++i) {
     double middle = starts[count == 1 ? 0 : i * (starts.size() - 1) / (count - 1)];
-    for (int step = 0; step < kMostSteps; ++step) middle = biweight(evidence, middle, scale).mean;
-    const double support = biweight(evidence, middle, scale).support;
+    for (int step = 0; step < kMostSteps; ++step) {
+      const double next = biweight(weighed, middle).mean;
+      if (next == middle) break;
+      middle = next;
+    }
+    const double support = biweight(weighed, middle).support;
     if (support <= best_support) continue;
     best_support = support;
     best = middle;

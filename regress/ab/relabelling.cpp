@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <numeric>
+#include <type_traits>
 
 #include "regress/ab/distributions.hpp"
 
@@ -24,13 +25,18 @@ std::int64_t steps_for(std::size_t summands) {
   return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), kLeastSteps, kMostSteps);
 }
 
+// As std::llround, halves away from 0, without a call.
+std::int64_t nearest(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  const double rest = value - static_cast<double>(whole);
+  return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
+}
+
 // Whole steps from `origin`; `span` maps to `steps`.
 std::vector<std::int64_t> to_grid(std::span<const double> scores, double origin, double span, std::int64_t steps) {
   std::vector<std::int64_t> cells;
   cells.reserve(scores.size());
-  for (const double score : scores) {
-    cells.push_back(static_cast<std::int64_t>(std::llround((score - origin) / span * static_cast<double>(steps))));
-  }
+  for (const double score : scores) cells.push_back(nearest((score - origin) / span * static_cast<double>(steps)));
   return cells;
 }
 
@@ -85,12 +91,11 @@ struct Tails {
 };
 template <class Count>
 double count_tails(const Count* ways, std::int64_t last, const Tails& tails) {
-  double sum = 0;
-  for (std::int64_t s = 0; s <= std::min(tails.low, last); ++s) sum += static_cast<double>(ways[s]);
-  for (std::int64_t s = std::max<std::int64_t>(tails.high, tails.low + 1); s <= last; ++s) {
-    sum += static_cast<double>(ways[s]);
-  }
-  return sum;
+  using Sum = std::conditional_t<std::is_integral_v<Count>, std::uint64_t, double>;
+  Sum sum = 0;
+  for (std::int64_t s = 0; s <= std::min(tails.low, last); ++s) sum += ways[s];
+  for (std::int64_t s = std::max<std::int64_t>(tails.high, tails.low + 1); s <= last; ++s) sum += ways[s];
+  return static_cast<double>(sum);
 }
 
 // In how many ways `chosen` of the cells (ascending) sum to a value in the tails. The cheapest Count that holds all

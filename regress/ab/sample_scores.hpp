@@ -19,6 +19,8 @@
 #include <span>
 #include <vector>
 
+#include "regress/ab/pooled_ranks.hpp"
+
 namespace steelyard {
 
 // On which side of the level disturbances lie: they raise a time and lower a rate.
@@ -39,22 +41,33 @@ class PooledScores {
   std::vector<double> mean_scores(std::span<const double> lowered_by) const;
 
  private:
-  struct Entry {
-    double value;
-    std::uint32_t group;
+  double score_of_twice_rank(std::size_t twice) const;
+  // A value as a whole number: those are ordered as the values are, and compared in a third of the time.
+  struct Key {
+    std::int64_t value;
+    std::uint64_t group;
   };
-  // Entries, ascending, and behind them one that is above all others.
-  using Entries = std::unique_ptr<Entry[]>;
-  struct List {
-    Entries entries;
-    std::size_t size = 0;
+  // Ascending; before them one that is below all others, and behind them one above all.
+  class Keys {
+   public:
+    Keys() = default;
+    explicit Keys(std::size_t count);
+    std::size_t size() const { return size_; }
+    Key* begin() { return all_.get() + 1; }
+    const Key* begin() const { return all_.get() + 1; }
+
+   private:
+    std::unique_ptr<Key[]> all_;
+    std::size_t size_ = 0;
   };
-  static List merge(const List& a, double lower_a, const List& b, double lower_b);
+  static Keys keys_of(std::span<const GroupedValue> list, double lowered_by);
+  static Keys merge(const Keys& a, const Keys& b);
 
   static constexpr std::size_t kLists = 4;
-  List lists_[kLists];
-  std::vector<double> inverse_counts_;  // of each group
-  std::vector<double> by_twice_rank_;   // score of a mean rank, by twice that rank
+  std::vector<GroupedValue> lists_[kLists];  // ascending
+  std::vector<double> inverse_counts_;       // of each group
+  std::vector<double> by_rank_;              // score of a rank
+  Disturbed disturbed_;
 };
 
 // The score of a relative rank in (0, 1).

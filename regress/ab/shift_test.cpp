@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/model/quantile.hpp"
+#include "regress/ab/branchless_sort.hpp"
 #include "regress/ab/guessed_order.hpp"
 #include "regress/ab/pooled_ranks.hpp"
 #include "regress/ab/relabelling.hpp"
@@ -52,8 +53,8 @@ RoundsTest::RoundsTest(std::vector<PairedRound> rounds, Disturbed disturbed)
   bool slots_known = true;
   std::size_t second = 0;
   for (PairedRound& round : rounds_) {
-    std::sort(round.baseline.logs.begin(), round.baseline.logs.end());
-    std::sort(round.candidate.logs.begin(), round.candidate.logs.end());
+    sort_values(round.baseline.logs);
+    sort_values(round.candidate.logs);
     differences_.push_back(round.difference());
     slots_known = slots_known && round.baseline.slot != round.candidate.slot;
     candidate_was_second_.push_back(round.candidate.slot > round.baseline.slot);

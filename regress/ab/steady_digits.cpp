@@ -14,11 +14,18 @@ namespace {
 constexpr double kLn2High = 0x1.62e42fee00000p-1;
 constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 
+// 1/3, 1/5, ..., 1/23.
+constexpr auto kInverseOdd = [] {
+  std::array<double, 12> inverse{};
+  for (int i = 1; i < 12; ++i) inverse[static_cast<std::size_t>(i)] = 1.0 / (2 * i + 1);
+  return inverse;
+}();
+
 // The sum of s^(2i+1) / (2i+1) over i >= 1, for |s| <= 0.172: what is left out is below 2^-62 of s.
 double atanh_tail(double s) {
   const double square = s * s;
   double sum = 0;
-  for (int i = 11; i >= 1; --i) sum = square * (sum + 1.0 / (2 * i + 1));
+  for (std::size_t i = 11; i >= 1; --i) sum = square * (sum + kInverseOdd[i]);
   return s * sum;
 }
 
