@@ -53,12 +53,13 @@ Result<OpenSession> open_session(const StoreAddress& address, const std::filesys
   return open;
 }
 
-std::int64_t archives_in(const std::filesystem::path& folder) {
+std::int64_t files_in(const std::filesystem::path& folder) {
   std::int64_t count = 0;
   std::error_code trouble;  // no spool yet: nothing waits
   for (std::filesystem::directory_iterator entry(folder, trouble), end; !trouble && entry != end;
        entry.increment(trouble)) {
-    if (entry->path().extension() == ".syrun") ++count;
+    const std::filesystem::path extension = entry->path().extension();
+    if (extension == ".syrun" || extension == ".json") ++count;
   }
   return count;
 }
@@ -159,7 +160,7 @@ Result<StoreStatus> Store::status() {
     status.samples = rows.integer(0, 4);
     status.comparisons = rows.integer(0, 5);
     status.bytes = rows.integer(0, 6);
-    status.spooled = archives_in(connection_->state / "spool");
+    status.spooled = files_in(connection_->state / "spool");
     status.notes = connection_->open.notes;
     return status;
   });

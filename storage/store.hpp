@@ -85,7 +85,7 @@ struct StoreStatus {
   std::int64_t samples = 0;
   std::int64_t comparisons = 0;
   std::int64_t bytes = 0;
-  std::int64_t spooled = 0;          // runs that wait in the spool
+  std::int64_t spooled = 0;          // runs and comparisons that wait in the spool
   std::vector<std::string> notes{};  // what else someone should know, e.g. that a cluster of an older version exists
 };
 

@@ -24,12 +24,12 @@ Result<DeliveryLock> DeliveryLock::take(const std::filesystem::path& folder, Nan
   Result<std::optional<FileLock>> lock = FileLock::take(path, bounded(longest_wait), kMode);
   if (!lock) {
     Error why = std::move(lock).error();
-    why.mend = "the runs wait where they are; " + why.mend;
+    why.mend = "what waits stays where it is; " + why.mend;
     return why;
   }
   if (!lock->has_value()) {
-    return store_error(path.string(), "another process that delivers runs, for longer than " + to_text(longest_wait),
-                       "the lock", "the runs wait where they are; the next command delivers them");
+    return store_error(path.string(), "another process that delivers, for longer than " + to_text(longest_wait),
+                       "the lock", "what waits stays where it is; the next command delivers it");
   }
   return DeliveryLock(std::move(**lock));
 }

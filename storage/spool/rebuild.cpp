@@ -1,40 +1,50 @@
 #include "storage/spool/rebuild.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct DatedArchive {
+constexpr std::size_t kBeginning = 512;  // bytes of a document, which tell what it is
+
+struct DatedFile {
   std::int64_t created_at_unix_ns = 0;
   fs::path path;
 };
 
-Result<std::vector<fs::path>> archives_below(const fs::path& folder) {
+Result<std::vector<fs::path>> files_below(const fs::path& folder, const char* extension, const char* wanted) {
   std::vector<fs::path> paths;
   std::error_code trouble;
   for (fs::recursive_directory_iterator entry(folder, trouble), end; !trouble && entry != end;
        entry.increment(trouble)) {
     std::error_code own;
-    if (entry->path().extension() == ".syrun" && !entry->is_directory(own)) paths.push_back(entry->path());
+    if (entry->path().extension() == extension && !entry->is_directory(own)) paths.push_back(entry->path());
   }
-  if (trouble) return input_error(folder.string(), trouble.message(), "a folder of .syrun archives");
+  if (trouble) return input_error(folder.string(), trouble.message(), wanted);
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
+void sort_by_date(std::vector<DatedFile>& files) {
+  std::sort(files.begin(), files.end(), [](const DatedFile& a, const DatedFile& b) {
+    return std::tie(a.created_at_unix_ns, a.path) < std::tie(b.created_at_unix_ns, b.path);
+  });
+}
+
 // Those that can be read, oldest first, those of one time by name; the others are named in `bad`.
-std::vector<DatedArchive> oldest_first(const std::vector<fs::path>& paths, const std::function<void()>& step,
-                                       std::vector<Error>& bad) {
-  std::vector<DatedArchive> archives;
+std::vector<DatedFile> oldest_first(const std::vector<fs::path>& paths, const std::function<void()>& step,
+                                    std::vector<Error>& bad) {
+  std::vector<DatedFile> archives;
   for (const fs::path& path : paths) {
     const Result<Run> run = read_archive(path);
     if (run) {
@@ -44,44 +54,81 @@ std::vector<DatedArchive> oldest_first(const std::vector<fs::path>& paths, const
     }
     step();
   }
-  std::sort(archives.begin(), archives.end(), [](const DatedArchive& a, const DatedArchive& b) {
-    return std::tie(a.created_at_unix_ns, a.path) < std::tie(b.created_at_unix_ns, b.path);
-  });
+  sort_by_date(archives);
   return archives;
 }
 
-Result<void> put_one(const fs::path& path, const Spool::PutRun& put, Rebuild& rebuild) {
-  const Result<Run> run = read_archive(path);
-  if (!run) {
-    rebuild.bad.push_back(run.error());
-    return {};
-  }
-  Result<bool> is_new = put(*run);
+struct Counters {
+  std::int64_t& all;
+  std::int64_t& already_there;
+};
+
+Result<void> settle(const fs::path& path, Result<bool> is_new, const Counters& counters, Rebuild& done) {
   if (is_new) {
-    ++rebuild.runs;
-    if (!*is_new) ++rebuild.already_there;
+    ++counters.all;
+    if (!*is_new) ++counters.already_there;
     return {};
   }
   Error why = std::move(is_new).error();
   if (why.kind == ErrorKind::store) return why;
   why.where = path.string() + ": " + why.where;
-  rebuild.bad.push_back(std::move(why));
+  done.bad.push_back(std::move(why));
   return {};
+}
+
+Result<void> put_run(const fs::path& path, const Spool::PutRun& put, Rebuild& done) {
+  const Result<Run> run = read_archive(path);
+  if (run) return settle(path, put(*run), {done.runs, done.already_there}, done);
+  done.bad.push_back(run.error());
+  return {};
+}
+
+Result<void> put_comparison(const fs::path& path, const Spool::PutComparison& put, Rebuild& done) {
+  const Result<Comparison> comparison = read_comparison(path);
+  if (comparison) return settle(path, put(*comparison), {done.comparisons, done.comparisons_already_there}, done);
+  done.bad.push_back(comparison.error());
+  return {};
+}
+
+// Whether it says that it is a comparison; one of a newer version is one.
+bool is_comparison(const fs::path& path) {
+  std::string beginning(kBeginning, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return comparison_version(beginning) > 0;
 }
 
 }  // namespace
 
+Result<void> rebuild_comparisons(const fs::path& folder, const Spool::PutComparison& put, Rebuild& done) {
+  STEELYARD_TRY(const std::vector<fs::path> paths, files_below(folder, ".json", "a folder of comparisons"));
+  std::vector<DatedFile> comparisons;
+  for (const fs::path& path : paths) {
+    if (!is_comparison(path)) continue;
+    const Result<Comparison> comparison = read_comparison(path);
+    if (comparison) {
+      comparisons.push_back({comparison->candidate.created_at_unix_ns, path});
+    } else {
+      done.bad.push_back(comparison.error());
+    }
+  }
+  sort_by_date(comparisons);
+  for (const DatedFile& file : comparisons) STEELYARD_CHECK(put_comparison(file.path, put, done));
+  return {};
+}
+
 Result<Rebuild> rebuild_from_archives(const fs::path& folder, const Spool::PutRun& put,
                                       const std::function<void(double)>& progress) {
-  STEELYARD_TRY(const std::vector<fs::path> paths, archives_below(folder));
+  STEELYARD_TRY(const std::vector<fs::path> paths, files_below(folder, ".syrun", "a folder of .syrun archives"));
   std::size_t steps = 0;
   const auto step = [&] {
     ++steps;
     if (progress) progress(static_cast<double>(steps) / static_cast<double>(2 * paths.size()));
   };
   Rebuild rebuild;
-  for (const DatedArchive& archive : oldest_first(paths, step, rebuild.bad)) {
-    STEELYARD_CHECK(put_one(archive.path, put, rebuild));
+  for (const DatedFile& archive : oldest_first(paths, step, rebuild.bad)) {
+    STEELYARD_CHECK(put_run(archive.path, put, rebuild));
     step();
   }
   return rebuild;

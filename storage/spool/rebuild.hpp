@@ -1,9 +1,10 @@
-// Fills a store again from the archives of its runs. The archives are the truth: a database that was lost, dropped or
-// left behind by an upgrade holds nothing that they do not hold, save comparisons, which can be made again.
+// Fills a store again from the archives of its runs and the documents of its comparisons. They are the truth: a
+// database that was lost, dropped or left behind by an upgrade holds no run and no verdict that they do not hold.
 //
-//     STEELYARD_TRY(const Rebuild done, rebuild_from_archives(spool.delivered_folder(), put, {}));
+//     STEELYARD_TRY(Rebuild done, rebuild_from_archives(spool.delivered_folder(), put_run, {}));
+//     STEELYARD_CHECK(rebuild_comparisons(spool.delivered_comparisons(), put_comparison, done));
 //
-// Reads every archive twice, so that their order needs no more memory than their names: linear in their bytes.
+// Reads every file twice, so that their order needs no more memory than their names: linear in their bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,9 @@ namespace steelyard {
 struct Rebuild {
   std::int64_t runs = 0;           // that the store has now, new or not
   std::int64_t already_there = 0;  // of these
-  std::vector<Error> bad;          // archives that cannot be read or that the store refuses; they stay where they are
+  std::int64_t comparisons = 0;    // likewise
+  std::int64_t comparisons_already_there = 0;
+  std::vector<Error> bad;  // files that cannot be read or that the store refuses; they stay where they are
 };
 
 // Puts the run of every .syrun file below `folder`, oldest first. `progress` is told the part that is done, from 0 to
@@ -27,5 +30,9 @@ struct Rebuild {
 // kept there: the next call goes on.
 Result<Rebuild> rebuild_from_archives(const std::filesystem::path& folder, const Spool::PutRun& put,
                                       const std::function<void(double)>& progress);
+
+// Puts the comparison of every .json file below `folder` that is one, oldest candidate first, and adds to `done`: after
+// the runs, as they came. Other documents are passed over. Errors: as above.
+Result<void> rebuild_comparisons(const std::filesystem::path& folder, const Spool::PutComparison& put, Rebuild& done);
 
 }  // namespace steelyard

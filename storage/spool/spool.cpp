@@ -4,10 +4,13 @@
 #include <cassert>
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "storage/archive/archive.hpp"
 #include "storage/archive/archive_file.hpp"
+#include "storage/comparison/comparison_document.hpp"
 #include "storage/spool/delivery_lock.hpp"
 
 namespace steelyard {
@@ -15,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kExtension = ".syrun";
+constexpr std::string_view kRun = ".syrun";
+constexpr std::string_view kComparison = ".json";
 // 64-bit nanoseconds have at most 19 digits: filled up to that, the order of names is that of times.
 constexpr std::size_t kTimeDigits = 19;
 // Enough of the id to tell runs of one nanosecond apart; the store compares whole ids.
@@ -24,10 +28,16 @@ constexpr int kMostBadOfOneName = 1000;
 // A process that was killed while it wrote leaves a hidden part of a file. No write takes a day.
 constexpr std::chrono::hours kPartIsAbandoned{24};
 
-std::string name_of(const Run& run) {
-  const std::string time = std::to_string(std::max<std::int64_t>(run.header.created_at_unix_ns, 0));
-  return std::string(kTimeDigits - time.size(), '0') + time + '-' + run.header.id.substr(0, kIdCharacters) +
-         std::string(kExtension);
+std::string name_of(std::int64_t created_at_unix_ns, const std::string& id, std::string_view extension) {
+  const std::string time = std::to_string(std::max<std::int64_t>(created_at_unix_ns, 0));
+  return std::string(kTimeDigits - time.size(), '0') + time + '-' + id.substr(0, kIdCharacters) +
+         std::string(extension);
+}
+
+// By time; what a comparison is of comes before it.
+auto order_of(const fs::path& path) {
+  std::string name = path.filename().string();
+  return std::tuple(name.substr(0, kTimeDigits), path.extension() == kComparison, std::move(name));
 }
 
 Result<void> make_folder(const fs::path& folder) {
@@ -51,13 +61,22 @@ void remove_abandoned_parts(const fs::path& folder) {
 
 }  // namespace
 
-Spool::Spool(fs::path state) : folder_(state / "spool"), delivered_(state / "runs") {}
+Spool::Spool(fs::path state)
+    : folder_(state / "spool"), delivered_(state / "runs"), delivered_comparisons_(state / "comparisons") {}
 
 Result<fs::path> Spool::keep(const Run& run) {
   assert(!run.header.id.empty() && "seal the run first");
   STEELYARD_CHECK(make_folder(folder_));
-  fs::path path = folder_ / name_of(run);
+  fs::path path = folder_ / name_of(run.header.created_at_unix_ns, run.header.id, kRun);
   STEELYARD_CHECK(write_archive(path, run));
+  return path;
+}
+
+Result<fs::path> Spool::keep(const Comparison& comparison) {
+  STEELYARD_CHECK(make_folder(folder_));
+  STEELYARD_TRY(const Comparison kept, as_kept(comparison));
+  fs::path path = folder_ / name_of(kept.candidate.created_at_unix_ns, comparison_id(kept), kComparison);
+  STEELYARD_CHECK(write_file(path, comparison_document(kept)));
   return path;
 }
 
@@ -66,28 +85,43 @@ std::vector<fs::path> Spool::waiting() const {
   std::error_code code;
   for (fs::directory_iterator entry(folder_, code); !code && entry != fs::directory_iterator(); entry.increment(code)) {
     std::error_code own;
-    if (entry->path().extension() == kExtension && entry->is_regular_file(own)) paths.push_back(entry->path());
+    const fs::path extension = entry->path().extension();
+    if ((extension == kRun || extension == kComparison) && entry->is_regular_file(own)) paths.push_back(entry->path());
   }
-  std::sort(paths.begin(), paths.end());
+  std::sort(paths.begin(), paths.end(), [](const fs::path& a, const fs::path& b) { return order_of(a) < order_of(b); });
   return paths;
 }
 
-Result<Spool::Delivery> Spool::deliver(Store& store) {
-  return deliver([&store](const Run& run) { return store.put_run(run); });
+Spool::Count Spool::count_waiting() const {
+  Count count;
+  for (const fs::path& path : waiting()) ++(path.extension() == kRun ? count.runs : count.comparisons);
+  return count;
 }
 
-Result<Spool::Delivery> Spool::deliver(const PutRun& put, Nanoseconds longest_wait) {
+Result<Spool::Delivery> Spool::deliver(Store& store) {
+  return deliver([&store](const Run& run) { return store.put_run(run); },
+                 [&store](const Comparison& comparison) { return store.put_comparison(comparison); });
+}
+
+Result<Spool::Delivery> Spool::deliver(const PutRun& put_run, const PutComparison& put_comparison,
+                                       Nanoseconds longest_wait) {
   Delivery delivery;
   if (waiting().empty()) return delivery;
   STEELYARD_TRY(const DeliveryLock lock, DeliveryLock::take(folder_, longest_wait));
-  STEELYARD_CHECK(make_folder(delivered_));
+  for (const fs::path& folder : {delivered_, delivered_comparisons_}) STEELYARD_CHECK(make_folder(folder));
   remove_abandoned_parts(folder_);
   // Listed again under the lock: what another process has delivered meanwhile is gone.
-  for (const fs::path& path : waiting()) STEELYARD_CHECK(deliver_one(path, put, delivery));
+  for (const fs::path& path : waiting()) {
+    if (path.extension() == kRun) {
+      STEELYARD_CHECK(deliver_run(path, put_run, delivery));
+    } else if (put_comparison) {
+      STEELYARD_CHECK(deliver_comparison(path, put_comparison, delivery));
+    }
+  }
   return delivery;
 }
 
-Result<void> Spool::deliver_one(const fs::path& path, const PutRun& put, Delivery& delivery) {
+Result<void> Spool::deliver_run(const fs::path& path, const PutRun& put, Delivery& delivery) {
   const auto bytes = read_file(path, ArchiveLimits{}.file_bytes);
   if (!bytes) {
     // The disk or the permissions, not the archive: it keeps waiting.
@@ -103,21 +137,46 @@ Result<void> Spool::deliver_one(const fs::path& path, const PutRun& put, Deliver
     set_aside(path, std::move(run).error(), delivery);
     return {};
   }
-  Result<bool> is_new = put(*run);
+  STEELYARD_TRY(const std::optional<bool> is_new, settle(path, put(*run), delivered_, delivery));
+  if (is_new) ++(*is_new ? delivery.delivered : delivery.already_there);
+  return {};
+}
+
+Result<void> Spool::deliver_comparison(const fs::path& path, const PutComparison& put, Delivery& delivery) {
+  const auto text = read_file(path, kMostComparisonBytes);
+  if (!text) {
+    delivery.bad.push_back(text.error());
+    return {};
+  }
+  Result<Comparison> comparison = parse_comparison(*text, path.string());
+  if (!comparison && comparison_version(*text) > kComparisonVersion) {
+    delivery.bad.push_back(comparison.error());
+    return {};
+  }
+  if (!comparison) {
+    set_aside(path, std::move(comparison).error(), delivery);
+    return {};
+  }
+  STEELYARD_TRY(const std::optional<bool> is_new, settle(path, put(*comparison), delivered_comparisons_, delivery));
+  if (is_new) ++(*is_new ? delivery.comparisons : delivery.comparisons_already_there);
+  return {};
+}
+
+Result<std::optional<bool>> Spool::settle(const fs::path& path, Result<bool> is_new, const fs::path& folder,
+                                          Delivery& delivery) {
   if (!is_new && is_new.error().kind == ErrorKind::store) return std::move(is_new).error();
   if (!is_new) {
-    // Not the store's state but this run: it would be refused for ever, and hold up all that come after it.
+    // Not the store's state but this file: it would be refused for ever, and hold up all that come after it.
     Error why = std::move(is_new).error();
     why.where = path.string() + ": " + why.where;
     set_aside(path, std::move(why), delivery);
-    return {};
+    return std::optional<bool>();
   }
-  *is_new ? ++delivery.delivered : ++delivery.already_there;
   std::error_code code;
-  fs::rename(path, delivered_ / path.filename(), code);
+  fs::rename(path, folder / path.filename(), code);
   // Left where it is it will be offered again, and found to be there already.
-  if (code) delivery.bad.push_back(store_error(path.string(), code.message(), "a place in " + delivered_.string()));
-  return {};
+  if (code) delivery.bad.push_back(store_error(path.string(), code.message(), "a place in " + folder.string()));
+  return std::optional(*is_new);
 }
 
 void Spool::set_aside(const fs::path& path, Error why, Delivery& delivery) {

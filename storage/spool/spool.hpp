@@ -1,6 +1,6 @@
-// Runs on disk that the store has not got yet. A run is written here before anything else happens to it; whoever next
-// reaches the store delivers what waits, in order, each once. Not a queue between live processes: it only bridges the
-// time until the store answers.
+// Runs and comparisons on disk that the store has not got yet. A run is written here before anything else happens to
+// it; whoever next reaches the store delivers what waits, in order, each once. Not a queue between live processes: it
+// only bridges the time until the store answers.
 //
 //     STEELYARD_CHECK(spool.keep(run));           // from here on the run cannot be lost
 //     auto delivery = spool.deliver(store);       // an error leaves it waiting for the next command
@@ -8,9 +8,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/model/comparison.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
@@ -20,38 +22,57 @@ namespace steelyard {
 
 class Spool {
  public:
-  // Uses state/spool for what waits, state/spool/bad for what cannot be read, and state/runs for what was delivered:
-  // the archives stay the truth from which a database can be filled again.
+  // Uses state/spool for what waits, state/spool/bad for what cannot be read, and state/runs and state/comparisons for
+  // what was delivered: these files stay the truth from which a database can be filled again.
   explicit Spool(std::filesystem::path state);
 
   // The path of the archive that now holds the run (sealed). The same run kept twice is one file.
   Result<std::filesystem::path> keep(const Run& run);
-  // Oldest first, by the time at which the run was taken.
+  // Likewise its document. Of what is no part of that (as_kept) nothing is kept.
+  Result<std::filesystem::path> keep(const Comparison& comparison);
+  // Oldest first, by the time at which the run was taken; a comparison right after the runs of its candidate's time.
   std::vector<std::filesystem::path> waiting() const;
-  // Where the archives of delivered runs stay; absent before the first delivery.
+  struct Count {
+    std::size_t runs = 0;
+    std::size_t comparisons = 0;
+    bool operator==(const Count&) const = default;
+  };
+  Count count_waiting() const;
+  // Where the archives of delivered runs and the documents of delivered comparisons stay; absent before the first.
   const std::filesystem::path& delivered_folder() const { return delivered_; }
+  const std::filesystem::path& delivered_comparisons() const { return delivered_comparisons_; }
 
   struct Delivery {
-    int delivered = 0;
+    int delivered = 0;  // runs
     int already_there = 0;
-    // Archives that cannot be read or that the store will never take: moved to spool/bad, each with its reason in a
-    // file beside it, and named here. One of a newer version is named too, and keeps waiting for a newer program.
+    int comparisons = 0;  // delivered
+    int comparisons_already_there = 0;
+    // Files that cannot be read or that the store will never take: moved to spool/bad, each with its reason in a file
+    // beside it, and named here. One of a newer version is named too, and keeps waiting for a newer program.
     std::vector<Error> bad;
   };
   // Stops at the first error of the store; what was not delivered stays. Safe beside other processes doing the same.
   Result<Delivery> deliver(Store& store);
 
-  // The same with any place that takes runs: `put` gives true where the run is new there, false where it was there
-  // already. Waits for another process that delivers, at most `longest_wait`; then an error of kind store.
+  // The same with any place that takes runs and comparisons: each function gives true where one is new there, false
+  // where it was there already. Without a function for comparisons they keep waiting. Waits for another process that
+  // delivers, at most `longest_wait`; then an error of kind store.
   using PutRun = std::function<Result<bool>(const Run&)>;
-  Result<Delivery> deliver(const PutRun& put, Nanoseconds longest_wait = seconds(60));
+  using PutComparison = std::function<Result<bool>(const Comparison&)>;
+  Result<Delivery> deliver(const PutRun& put_run, const PutComparison& put_comparison = {},
+                           Nanoseconds longest_wait = seconds(60));
 
  private:
-  Result<void> deliver_one(const std::filesystem::path& path, const PutRun& put, Delivery& delivery);
+  Result<void> deliver_run(const std::filesystem::path& path, const PutRun& put, Delivery& delivery);
+  Result<void> deliver_comparison(const std::filesystem::path& path, const PutComparison& put, Delivery& delivery);
+  // Moves a file whose content was put to `folder`, or aside where it was refused; absent then.
+  Result<std::optional<bool>> settle(const std::filesystem::path& path, Result<bool> is_new,
+                                     const std::filesystem::path& folder, Delivery& delivery);
   void set_aside(const std::filesystem::path& path, Error why, Delivery& delivery);
 
   std::filesystem::path folder_;
   std::filesystem::path delivered_;
+  std::filesystem::path delivered_comparisons_;
 };
 
 }  // namespace steelyard

@@ -220,7 +220,7 @@ TEST_F(SpoolTest, SecondDeliveryWaitsNoLongerThanItMay) {
   Spool spool(state_);
   ASSERT_TRUE(spool.keep(run_at(1)));
   const auto delivery = spool.deliver([&](const steelyard::Run&) -> Result<bool> {
-    const auto meanwhile = Spool(state_).deliver(put(), Nanoseconds());
+    const auto meanwhile = Spool(state_).deliver(put(), {}, Nanoseconds());
     EXPECT_TRUE(!meanwhile && meanwhile.error().kind == ErrorKind::store);
     return true;
   });
