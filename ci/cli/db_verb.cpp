@@ -43,27 +43,46 @@ ExitCode show_status(const DbOptions& options, const Configuration& configuratio
   return ExitCode::success;
 }
 
-std::string rebuild_text(const Rebuild& done) {
-  return std::to_string(done.runs) + (done.runs == 1 ? " run, " : " runs, ") + std::to_string(done.already_there) +
-         (done.already_there == 1 ? " was" : " were") + " there already, " + std::to_string(done.bad.size()) +
-         " could not be read\n";
+std::string counted_text(std::int64_t count, const std::string& one, std::int64_t already_there) {
+  return std::to_string(count) + ' ' + one + (count == 1 ? ", " : "s, ") + std::to_string(already_there) +
+         (already_there == 1 ? " was" : " were") + " there already, ";
 }
 
-Result<Rebuild> refill(const DbOptions& options, const std::filesystem::path& folder, Store& store, Streams& streams) {
-  // Nothing was ever delivered: there is nothing to bring back.
+std::string rebuild_text(const Rebuild& done) {
+  std::string text = counted_text(done.runs, "run", done.already_there);
+  if (done.comparisons > 0) text += counted_text(done.comparisons, "comparison", done.comparisons_already_there);
+  return text + std::to_string(done.bad.size()) + " could not be read\n";
+}
+
+// Nothing was ever delivered: there is nothing to bring back. A folder that the user names is to be there.
+bool is_to_be_read(const DbOptions& options, const std::filesystem::path& folder) {
   std::error_code trouble;
-  if (options.from.empty() && !std::filesystem::exists(folder, trouble) && !trouble) return Rebuild{};
+  return !options.from.empty() || std::filesystem::exists(folder, trouble) || trouble;
+}
+
+Result<Rebuild> refill(const DbOptions& options, const std::filesystem::path& runs,
+                       const std::filesystem::path& comparisons, Store& store, Streams& streams) {
   ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
-  return rebuild_from_archives(
-      folder, [&store](const Run& run) { return store.put_run(run); },
-      [&progress](double done) { progress.show("archives", done, Nanoseconds()); });
+  Rebuild done;
+  if (is_to_be_read(options, runs)) {
+    STEELYARD_TRY(done, rebuild_from_archives(
+                            runs, [&store](const Run& run) { return store.put_run(run); },
+                            [&progress](double part) { progress.show("archives", part, Nanoseconds()); }));
+  }
+  if (is_to_be_read(options, comparisons)) {
+    const auto put = [&store](const Comparison& comparison) { return store.put_comparison(comparison); };
+    STEELYARD_CHECK(rebuild_comparisons(comparisons, put, done));
+  }
+  return done;
 }
 
 ExitCode rebuild(const DbOptions& options, const Configuration& configuration, Streams& streams) {
   Result<Store> store = open_store(configuration, options.common, streams);
   if (!store) return report_error(store.error(), streams);
-  const std::filesystem::path folder = options.from.empty() ? Spool(state_folder()).delivered_folder() : options.from;
-  const Result<Rebuild> done = refill(options, folder, *store, streams);
+  const Spool spool(state_folder());
+  const std::filesystem::path folder = options.from.empty() ? spool.delivered_folder() : options.from;
+  const std::filesystem::path comparisons = options.from.empty() ? spool.delivered_comparisons() : options.from;
+  const Result<Rebuild> done = refill(options, folder, comparisons, *store, streams);
   if (!done) return report_error(done.error(), streams);
   for (const Error& bad : done->bad) report_error(bad, streams);
   streams.out << (options.common.json ? json_rebuild(*done, folder) : rebuild_text(*done)) << std::flush;

@@ -73,6 +73,8 @@ std::string json_rebuild(const Rebuild& rebuild, const std::filesystem::path& fo
   return "{\n  \"schema\": \"steelyard.rebuild/1\",\n  \"folder\": " + quoted(folder.string()) +
          ",\n  \"runs\": " + std::to_string(rebuild.runs) +
          ",\n  \"already_there\": " + std::to_string(rebuild.already_there) +
+         ",\n  \"comparisons\": " + std::to_string(rebuild.comparisons) +
+         ",\n  \"comparisons_already_there\": " + std::to_string(rebuild.comparisons_already_there) +
          ",\n  \"bad\": " + to_text(WrittenValue{bad, false}) + "\n}\n";
 }
 

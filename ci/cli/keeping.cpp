@@ -3,17 +3,35 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <ostream>
 #include <system_error>
 
 #include "ci/cli/messages.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
 #include "storage/spool/spool.hpp"
 
 namespace steelyard {
 namespace {
 
-std::string runs_text(std::size_t count) { return count == 1 ? "1 run" : std::to_string(count) + " runs"; }
+std::string count_text(std::size_t count, const std::string& one) {
+  return std::to_string(count) + ' ' + one + (count == 1 ? "" : "s");
+}
+
+// "2 runs and 1 comparison"; empty: neither.
+std::string files_text(const Spool::Count& count) {
+  std::string text = count.runs > 0 ? count_text(count.runs, "run") : "";
+  if (count.comparisons == 0) return text;
+  return text + (text.empty() ? "" : " and ") + count_text(count.comparisons, "comparison");
+}
+
+// What a command is to bring into the store: its runs, sealed, and its comparison as the spool keeps it, if any.
+struct Own {
+  const std::vector<const Run*>& runs;
+  const Comparison* comparison = nullptr;
+};
 
 constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
 constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
@@ -29,41 +47,57 @@ std::vector<std::filesystem::path> folders_besides_the_state() {
   return folders;
 }
 
-void keep_outside(const Run& run, Streams& streams) {
+// `name`: "run" or "comparison"; `write` makes the file.
+void keep_outside(const std::string& name, const std::string& file_name, Streams& streams,
+                  const std::function<Result<void>(const std::filesystem::path&)>& write) {
   for (const std::filesystem::path& folder : folders_besides_the_state()) {
-    const std::filesystem::path file = folder / ("steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun");
-    const Result<void> written = write_archive(file, run);
+    const std::filesystem::path file = folder / file_name;
+    const Result<void> written = write(file);
     if (!written) {
       report_error(written.error(), streams);
       continue;
     }
-    streams.err << "steelyard: the run is kept in " << file.string() << "; move it to "
+    streams.err << "steelyard: the " << name << " is kept in " << file.string() << "; move it to "
                 << (state_folder() / "spool").string()
                 << " when that can be written, and the next command that reaches the store delivers it\n";
     return;
   }
-  streams.err << "steelyard: run:" << run.header.id << " could not be kept anywhere: measure again\n";
+  streams.err << "steelyard: " << file_name
+              << " could not be kept anywhere: " << (name == "run" ? "measure again\n" : "judge again\n");
 }
 
-// For runs that the store did not take. What the spool has already stays one file there.
-void keep_on_disk(const std::vector<const Run*>& runs, Streams& streams) {
+void keep_outside(const Run& run, Streams& streams) {
+  keep_outside("run", "steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun", streams,
+               [&run](const std::filesystem::path& file) { return write_archive(file, run); });
+}
+
+void keep_outside(const Comparison& comparison, Streams& streams) {
+  keep_outside(
+      "comparison", "steelyard-" + comparison_id(comparison).substr(0, kIdCharacters) + ".json", streams,
+      [&](const std::filesystem::path& file) { return write_text_file(file, comparison_document(comparison)); });
+}
+
+// For what the store did not take. What the spool has already stays one file there.
+void keep_on_disk(const Own& own, Streams& streams) {
   Spool spool(state_folder());
-  for (const Run* run : runs) {
+  for (const Run* run : own.runs) {
     if (!spool.keep(*run)) keep_outside(*run, streams);
   }
+  if (own.comparison != nullptr && !spool.keep(*own.comparison)) keep_outside(*own.comparison, streams);
 }
 
 void say_what_waits(Streams& streams) {
-  const std::size_t waiting = Spool(state_folder()).waiting().size();
-  if (waiting == 0) return;
-  streams.err << "steelyard: " << runs_text(waiting) << (waiting == 1 ? " waits" : " wait") << " in the spool at "
+  const Spool::Count waiting = Spool(state_folder()).count_waiting();
+  const std::size_t count = waiting.runs + waiting.comparisons;
+  if (count == 0) return;
+  streams.err << "steelyard: " << files_text(waiting) << (count == 1 ? " waits" : " wait") << " in the spool at "
               << (state_folder() / "spool").string() << "; the next command that reaches the store delivers "
-              << (waiting == 1 ? "it" : "them") << '\n';
+              << (count == 1 ? "it" : "them") << '\n';
 }
 
-ExitCode keep_without_store(const Error& error, const std::vector<const Run*>& runs, Streams& streams) {
+ExitCode keep_without_store(const Error& error, const Own& own, Streams& streams) {
   report_error(error, streams);
-  keep_on_disk(runs, streams);
+  keep_on_disk(own, streams);
   say_what_waits(streams);
   return ExitCode::store_away;
 }
@@ -83,25 +117,49 @@ ExitCode deliver_spool(Store& store, std::vector<Error>& told, Streams& streams)
   return ExitCode::success;
 }
 
-// Asks the store for each of this command's runs, whatever became of the spool: putting a run that is there already
-// changes nothing. One that the store refused out of the spool lies in spool/bad and stays there.
-ExitCode put_own_runs(Store& store, const std::vector<const Run*>& runs, const std::vector<Error>& told,
-                      Streams& streams) {
+bool is_among(const std::vector<Error>& told, const Error& error) {
+  return std::any_of(told.begin(), told.end(),
+                     [&](const Error& other) { return other.where == error.where && other.found == error.found; });
+}
+
+// Whether what the store did not take is still to be kept. What it refused out of the spool lies in spool/bad and stays
+// there.
+bool is_left(const Error& error, const std::vector<Error>& told, Streams& streams) {
+  if (!is_among(told, error)) {
+    report_error(error, streams);
+    return true;
+  }
+  return error.kind == ErrorKind::store;
+}
+
+// Asks the store for each of this command's own, whatever became of the spool: putting what is there already changes
+// nothing.
+ExitCode put_own(Store& store, const Own& own, const std::vector<Error>& told, Streams& streams) {
   std::vector<const Run*> left;
   ExitCode code = ExitCode::success;
-  for (const Run* run : runs) {
+  for (const Run* run : own.runs) {
     const Result<bool> put = store.put_run(*run);
     if (put) continue;
     code = ExitCode::store_away;
-    const Error& error = put.error();
-    const bool is_told = std::any_of(told.begin(), told.end(), [&](const Error& other) {
-      return other.where == error.where && other.found == error.found;
-    });
-    if (!is_told) report_error(error, streams);
-    if (!is_told || error.kind == ErrorKind::store) left.push_back(run);
+    if (is_left(put.error(), told, streams)) left.push_back(run);
   }
-  keep_on_disk(left, streams);
+  const Comparison* left_comparison = nullptr;
+  if (own.comparison != nullptr) {
+    const Result<bool> put = store.put_comparison(*own.comparison);
+    if (!put) code = ExitCode::store_away;
+    if (!put && is_left(put.error(), told, streams)) left_comparison = own.comparison;
+  }
+  keep_on_disk({left, left_comparison}, streams);
   return code;
+}
+
+// As the spool has it; the comparison itself where it could not be kept there, which is told.
+std::optional<Comparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code, Streams& streams) {
+  if (comparison == nullptr) return std::nullopt;
+  const Result<std::filesystem::path> path = Spool(state_folder()).keep(*comparison);
+  if (!path) code = worse(code, (report_error(path.error(), streams), ExitCode::store_away));
+  Result<Comparison> kept = as_kept(*comparison);
+  return kept ? std::move(kept).value() : *comparison;
 }
 
 }  // namespace
@@ -115,17 +173,16 @@ Result<Store> open_store(const Configuration& configuration, const CommonOptions
   STEELYARD_TRY(const StoreAddress address, store_address(configuration));
   STEELYARD_TRY(Store store, Store::open(address, state_folder()));
   Spool spool(state_folder());
-  const std::size_t waiting = spool.waiting().size();
-  if (waiting == 0) return store;
+  if (spool.waiting().empty()) return store;
   const Result<Spool::Delivery> delivery = spool.deliver(store);
   if (!delivery) {
     report_error(delivery.error(), streams);
     return store;
   }
   for (const Error& bad : delivery->bad) report_error(bad, streams);
-  if (delivery->delivered > 0) {
-    note("delivered from the spool: " + runs_text(static_cast<std::size_t>(delivery->delivered)), common, streams);
-  }
+  const Spool::Count delivered{static_cast<std::size_t>(delivery->delivered),
+                               static_cast<std::size_t>(delivery->comparisons)};
+  if (delivered != Spool::Count{}) note("delivered from the spool: " + files_text(delivered), common, streams);
   return store;
 }
 
@@ -145,24 +202,24 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
                           Streams& streams, const std::vector<const Run*>& runs) {
   const Result<StoreAddress> address = store_address(configuration);
   if (!address) return report_error(address.error(), streams);
+  ExitCode kept_code = ExitCode::success;
+  const std::optional<Comparison> kept = keep_comparison_in_spool(comparison, kept_code, streams);
+  const Own own{runs, kept ? &*kept : nullptr};
   Result<Store> store = Store::open(*address, state_folder());
-  if (!store) return keep_without_store(store.error(), runs, streams);
+  if (!store) return keep_without_store(store.error(), own, streams);
   std::vector<Error> told;
   const ExitCode code = deliver_spool(*store, told, streams);
-  // A spool that could not be delivered may be the store's trouble or the spool's: the runs' own way in tells.
-  const ExitCode own = put_own_runs(*store, runs, told, streams);
-  if (own != ExitCode::success || (runs.empty() && code != ExitCode::success)) {
+  // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.
+  const bool has_own = !runs.empty() || kept;
+  const ExitCode own_code = put_own(*store, own, told, streams);
+  if (own_code != ExitCode::success || (!has_own && code != ExitCode::success)) {
     return say_what_waits(streams), ExitCode::store_away;
   }
-  if (comparison != nullptr) {
-    const Result<bool> put = store->put_comparison(*comparison);
-    if (!put) return report_error(put.error(), streams), ExitCode::store_away;
-  }
-  std::string kept = "kept in the store: " + address->safe_text();
-  if (comparison != nullptr) kept += ", as comparison:" + comparison_id(*comparison).substr(0, kShownIdCharacters);
-  note(kept, common, streams);
+  std::string text = "kept in the store: " + address->safe_text();
+  if (kept) text += ", as comparison:" + comparison_id(*kept).substr(0, kShownIdCharacters);
+  note(text, common, streams);
   if (code != ExitCode::success) say_what_waits(streams);
-  return code;
+  return worse(code, kept_code);
 }
 
 }  // namespace steelyard

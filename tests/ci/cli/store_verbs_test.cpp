@@ -46,11 +46,13 @@ class StoreVerbs : public ProgramUnderTest {
     ASSERT_TRUE(available_) << why_;
     use_state(shared_ / "state");
   }
-  static int runs_in_store() {
+  static int number_in_status(const std::string& name) {
     const std::string json = run({"db", "status", "--json", "--quiet"}).out;
-    const std::size_t at = json.find("\"runs\": ");
-    return at == std::string::npos ? -1 : std::stoi(json.substr(at + 8));
+    const std::string member = '"' + name + "\": ";
+    const std::size_t at = json.find(member);
+    return at == std::string::npos ? -1 : std::stoi(json.substr(at + member.size()));
   }
+  static int runs_in_store() { return number_in_status("runs"); }
   static std::size_t runs_in_spool() {
     std::size_t count = 0;
     std::error_code ignored;
@@ -86,20 +88,24 @@ TEST_F(StoreVerbs, ARunWaitsWhileTheStoreIsAwayAndIsDeliveredOnceByTheNextComman
   EXPECT_EQ(runs_in_store(), before + 1) << "the same run twice is one run";
 }
 
-TEST_F(StoreVerbs, AStoreThatIsAwayHidesNoVerdict) {
+TEST_F(StoreVerbs, AStoreThatIsAwayHidesNoVerdictAndLosesNone) {
+  const int comparisons = number_in_status("comparisons");
   std::vector<std::string> slower = quick_ab("fast", "slow");
   slower.insert(slower.end(), {"--store", kUnreachable});
   const Outcome regression = run(slower);
   EXPECT_EQ(regression.status, 1) << regression.err;
   EXPECT_THAT(regression.out, HasSubstr("1 regression"));
-  EXPECT_THAT(regression.err, HasSubstr("wait in the spool"));
+  EXPECT_THAT(regression.err, HasSubstr("2 runs and 1 comparison wait in the spool"));
   std::vector<std::string> faster = quick_ab("slow", "fast");
   faster.insert(faster.end(), {"--store", kUnreachable});
   const Outcome improvement = run(faster);
   EXPECT_EQ(improvement.status, 5) << improvement.err;
   EXPECT_THAT(improvement.out, HasSubstr("1 improvement"));
-  EXPECT_EQ(run({"db", "status"}).status, 0);
+  const Outcome reached = run({"history"});
+  EXPECT_EQ(reached.status, 0) << reached.err;
+  EXPECT_THAT(reached.err, HasSubstr("delivered from the spool: 4 runs and 2 comparisons"));
   EXPECT_EQ(runs_in_spool(), 0U);
+  EXPECT_EQ(number_in_status("comparisons"), comparisons + 2);
 }
 
 TEST_F(StoreVerbs, AComparisonIsVerifiedFromTheStoreAlone) {
@@ -152,16 +158,23 @@ TEST_F(StoreVerbs, RebuildFillsALostDatabaseFromTheArchivesSoThatTheHistoryIsThe
     const std::string commit(40, time < 200 ? 'd' : time > 200 ? 'e' : 'f');
     ASSERT_EQ(run({"import", "google-benchmark", name, "--commit", commit, "--project", "rebuilt"}).status, 0);
   }
+  const Outcome judged = run(quick_ab("fast", "slow"));
+  const std::string kept = judged.err.substr(judged.err.find("comparison:"), std::string("comparison:").size() + 12);
   const std::string before = run({"history", "--project", "rebuilt", "--json"}).out;
   EXPECT_THAT(before, HasSubstr(std::string(40, 'e')));
   const int runs = runs_in_store();
+  const int comparisons = number_in_status("comparisons");
   drop_database(shared_ / "state");
   ASSERT_EQ(runs_in_store(), 0);
   const Outcome rebuilt = run({"db", "rebuild"});
   EXPECT_EQ(rebuilt.status, 0) << rebuilt.err;
-  EXPECT_EQ(rebuilt.out, std::to_string(runs) + " runs, 0 were there already, 0 could not be read\n");
+  EXPECT_EQ(rebuilt.out, std::to_string(runs) + " runs, 0 were there already, " +
+                             (comparisons == 1 ? "1 comparison, " : std::to_string(comparisons) + " comparisons, ") +
+                             "0 were there already, 0 could not be read\n");
   EXPECT_EQ(rebuilt.err, "") << "no progress in a pipe";
   EXPECT_EQ(runs_in_store(), runs);
+  EXPECT_EQ(number_in_status("comparisons"), comparisons);
+  EXPECT_EQ(run({"verify", kept}).status, 0) << "under the same id";
   EXPECT_EQ(run({"history", "--project", "rebuilt", "--json"}).out, before);
   const Outcome again = run({"db", "rebuild", "--json"});
   EXPECT_EQ(again.status, 0) << again.err;
