@@ -60,7 +60,7 @@ std::vector<std::string> server_command(const ClusterLayout& layout, const Serve
   set("full_page_writes=on");
   // One machine's commands: few connections, little memory while idle. No replication, so the shortest log.
   set("max_connections=40");
-  set("shared_buffers=32MB");
+  set("shared_buffers=24MB");
   set("max_wal_size=256MB");
   set("wal_level=minimal");
   set("max_wal_senders=0");

@@ -14,9 +14,11 @@ struct Layer {
 };
 
 // The architecture's table: each row names all of ours that it may include. The first match wins.
-const std::array<Layer, 7> kLayers{
+const std::array<Layer, 8> kLayers{
     Layer{"bench/model/", {"bench/model/"}},
     Layer{"bench/self/judging/", {"bench/self/judging/", "bench/model/", "regress/"}},  // studies of the judgement
+    // Studies of keeping.
+    Layer{"bench/self/storage/", {"bench/self/storage/", "bench/model/", "regress/", "storage/"}},
     Layer{"bench/", {"bench/"}},
     Layer{"regress/", {"regress/", "bench/model/"}},
     Layer{"storage/", {"storage/", "regress/", "bench/model/"}},
