@@ -20,6 +20,8 @@ std::string wide_json(int number, int benchmarks = 120);
 // Ids of all runs of the store. Each is read back, and its content hashed: one that is there in part fails the test, as
 // does one that is there twice.
 std::set<std::string> whole_runs(const StoreAddress& address);
+// The same of runs whose ids an older program made by its own rules: that they can be read.
+std::set<std::string> whole_ids(const StoreAddress& address);
 
 // $STEELYARD_FAULTS=full: as many times as `full` says, else `few`.
 int times(int few, int full);

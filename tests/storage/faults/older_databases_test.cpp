@@ -4,15 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-#include <regex>
 #include <set>
 
 #include "storage/archive/archive.hpp"
 #include "storage/postgres/migrations.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
+#include "tests/storage/faults/older_rows.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
@@ -21,39 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kOlder = fs::path(STEELYARD_FAULTS_FOLDER) / "older";
-// The first program that was released had three scripts; what scripts 1 and 2 keep is a part of its rows.
-constexpr int kFirstRecorded = 3;
-// Rows of these came with the second script.
-constexpr const char* kOfSecondScript = "INSERT INTO steelyard.comparison|steelyard.comparison[a-z_]*_seq";
+using storage_test::kFirstRecordedVersion;
+using storage_test::older_rows;
+using storage_test::recorded_versions;
 
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-// Versions that have a file of rows, and those before the first of them.
-std::vector<int> recorded_versions() {
-  std::set<int> versions{1, 2};
-  for (const auto& entry : fs::directory_iterator(kOlder)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.path().extension() == ".rows") versions.insert(std::stoi(name.substr(1)));
-  }
-  return {versions.begin(), versions.end()};
-}
-
-std::string rows_of(int version) {
-  const std::string text = text_of(kOlder / ("v" + std::to_string(std::max(version, kFirstRecorded)) + ".rows"));
-  if (version != 1) return text;
-  std::string rows;
-  const std::regex later(kOfSecondScript);
-  std::istringstream lines(text);
-  // No row of a comparison spans two lines.
-  for (std::string line; std::getline(lines, line);) {
-    if (!std::regex_search(line, later)) rows += line + '\n';
-  }
-  return rows;
-}
+const fs::path kArchives = fs::path(STEELYARD_FAULTS_FOLDER) / "older" / "archives";
 
 class OlderDatabase : public ::testing::TestWithParam<int> {
  protected:
@@ -61,18 +31,13 @@ class OlderDatabase : public ::testing::TestWithParam<int> {
     const auto url = storage_test::fresh_database();
     STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
     address_ = {false, *url};
+    storage_test::make_older_database(*url, GetParam());
     auto session = Session::connect(*url, "test");
     ASSERT_TRUE(session) << session.error().text();
-    const auto version = migrate(*session, known_migrations().first(static_cast<std::size_t>(GetParam())));
-    ASSERT_TRUE(version) << version.error().text();
-    ASSERT_EQ(*version, GetParam());
     auto transaction = Transaction::begin(*session);
-    const auto written = transaction->run_script(rows_of(GetParam()));
-    ASSERT_TRUE(written) << written.error().text();
     const auto ids = transaction->run("select id from steelyard.runs");
     ASSERT_TRUE(ids);
     for (std::int64_t row = 0; row < ids->size(); ++row) ids_.push_back(ids->text(row, 0));
-    ASSERT_TRUE(transaction->commit());
     ASSERT_GE(ids_.size(), 3U) << "the test would show nothing";
   }
   void expect_runs(Store& store) const;
@@ -86,7 +51,7 @@ class OlderDatabase : public ::testing::TestWithParam<int> {
 
 void OlderDatabase::expect_runs(Store& store) const {
   for (const std::string& id : ids_) {
-    auto archived = read_archive(kOlder / "archives" / (id.substr(0, 16) + ".syrun"));
+    auto archived = read_archive(kArchives / (id.substr(0, 16) + ".syrun"));
     ASSERT_TRUE(archived) << archived.error().text();
     auto kept = store.get_run(id);
     ASSERT_TRUE(kept) << kept.error().text();
@@ -101,7 +66,7 @@ void OlderDatabase::expect_runs(Store& store) const {
 
 void OlderDatabase::expect_the_same_runs_are_known(Store& store) const {
   for (const std::string& id : ids_) {
-    const auto archived = read_archive(kOlder / "archives" / (id.substr(0, 16) + ".syrun"));
+    const auto archived = read_archive(kArchives / (id.substr(0, 16) + ".syrun"));
     const auto is_new = store.put_run(*archived);
     ASSERT_TRUE(is_new) << is_new.error().text();
     EXPECT_FALSE(*is_new);
@@ -205,8 +170,8 @@ INSTANTIATE_TEST_SUITE_P(EveryVersion, OlderDatabase, ::testing::ValuesIn(record
                          [](const auto& version) { return "Version" + std::to_string(version.param); });
 
 TEST(OlderDatabases, AreRecordedForEveryProgramBeforeSeriesWerePacked) {
-  for (int version = kFirstRecorded; version <= 9; ++version) {
-    EXPECT_FALSE(rows_of(version).empty()) << "older/v" << version << ".rows is missing";
+  for (int version = kFirstRecordedVersion; version <= 9; ++version) {
+    EXPECT_FALSE(older_rows(version).empty()) << "older/v" << version << ".rows is missing";
   }
 }
 
