@@ -1,0 +1,181 @@
+#include "storage/packing/integer_block.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace steelyard {
+namespace {
+
+// In SQL all of it is done in signed 64-bit integers: a wider distance is written as it is.
+constexpr unsigned kMostBits = 62;
+constexpr unsigned kWithExceptions = 128;
+constexpr unsigned kRaw = 255;
+constexpr std::uint64_t kMostWithoutBits = 4096;
+constexpr std::size_t kNumberBytes = 8;
+
+std::size_t bytes_of_bits(std::uint64_t bits) { return static_cast<std::size_t>((bits + 7) / 8); }
+
+std::uint64_t distance(std::int64_t number, std::int64_t smallest) {
+  return static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(smallest);
+}
+
+class BitWriter {
+ public:
+  BitWriter(std::string& bytes, unsigned width) : bytes_(bytes), width_(width) {}
+  void add(std::uint64_t value) {
+    for (unsigned left = width_; left > 0;) {
+      const unsigned taken = std::min(left, 8 - filled_);
+      left -= taken;
+      byte_ = byte_ << taken | ((value >> left) & ((1U << taken) - 1U));
+      filled_ += taken;
+      if (filled_ == 8) flush();
+    }
+  }
+  void finish() {
+    if (filled_ == 0) return;
+    byte_ <<= 8 - filled_;
+    flush();
+  }
+
+ private:
+  void flush() {
+    bytes_ += static_cast<char>(byte_ & 0xFFU);
+    byte_ = 0;
+    filled_ = 0;
+  }
+  std::string& bytes_;
+  unsigned width_;
+  std::uint64_t byte_ = 0;
+  unsigned filled_ = 0;
+};
+
+std::uint64_t bits_at(std::string_view bytes, std::uint64_t first_bit, unsigned width) {
+  std::uint64_t value = 0;
+  for (unsigned left = width; left > 0;) {
+    const auto byte = static_cast<unsigned char>(bytes[static_cast<std::size_t>(first_bit / 8)]);
+    const unsigned used = static_cast<unsigned>(first_bit % 8);
+    const unsigned taken = std::min(left, 8 - used);
+    value = value << taken | ((byte >> (8 - used - taken)) & ((1U << taken) - 1U));
+    first_bit += taken;
+    left -= taken;
+  }
+  return value;
+}
+
+// Adds to the numbers what did not fit into the width.
+void read_rests(ByteReader& reader, std::vector<std::int64_t>& numbers, std::uint64_t exceptions, unsigned width) {
+  std::uint64_t at = 0;
+  for (std::uint64_t i = 0; i < exceptions; ++i) {
+    const std::uint64_t gap = reader.varint();
+    const std::uint64_t rest = reader.varint();
+    if (reader.failed() || gap >= numbers.size() || at + gap >= numbers.size()) return reader.fail();
+    if (rest > (std::uint64_t{1} << (kMostBits - width)) - 1) return reader.fail();
+    at += gap;
+    std::int64_t& number = numbers[static_cast<std::size_t>(at++)];
+    number = static_cast<std::int64_t>(static_cast<std::uint64_t>(number) + (rest << width));
+  }
+}
+
+}  // namespace
+
+IntegerBlockPlan plan_integers(std::span<const std::int64_t> numbers) {
+  IntegerBlockPlan plan;
+  if (numbers.empty()) return plan;
+  const auto [smallest, largest] = std::minmax_element(numbers.begin(), numbers.end());
+  const auto widest = static_cast<unsigned>(std::bit_width(distance(*largest, *smallest)));
+  const std::uint64_t count = numbers.size();
+  plan.smallest = *smallest;
+  plan.bytes = 1 + kNumberBytes * numbers.size();
+  if (widest > kMostBits) return plan;
+
+  const unsigned narrowest = count > kMostWithoutBits ? 1 : 0;
+  const std::size_t head = 1 + varint_size(fold_sign(*smallest));
+  const auto consider = [&](unsigned width, std::size_t exceptions, std::size_t rests) {
+    const std::size_t bytes = head + bytes_of_bits(count * width) + rests;
+    if (bytes > plan.bytes || (bytes == plan.bytes && !plan.raw)) return;
+    plan = {false, width, *smallest, exceptions, bytes};
+  };
+  consider(std::max(widest, narrowest), 0, 0);
+  if (widest <= narrowest) return plan;
+
+  std::array<std::uint32_t, kMostBits + 1> of_width{};
+  for (const std::int64_t number : numbers) {
+    ++of_width[static_cast<std::size_t>(std::bit_width(distance(number, *smallest)))];
+  }
+  std::size_t exceptions = 0;
+  for (unsigned width = widest; width-- > narrowest;) {
+    exceptions += of_width[width + 1];
+    // Not exact where a gap is longer than a byte can say: the loop below pays for what it finds.
+    std::size_t rests = varint_size(exceptions) + exceptions;
+    for (unsigned wide = width + 1; wide <= widest; ++wide) rests += of_width[wide] * ((wide - width + 6) / 7);
+    if (head + bytes_of_bits(count * width) + rests >= plan.bytes) continue;
+    std::uint64_t gap = 0;
+    for (const std::int64_t number : numbers) {
+      const bool fits = static_cast<unsigned>(std::bit_width(distance(number, *smallest))) <= width;
+      if (!fits) rests += varint_size(gap) - 1;
+      gap = fits ? gap + 1 : 0;
+    }
+    consider(width, exceptions, rests);
+  }
+  return plan;
+}
+
+void append_integers(std::string& bytes, std::span<const std::int64_t> numbers, const IntegerBlockPlan& plan) {
+  if (numbers.empty()) return;
+  if (plan.raw) {
+    bytes += static_cast<char>(kRaw);
+    for (const std::int64_t number : numbers) append_big_endian(bytes, static_cast<std::uint64_t>(number));
+    return;
+  }
+  bytes += static_cast<char>(plan.width + (plan.exceptions > 0 ? kWithExceptions : 0));
+  append_signed_varint(bytes, plan.smallest);
+  if (plan.exceptions > 0) append_varint(bytes, plan.exceptions);
+  BitWriter bits(bytes, plan.width);
+  for (const std::int64_t number : numbers) bits.add(distance(number, plan.smallest));
+  bits.finish();
+  if (plan.exceptions == 0) return;
+  std::uint64_t gap = 0;
+  for (const std::int64_t number : numbers) {
+    const std::uint64_t rest = distance(number, plan.smallest) >> plan.width;
+    if (rest > 0) {
+      append_varint(bytes, gap);
+      append_varint(bytes, rest);
+    }
+    gap = rest > 0 ? 0 : gap + 1;
+  }
+}
+
+std::vector<std::int64_t> read_integers(ByteReader& reader, std::uint64_t count) {
+  std::vector<std::int64_t> numbers;
+  if (count == 0) return numbers;
+  const unsigned head = reader.byte();
+  if (head == kRaw) {
+    if (count > reader.left() / kNumberBytes) reader.fail();
+    const std::string_view taken = reader.take(reader.failed() ? 0 : count * kNumberBytes);
+    for (std::size_t at = 0; at < taken.size(); at += kNumberBytes) {
+      numbers.push_back(static_cast<std::int64_t>(big_endian_at(taken, at)));
+    }
+    return numbers;
+  }
+  const unsigned width = head % kWithExceptions;
+  const auto smallest = static_cast<std::uint64_t>(reader.signed_varint());
+  const std::uint64_t exceptions = head >= kWithExceptions ? reader.varint() : 0;
+  // Before anything is allocated or multiplied: the bytes must be there.
+  const bool too_many = width == 0 ? count > kMostWithoutBits : count > std::uint64_t{reader.left()} * 8 / width;
+  if (reader.failed() || width > kMostBits || too_many || exceptions > count) {
+    reader.fail();
+    return numbers;
+  }
+  const std::string_view packed = reader.take(bytes_of_bits(count * width));
+  if (reader.failed()) return numbers;
+  numbers.reserve(static_cast<std::size_t>(count));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    numbers.push_back(static_cast<std::int64_t>(smallest + bits_at(packed, i * width, width)));
+  }
+  read_rests(reader, numbers, exceptions, width);
+  if (reader.failed()) numbers.clear();
+  return numbers;
+}
+
+}  // namespace steelyard

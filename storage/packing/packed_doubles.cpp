@@ -1,0 +1,250 @@
+#include "storage/packing/packed_doubles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "storage/packing/integer_block.hpp"
+
+namespace steelyard {
+namespace {
+
+enum Form : std::uint8_t { raw, decimal, ticks, near, seconds, bits };
+
+using Integers = std::vector<std::int64_t>;
+
+constexpr double kWholeNumbers = 9007199254740992;  // 2^53: below it every whole number is a double
+constexpr double kNanosecondsPerSecond = 1e9;
+constexpr std::array<double, 18> kPowersOfTen{1,   1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
+                                              1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
+constexpr int kLeastSecondBits = 10;
+constexpr int kMostSecondBits = 62;
+constexpr std::size_t kNumberBytes = 8;
+
+bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool is_whole(double value) { return std::abs(value) < kWholeNumbers; }  // false for NaN
+
+// Integers in the order of the doubles; -0 right before 0.
+std::int64_t rank_of(double value) {
+  const auto pattern = std::bit_cast<std::int64_t>(value);
+  return pattern >= 0 ? pattern : pattern ^ std::numeric_limits<std::int64_t>::max();
+}
+double of_rank(std::int64_t rank) {
+  return std::bit_cast<double>(rank >= 0 ? rank : rank ^ std::numeric_limits<std::int64_t>::max());
+}
+
+double of_ticks(std::int64_t t, std::int64_t iterations) {
+  return static_cast<double>(t) / static_cast<double>(iterations);
+}
+// The clock's own count for t nanoseconds, where it counts 2^k a second.
+double quanta_of(std::int64_t t, int k) {
+  return std::nearbyint(static_cast<double>(t) * std::ldexp(1.0, k) / kNanosecondsPerSecond);
+}
+double of_quanta(double q, int k, std::int64_t iterations) {
+  return q * std::ldexp(1.0, -k) * kNanosecondsPerSecond / static_cast<double>(iterations);
+}
+
+// One way to write the samples: at most two blocks.
+struct Candidate {
+  Form form = Form::raw;
+  std::optional<int> parameter;
+  Integers first;
+  Integers second;
+  IntegerBlockPlan first_plan;
+  IntegerBlockPlan second_plan;
+  std::size_t bytes = 0;
+};
+
+Candidate planned(Form form, std::optional<int> parameter, Integers first, Integers second = {}) {
+  Candidate candidate{form, parameter, std::move(first), std::move(second), {}, {}, 0};
+  candidate.first_plan = plan_integers(candidate.first);
+  candidate.second_plan = plan_integers(candidate.second);
+  candidate.bytes = 1 + (parameter ? 1 : 0) + candidate.first_plan.bytes + candidate.second_plan.bytes;
+  return candidate;
+}
+
+std::optional<std::int64_t> decimal_of(double sample, int places) {
+  const double power = kPowersOfTen[static_cast<std::size_t>(places)];
+  const double m = std::nearbyint(sample * power) + 0.0;  // an integer knows no -0
+  if (!is_whole(m) || !same(m / power, sample)) return std::nullopt;
+  return static_cast<std::int64_t>(m);
+}
+
+std::optional<Candidate> as_decimals(std::span<const double> samples) {
+  Integers numbers;
+  for (int places = 0; places < static_cast<int>(kPowersOfTen.size()); ++places) {
+    // Fewer places are enough only if they are for the first sample: that one decides, nearly always.
+    if (!decimal_of(samples.front(), places)) continue;
+    numbers.clear();
+    for (const double sample : samples) {
+      const auto number = decimal_of(sample, places);
+      if (!number) break;
+      numbers.push_back(*number);
+    }
+    if (numbers.size() == samples.size()) return planned(Form::decimal, places, std::move(numbers));
+  }
+  return std::nullopt;
+}
+
+std::optional<Integers> ticks_of(std::span<const double> samples, std::span<const std::int64_t> iterations) {
+  if (samples.size() != iterations.size()) return std::nullopt;
+  Integers all;
+  all.reserve(samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto n = static_cast<double>(iterations[i]);
+    const double t = std::nearbyint(samples[i] * n);
+    if (!(n >= 1 && n < kWholeNumbers) || !is_whole(t)) return std::nullopt;
+    all.push_back(static_cast<std::int64_t>(t));
+  }
+  return all;
+}
+
+// The clock's count for a sample; absent where no count at 2^k a second gives it.
+std::optional<double> quanta_of_sample(double sample, std::int64_t iterations, int k) {
+  const double q =
+      std::nearbyint(sample * static_cast<double>(iterations) / kNanosecondsPerSecond * std::ldexp(1.0, k)) + 0.0;
+  if (!is_whole(q) || !same(of_quanta(q, k, iterations), sample)) return std::nullopt;
+  return q;
+}
+
+std::optional<Candidate> as_seconds(std::span<const double> samples, std::span<const std::int64_t> iterations,
+                                    const Integers& t) {
+  Integers corrections;
+  for (int k = kLeastSecondBits; k <= kMostSecondBits; ++k) {
+    if (!quanta_of_sample(samples.front(), iterations.front(), k)) continue;
+    corrections.clear();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const auto q = quanta_of_sample(samples[i], iterations[i], k);
+      const double expected = quanta_of(t[i], k);
+      if (!q || !is_whole(expected)) break;
+      corrections.push_back(static_cast<std::int64_t>(*q) - static_cast<std::int64_t>(expected));
+    }
+    if (corrections.size() == samples.size()) return planned(Form::seconds, k, t, std::move(corrections));
+  }
+  return std::nullopt;
+}
+
+void keep_smaller(Candidate& best, std::optional<Candidate> other) {
+  if (other && other->bytes < best.bytes) best = std::move(*other);
+}
+
+void consider_ticks(Candidate& best, std::span<const double> samples, std::span<const std::int64_t> iterations) {
+  const std::optional<Integers> t = ticks_of(samples, iterations);
+  if (!t) return;
+  Integers places;
+  bool exact = true;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto rank = static_cast<std::uint64_t>(rank_of(samples[i]));
+    places.push_back(
+        static_cast<std::int64_t>(rank - static_cast<std::uint64_t>(rank_of(of_ticks((*t)[i], iterations[i])))));
+    exact = exact && places.back() == 0;
+  }
+  if (exact) return keep_smaller(best, planned(Form::ticks, std::nullopt, *t));
+  keep_smaller(best, planned(Form::near, std::nullopt, *t, std::move(places)));
+  keep_smaller(best, as_seconds(samples, iterations, *t));
+}
+
+Candidate as_bits(std::span<const double> samples) {
+  Integers ranks;
+  std::uint64_t all = 0;
+  for (const double sample : samples) {
+    ranks.push_back(rank_of(sample));
+    all |= static_cast<std::uint64_t>(ranks.back());
+  }
+  const int zeros = all == 0 ? 0 : std::countr_zero(all);
+  for (std::int64_t& rank : ranks) rank >>= zeros;
+  return planned(Form::bits, zeros, std::move(ranks));
+}
+
+struct Layout {
+  Form form = Form::raw;
+  bool has_parameter = false;
+  int least = 0;
+  int most = 0;
+  bool needs_iterations = false;
+  bool has_second = false;
+};
+constexpr std::array<Layout, 6> kLayouts{{{Form::raw, false, 0, 0, false, false},
+                                          {Form::decimal, true, 0, 17, false, false},
+                                          {Form::ticks, false, 0, 0, true, false},
+                                          {Form::near, false, 0, 0, true, true},
+                                          {Form::seconds, true, kLeastSecondBits, kMostSecondBits, true, true},
+                                          {Form::bits, true, 0, 63, false, false}}};
+
+std::vector<double> read_raw(ByteReader& reader, std::uint64_t count) {
+  std::vector<double> samples;
+  if (count > reader.left() / kNumberBytes) reader.fail();
+  const std::string_view taken = reader.take(reader.failed() ? 0 : count * kNumberBytes);
+  for (std::size_t at = 0; at < taken.size(); at += kNumberBytes) {
+    samples.push_back(std::bit_cast<double>(big_endian_at(taken, at)));
+  }
+  return samples;
+}
+
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
+void append_doubles(std::string& bytes, std::span<const double> samples, std::span<const std::int64_t> iterations) {
+  if (samples.empty()) return;
+  Candidate best;
+  best.bytes = 1 + kNumberBytes * samples.size();
+  keep_smaller(best, as_decimals(samples));
+  // Whole numbers are as short as they come.
+  if (best.form == Form::raw || *best.parameter > 0) consider_ticks(best, samples, iterations);
+  if (best.form == Form::raw || best.form == Form::near) keep_smaller(best, as_bits(samples));
+  bytes += static_cast<char>(best.form);
+  if (best.form == Form::raw) {
+    for (const double sample : samples) append_big_endian(bytes, std::bit_cast<std::uint64_t>(sample));
+    return;
+  }
+  if (best.parameter) bytes += static_cast<char>(*best.parameter);
+  append_integers(bytes, best.first, best.first_plan);
+  append_integers(bytes, best.second, best.second_plan);
+}
+
+std::vector<double> read_doubles(ByteReader& reader, std::uint64_t count, std::span<const std::int64_t> iterations) {
+  if (count == 0) return {};
+  const std::uint8_t form = reader.byte();
+  if (reader.failed() || form >= kLayouts.size()) return reader.fail(), std::vector<double>();
+  if (form == Form::raw) return read_raw(reader, count);
+  const Layout& layout = kLayouts[form];
+  const int parameter = layout.has_parameter ? reader.byte() : 0;
+  if (parameter < layout.least || parameter > layout.most) reader.fail();
+  if (layout.needs_iterations && iterations.size() != count) reader.fail();
+  const Integers first = read_integers(reader, reader.failed() ? 0 : count);
+  const Integers second = read_integers(reader, layout.has_second && !reader.failed() ? count : 0);
+  if (reader.failed()) return {};
+  std::vector<double> samples;
+  samples.reserve(first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    switch (layout.form) {
+      case Form::raw:
+        break;
+      case Form::decimal:
+        samples.push_back(static_cast<double>(first[i]) / kPowersOfTen[static_cast<std::size_t>(parameter)]);
+        break;
+      case Form::ticks:
+        samples.push_back(of_ticks(first[i], iterations[i]));
+        break;
+      case Form::near:
+        samples.push_back(of_rank(sum(rank_of(of_ticks(first[i], iterations[i])), second[i])));
+        break;
+      case Form::seconds:
+        samples.push_back(
+            of_quanta(quanta_of(first[i], parameter) + static_cast<double>(second[i]), parameter, iterations[i]));
+        break;
+      case Form::bits:
+        samples.push_back(of_rank(static_cast<std::int64_t>(static_cast<std::uint64_t>(first[i]) << parameter)));
+        break;
+    }
+  }
+  return samples;
+}
+
+}  // namespace steelyard
