@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "storage/postgres/content_identity.hpp"
+#include "storage/postgres/database_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -28,6 +29,22 @@ const Dictionary& benchmarks() {
 }
 const Dictionary& metrics() {
   static const Dictionary kTable{"steelyard.metrics", "metric_key", {"identity", "name", "unit", "better", "kind"}};
+  return kTable;
+}
+const Dictionary& projects() {
+  static const Dictionary kTable{"steelyard.projects", "project_key", {"name"}};
+  return kTable;
+}
+const Dictionary& count_bases() {
+  static const Dictionary kTable{
+      "steelyard.count_bases", "count_basis_key", {"identity", "scope", "jitter", "jitter_from", "proof"}};
+  return kTable;
+}
+const Dictionary& series() {
+  static const Dictionary kTable{
+      "steelyard.series",
+      "series_key",
+      {"identity", "project_key", "benchmark_key", "metric_key", "fingerprint", "count_key"}};
   return kTable;
 }
 const Dictionary& functions() {
@@ -57,14 +74,14 @@ std::string insert_statement(const Dictionary& dictionary, std::size_t rows) {
     }
     statement += ')';
   }
-  return statement + " on conflict (identity) do nothing";
+  return statement + " on conflict (" + dictionary.columns.front() + ") do nothing";
 }
 
 Result<void> find_keys(Transaction& transaction, const Dictionary& dictionary, const std::vector<std::string>& wanted,
                        KeysByIdentity& keys) {
   STEELYARD_TRY(const Rows rows,
-                transaction.run(std::string("select identity, ") + dictionary.key + " from " + dictionary.table +
-                                    " where identity = any($1::text[])",
+                transaction.run("select " + dictionary.columns.front() + ", " + dictionary.key + " from " +
+                                    dictionary.table + " where " + dictionary.columns.front() + " = any($1::text[])",
                                 SqlValues().texts(wanted), {0, static_cast<std::int64_t>(wanted.size())}));
   for (std::int64_t row = 0; row < rows.size(); ++row) keys[rows.text(row, 0)] = rows.integer(row, 1);
   return {};
@@ -141,6 +158,21 @@ void add(RowsByIdentity& rows, const std::string& identity, const BenchmarkId& b
     row.null();
   }
   row.text(benchmark.device).text(benchmark.dtype);
+}
+
+std::string identity_of(const CountBasis& basis) {
+  // Of the texts as they are kept, since a database can compute the same of its rows.
+  return ContentIdentity()
+      .text(to_text(basis.scope))
+      .number(basis.jitter)
+      .text(encode_database_text(basis.jitter_from))
+      .text(encode_database_text(basis.proof))
+      .hex();
+}
+void add(RowsByIdentity& rows, const std::string& identity, const CountBasis& basis) {
+  if (rows.contains(identity)) return;
+  rows[identity].text(identity).text(to_text(basis.scope)).number(basis.jitter).text(basis.jitter_from);
+  rows[identity].text(basis.proof);
 }
 
 std::string identity_of(const ProfiledFunction& function) {
@@ -230,6 +262,55 @@ Result<std::int64_t> key_of_environment(Transaction& transaction, const Environm
   return added.integer(0, 0);
 }
 
+Result<std::int64_t> key_of_project(Transaction& transaction, const std::string& project) {
+  RowsByIdentity rows;
+  rows[project].text(project);
+  STEELYARD_TRY(const KeysByIdentity keys, keys_of(transaction, projects(), rows));
+  return keys.at(project);
+}
+
+// Absent where nothing is known that the column's default does not say.
+Result<std::vector<std::optional<std::int64_t>>> keys_of_count_bases(Transaction& transaction, const Run& run) {
+  Gathering rows;
+  std::vector<std::size_t> with_basis;
+  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
+    if (run.measurements[i].count_basis == CountBasis{}) continue;
+    with_basis.push_back(i);
+    rows.take(run.measurements[i].count_basis);
+  }
+  STEELYARD_TRY(const auto found, rows.keys(transaction, count_bases()));
+  std::vector<std::optional<std::int64_t>> keys(run.measurements.size());
+  for (std::size_t i = 0; i < with_basis.size(); ++i) keys[with_basis[i]] = found[i];
+  return keys;
+}
+
+// `keys` has the keys of the project, the benchmarks and the metrics.
+Result<std::vector<std::int64_t>> keys_of_series(Transaction& transaction, const Run& run, const RunKeys& keys,
+                                                 const std::vector<std::int64_t>& metric_keys) {
+  const std::string fingerprint = run.environment.fingerprint();
+  const std::string project = encode_database_text(run.header.project);
+  std::vector<std::string> identities;
+  RowsByIdentity rows;
+  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
+    const Measurement& measurement = run.measurements[i];
+    identities.push_back(ContentIdentity()
+                             .text(project)
+                             .text(identity_of(measurement.benchmark))
+                             .text(identity_of(measurement.metric))
+                             .text(fingerprint)
+                             .text(encode_database_text(measurement.count_key))
+                             .hex());
+    if (rows.contains(identities.back())) continue;
+    SqlValues& row = rows[identities.back()];
+    row.text(identities.back()).integer(keys.project).integer(keys.measurement_benchmarks[i]).integer(metric_keys[i]);
+    row.text(fingerprint).text(measurement.count_key);
+  }
+  STEELYARD_TRY(const KeysByIdentity by_identity, keys_of(transaction, series(), rows));
+  std::vector<std::int64_t> result;
+  for (const std::string& identity : identities) result.push_back(by_identity.at(identity));
+  return result;
+}
+
 std::vector<std::int64_t> take_front(const std::vector<std::int64_t>& keys, std::size_t& at, std::size_t count) {
   const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(at);
   at += count;
@@ -258,16 +339,19 @@ Result<RunKeys> keys_of_run(Session& session, const Run& run) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(keys.commit, key_of_commit(transaction, run.header.commit));
   STEELYARD_TRY(keys.environment, key_of_environment(transaction, run.environment));
+  STEELYARD_TRY(keys.project, key_of_project(transaction, run.header.project));
   STEELYARD_TRY(const auto benchmark_keys, benchmark_rows.keys(transaction, benchmarks()));
-  STEELYARD_TRY(keys.measurement_metrics, metric_rows.keys(transaction, metrics()));
-  STEELYARD_TRY(const auto function_keys, function_rows.keys(transaction, functions()));
-  STEELYARD_TRY(const auto origin_keys, origin_rows.keys(transaction, origins()));
-  STEELYARD_CHECK(transaction.commit());
-
+  STEELYARD_TRY(const auto metric_keys, metric_rows.keys(transaction, metrics()));
   std::size_t at = 0;
   keys.measurement_benchmarks = take_front(benchmark_keys, at, run.measurements.size());
   keys.profile_benchmarks = take_front(benchmark_keys, at, run.profiles.size());
   keys.failure_benchmarks = take_front(benchmark_keys, at, run.failures.size());
+  STEELYARD_TRY(keys.count_bases, keys_of_count_bases(transaction, run));
+  STEELYARD_TRY(keys.series, keys_of_series(transaction, run, keys, metric_keys));
+  STEELYARD_TRY(const auto function_keys, function_rows.keys(transaction, functions()));
+  STEELYARD_TRY(const auto origin_keys, origin_rows.keys(transaction, origins()));
+  STEELYARD_CHECK(transaction.commit());
+
   at = 0;
   for (const CountedProfile& profile : run.profiles) {
     keys.profile_functions.push_back(take_front(function_keys, at, profile.functions.size()));

@@ -1,5 +1,5 @@
-// The tables of things that many runs share: commits, environments, benchmarks, metrics, functions, origins. Their
-// rows are never changed, so that a writer only ever adds what is missing and remembers the keys.
+// The tables of things that many runs share: commits, environments, projects, benchmarks, metrics, count bases,
+// series, functions, origins. Their rows are never changed, so that a writer only ever adds what is missing.
 //
 // Adding happens in a transaction of its own, before the run's: two writers of the same benchmarks would otherwise wait
 // for each other's bulk. Both add in the order of the tables below and of identities, so that they cannot deadlock. A
@@ -23,8 +23,10 @@ namespace steelyard {
 struct RunKeys {
   std::optional<std::int64_t> commit;  // absent: not under version control
   std::int64_t environment = 0;
+  std::int64_t project = 0;
   std::vector<std::int64_t> measurement_benchmarks;
-  std::vector<std::int64_t> measurement_metrics;
+  std::vector<std::int64_t> series;                      // of measurements
+  std::vector<std::optional<std::int64_t>> count_bases;  // of measurements; absent: nothing to say of them
   std::vector<std::int64_t> profile_benchmarks;
   std::vector<std::vector<std::int64_t>> profile_functions;
   std::vector<std::vector<std::int64_t>> profile_origins;  // of sources

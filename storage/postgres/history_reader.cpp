@@ -19,26 +19,27 @@ with wanted as (
   where strpos(canonical, $1::text) > 0
     and ($1::text = '' or not exists (select 1 from steelyard.benchmarks where canonical = $1::text))
 ), points as (
-  select b.canonical, r.project, m.name, m.unit, m.better, m.kind, e.fingerprint, r.id, c.sha, c.subject,
+  select b.canonical, p.name as project, m.name, m.unit, m.better, m.kind, s.fingerprint, r.id, c.sha, c.subject,
          coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) as place,
-         r.created_at_unix_ns, x.position, x.value, x.samples, cardinality(x.invocations) as invocations,
+         r.created_at_unix_ns, x.position, x.value, x.samples, x.packed,
          row_number() over (
-           partition by b.canonical, r.project, m.metric_key, e.fingerprint
+           partition by b.canonical, s.project_key, m.metric_key, s.fingerprint
            order by coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) desc,
                     r.created_at_unix_ns desc, r.id desc, x.position desc) as age
   from wanted b
-  join steelyard.measurements x using (benchmark_key)
+  join steelyard.series s using (benchmark_key)
   join steelyard.metrics m using (metric_key)
+  join steelyard.projects p using (project_key)
+  join steelyard.measurements x using (series_key)
   join steelyard.runs r using (run_key)
-  join steelyard.environments e using (environment_key)
   left join steelyard.commits c using (commit_key)
   where case when $2::text = '' then m.name = 'real_time' or m.kind = 'counted' else m.name = $2::text end
     and ($3::text = '' or r.branch = $3::text)
-    and ($4::text = '' or r.project = $4::text)
+    and ($4::text = '' or p.name = $4::text)
     and x.value is not null
 )
 select name, unit, better, kind, canonical, project, fingerprint, id, coalesce(sha, ''), coalesce(subject, ''),
-       created_at_unix_ns, value, samples, invocations
+       created_at_unix_ns, value, samples, steelyard.packed_invocations(packed)
 from points
 where age <= $5::bigint
 order by canonical, project, name, unit, better, kind, fingerprint, place, created_at_unix_ns, id,

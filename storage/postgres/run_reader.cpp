@@ -3,6 +3,7 @@
 #include <charconv>
 #include <map>
 
+#include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/benchmark_columns.hpp"
 #include "storage/postgres/profile_rows.hpp"
 
@@ -20,11 +21,12 @@ constexpr const char* kCommitsByPrefix =
     "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
     "order by sha limit 3";
 constexpr const char* kHeaders =
-    "select r.id, r.created_at_unix_ns, r.tool, r.project, r.program, r.session, r.layout, r.seed, "
+    "select r.id, r.created_at_unix_ns, r.tool, p.name, r.program, r.session, r.layout, r.seed, "
     "array(select key from jsonb_each_text(r.settings) order by key), "
     "array(select value from jsonb_each_text(r.settings) order by key), "
     "c.sha, c.parent, c.subject, c.committed_at_unix_s, r.branch, r.dirty "
-    "from steelyard.runs r left join steelyard.commits c using (commit_key) ";
+    "from steelyard.runs r join steelyard.projects p using (project_key) "
+    "left join steelyard.commits c using (commit_key) ";
 
 RunHeader header_of(const Rows& rows, std::int64_t row) {
   RunHeader header;
@@ -122,45 +124,10 @@ Result<std::vector<Invocation>> read_invocations(Transaction& transaction, std::
   return invocations;
 }
 
-// The next `count` elements of an array whose groups stand end to end.
-template <class Value>
-std::vector<Value> take_front(const std::vector<Value>& flat, std::int64_t& at, std::int64_t count) {
-  const auto begin = flat.begin() + at;
-  at += count;
-  return {begin, begin + count};
-}
-
-// Five array columns from `first_column` on, as the writer's sample_arrays() made them.
-std::vector<InvocationSamples> samples_of(const Rows& rows, std::int64_t row, int first_column) {
-  const auto invocations = integers_of_array(rows.raw(row, first_column));
-  const auto sample_counts = integers_of_array(rows.raw(row, first_column + 1));
-  const auto values = numbers_of_array(rows.raw(row, first_column + 2));
-  const auto iteration_counts = integers_of_array(rows.raw(row, first_column + 3));
-  const auto iterations = integers_of_array(rows.raw(row, first_column + 4));
-  std::int64_t value_at = 0;
-  std::int64_t iteration_at = 0;
-  std::vector<InvocationSamples> samples;
-  for (std::size_t i = 0; i < invocations.size(); ++i) {
-    samples.push_back({static_cast<std::uint32_t>(invocations[i]), take_front(values, value_at, sample_counts[i]),
-                       take_front(iterations, iteration_at, iteration_counts[i])});
-  }
-  return samples;
-}
-
-Result<void> read_set_aside(Transaction& transaction, std::int64_t run_key, std::vector<Measurement>& measurements) {
-  STEELYARD_TRY(const Rows rows, transaction.run("select position, invocations, sample_counts, values_flat, "
-                                                 "iteration_counts, iterations_flat from steelyard.set_aside "
-                                                 "where run_key = $1 order by position",
-                                                 SqlValues().integer(run_key)));
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    measurements[static_cast<std::size_t>(rows.integer(row, 0))].set_aside = samples_of(rows, row, 1);
-  }
-  return {};
-}
-
-// Columns count_scope, count_jitter, count_jitter_from and count_proof.
+// Columns scope, jitter, jitter_from and proof; null where there is nothing to say.
 CountBasis basis_of(const Rows& rows, std::int64_t row, int first_column) {
   CountBasis basis;
+  if (rows.is_null(row, first_column)) return basis;
   basis.scope = parse_count_scope(rows.raw(row, first_column)).value_or(CountScope::timed_region);
   if (!rows.is_null(row, first_column + 1)) basis.jitter = rows.number(row, first_column + 1);
   basis.jitter_from = rows.text(row, first_column + 2);
@@ -168,28 +135,37 @@ CountBasis basis_of(const Rows& rows, std::int64_t row, int first_column) {
   return basis;
 }
 
-Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std::int64_t run_key) {
+// Samples that retention dropped cannot be had back from here.
+Error dropped_samples(const std::string& where) {
+  return input_error(where, "a run whose samples were dropped by the store's retention", "a run with its samples",
+                     "its archive has them where one was kept; its values are still in `steelyard history`");
+}
+
+Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std::int64_t run_key,
+                                                   const std::string& where) {
   STEELYARD_TRY(const Rows rows,
-                transaction.run("select x.count_key, x.invocations, x.sample_counts, x.values_flat, "
-                                "x.iteration_counts, x.iterations_flat, x.count_scope, x.count_jitter, "
-                                "x.count_jitter_from, x.count_proof, " +
+                transaction.run("select s.count_key, x.packed, k.scope, k.jitter, k.jitter_from, k.proof, " +
                                     std::string(kMetricColumns) + ", " + std::string(kBenchmarkColumns) +
-                                    " from steelyard.measurements x join steelyard.metrics m using (metric_key) "
+                                    " from steelyard.measurements x join steelyard.series s using (series_key) "
+                                    "join steelyard.metrics m using (metric_key) "
                                     "join steelyard.benchmarks b using (benchmark_key) "
+                                    "left join steelyard.count_bases k using (count_basis_key) "
                                     "where x.run_key = $1 order by x.position",
                                 SqlValues().integer(run_key)));
-  constexpr int kFirstMetricColumn = 10;
-  constexpr int kFirstBenchmarkColumn = 14;
+  constexpr int kFirstMetricColumn = 6;
+  constexpr int kFirstBenchmarkColumn = 10;
   std::vector<Measurement> measurements;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     Measurement& measurement = measurements.emplace_back();
     measurement.benchmark = benchmark_of(rows, row, kFirstBenchmarkColumn);
     measurement.metric = metric_of(rows, row, kFirstMetricColumn);
     measurement.count_key = rows.text(row, 0);
-    measurement.invocations = samples_of(rows, row, 1);
-    measurement.count_basis = basis_of(rows, row, 6);
+    STEELYARD_TRY(auto samples, unpack_samples(bytes_of_text(rows.raw(row, 1)), where));
+    if (samples.dropped) return dropped_samples(where);
+    measurement.invocations = std::move(samples.invocations);
+    measurement.set_aside = std::move(samples.set_aside);
+    measurement.count_basis = basis_of(rows, row, 2);
   }
-  STEELYARD_CHECK(read_set_aside(transaction, run_key, measurements));
   return measurements;
 }
 
@@ -227,7 +203,7 @@ Result<Run> read_run(Session& session, const std::string& id) {
   run.header = header_of(header, 0);
   STEELYARD_TRY(run.environment, read_environment_of(transaction, run_key));
   STEELYARD_TRY(run.invocations, read_invocations(transaction, run_key));
-  STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key));
+  STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key, "run:" + run.header.id));
   STEELYARD_TRY(run.profiles, read_profiles(transaction, run_key));
   STEELYARD_TRY(run.failures, read_failures(transaction, run_key));
   STEELYARD_TRY(run.labels, read_labels(transaction, run_key));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/model/quantile.hpp"
+#include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/dictionaries.hpp"
 #include "storage/postgres/profile_rows.hpp"
 
@@ -19,11 +20,21 @@ std::int64_t samples_of(const Measurement& measurement) {
   return count;
 }
 
+// The partition after the one that runs go to now is made while that one fills up.
+constexpr int kPartitionsAhead = 1;
+
+// False: the run is new, and there is a partition for its measurements.
 Result<bool> is_there(Session& session, const std::string& id) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows,
-                transaction.run("select 1 from steelyard.runs where id = $1", SqlValues().text(id), kAtMostOneRow));
-  return rows.size() == 1;
+  STEELYARD_TRY(const Rows rows, transaction.run("select exists (select 1 from steelyard.runs where id = $1), "
+                                                 "steelyard.partitions_ahead()",
+                                                 SqlValues().text(id), kOneRow));
+  if (rows.boolean(0, 0)) return true;
+  if (rows.integer(0, 1) >= kPartitionsAhead) return false;
+  // In a transaction of its own: it waits for other writers' transactions to end, which must not wait for ours.
+  STEELYARD_CHECK(transaction.run("select steelyard.ensure_partitions($1)", SqlValues().integer(kPartitionsAhead)));
+  STEELYARD_CHECK(transaction.commit());
+  return false;
 }
 
 // The new run's key; absent where another writer was first.
@@ -45,7 +56,11 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
   for (const Measurement& measurement : run.measurements) samples += samples_of(measurement);
 
   SqlValues values;
-  values.text(header.id).integer(header.created_at_unix_ns).text(header.tool).text(header.project).text(header.program);
+  values.text(header.id)
+      .integer(header.created_at_unix_ns)
+      .text(header.tool)
+      .integer(keys.project)
+      .text(header.program);
   if (keys.commit) {
     values.integer(*keys.commit);
   } else {
@@ -57,7 +72,7 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
   values.texts(labelled).texts(labels);
   STEELYARD_TRY(
       const Rows rows,
-      transaction.run("insert into steelyard.runs (id, created_at_unix_ns, tool, project, program, "
+      transaction.run("insert into steelyard.runs (id, created_at_unix_ns, tool, project_key, program, "
                       "commit_key, branch, dirty, session, layout, seed, settings, environment_key, "
                       "measurements, samples, labels) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
                       "jsonb_object($12::text[], $13::text[]), $14, $15, $16, jsonb_object($17::text[], $18::text[])) "
@@ -105,64 +120,16 @@ Result<void> write_invocations(Transaction& transaction, std::int64_t run_key, c
       });
 }
 
-// Columns invocations, sample_counts, values_flat, iteration_counts, iterations_flat.
-SqlValues sample_arrays(const std::vector<InvocationSamples>& of_invocations) {
-  std::vector<std::int64_t> invocations;
-  std::vector<std::int64_t> sample_counts;
-  std::vector<double> samples;
-  std::vector<std::int64_t> iteration_counts;
-  std::vector<std::int64_t> iterations;
-  for (const InvocationSamples& taken : of_invocations) {
-    invocations.push_back(taken.invocation);
-    sample_counts.push_back(static_cast<std::int64_t>(taken.values.size()));
-    samples.insert(samples.end(), taken.values.begin(), taken.values.end());
-    iteration_counts.push_back(static_cast<std::int64_t>(taken.iterations.size()));
-    iterations.insert(iterations.end(), taken.iterations.begin(), taken.iterations.end());
-  }
-  SqlValues values;
-  values.integers(invocations).integers(sample_counts).numbers(samples);
-  return values.integers(iteration_counts).integers(iterations);
-}
-
-SqlValues measurement_values(std::int64_t run_key, std::size_t position, const Measurement& measurement,
-                             std::int64_t benchmark, std::int64_t metric) {
-  SqlValues values;
-  values.integer(run_key).integer(static_cast<std::int64_t>(position)).integer(benchmark).integer(metric);
-  values.text(measurement.count_key).append(sample_arrays(measurement.invocations));
-  values.number(median_of_medians(measurement)).integer(samples_of(measurement));
-  const CountBasis& basis = measurement.count_basis;
-  return values.text(to_text(basis.scope)).number(basis.jitter).text(basis.jitter_from).text(basis.proof);
-}
-
 Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
-  return transaction.copy({"steelyard.measurements",
-                           {"run_key", "position", "benchmark_key", "metric_key", "count_key", "invocations",
-                            "sample_counts", "values_flat", "iteration_counts", "iterations_flat", "value", "samples",
-                            "count_scope", "count_jitter", "count_jitter_from", "count_proof"}},
-                          run.measurements.size(), [&](std::size_t i) {
-                            return measurement_values(run_key, i, run.measurements[i], keys.measurement_benchmarks[i],
-                                                      keys.measurement_metrics[i]);
-                          });
-}
-
-// Positions of the measurements that have samples set aside.
-std::vector<std::size_t> with_set_aside(const Run& run) {
-  std::vector<std::size_t> positions;
-  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
-    if (!run.measurements[i].set_aside.empty()) positions.push_back(i);
-  }
-  return positions;
-}
-
-Result<void> write_set_aside(Transaction& transaction, std::int64_t run_key, const Run& run) {
-  const std::vector<std::size_t> positions = with_set_aside(run);
   return transaction.copy(
-      {"steelyard.set_aside",
-       {"run_key", "position", "invocations", "sample_counts", "values_flat", "iteration_counts", "iterations_flat"}},
-      positions.size(), [&](std::size_t i) {
+      {"steelyard.measurements",
+       {"value", "run_key", "series_key", "position", "samples", "count_basis_key", "packed"}},
+      run.measurements.size(), [&](std::size_t i) {
+        const Measurement& measurement = run.measurements[i];
         SqlValues values;
-        values.integer(run_key).integer(static_cast<std::int64_t>(positions[i]));
-        return values.append(sample_arrays(run.measurements[positions[i]].set_aside));
+        values.number(median_of_medians(measurement)).integer(run_key).integer(keys.series[i]);
+        values.integer(static_cast<std::int64_t>(i)).integer(samples_of(measurement)).integer(keys.count_bases[i]);
+        return values.bytes(pack_samples(measurement.invocations, measurement.set_aside));
       });
 }
 
@@ -203,7 +170,6 @@ Result<bool> write_run(Session& session, const Run& run) {
   if (!run_key) return false;
   STEELYARD_CHECK(write_invocations(transaction, *run_key, run));
   STEELYARD_CHECK(write_measurements(transaction, *run_key, run, keys));
-  STEELYARD_CHECK(write_set_aside(transaction, *run_key, run));
   STEELYARD_CHECK(write_profiles(transaction, *run_key, run, keys));
   STEELYARD_CHECK(write_failures(transaction, *run_key, run, keys));
   // Copying reports no count of its own that reaches us: what arrived is counted where it arrived.
@@ -211,15 +177,13 @@ Result<bool> write_run(Session& session, const Run& run) {
       transaction.run("select 1 where (select count(*) from steelyard.invocations where run_key = $1) = $2 "
                       "and (select count(*) from steelyard.measurements where run_key = $1) = $3 "
                       "and (select count(*) from steelyard.profiles where run_key = $1) = $4 "
-                      "and (select count(*) from steelyard.failures where run_key = $1) = $5 "
-                      "and (select count(*) from steelyard.set_aside where run_key = $1) = $6",
+                      "and (select count(*) from steelyard.failures where run_key = $1) = $5",
                       SqlValues()
                           .integer(*run_key)
                           .integer(static_cast<std::int64_t>(run.invocations.size()))
                           .integer(static_cast<std::int64_t>(run.measurements.size()))
                           .integer(static_cast<std::int64_t>(run.profiles.size()))
-                          .integer(static_cast<std::int64_t>(run.failures.size()))
-                          .integer(static_cast<std::int64_t>(with_set_aside(run).size())),
+                          .integer(static_cast<std::int64_t>(run.failures.size())),
                       kOneRow));
   STEELYARD_CHECK(transaction.commit());
   return true;

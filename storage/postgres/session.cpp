@@ -23,9 +23,11 @@ constexpr const char* kConnectSeconds = "10";
 // The same for a link that dies in the middle: unacknowledged data is given up after this.
 constexpr const char* kUserTimeoutMilliseconds = "60000";
 // Every transaction sets its own state (SET LOCAL): behind a pooler a session is not ours for longer than that.
-//   extra_float_digits: doubles are read back to the last bit.   lock_timeout: no wait without end for another writer.
+//   extra_float_digits: doubles are read back to the last bit.   bytea_output: the form that bytes_of_text() reads.
+//   lock_timeout: no wait without end for another writer.
 constexpr const char* kTransactionSettings =
-    "set local extra_float_digits = 1; set local client_min_messages = warning; set local lock_timeout = '120s'";
+    "set local extra_float_digits = 1; set local bytea_output = 'hex'; set local client_min_messages = warning; "
+    "set local lock_timeout = '120s'";
 
 #if PQXX_VERSION_MAJOR < 7
 // Version 6 knows no std::optional; a null pointer is its null.

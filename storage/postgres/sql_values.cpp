@@ -13,6 +13,7 @@ namespace {
 
 // The longest shortest form of a double is 24 characters ("-2.2250738585072014e-308"), of a 64-bit integer 20.
 using NumberText = std::array<char, 32>;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 template <class Number>
 void append_number(std::string& text, Number value) {
@@ -88,6 +89,16 @@ SqlValues& SqlValues::boolean(bool value) {
   cells_.emplace_back(value ? "t" : "f");
   return *this;
 }
+SqlValues& SqlValues::bytes(std::string_view value) {
+  std::string& cell = cells_.emplace_back("\\x").value();
+  cell.reserve(2 + 2 * value.size());
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    cell += kHexDigits[byte / 16];
+    cell += kHexDigits[byte % 16];
+  }
+  return *this;
+}
 SqlValues& SqlValues::null() {
   cells_.emplace_back(std::nullopt);
   return *this;
@@ -141,6 +152,17 @@ std::vector<std::int64_t> integers_of_array(std::string_view literal) {
   return plain_array<std::int64_t>(literal, integer_of_text);
 }
 std::vector<double> numbers_of_array(std::string_view literal) { return plain_array<double>(literal, number_of_text); }
+
+std::string bytes_of_text(std::string_view text) {
+  assert(text.starts_with("\\x") && text.size() % 2 == 0);
+  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  std::string bytes;
+  bytes.reserve(text.size() / 2);
+  for (std::size_t i = 2; i + 1 < text.size(); i += 2) {
+    bytes += static_cast<char>(digit(text[i]) * 16 + digit(text[i + 1]));
+  }
+  return bytes;
+}
 
 std::int64_t integer_of_text(std::string_view text) {
   std::int64_t value = 0;

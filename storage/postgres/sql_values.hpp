@@ -21,6 +21,7 @@ class SqlValues {
   SqlValues& number(double value);
   SqlValues& number(const std::optional<double>& value);  // absent: null
   SqlValues& boolean(bool value);
+  SqlValues& bytes(std::string_view value);  // for bytea columns
   SqlValues& null();
   SqlValues& texts(const std::vector<std::string>& values);
   SqlValues& integers(const std::vector<std::int64_t>& values);
@@ -39,6 +40,8 @@ class SqlValues {
 std::vector<std::string> texts_of_array(std::string_view literal);
 std::vector<std::int64_t> integers_of_array(std::string_view literal);
 std::vector<double> numbers_of_array(std::string_view literal);
+// A bytea in its hexadecimal form: \\x, then two digits a byte.
+std::string bytes_of_text(std::string_view text);
 std::int64_t integer_of_text(std::string_view text);
 double number_of_text(std::string_view text);
 
