@@ -137,11 +137,8 @@ std::string signed_part_text(double part) {
   // A ratio of equal values may carry the rounding of one division.
   if (size < 1e-10) return "0 %";
   const std::string sign = percent < 0 ? "-" : "+";
-  if (size < 0.005) {
-    std::array<char, 32> text{};
-    const auto result = std::to_chars(text.data(), text.data() + text.size(), size, std::chars_format::scientific, 0);
-    return sign + std::string(text.data(), result.ptr) + " %";
-  }
+  if (size < 0.0005) return "< 0.001 %";  // of a count it may be real, of a time it says nothing
+  if (size < 0.005) return sign + decimal_text(size, 3) + " %";
   return sign + decimal_text(size, size < 0.095 ? 2 : size < 99.95 ? 1 : 0) + " %";
 }
 

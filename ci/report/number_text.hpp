@@ -29,7 +29,7 @@ struct LevelPair {
 };
 LevelPair level_pair(std::optional<double> baseline, std::optional<double> candidate, const std::string& unit);
 
-// "+7.2 %", "-0.04 %", "0 %"; from ten times on "x 12.5".
+// "+7.2 %", "-0.04 %", "< 0.001 %" (of either sign), "0 %"; from ten times on "x 12.5".
 std::string per_cent_text(double ratio);
 // A part that was added or taken away: 0.072 -> "+7.2 %", 12.5 -> "+1250 %".
 std::string signed_part_text(double part);

@@ -53,7 +53,10 @@ TEST(ChangeText, IsASignedPercentage) {
   EXPECT_EQ(per_cent_text(1), "0 %");
   EXPECT_EQ(per_cent_text(1 + 1e-15), "0 %");
   EXPECT_EQ(per_cent_text(1.0004), "+0.04 %");
-  EXPECT_EQ(per_cent_text(1.0000004), "+4e-05 %");
+  EXPECT_EQ(per_cent_text(1.00002), "+0.002 %");
+  EXPECT_EQ(per_cent_text(0.999994), "-0.001 %");
+  EXPECT_EQ(per_cent_text(1.0000004), "< 0.001 %");
+  EXPECT_EQ(per_cent_text(1 - 7e-10), "< 0.001 %");
   EXPECT_EQ(per_cent_text(2.34), "+134 %");
   EXPECT_EQ(per_cent_text(0), "-100 %");
   EXPECT_EQ(per_cent_text(12.5), "x 12.5");
