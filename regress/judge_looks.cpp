@@ -36,7 +36,9 @@ std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& ca
   for (const Matched& matched : match_runs(baseline, candidate, policy, warnings)) {
     const RowDraft draft = draft_row(matched, context);
     LookAnswer answer = LookAnswer::decided;
-    if (draft.evidence && !draft.evidence->plan.empty()) {
+    if (draft.evidence && known && calibration->failed) {
+      answer = LookAnswer::futile;
+    } else if (draft.evidence && !draft.evidence->plan.empty()) {
       const StopQuestion question{policy.false_alarm_rate, comparisons, draft.row.minimum_effect, draft.row.margin};
       answer = answer_of(draft.evidence->looked, draft.evidence->plan, question);
     }

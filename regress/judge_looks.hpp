@@ -15,7 +15,7 @@ namespace steelyard {
 
 // By benchmark, canonical. Of several noisy metrics the least decided one speaks; what has no noisy metric to judge, or
 // cannot be judged at all, is decided. `comparisons`: noisy ones of the whole gate, where these runs are a part of it.
-// `calibration`: as for compare_runs.
+// `calibration`: as for compare_runs; where it failed, no rounds lead to a verdict and all are futile.
 std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                               std::int64_t comparisons, const Calibration* calibration = nullptr);
 

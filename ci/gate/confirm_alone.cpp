@@ -8,7 +8,6 @@
 
 #include "ci/gate/join_runs.hpp"
 #include "regress/ab/solo_check.hpp"
-#include "regress/compare_runs.hpp"
 
 namespace steelyard {
 namespace {
@@ -115,11 +114,10 @@ std::string failure_of(const MeasuredPair& pair) {
 Nanoseconds solo_budget(Nanoseconds budget) { return std::min(budget * 0.25, Nanoseconds(seconds(30))); }
 
 void confirm_alone(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
-                   const ComparisonPolicy& policy, const MeasureOptions& options, MeasuredPair& pair,
+                   const Comparison& seen, const MeasureOptions& options, MeasuredPair& pair,
                    std::vector<std::string>& warnings) {
   if (mutual_layout(pair.baseline.header, pair.candidate.header) != Layout::duet) return;
-  const std::vector<Found> changed =
-      what_changed(compare_runs(pair.baseline, pair.candidate, policy), programs, listed);
+  const std::vector<Found> changed = what_changed(seen, programs, listed);
   if (changed.empty()) return;
   for (Run* run : {&pair.baseline, &pair.candidate}) {
     run->header.settings[std::string(kSoloSetting)] = std::to_string(kSoloRounds) + " rounds";

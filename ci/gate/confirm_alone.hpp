@@ -19,11 +19,11 @@ inline constexpr int kLeastSoloRounds = 8;
 // Of measuring, beyond the budget: a quarter of it, at most 30 s.
 Nanoseconds solo_budget(Nanoseconds budget);
 
-// Adds to both runs of a duet the samples of what `policy` finds changed in them: regressions first, then by q. What
+// Adds to both runs of a duet the samples of what changed in them, as `seen` says: regressions first, then by q. What
 // the time does not reach is left as it is. `listed`: one for each program. `options`: those of the duet. `warnings`:
 // what could not be measured alone. Cancelled: nothing more is measured.
 void confirm_alone(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
-                   const ComparisonPolicy& policy, const MeasureOptions& options, MeasuredPair& pair,
+                   const Comparison& seen, const MeasureOptions& options, MeasuredPair& pair,
                    std::vector<std::string>& warnings);
 
 }  // namespace steelyard

@@ -70,6 +70,12 @@ Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& r
   plan.policy = request.configuration->policy;
   plan.budget = request.default_budget;
   plan.seed = request.seed;
+  // What stands in the way of one is told once, at the end.
+  plan.calibration = [&request](const Run& baseline, const Run& candidate) {
+    std::vector<std::string> untold;
+    auto known = known_calibration(*request.configuration, baseline, candidate, untold);
+    return known ? std::move(known).value() : std::nullopt;
+  };
   ProgressLine progress(streams.err, streams.err_is_terminal && !request.common->quiet, progress_width());
   return measure_programs(plan, progress, request.cancelled);
 }

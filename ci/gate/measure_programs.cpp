@@ -114,14 +114,20 @@ class PairMeasuring {
     return round.count() > 0 ? static_cast<int>(std::min(kMost, options_.budget / round)) : 0;
   }
 
+  std::optional<Calibration> calibration_of(const Run& baseline, const Run& candidate) const {
+    return plan_.calibration ? plan_.calibration(baseline, candidate) : std::nullopt;
+  }
+
   // Every program has the same plan of looks: the level is shared by all of their comparisons.
   void look_early(const ComparisonPolicy& policy, std::int64_t comparisons, int affordable) {
     const LookPlan looks = plan_looks({policy.false_alarm_rate, comparisons, 0, affordable});
     for (const PlannedLook& look : looks.looks) options_.looks.rounds.push_back(look.rounds);
     options_.looks.text = to_text(looks);
-    options_.looks.decided = [policy, comparisons](const Run& baseline, const Run& candidate) {
+    options_.looks.decided = [this, policy, comparisons](const Run& baseline, const Run& candidate) {
+      const std::optional<Calibration> known = calibration_of(baseline, candidate);
       std::set<std::string> decided;
-      for (const auto& [name, answer] : judge_looks(baseline, candidate, policy, comparisons)) {
+      for (const auto& [name, answer] :
+           judge_looks(baseline, candidate, policy, comparisons, known ? &*known : nullptr)) {
         if (answer != LookAnswer::undecided) decided.insert(name);
       }
       return decided;
@@ -135,7 +141,10 @@ class PairMeasuring {
     alone.progress = [this](const MeasureProgress& now) {
       progress_.show("alone: " + timing_text(now), now.done, now.left);
     };
-    confirm_alone(plan_.programs, listed_, comparison_policy(plan_.policy), alone, measured_.pair, measured_.warnings);
+    const std::optional<Calibration> known = calibration_of(measured_.pair.baseline, measured_.pair.candidate);
+    const Comparison seen = compare_runs(measured_.pair.baseline, measured_.pair.candidate,
+                                         comparison_policy(plan_.policy), known ? &*known : nullptr);
+    confirm_alone(plan_.programs, listed_, seen, alone, measured_.pair, measured_.warnings);
     return {};
   }
 

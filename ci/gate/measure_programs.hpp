@@ -3,10 +3,13 @@
 // Several programs share one budget and become one run a side.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/model/calibration.hpp"
 #include "bench/runner/measure.hpp"
 #include "bench/runner/program.hpp"
 #include "ci/config/configuration.hpp"
@@ -26,6 +29,9 @@ struct MeasuringPlan {
   PolicySettings policy;  // decides how many rounds are needed and whether counts are of use
   Nanoseconds budget;     // where the settings name none; of timing, and as much again of counting
   std::uint64_t seed = 0;
+  // What is known of the machine that the two runs come from: asked at each look, so that it counts there as it does at
+  // the end. Empty: nothing is known.
+  std::function<std::optional<Calibration>(const Run& baseline, const Run& candidate)> calibration = {};
 };
 
 struct MeasuredPrograms {

@@ -35,6 +35,36 @@ TEST(JudgeLooks, TheWholeGateCountsNotThisPartOfIt) {
   EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 1000).at("BM_0"), LookAnswer::undecided);
 }
 
+Calibration calibrated(const steelyard::Run& run) {
+  Calibration calibration;
+  calibration.fingerprint = run.environment.fingerprint();
+  return calibration;
+}
+
+TEST(JudgeLooks, WhereTheCalibrationFailedNoRoundsHelp) {
+  SimulatedPair pair = drawn(1, 0.02, 12, "12:0.2 24:0.8");
+  ASSERT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2).at("BM_1"), LookAnswer::undecided);
+  Calibration failed = calibrated(pair.candidate);
+  failed.failed = true;
+  const auto answers = judge_looks(pair.baseline, pair.candidate, {}, 2, &failed);
+  EXPECT_EQ(answers.at("BM_0"), LookAnswer::futile);
+  EXPECT_EQ(answers.at("BM_1"), LookAnswer::futile);
+  pair.candidate.environment.set("cpu.model", "another", true);
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &failed).at("BM_1"), LookAnswer::undecided)
+      << "it is of another machine";
+}
+
+TEST(JudgeLooks, ANoiseFloorThatWasCalibratedIsTheMarginOfEveryLook) {
+  const SimulatedPair pair = drawn(1, 0.02, 12, "12:0.2 24:0.8");
+  Calibration noisy = calibrated(pair.candidate);
+  CalibratedBenchmark& benchmark = noisy.benchmarks.emplace_back();
+  benchmark.benchmark = "BM_1";
+  benchmark.metric = "real_time";
+  benchmark.floor = 0.2;
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &noisy).at("BM_1"), LookAnswer::decided);
+  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).rows[1].verdict, Verdict::unchanged);
+}
+
 TEST(JudgeLooks, WithoutAPlanThereIsNothingToGoOnFor) {
   SimulatedPair pair = drawn(1, 0.1, 12, "");
   EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2).at("BM_1"), LookAnswer::decided);

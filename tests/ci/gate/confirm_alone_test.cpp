@@ -46,7 +46,7 @@ class ConfirmAlone : public ProgramUnderTest {
     return pair;
   }
   MeasuredPair confirmed(MeasuredPair pair) {
-    confirm_alone(programs_, listed_, {}, options_, pair, warnings_);
+    confirm_alone(programs_, listed_, compare_runs(pair.baseline, pair.candidate, {}), options_, pair, warnings_);
     return pair;
   }
   static ComparisonRow row_of(const MeasuredPair& pair, const std::string& name) {

@@ -56,6 +56,29 @@ TEST_F(MeasurePrograms, LookEarlyByAPlanThatIsKeptUnlessTheRoundsAreFixed) {
   EXPECT_FALSE(fixed->pair.baseline.header.settings.contains("looks"));
 }
 
+// What no verdict can come of is not measured on for.
+TEST_F(MeasurePrograms, EndWithTheFirstLookWhereTheMachinesCalibrationFailed) {
+  MeasuringPlan plan = plan_of({{working(""), working("")}});
+  plan.policy.false_alarm_rate = 1e-6;  // that no first look could decide at
+  int asked = 0;
+  plan.calibration = [&asked](const steelyard::Run&, const steelyard::Run& candidate) {
+    ++asked;
+    Calibration calibration;
+    calibration.fingerprint = candidate.environment.fingerprint();
+    calibration.layout = candidate.header.layout;
+    calibration.failed = true;
+    return std::optional(calibration);
+  };
+  std::ostringstream err;
+  ProgressLine progress(err, false, 80);
+  const Result<MeasuredPrograms> measured = measure_programs(plan, progress, nullptr);
+  ASSERT_TRUE(measured) << measured.error().text();
+  EXPECT_GE(asked, 1);
+  const LookPlan looks = mutual_look_plan(measured->pair.baseline.header, measured->pair.candidate.header);
+  ASSERT_GT(looks.looks.size(), 1U);
+  EXPECT_EQ(measured->pair.candidate.header.settings.at("rounds"), std::to_string(looks.looks.front().rounds));
+}
+
 TEST_F(MeasurePrograms, JudgeAnOldProgramInPairsBesideANewOne) {
   MeasuringPlan plan = plan_of({{missing("new"), working("new")}, {working("old"), working("old")}});
   plan.settings.rounds = 12;
