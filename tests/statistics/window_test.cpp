@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 namespace steelyard::judging {
 namespace {
@@ -60,6 +61,28 @@ TEST(ConcurrentWindow, AddsTheSlotEffectToTheSecondSlotAlone) {
       EXPECT_NEAR(process.values.front(), process.slot == 1 ? plain * factor : plain, 1e-9);
     }
   }
+}
+
+TEST(ResampledBenchmark, IsBlocksOfRoundsInARowEachFromAPlaceOfItsOwn) {
+  Draw draw(1);
+  const Recording recording = numbered(20);
+  const BenchmarkWindow sides = resampled_benchmark(recording.benchmarks.front(), 6, balanced_slots(50, draw), draw);
+  ASSERT_EQ(sides.baseline.size(), 50U);
+  ASSERT_EQ(sides.candidate.size(), 50U);
+  const auto recorded = [](const SideProcess& process) { return std::floor(process.values.front()); };
+  std::set<double> places;
+  for (std::size_t r = 0; r < 50; ++r) {
+    EXPECT_EQ(sides.baseline[r].round, static_cast<int>(r));
+    EXPECT_EQ(sides.candidate[r].round, static_cast<int>(r));
+    EXPECT_EQ(sides.baseline[r].slot + sides.candidate[r].slot, 1);
+    EXPECT_EQ(recorded(sides.baseline[r]), recorded(sides.candidate[r])) << "both sides of one recorded round";
+    if (r % 6 == 0) {
+      places.insert(recorded(sides.baseline[r]));
+    } else {
+      EXPECT_EQ(recorded(sides.baseline[r]), recorded(sides.baseline[r - 1]) + 1);
+    }
+  }
+  EXPECT_GT(places.size(), 3U);
 }
 
 TEST(SequentialWindow, HasTheCandidateAfterTheBaseline) {

@@ -3,17 +3,19 @@
 //
 //     build/check/bin/gate_simulation tests/statistics/noise [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT]
 //
-// --row leaves out what does not contain the text, as in "alarms: duet, fixed" or "power: interleaved, quiet, with
-// looks". Exits with 1 where a gate with false regressions was seen more often than the promise allows, within its
-// binomial error.
+// --row leaves out what does not contain the text, as in "alarms: duet, fixed", "alarms: duet, with looks, 1 %" or
+// "power: interleaved, quiet, with looks". Exits with 1 where a gate with false regressions was seen more often than
+// the promise allows, within its binomial error.
 #include <cstdio>
-#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/self/judging/exact_binomial.hpp"
 #include "bench/self/judging/gate.hpp"
+#include "bench/self/judging/study_arguments.hpp"
 #include "regress/ab/look_plan.hpp"
+#include "regress/ab/wording.hpp"
 #include "regress/calibration/observed_rate.hpp"
 #include "regress/compare_runs.hpp"
 
@@ -61,13 +63,14 @@ long long printed(std::int64_t count) { return count; }
 // True where the promise holds within what chance explains (one in ten thousand).
 bool print_false_alarms(const Noise& noise, const Options& options, const Design& design) {
   const std::string name = row_name(noise, design);
-  if (("alarms: " + name).find(options.row) == std::string::npos) return true;
+  const std::string level = number_text(100 * design.level, "%");
+  if (("alarms: " + name + ", " + level).find(options.row) == std::string::npos) return true;
   const GateTally tally = simulate_gates(noise.recordings, gate_options(options, design), options.gates,
                                          static_cast<std::uint64_t>(options.seed));
   const Interval bound = observed_rate(tally.with_false_regression, tally.gates).interval;
-  std::printf("| %s | %g %% | %lld of %lld | %.1f to %.1f %% | %lld | %.1f | %.0f |\n", name.c_str(),
-              100 * design.level, printed(tally.with_false_regression), printed(tally.gates), 100 * bound.low,
-              100 * bound.high, printed(tally.with_false_change), tally.mean_rounds, tally.mean_shown_unchanged);
+  std::printf("| %s | %s | %lld of %lld | %.1f to %.1f %% | %lld | %.1f | %.0f |\n", name.c_str(), level.c_str(),
+              printed(tally.with_false_regression), printed(tally.gates), 100 * bound.low, 100 * bound.high,
+              printed(tally.with_false_change), tally.mean_rounds, tally.mean_shown_unchanged);
   std::fflush(stdout);
   return binomial_upper_tail(tally.with_false_regression, tally.gates, design.level) >= 1e-4;
 }
@@ -135,23 +138,12 @@ int usage() {
 }  // namespace steelyard::judging
 
 int main(int count, char** arguments) {
-  if (count < 2 || count % 2 != 0) return steelyard::judging::usage();
-  steelyard::judging::Options options;
-  options.folder = arguments[1];
-  for (int i = 2; i < count; i += 2) {
-    const std::string name = arguments[i];
-    if (name == "--row") {
-      options.row = arguments[i + 1];
-    } else if (name == "--gates") {
-      options.gates = std::atoi(arguments[i + 1]);
-    } else if (name == "--seed") {
-      options.seed = std::atoi(arguments[i + 1]);
-    } else if (name == "--benchmarks") {
-      options.benchmarks = std::atoi(arguments[i + 1]);
-    } else {
-      return steelyard::judging::usage();
-    }
-  }
-  if (options.gates < 1 || options.benchmarks < 2) return steelyard::judging::usage();
-  return steelyard::judging::run(options);
+  using namespace steelyard::judging;
+  constexpr std::string_view kKnown[] = {"--row", "--gates", "--seed", "--benchmarks"};
+  const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
+  if (!given) return usage();
+  const Options options{given->folder, given->text("--row"), given->number("--gates", 1000), given->number("--seed", 1),
+                        given->number("--benchmarks", 100)};
+  if (options.gates < 1 || options.seed < 1 || options.benchmarks < 2) return usage();
+  return run(options);
 }

@@ -6,14 +6,14 @@
 // The folder holds the recordings interleaved, duet, neighbour and later (bench/self/noise/record_noise.py). --row and
 // --rule leave out what does not contain the text. docs/judging_scores.md says what the columns are.
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/self/judging/peers/rules.hpp"
 #include "bench/self/judging/rule.hpp"
 #include "bench/self/judging/score.hpp"
+#include "bench/self/judging/study_arguments.hpp"
 #include "bench/self/judging/window.hpp"
 
 namespace steelyard::judging {
@@ -141,23 +141,12 @@ int usage() {
 }  // namespace steelyard::judging
 
 int main(int count, char** arguments) {
-  if (count < 2 || count % 2 != 0) return steelyard::judging::usage();
-  steelyard::judging::Options options;
-  options.folder = arguments[1];
-  for (int i = 2; i < count; i += 2) {
-    const std::string name = arguments[i];
-    if (name == "--row") {
-      options.row = arguments[i + 1];
-    } else if (name == "--rule") {
-      options.rule = arguments[i + 1];
-    } else if (name == "--windows") {
-      options.windows = std::atoi(arguments[i + 1]);
-    } else if (name == "--seeds") {
-      options.seeds = std::atoi(arguments[i + 1]);
-    } else {
-      return steelyard::judging::usage();
-    }
-  }
-  if (options.windows < 1 || options.seeds < 1) return steelyard::judging::usage();
-  return steelyard::judging::run(options);
+  using namespace steelyard::judging;
+  constexpr std::string_view kKnown[] = {"--row", "--rule", "--windows", "--seeds"};
+  const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
+  if (!given) return usage();
+  const Options options{given->folder, given->text("--row"), given->text("--rule"), given->number("--windows", 40),
+                        given->number("--seeds", 3)};
+  if (options.windows < 1 || options.seeds < 1) return usage();
+  return run(options);
 }

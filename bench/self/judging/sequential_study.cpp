@@ -1,21 +1,26 @@
 // Prints what looking early saves: mean rounds until a decision for no change, 2 % and 5 %, against the fixed number of
 // rounds that finds 2 % and 5 % as often, on recorded noise. The tables of docs/sequential.md are its output.
 //
-//     build/check/bin/sequential_study tests/statistics/noise [--windows 60] [--seed 1] [--alternatives]
+//     build/check/bin/sequential_study tests/statistics/noise [--windows 60] [--seed 1] [--rounds 60] [--alternatives
+//     yes]
+//
+// --rounds: of the last look that the budget pays for, 60, 100 or 160. The recordings have 60 and 80 rounds: windows of
+// more are blocks of rounds in a row, drawn anew.
 //
 // Exits with 1 where no change is called one more often than the level allows, within its binomial error, or where the
 // rounds are on average more than 65 % of the fixed design's.
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/quantile.hpp"
 #include "bench/self/judging/exact_binomial.hpp"
 #include "bench/self/judging/look_alternatives.hpp"
 #include "bench/self/judging/recording.hpp"
+#include "bench/self/judging/study_arguments.hpp"
 #include "bench/self/judging/window.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/shift_test.hpp"
@@ -25,7 +30,8 @@ namespace {
 
 constexpr double kLevel = 0.05;
 constexpr double kMostPartOfRounds = 0.65;
-constexpr int kMostRounds = 60;
+constexpr int kUsualRounds = 60;
+constexpr int kBlock = 12;  // rounds in a row: at that distance hardly anything is left of what neighbours share
 constexpr std::array<double, 4> kEffects{0, 0.01, 0.02, 0.05};
 
 std::vector<LogInvocation> log_side(const std::vector<SideProcess>& processes) {
@@ -43,14 +49,25 @@ PairedRounds first_rounds(const PairedRounds& paired, int count) {
   return {{paired.rounds.begin(), paired.rounds.begin() + count}, 0};
 }
 
-// The same windows for every design; each has kMostRounds rounds.
-std::vector<PairedRounds> draw_windows(const Recording& recording, double effect, int windows, std::uint64_t seed) {
+struct Options {
+  std::string folder;
+  int windows = 60;
+  std::uint64_t seed = 1;
+  int rounds = kUsualRounds;  // of the last look
+  bool alternatives = false;
+};
+
+// The same windows for every design; each has all rounds.
+std::vector<PairedRounds> draw_windows(const Recording& recording, double effect, const Options& options,
+                                       std::uint64_t seed) {
   Draw draw(seed);
   std::vector<PairedRounds> result;
   for (const RecordedBenchmark& benchmark : recording.benchmarks) {
-    for (int i = 0; i < windows; ++i) {
+    for (int i = 0; i < options.windows; ++i) {
       const int first = draw.below(recording.rounds());
-      BenchmarkWindow window = concurrent_benchmark(benchmark, first, balanced_slots(kMostRounds, draw));
+      const std::vector<int> slots = balanced_slots(options.rounds, draw);
+      BenchmarkWindow window = options.rounds > kUsualRounds ? resampled_benchmark(benchmark, kBlock, slots, draw)
+                                                             : concurrent_benchmark(benchmark, first, slots);
       slow_down(window, 1 + effect);
       result.push_back(pair_rounds(log_side(window.baseline), log_side(window.candidate)));
     }
@@ -65,8 +82,8 @@ struct Sums {
 };
 
 // As the gate measures one of `comparisons` benchmarks.
-Sums measure_with_looks(const std::vector<PairedRounds>& windows, std::int64_t comparisons) {
-  const LookPlan plan = plan_looks({kLevel, comparisons});
+Sums measure_with_looks(const std::vector<PairedRounds>& windows, std::int64_t comparisons, int most_rounds) {
+  const LookPlan plan = plan_looks({kLevel, comparisons, 0, most_rounds});
   const StopQuestion question{kLevel, comparisons};
   Sums sums;
   for (const PairedRounds& window : windows) {
@@ -96,7 +113,7 @@ double share_at_most(const std::vector<double>& p, double level) {
   return count / static_cast<double>(p.size());
 }
 
-// The fixed number of rounds, between even ones by interpolation, that finds the change as often; kMostRounds where
+// The fixed number of rounds, between even ones by interpolation, that finds the change as often; the last where
 // none does.
 double equal_fixed_rounds(const std::vector<std::vector<double>>& p_by_rounds, const std::vector<int>& rounds,
                           double power, double level) {
@@ -109,21 +126,22 @@ double equal_fixed_rounds(const std::vector<std::vector<double>>& p_by_rounds, c
     }
     before = now;
   }
-  return kMostRounds;
+  return rounds.back();
 }
 
 struct Study {
   Recording recording;
   std::array<std::vector<PairedRounds>, kEffects.size()> windows;
+  int most_rounds = kUsualRounds;
   std::vector<int> rounds;
   std::array<std::vector<std::vector<double>>, kEffects.size()> p;  // of fixed designs, by rounds
 };
 
-Study prepare(Recording recording, int windows, std::uint64_t seed) {
-  Study study{std::move(recording), {}, {}, {}};
-  for (int rounds = 8; rounds <= kMostRounds; rounds += rounds < 24 ? 2 : 4) study.rounds.push_back(rounds);
+Study prepare(Recording recording, const Options& options) {
+  Study study{std::move(recording), {}, options.rounds, {}, {}};
+  for (int rounds = 8; rounds <= options.rounds; rounds += rounds < 24 ? 2 : 4) study.rounds.push_back(rounds);
   for (std::size_t e = 0; e < kEffects.size(); ++e) {
-    study.windows[e] = draw_windows(study.recording, kEffects[e], windows, seed + e);
+    study.windows[e] = draw_windows(study.recording, kEffects[e], options, options.seed + e);
     for (const int rounds : study.rounds) study.p[e].push_back(p_of_fixed(study.windows[e], rounds));
   }
   return study;
@@ -133,7 +151,8 @@ Study prepare(Recording recording, int windows, std::uint64_t seed) {
 bool print_saving(const Study& study, std::int64_t comparisons) {
   const double level = kLevel / static_cast<double>(comparisons);
   std::array<Sums, kEffects.size()> found;
-  for (std::size_t e = 0; e < kEffects.size(); ++e) found[e] = measure_with_looks(study.windows[e], comparisons);
+  for (std::size_t e = 0; e < kEffects.size(); ++e)
+    found[e] = measure_with_looks(study.windows[e], comparisons, study.most_rounds);
   const double fixed = (equal_fixed_rounds(study.p[2], study.rounds, found[2].changed, level) +
                         equal_fixed_rounds(study.p[3], study.rounds, found[3].changed, level)) /
                        2;
@@ -149,7 +168,7 @@ bool print_saving(const Study& study, std::int64_t comparisons) {
 }
 
 void print_alternatives(const Study& study, std::uint64_t seed) {
-  const LookPlan plan = plan_looks({});
+  const LookPlan plan = plan_looks({kLevel, 1, 0, study.most_rounds});
   for (const std::size_t e : {std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
     Draw draw(seed);
     double by_shares = 0;
@@ -168,16 +187,16 @@ void print_alternatives(const Study& study, std::uint64_t seed) {
   }
 }
 
-int run(const std::string& folder, int windows, std::uint64_t seed, bool alternatives) {
+int run(const Options& options) {
   bool good = true;
   std::vector<Study> studies;
   for (const char* name : {"interleaved", "duet"}) {
-    Result<Recording> recording = read_recording(folder + '/' + name);
+    Result<Recording> recording = read_recording(options.folder + '/' + name);
     if (!recording) {
-      std::fprintf(stderr, "%s\n", recording.error().text().c_str());
+      std::fprintf(stderr, "sequential_study: %s\n", recording.error().text().c_str());
       return 3;
     }
-    studies.push_back(prepare(std::move(recording).value(), windows, seed));
+    studies.push_back(prepare(std::move(recording).value(), options));
   }
   std::printf(
       "| noise | comparisons | alarms | unchanged shown | found 1 / 2 / 5 %% | rounds at 0 / 2 / 5 %% | equal fixed "
@@ -185,35 +204,30 @@ int run(const std::string& folder, int windows, std::uint64_t seed, bool alterna
   for (const Study& study : studies) {
     for (const std::int64_t comparisons : {1, 23, 100}) good = print_saving(study, comparisons) && good;
   }
-  if (!alternatives) return good ? 0 : 1;
+  if (!options.alternatives) return good ? 0 : 1;
   std::printf("\n| noise | change | shares | re-labelled together | e-process |\n|---|---|---|---|---|\n");
-  for (const Study& study : studies) print_alternatives(study, seed);
+  for (const Study& study : studies) print_alternatives(study, options.seed);
   return good ? 0 : 1;
+}
+
+int usage() {
+  std::fprintf(stderr,
+               "usage: sequential_study FOLDER [--windows 60] [--seed 1] [--rounds 60|100|160] [--alternatives yes]\n");
+  return 3;
 }
 
 }  // namespace
 }  // namespace steelyard::judging
 
-int main(int argc, char** argv) {
-  std::string folder;
-  int windows = 60;
-  int seed = 1;
-  bool alternatives = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--windows" && i + 1 < argc) {
-      windows = std::atoi(argv[++i]);
-    } else if (word == "--seed" && i + 1 < argc) {
-      seed = std::atoi(argv[++i]);
-    } else if (word == "--alternatives") {
-      alternatives = true;
-    } else {
-      folder = word;
-    }
-  }
-  if (folder.empty() || windows < 1) {
-    std::fprintf(stderr, "usage: sequential_study FOLDER [--windows N] [--seed N] [--alternatives]\n");
-    return 3;
-  }
-  return steelyard::judging::run(folder, windows, static_cast<std::uint64_t>(seed), alternatives);
+int main(int count, char** arguments) {
+  using namespace steelyard::judging;
+  constexpr std::string_view kKnown[] = {"--windows", "--seed", "--rounds", "--alternatives"};
+  const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
+  if (!given) return usage();
+  const Options options{given->folder, given->number("--windows", 60),
+                        static_cast<std::uint64_t>(given->number("--seed", 1)), given->number("--rounds", kUsualRounds),
+                        given->text("--alternatives") == "yes"};
+  const bool known_plan = options.rounds == 60 || options.rounds == 100 || options.rounds == 160;
+  if (options.windows < 1 || options.seed < 1 || !known_plan) return usage();
+  return run(options);
 }

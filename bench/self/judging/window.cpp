@@ -1,5 +1,6 @@
 #include "bench/self/judging/window.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -72,6 +73,25 @@ BenchmarkWindow concurrent_benchmark(const RecordedBenchmark& benchmark, int fir
       const RecordedProcess& recorded = benchmark.rounds[at][static_cast<std::size_t>(slot)];
       auto& side = slot == candidate_slots[round] ? window.candidate : window.baseline;
       side.push_back(side_process(recorded, static_cast<int>(round), slot, slot == 1 ? slot_factor : 1));
+    }
+  }
+  return window;
+}
+
+BenchmarkWindow resampled_benchmark(const RecordedBenchmark& benchmark, int block,
+                                    const std::vector<int>& candidate_slots, Draw& draw) {
+  assert(block > 0 && static_cast<std::size_t>(block) <= benchmark.rounds.size());
+  BenchmarkWindow window;
+  window.name = benchmark.name;
+  const auto length = static_cast<std::size_t>(block);
+  for (std::size_t begin = 0; begin < candidate_slots.size(); begin += length) {
+    const auto slots = std::span(candidate_slots).subspan(begin, std::min(length, candidate_slots.size() - begin));
+    const int first = draw.below(static_cast<int>(benchmark.rounds.size() - length + 1));
+    BenchmarkWindow part = concurrent_benchmark(benchmark, first, {slots.begin(), slots.end()});
+    for (auto* side : {&part.baseline, &part.candidate}) {
+      for (SideProcess& process : *side) process.round += static_cast<int>(begin);
+      auto& whole = side == &part.baseline ? window.baseline : window.candidate;
+      whole.insert(whole.end(), side->begin(), side->end());
     }
   }
   return window;

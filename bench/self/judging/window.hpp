@@ -55,6 +55,11 @@ std::vector<int> balanced_slots(int rounds, Draw& draw);
 // first.
 BenchmarkWindow concurrent_benchmark(const RecordedBenchmark& benchmark, int first,
                                      const std::vector<int>& candidate_slots, double slot_effect_sds = 0);
+// The same of more rounds than were recorded: blocks of `block` rounds in a row, each from a place that is drawn (the
+// moving block bootstrap of H. R. Kuensch, The jackknife and the bootstrap for general stationary observations, 1989).
+// What hangs together within a block stays together; a round may come more than once, with its sides drawn anew.
+BenchmarkWindow resampled_benchmark(const RecordedBenchmark& benchmark, int block,
+                                    const std::vector<int>& candidate_slots, Draw& draw);
 // Processes for one side only, one of each round.
 std::vector<SideProcess> one_side(const RecordedBenchmark& benchmark, int first, int processes, Draw& draw);
 
