@@ -8,6 +8,7 @@
 #include "storage/postgres/comparison_reader.hpp"
 #include "storage/postgres/comparison_writer.hpp"
 #include "storage/postgres/history_reader.hpp"
+#include "storage/postgres/login.hpp"
 #include "storage/postgres/migrations.hpp"
 #include "storage/postgres/run_reader.hpp"
 #include "storage/postgres/run_writer.hpp"
@@ -19,15 +20,8 @@ namespace {
 struct OpenSession {
   Session session;
   std::vector<std::string> notes;
+  Login login{};
 };
-
-Result<void> check_encoding(Session& session) {
-  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run("show server_encoding", {}, kOneRow));
-  if (rows.raw(0, 0) == "UTF8") return {};
-  return store_error("store " + session.name(), "a database in encoding " + rows.text(0, 0), "UTF8",
-                     "create it with: create database NAME encoding 'UTF8' template template0");
-}
 
 // An embedded server that was there when we looked may end before we connect: it is unused, or was stopped by hand.
 Result<OpenSession> connect_embedded(const StoreAddress& address, const std::filesystem::path& state) {
@@ -35,7 +29,7 @@ Result<OpenSession> connect_embedded(const StoreAddress& address, const std::fil
   for (int left = kTries;; --left) {
     STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state));
     Result<Session> session = Session::connect(server.url, address.safe_text());
-    if (session) return OpenSession{std::move(session).value(), std::move(server.notes)};
+    if (session) return OpenSession{std::move(session).value(), std::move(server.notes), {}};
     if (left == 1) return std::move(session).error();
   }
 }
@@ -43,13 +37,12 @@ Result<OpenSession> connect_embedded(const StoreAddress& address, const std::fil
 Result<OpenSession> connect(const StoreAddress& address, const std::filesystem::path& state) {
   if (address.embedded) return connect_embedded(address, state);
   STEELYARD_TRY(Session session, Session::connect(address.url, address.safe_text()));
-  return OpenSession{std::move(session), {}};
+  return OpenSession{std::move(session), {}, {}};
 }
 
 Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
   STEELYARD_TRY(OpenSession open, connect(address, state));
-  STEELYARD_CHECK(check_encoding(open.session));
-  STEELYARD_CHECK(migrate(open.session, known_migrations()));
+  STEELYARD_TRY(open.login, make_ready(open.session));
   return open;
 }
 

@@ -72,13 +72,16 @@ Result<bool> apply_next(Session& session, std::span<const Migration> migrations)
 
 }  // namespace
 
+Result<MigrationPlan> plan_migrations(Session& session, std::span<const Migration> migrations) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const std::size_t done, applied(session, transaction, migrations));
+  return MigrationPlan{static_cast<int>(done), migrations.subspan(done)};
+}
+
 Result<int> migrate(Session& session, std::span<const Migration> migrations) {
-  {
-    // Without the lock first: nearly always there is nothing to do, and a reader may lack the right to do it.
-    STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-    STEELYARD_TRY(const std::size_t done, applied(session, transaction, migrations));
-    if (done == migrations.size()) return static_cast<int>(done);
-  }
+  // Without the lock first: nearly always there is nothing to do, and a reader may lack the right to do it.
+  STEELYARD_TRY(const MigrationPlan plan, plan_migrations(session, migrations));
+  if (plan.missing.empty()) return plan.version;
   for (;;) {
     STEELYARD_TRY(const bool more, apply_next(session, migrations));
     if (!more) return static_cast<int>(migrations.size());

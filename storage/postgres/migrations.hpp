@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "bench/model/result.hpp"
@@ -21,6 +22,13 @@ struct Migration {
 
 // Compiled into the program, ascending.
 std::span<const Migration> known_migrations();
+
+// How far a database is behind. Refuses as migrate() does; touches nothing.
+struct MigrationPlan {
+  int version = 0;  // that the schema has; 0: there is none
+  std::span<const Migration> missing;
+};
+Result<MigrationPlan> plan_migrations(Session& session, std::span<const Migration> migrations);
 
 // The version that the schema has afterwards. Refuses, without touching anything, a database that is newer than the
 // program and one where an applied script differs from ours. `migrations`: ascending from 1.

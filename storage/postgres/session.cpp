@@ -100,6 +100,18 @@ void forbid_reconnecting([[maybe_unused]] pqxx::connection& connection) {
 #endif
 }
 
+// What whoever reads the error can do about it; empty: what it says is all we know. By type, since version 6 gives
+// these two without their SQLSTATE.
+std::string mend_for(const std::exception& trouble) {
+  if (dynamic_cast<const pqxx::insufficient_privilege*>(&trouble) != nullptr) {
+    return "the login lacks this right: an owner gives it with steelyard db grant LOGIN --as reader|writer|owner";
+  }
+  if (dynamic_cast<const pqxx::disk_full*>(&trouble) != nullptr) {
+    return "make room on the disk of the server; what was not stored waits and is sent again";
+  }
+  return "";
+}
+
 // Whether the server refused the values themselves, as it would every time they are sent. Classes of PostgreSQL's
 // appendix "Error Codes": 22 data exception, 23 integrity constraint violation, 54 program limit exceeded.
 bool refuses_values(const std::exception& trouble) {
@@ -118,6 +130,7 @@ struct Rows::Content {
 struct Session::Connection {
   std::string url;
   std::string name;
+  std::string role{};
   Link link = Link::up;
   std::optional<pqxx::connection> server;
   std::shared_ptr<void> notice_handler;  // destroyed before `server`, which it refers to
@@ -150,7 +163,8 @@ struct Session::Connection {
     } catch (const std::exception& trouble) {
       if (link == Link::up && (!server || !server->is_open())) link = Link::lost;
       values_refused = link == Link::up && refuses_values(trouble);
-      return store_error("store " + name, what + ": " + one_line_without_secrets(trouble.what(), url));
+      return store_error("store " + name, what + ": " + one_line_without_secrets(trouble.what(), url), "",
+                         mend_for(trouble));
     }
   }
 };
@@ -201,6 +215,7 @@ Result<void> Session::run_alone(const std::string& statement) {
 
 Session::Link Session::link() const { return connection_->link; }
 const std::string& Session::name() const { return connection_->name; }
+std::string Session::act_as(std::string role) { return std::exchange(connection_->role, std::move(role)); }
 
 struct Transaction::Work {
   Session::Connection* connection = nullptr;
@@ -216,7 +231,11 @@ Result<Transaction> Transaction::begin(Session& session) {
   work->connection = session.connection_.get();
   STEELYARD_CHECK(work->connection->guard("cannot begin a transaction", [&] {
     work->work.emplace(*session.connection_->server);
-    work->work->exec(kTransactionSettings);
+    std::string settings = kTransactionSettings;
+    if (const std::string& role = work->connection->role; !role.empty()) {
+      settings += "; set local role " + session.connection_->server->quote_name(role);
+    }
+    work->work->exec(settings);
   }));
   return Transaction(std::move(work));
 }

@@ -58,6 +58,9 @@ class Session {
   Result<void> run_alone(const std::string& statement);
   Link link() const;
   const std::string& name() const;  // safe to print
+  // The role that every transaction from now on takes on (storage/postgres/roles.hpp); empty: the login itself. Set for
+  // the transaction alone, so that it holds behind a pooler. Returns the one before.
+  std::string act_as(std::string role);
 
  private:
   friend class Transaction;
