@@ -89,7 +89,8 @@ struct StoreStatus {
   std::vector<std::string> notes{};  // what else someone should know, e.g. that a cluster of an older version exists
 };
 
-// By which the store knows a comparison: SHA-256 over every field.
+// By which the store knows a comparison: SHA-256 over every field. The same for what was read back from its document
+// (as_kept) or from the store.
 std::string comparison_id(const Comparison& comparison);
 
 class Store {
@@ -105,7 +106,7 @@ class Store {
   Result<bool> put_comparison(const Comparison& comparison);
   // By id or an unambiguous prefix of at least 6 characters.
   Result<Run> get_run(const std::string& id);
-  // Likewise. Of its runs' headers it has the ids, commits and fingerprints.
+  // Likewise. Of what a program before schema version 11 put it has the ids, commits and fingerprints of the runs.
   Result<Comparison> get_comparison(const std::string& id);
   // Newest first; sha or an unambiguous prefix.
   Result<std::vector<RunHeader>> runs_of_commit(const std::string& sha);

@@ -245,8 +245,8 @@ Candidate find_candidate(const GateOptions& options, const Configuration& config
     return candidate;
   }
   candidate.run = std::move(loaded).value();
-  // A foreign file has no id, and an archive needs one.
-  if (candidate.run->header.id.empty() && !options.archive_dir.empty()) seal(*candidate.run);
+  // A foreign file has no id, by which an archive is kept and the comparison finds it again.
+  if (candidate.run->header.id.empty()) seal(*candidate.run);
   return candidate;
 }
 

@@ -206,10 +206,15 @@ JudgedHistory read_history_value(const JsonValue& value) {
   return history;
 }
 
-Result<PackedHistory> pack_history(const JudgedHistory& history) {
-  Json json = history_json(history);
+std::string history_document(const JudgedHistory& history) {
+  Json json;
   json["schema"] = kSchema;
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  json.update(history_json(history));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<PackedHistory> pack_history(const JudgedHistory& history) {
+  const std::string text = history_document(history);
   const auto bytes = static_cast<std::int64_t>(text.size());
   if (bytes > kMostComparisonBytes) {
     return input_error("the history that the comparison was held against", std::to_string(bytes) + " bytes",

@@ -16,6 +16,9 @@ nlohmann::ordered_json history_json(const JudgedHistory& history);
 // What is not as wanted is an error of the value's document.
 JudgedHistory read_history_value(const JsonValue& value);
 
+// steelyard.judged_history/1, in one line.
+std::string history_document(const JudgedHistory& history);
+
 struct PackedHistory {
   std::string bytes;                // compressed
   std::int64_t document_bytes = 0;  // before that

@@ -1,7 +1,9 @@
 // The hash by which a comparison is known: over every field, each with its length.
 #include <optional>
 
+#include "bench/model/sha256.hpp"
 #include "storage/calibration/calibration_document.hpp"
+#include "storage/comparison/history_document.hpp"
 #include "storage/postgres/content_identity.hpp"
 #include "storage/store.hpp"
 
@@ -76,6 +78,19 @@ void add_machine(ContentIdentity& identity, const Comparison& comparison) {
   identity.text(comparison.calibration ? calibration_document(*comparison.calibration) : "");
 }
 
+// Likewise.
+void add_solo(ContentIdentity& identity, const ComparisonRow& row) {
+  if (!row.solo) return;
+  identity.number(row.solo->ratio).number(low_of(row.solo->interval)).number(high_of(row.solo->interval));
+  identity.integer(row.solo->rounds).integer(!row.solo->agrees ? -1 : *row.solo->agrees ? 1 : 0);
+}
+
+// Likewise.
+void add_history(ContentIdentity& identity, const Comparison& comparison) {
+  if (!comparison.history) return;
+  identity.text(sha256_hex(history_document(*comparison.history)));
+}
+
 void add(ContentIdentity& identity, const ComparisonRow& row) {
   const auto low = low_of(row.interval);
   const auto high = high_of(row.interval);
@@ -92,6 +107,7 @@ void add(ContentIdentity& identity, const ComparisonRow& row) {
   }
   add_attribution(identity, row);
   add_evidence(identity, row);
+  add_solo(identity, row);
 }
 
 }  // namespace
@@ -110,6 +126,7 @@ std::string comparison_id(const Comparison& comparison) {
   identity.text(comparison.rule_version).texts(comparison.warnings);
   for (const ComparisonRow& row : comparison.rows) add(identity, row);
   add_machine(identity, comparison);
+  add_history(identity, comparison);
   return identity.hex();
 }
 

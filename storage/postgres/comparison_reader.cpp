@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "storage/calibration/calibration_document.hpp"
+#include "storage/postgres/comparison_inputs.hpp"
+#include "storage/postgres/database_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -34,6 +36,9 @@ constexpr const char* kFunctions =
     "select row_position, name, file, line, self_change, inclusive_change, calls_change, share, own_source, "
     "from_calls, from_cost_per_call, renamed_from, inlined_into, once_inlined_into "
     "from steelyard.comparison_functions where comparison_key = $1 order by row_position, position";
+constexpr const char* kSoloChecks =
+    "select row_position, ratio, interval_low, interval_high, rounds, agrees from steelyard.comparison_solo_checks "
+    "where comparison_key = $1";
 constexpr const char* kDrifts =
     "select metric, ratio, deviation, benchmarks, removed from steelyard.comparison_drifts where comparison_key = $1 "
     "order by position";
@@ -44,13 +49,6 @@ std::optional<double> number_or_absent(const Rows& rows, std::int64_t row, int c
 std::optional<Interval> interval_or_absent(const Rows& rows, std::int64_t row, int column) {
   if (rows.is_null(row, column) || rows.is_null(row, column + 1)) return std::nullopt;
   return Interval{rows.number(row, column), rows.number(row, column + 1)};
-}
-
-Witness witness_of(std::string_view text) {
-  for (std::size_t i = 0; i < kWitnessCount; ++i) {
-    if (text == to_text(static_cast<Witness>(i))) return static_cast<Witness>(i);
-  }
-  return Witness::either;
 }
 
 Result<std::int64_t> find_comparison(Session& session, Transaction& transaction, const std::string& id) {
@@ -79,7 +77,7 @@ void read_policy(const Rows& rows, ComparisonPolicy& policy) {
   policy.ignored_facts = texts_of_array(rows.raw(0, 19));
   policy.gates = texts_of_array(rows.raw(0, 22));
   policy.counted_minimum_effect = rows.number(0, 23);
-  policy.witness = witness_of(rows.raw(0, 24));
+  policy.witness = parse_witness(rows.raw(0, 24)).value_or(Witness::either);
 }
 
 Result<Comparison> read_header(Transaction& transaction, std::int64_t key) {
@@ -106,7 +104,8 @@ Result<Comparison> read_header(Transaction& transaction, std::int64_t key) {
   comparison.rule_version = rows.text(0, 20);
   comparison.warnings = texts_of_array(rows.raw(0, 21));
   if (!rows.is_null(0, 25)) {
-    STEELYARD_TRY(comparison.calibration, parse_calibration(rows.text(0, 25), "the comparison's calibration"));
+    STEELYARD_TRY(comparison.calibration,
+                  parse_calibration(zero_bytes_from_jsonb(rows.text(0, 25)), "the comparison's calibration"));
   }
   return comparison;
 }
@@ -177,12 +176,22 @@ FunctionChange function_of(const Rows& rows, std::int64_t at) {
   return function;
 }
 
+SoloCheck solo_of(const Rows& rows, std::int64_t at) {
+  SoloCheck solo;
+  solo.ratio = rows.number(at, 1);
+  solo.interval = interval_or_absent(rows, at, 2);
+  solo.rounds = static_cast<std::int32_t>(rows.integer(at, 4));
+  if (!rows.is_null(at, 5)) solo.agrees = rows.boolean(at, 5);
+  return solo;
+}
+
 }  // namespace
 
 Result<Comparison> read_comparison_row(Session& session, const std::string& id) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::int64_t key, find_comparison(session, transaction, id));
   STEELYARD_TRY(Comparison comparison, read_header(transaction, key));
+  STEELYARD_CHECK(read_comparison_inputs(transaction, key, comparison));
   STEELYARD_TRY(const Rows drifts, transaction.run(kDrifts, SqlValues().integer(key)));
   for (std::int64_t i = 0; i < drifts.size(); ++i) {
     comparison.drifts.push_back(
@@ -194,6 +203,11 @@ Result<Comparison> read_comparison_row(Session& session, const std::string& id) 
   for (std::int64_t i = 0; i < functions.size(); ++i) {
     const auto at = static_cast<std::size_t>(functions.integer(i, 0));
     if (at < comparison.rows.size()) comparison.rows[at].functions.push_back(function_of(functions, i));
+  }
+  STEELYARD_TRY(const Rows solo_checks, transaction.run(kSoloChecks, SqlValues().integer(key)));
+  for (std::int64_t i = 0; i < solo_checks.size(); ++i) {
+    const auto at = static_cast<std::size_t>(solo_checks.integer(i, 0));
+    if (at < comparison.rows.size()) comparison.rows[at].solo = solo_of(solo_checks, i);
   }
   return comparison;
 }

@@ -6,6 +6,8 @@
 
 #include "bench/model/sha256.hpp"
 #include "storage/calibration/calibration_document.hpp"
+#include "storage/postgres/comparison_inputs.hpp"
+#include "storage/postgres/database_text.hpp"
 #include "storage/postgres/dictionaries.hpp"
 #include "storage/store.hpp"
 
@@ -43,7 +45,8 @@ Result<std::optional<std::int64_t>> write_calibration(Transaction& transaction, 
   values.text(calibration.program).integer(calibration.rounds).number(calibration.level);
   values.integer(calibration.false_gates.tries).integer(calibration.false_gates.count);
   values.integer(calibration.false_alarms.tries).integer(calibration.false_alarms.count);
-  values.number(calibration.drift_sequential).boolean(calibration.failed).text(calibration.reason).text(document);
+  values.number(calibration.drift_sequential).boolean(calibration.failed).text(calibration.reason);
+  values.text(zero_bytes_for_jsonb(document));
   STEELYARD_CHECK(transaction.run(kInsertCalibration, values, kAnyRows));
   STEELYARD_TRY(const Rows rows, transaction.run("select calibration_key from steelyard.calibrations where id = $1",
                                                  SqlValues().text(id), kOneRow));
@@ -144,6 +147,23 @@ Result<void> write_drifts(Transaction& transaction, std::int64_t key, const Comp
       });
 }
 
+Result<void> write_solo_checks(Transaction& transaction, std::int64_t key, const Comparison& comparison) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    if (comparison.rows[i].solo) positions.push_back(i);
+  }
+  return transaction.copy(
+      {"steelyard.comparison_solo_checks",
+       {"comparison_key", "row_position", "ratio", "interval_low", "interval_high", "rounds", "agrees"}},
+      positions.size(), [&](std::size_t i) {
+        const SoloCheck& solo = *comparison.rows[positions[i]].solo;
+        SqlValues values;
+        values.integer(key).integer(static_cast<std::int64_t>(positions[i])).number(solo.ratio);
+        values.number(low_of(solo.interval)).number(high_of(solo.interval)).integer(solo.rounds);
+        return solo.agrees ? values.boolean(*solo.agrees) : values.null();
+      });
+}
+
 }  // namespace
 
 Result<bool> write_comparison(Session& session, const Comparison& comparison) {
@@ -198,6 +218,8 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
       comparison.rows.size(), [&](std::size_t i) { return row_values(key, i, comparison.rows[i], metric_keys[i]); }));
   STEELYARD_CHECK(write_functions(transaction, key, comparison));
   STEELYARD_CHECK(write_drifts(transaction, key, comparison));
+  STEELYARD_CHECK(write_solo_checks(transaction, key, comparison));
+  STEELYARD_CHECK(write_comparison_inputs(transaction, key, comparison));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }

@@ -82,4 +82,35 @@ std::string decode_database_text(std::string_view text) {
   return bytes;
 }
 
+std::string zero_bytes_for_jsonb(std::string_view json) {
+  constexpr std::string_view kZero = "\\u0000";
+  std::string text;
+  text.reserve(json.size());
+  for (std::size_t at = 0; at < json.size();) {
+    const bool is_zero = json.substr(at, kZero.size()) == kZero;
+    // A backslash takes the next character with it: of "\\\\u0000" the second one begins no escape.
+    const std::size_t length = is_zero ? kZero.size() : json[at] == '\\' ? 2 : 1;
+    if (is_zero) {
+      text += '\0';
+    } else {
+      text.append(json.substr(at, length));
+    }
+    at += length;
+  }
+  return text;
+}
+
+std::string zero_bytes_from_jsonb(std::string_view text) {
+  std::string json;
+  json.reserve(text.size());
+  for (const char c : text) {
+    if (c == '\0') {
+      json += "\\u0000";
+    } else {
+      json += c;
+    }
+  }
+  return json;
+}
+
 }  // namespace steelyard

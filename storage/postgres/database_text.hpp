@@ -16,4 +16,9 @@ namespace steelyard {
 std::string encode_database_text(std::string_view bytes);
 std::string decode_database_text(std::string_view text);
 
+// The same for a JSON document on its way into a jsonb column, which refuses the escape \u0000 in a string. `text`: as
+// SqlValues::text() takes it, or as Rows::text() gave it.
+std::string zero_bytes_for_jsonb(std::string_view json);
+std::string zero_bytes_from_jsonb(std::string_view text);
+
 }  // namespace steelyard

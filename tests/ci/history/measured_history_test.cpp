@@ -39,6 +39,12 @@ class MeasuredHistory : public SharedStore {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
+  // "comparison:" and the id under which a gate says that it keeps its verdict.
+  static std::string kept_by(const Outcome& outcome) {
+    const std::string prefix = "comparison:";
+    const std::size_t at = outcome.err.find(prefix);
+    return at == std::string::npos ? "none" : outcome.err.substr(at, prefix.size() + 12);
+  }
   TemporaryRepository made_;
 };
 
@@ -49,6 +55,9 @@ TEST_F(MeasuredHistory, BuildsAndMeasuresTheHeadAloneAndHoldsItAgainstTheOccasio
   EXPECT_EQ(first.status, 2) << first.out << first.err;
   EXPECT_THAT(first.out, AllOf(HasSubstr("incomparable"), HasSubstr("no baseline")));
   EXPECT_THAT(first.err, AllOf(HasSubstr("building"), HasSubstr("the history of branch main")));
+  const Outcome without_baseline = run({"verify", kept_by(first)});
+  EXPECT_EQ(without_baseline.status, 0) << without_baseline.out << without_baseline.err;
+  EXPECT_THAT(without_baseline.out, HasSubstr("none on this machine"));
   // Up to 7 occasions are too few to be judged by, however busy this machine is; the eighth is enough.
   for (int day = 1; day < 8; ++day) {
     commit("day " + std::to_string(day), "fast");
@@ -71,6 +80,10 @@ TEST_F(MeasuredHistory, BuildsAndMeasuresTheHeadAloneAndHoldsItAgainstTheOccasio
   }
   EXPECT_TRUE(found);
   EXPECT_TRUE(std::filesystem::exists("kept/candidate.syrun"));
+  const Outcome from_files = run({"verify", "kept"});
+  EXPECT_EQ(from_files.status, 0) << from_files.out << from_files.err;
+  const Outcome from_store = run({"verify", kept_by(slower)});
+  EXPECT_EQ(from_store.status, 0) << "later days change nothing: " << from_store.out << from_store.err;
   EXPECT_FALSE(std::filesystem::exists(made_.root() / ".git/worktrees"));
   EXPECT_EQ(gate({"--bench", "/bin/true"}).status, 3) << "a file that is the same in every work tree";
   commit_script("break it", "echo no such header; exit 9");

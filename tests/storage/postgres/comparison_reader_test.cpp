@@ -6,9 +6,11 @@
 #include <limits>
 #include <optional>
 
+#include "storage/comparison/comparison_document.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
+#include "tests/storage/comparison/random_comparison.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
@@ -48,6 +50,12 @@ Comparison with_everything() {
   row.equivalence_interval = Interval{1.062, 1.08};
   row.rounds_wanted = 30;
   row.noise = {0.02, std::nullopt, 0.03};
+  row.solo = SoloCheck{1.0 / 7, Interval{0.1, 0.3}, 10, false};
+  comparison.history = JudgedHistory{"main", {SeriesHistory{}}};
+  comparison.history->series[0].series = {"BM_sort/1024", "real_time", "ns", Better::lower, {}};
+  comparison.history->series[0].series.points = {{{0.1 + 0.2}, "c1", "m", "r1"}, {{1, 1e-300}, "c2", "m", "r2"}};
+  comparison.history->series[0].changes.emplace_back().commit = "c2";
+  comparison.history->series[0].usual_invocations = 24;
   comparison.drifts = {{"real_time", 1.04, 0.01, 13, true}, {"cpu_time", 1 / 1.04, 0, 5, false}};
   comparison.calibration = Calibration{};
   comparison.calibration->fingerprint = comparison.candidate_fingerprint;
@@ -55,22 +63,6 @@ Comparison with_everything() {
   comparison.calibration->false_gates = {1, 40, {0.1 / 3, 0.13}};
   comparison.calibration->drift_sequential = 1e-300;
   comparison.calibration->benchmarks = {{"BM_a", "real_time", {0, 4, {0, 0.6}}, 0.1 + 0.2, {}, 0.01, {}, "quieter"}};
-  return comparison;
-}
-
-// Of the headers of its runs: what names them.
-Comparison as_the_store_keeps(Comparison comparison) {
-  RunHeader baseline;
-  RunHeader candidate;
-  baseline.project = candidate.project = comparison.candidate.project;
-  baseline.id = comparison.baseline.id;
-  candidate.id = comparison.candidate.id;
-  baseline.commit.sha = comparison.baseline.commit.sha;
-  candidate.commit.sha = comparison.candidate.commit.sha;
-  candidate.commit.branch = comparison.candidate.commit.branch;
-  candidate.created_at_unix_ns = comparison.candidate.created_at_unix_ns;
-  comparison.baseline = baseline;
-  comparison.candidate = candidate;
   return comparison;
 }
 
@@ -94,12 +86,77 @@ TEST_F(ComparisonReaderTest, GivesBackEveryBitOfWhatWasPut) {
     ASSERT_TRUE(put) << put.error().text();
     const auto read = store_->get_comparison(comparison_id(comparison));
     ASSERT_TRUE(read) << read.error().text();
-    const Comparison kept = as_the_store_keeps(comparison);
-    EXPECT_EQ(read->policy, kept.policy);
-    EXPECT_EQ(read->calibration, kept.calibration);
-    EXPECT_EQ(read->rows, kept.rows);
-    EXPECT_TRUE(*read == kept);
+    EXPECT_EQ(read->policy, comparison.policy);
+    EXPECT_EQ(read->calibration, comparison.calibration);
+    EXPECT_EQ(read->baseline, comparison.baseline);
+    EXPECT_EQ(read->candidate, comparison.candidate);
+    EXPECT_EQ(read->rows, comparison.rows);
+    EXPECT_TRUE(*read == comparison);
   }
+}
+
+TEST_F(ComparisonReaderTest, HasTheSameDocumentAndIdAfterAnyWay) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Comparison comparison = storage_test::RandomComparison(seed).draw(seed % 2 == 0);
+    const std::string document = comparison_document(comparison);
+    const auto kept = parse_comparison(document, "kept");
+    ASSERT_TRUE(kept) << kept.error().text();
+    const auto put = store_->put_comparison(*kept);
+    ASSERT_TRUE(put) << seed << ' ' << put.error().text();
+    EXPECT_TRUE(*put);
+    const auto read = store_->get_comparison(comparison_id(comparison));
+    ASSERT_TRUE(read) << seed << ' ' << read.error().text();
+    EXPECT_EQ(comparison_document(*read), document) << seed;
+    EXPECT_EQ(comparison_id(*read), comparison_id(comparison)) << seed;
+    EXPECT_FALSE(*store_->put_comparison(*read)) << "it is there already";
+  }
+}
+
+TEST_F(ComparisonReaderTest, GivesOfOlderComparisonsWhatTheyHave) {
+  const Comparison comparison = with_everything();
+  ASSERT_TRUE(store_->put_comparison(comparison));
+  auto session = Session::connect(address_.url, "test");
+  ASSERT_TRUE(session);
+  ASSERT_TRUE(session->run_alone("delete from steelyard.comparison_sides"));
+  ASSERT_TRUE(session->run_alone("delete from steelyard.comparison_histories"));
+  const auto read = store_->get_comparison(comparison_id(comparison));
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->baseline.id, comparison.baseline.id);
+  EXPECT_EQ(read->candidate.commit.branch, comparison.candidate.commit.branch);
+  EXPECT_EQ(read->candidate.created_at_unix_ns, comparison.candidate.created_at_unix_ns);
+  EXPECT_EQ(read->candidate.tool, "") << "by which a replay knows it";
+  EXPECT_FALSE(read->history);
+  EXPECT_EQ(read->rows, comparison.rows);
+}
+
+TEST_F(ComparisonReaderTest, NamesAHistoryThatIsDamaged) {
+  const Comparison comparison = with_everything();
+  ASSERT_TRUE(store_->put_comparison(comparison));
+  auto session = Session::connect(address_.url, "test");
+  ASSERT_TRUE(session);
+  ASSERT_TRUE(session->run_alone("update steelyard.comparison_histories set document = '\\x00'"));
+  const auto read = store_->get_comparison(comparison_id(comparison));
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().text(), HasSubstr("the comparison's history in the store: found damaged bytes"));
+}
+
+TEST(ComparisonId, IsOfEveryFieldOfTheHistoryAndTheSoloCheck) {
+  Comparison comparison = with_everything();
+  const std::string id = comparison_id(comparison);
+  const auto differs = [&](auto change) {
+    Comparison other = comparison;
+    change(other);
+    return comparison_id(other) != id;
+  };
+  EXPECT_FALSE(differs([](Comparison&) {}));
+  EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo->agrees.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo->interval.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history->branch = "another"; }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history->series[0].usual_invocations = 3; }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history->series[0].changes.clear(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history->series[0].series.points[0].values[0] *= 2; }));
 }
 
 TEST_F(ComparisonReaderTest, FindsAComparisonByAnUnambiguousPrefixOnly) {

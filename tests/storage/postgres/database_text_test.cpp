@@ -70,5 +70,14 @@ TEST(DatabaseTextTest, KeepsItsOwnEscapesApartFromTheBytesTheyStandFor) {
   expect_survives(escaped + "\xFF" + encode_database_text(escaped));
 }
 
+TEST(DatabaseTextTest, TakesZeroBytesOutOfJsonAndPutsThemBack) {
+  for (const std::string json : {R"({"a": "\u0000"})", R"(["\u0000\u0000", "\\\u0000", "\u00001"])", R"("\\u0000")",
+                                 R"("\\\\u0000 \u000a \u0001")", R"("ends in \\")", "\"", "\\", "", R"("\u000)"}) {
+    EXPECT_EQ(zero_bytes_from_jsonb(zero_bytes_for_jsonb(json)), json);
+  }
+  EXPECT_EQ(zero_bytes_for_jsonb(R"("\\\u0000")"), std::string(R"("\\)") + '\0' + '"');
+  EXPECT_EQ(zero_bytes_for_jsonb(R"("\\u0000")"), R"("\\u0000")") << "a backslash, and text that looks like an escape";
+}
+
 }  // namespace
 }  // namespace steelyard
