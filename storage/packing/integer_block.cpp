@@ -22,32 +22,34 @@ std::uint64_t distance(std::int64_t number, std::int64_t smallest) {
 
 class BitWriter {
  public:
-  BitWriter(std::string& bytes, unsigned width) : bytes_(bytes), width_(width) {}
+  BitWriter(std::string& bytes, unsigned width)
+      : bytes_(bytes), width_(width), mask_((std::uint64_t{1} << width) - 1) {}
   void add(std::uint64_t value) {
-    for (unsigned left = width_; left > 0;) {
-      const unsigned taken = std::min(left, 8 - filled_);
-      left -= taken;
-      byte_ = byte_ << taken | ((value >> left) & ((1U << taken) - 1U));
-      filled_ += taken;
-      if (filled_ == 8) flush();
+    // At most 7 bits wait here, so that a half of a number has room.
+    constexpr unsigned kHalf = 31;
+    value &= mask_;
+    if (width_ > kHalf) {
+      push(value >> kHalf, width_ - kHalf);
+      push(value & ((std::uint64_t{1} << kHalf) - 1), kHalf);
+    } else {
+      push(value, width_);
     }
   }
   void finish() {
-    if (filled_ == 0) return;
-    byte_ <<= 8 - filled_;
-    flush();
+    if (waiting_ > 0) push(0, 8 - waiting_);
   }
 
  private:
-  void flush() {
-    bytes_ += static_cast<char>(byte_ & 0xFFU);
-    byte_ = 0;
-    filled_ = 0;
+  void push(std::uint64_t value, unsigned width) {
+    bits_ = bits_ << width | value;
+    waiting_ += width;
+    for (; waiting_ >= 8; waiting_ -= 8) bytes_ += static_cast<char>((bits_ >> (waiting_ - 8)) & 0xFFU);
   }
   std::string& bytes_;
   unsigned width_;
-  std::uint64_t byte_ = 0;
-  unsigned filled_ = 0;
+  std::uint64_t mask_;
+  std::uint64_t bits_ = 0;
+  unsigned waiting_ = 0;
 };
 
 std::uint64_t bits_at(std::string_view bytes, std::uint64_t first_bit, unsigned width) {
@@ -61,6 +63,17 @@ std::uint64_t bits_at(std::string_view bytes, std::uint64_t first_bit, unsigned 
     left -= taken;
   }
   return value;
+}
+
+std::size_t rest_bytes(std::span<const std::int64_t> numbers, std::int64_t smallest, unsigned width) {
+  std::size_t bytes = 0;
+  std::uint64_t gap = 0;
+  for (const std::int64_t number : numbers) {
+    const std::uint64_t rest = distance(number, smallest) >> width;
+    if (rest > 0) bytes += varint_size(gap) + varint_size(rest);
+    gap = rest > 0 ? 0 : gap + 1;
+  }
+  return bytes;
 }
 
 // Adds to the numbers what did not fit into the width.
@@ -99,6 +112,8 @@ IntegerBlockPlan plan_integers(std::span<const std::int64_t> numbers) {
   consider(std::max(widest, narrowest), 0, 0);
   if (widest <= narrowest) return plan;
 
+  // An exception costs two bytes at least, a bit less of each number saves an eighth of a byte: soon there are too
+  // many.
   std::array<std::uint32_t, kMostBits + 1> of_width{};
   for (const std::int64_t number : numbers) {
     ++of_width[static_cast<std::size_t>(std::bit_width(distance(number, *smallest)))];
@@ -106,16 +121,11 @@ IntegerBlockPlan plan_integers(std::span<const std::int64_t> numbers) {
   std::size_t exceptions = 0;
   for (unsigned width = widest; width-- > narrowest;) {
     exceptions += of_width[width + 1];
-    // Not exact where a gap is longer than a byte can say: the loop below pays for what it finds.
-    std::size_t rests = varint_size(exceptions) + exceptions;
-    for (unsigned wide = width + 1; wide <= widest; ++wide) rests += of_width[wide] * ((wide - width + 6) / 7);
-    if (head + bytes_of_bits(count * width) + rests >= plan.bytes) continue;
-    std::uint64_t gap = 0;
-    for (const std::int64_t number : numbers) {
-      const bool fits = static_cast<unsigned>(std::bit_width(distance(number, *smallest))) <= width;
-      if (!fits) rests += varint_size(gap) - 1;
-      gap = fits ? gap + 1 : 0;
+    if (2 * exceptions > bytes_of_bits(count * (widest - width))) {
+      if (exceptions > numbers.size() / 4) break;
+      continue;
     }
+    const std::size_t rests = varint_size(exceptions) + rest_bytes(numbers, *smallest, width);
     consider(width, exceptions, rests);
   }
   return plan;

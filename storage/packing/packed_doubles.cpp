@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-
-#include "storage/packing/integer_block.hpp"
+#include <utility>
 
 namespace steelyard {
 namespace {
@@ -27,6 +26,15 @@ constexpr std::size_t kNumberBytes = 8;
 bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 bool is_whole(double value) { return std::abs(value) < kWholeNumbers; }  // false for NaN
 
+// To the nearest whole number, of two the even one, as std::nearbyint() does, in two additions: above 2^52 a double has
+// no fraction.
+double rounded(double value) {
+  constexpr double kNoFraction = 4503599627370496;
+  if (!(std::abs(value) < kNoFraction)) return value;
+  const double shift = std::copysign(kNoFraction, value);
+  return value + shift - shift;
+}
+
 // Integers in the order of the doubles; -0 right before 0.
 std::int64_t rank_of(double value) {
   const auto pattern = std::bit_cast<std::int64_t>(value);
@@ -41,122 +49,24 @@ double of_ticks(std::int64_t t, std::int64_t iterations) {
 }
 // The clock's own count for t nanoseconds, where it counts 2^k a second.
 double quanta_of(std::int64_t t, int k) {
-  return std::nearbyint(static_cast<double>(t) * std::ldexp(1.0, k) / kNanosecondsPerSecond);
+  return rounded(static_cast<double>(t) * std::ldexp(1.0, k) / kNanosecondsPerSecond);
 }
 double of_quanta(double q, int k, std::int64_t iterations) {
   return q * std::ldexp(1.0, -k) * kNanosecondsPerSecond / static_cast<double>(iterations);
 }
 
-// One way to write the samples: at most two blocks.
-struct Candidate {
-  Form form = Form::raw;
-  std::optional<int> parameter;
-  Integers first;
-  Integers second;
-  IntegerBlockPlan first_plan;
-  IntegerBlockPlan second_plan;
-  std::size_t bytes = 0;
-};
-
-Candidate planned(Form form, std::optional<int> parameter, Integers first, Integers second = {}) {
-  Candidate candidate{form, parameter, std::move(first), std::move(second), {}, {}, 0};
-  candidate.first_plan = plan_integers(candidate.first);
-  candidate.second_plan = plan_integers(candidate.second);
-  candidate.bytes = 1 + (parameter ? 1 : 0) + candidate.first_plan.bytes + candidate.second_plan.bytes;
-  return candidate;
-}
-
 std::optional<std::int64_t> decimal_of(double sample, int places) {
   const double power = kPowersOfTen[static_cast<std::size_t>(places)];
-  const double m = std::nearbyint(sample * power) + 0.0;  // an integer knows no -0
+  const double m = rounded(sample * power) + 0.0;  // an integer knows no -0
   if (!is_whole(m) || !same(m / power, sample)) return std::nullopt;
   return static_cast<std::int64_t>(m);
 }
 
-std::optional<Candidate> as_decimals(std::span<const double> samples) {
-  Integers numbers;
-  for (int places = 0; places < static_cast<int>(kPowersOfTen.size()); ++places) {
-    // Fewer places are enough only if they are for the first sample: that one decides, nearly always.
-    if (!decimal_of(samples.front(), places)) continue;
-    numbers.clear();
-    for (const double sample : samples) {
-      const auto number = decimal_of(sample, places);
-      if (!number) break;
-      numbers.push_back(*number);
-    }
-    if (numbers.size() == samples.size()) return planned(Form::decimal, places, std::move(numbers));
-  }
-  return std::nullopt;
-}
-
-std::optional<Integers> ticks_of(std::span<const double> samples, std::span<const std::int64_t> iterations) {
-  if (samples.size() != iterations.size()) return std::nullopt;
-  Integers all;
-  all.reserve(samples.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const auto n = static_cast<double>(iterations[i]);
-    const double t = std::nearbyint(samples[i] * n);
-    if (!(n >= 1 && n < kWholeNumbers) || !is_whole(t)) return std::nullopt;
-    all.push_back(static_cast<std::int64_t>(t));
-  }
-  return all;
-}
-
 // The clock's count for a sample; absent where no count at 2^k a second gives it.
 std::optional<double> quanta_of_sample(double sample, std::int64_t iterations, int k) {
-  const double q =
-      std::nearbyint(sample * static_cast<double>(iterations) / kNanosecondsPerSecond * std::ldexp(1.0, k)) + 0.0;
+  const double q = rounded(sample * static_cast<double>(iterations) / kNanosecondsPerSecond * std::ldexp(1.0, k)) + 0.0;
   if (!is_whole(q) || !same(of_quanta(q, k, iterations), sample)) return std::nullopt;
   return q;
-}
-
-std::optional<Candidate> as_seconds(std::span<const double> samples, std::span<const std::int64_t> iterations,
-                                    const Integers& t) {
-  Integers corrections;
-  for (int k = kLeastSecondBits; k <= kMostSecondBits; ++k) {
-    if (!quanta_of_sample(samples.front(), iterations.front(), k)) continue;
-    corrections.clear();
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      const auto q = quanta_of_sample(samples[i], iterations[i], k);
-      const double expected = quanta_of(t[i], k);
-      if (!q || !is_whole(expected)) break;
-      corrections.push_back(static_cast<std::int64_t>(*q) - static_cast<std::int64_t>(expected));
-    }
-    if (corrections.size() == samples.size()) return planned(Form::seconds, k, t, std::move(corrections));
-  }
-  return std::nullopt;
-}
-
-void keep_smaller(Candidate& best, std::optional<Candidate> other) {
-  if (other && other->bytes < best.bytes) best = std::move(*other);
-}
-
-void consider_ticks(Candidate& best, std::span<const double> samples, std::span<const std::int64_t> iterations) {
-  const std::optional<Integers> t = ticks_of(samples, iterations);
-  if (!t) return;
-  Integers places;
-  bool exact = true;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const auto rank = static_cast<std::uint64_t>(rank_of(samples[i]));
-    places.push_back(
-        static_cast<std::int64_t>(rank - static_cast<std::uint64_t>(rank_of(of_ticks((*t)[i], iterations[i])))));
-    exact = exact && places.back() == 0;
-  }
-  if (exact) return keep_smaller(best, planned(Form::ticks, std::nullopt, *t));
-  keep_smaller(best, planned(Form::near, std::nullopt, *t, std::move(places)));
-  keep_smaller(best, as_seconds(samples, iterations, *t));
-}
-
-Candidate as_bits(std::span<const double> samples) {
-  Integers ranks;
-  std::uint64_t all = 0;
-  for (const double sample : samples) {
-    ranks.push_back(rank_of(sample));
-    all |= static_cast<std::uint64_t>(ranks.back());
-  }
-  const int zeros = all == 0 ? 0 : std::countr_zero(all);
-  for (std::int64_t& rank : ranks) rank >>= zeros;
-  return planned(Form::bits, zeros, std::move(ranks));
 }
 
 struct Layout {
@@ -190,22 +100,105 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-void append_doubles(std::string& bytes, std::span<const double> samples, std::span<const std::int64_t> iterations) {
+void DoublePacker::append(std::string& bytes, std::span<const double> samples,
+                          std::span<const std::int64_t> iterations) {
   if (samples.empty()) return;
-  Candidate best;
-  best.bytes = 1 + kNumberBytes * samples.size();
-  keep_smaller(best, as_decimals(samples));
+  best_.form = Form::raw;
+  best_.bytes = 1 + kNumberBytes * samples.size();
   // Whole numbers are as short as they come.
-  if (best.form == Form::raw || *best.parameter > 0) consider_ticks(best, samples, iterations);
-  if (best.form == Form::raw || best.form == Form::near) keep_smaller(best, as_bits(samples));
-  bytes += static_cast<char>(best.form);
-  if (best.form == Form::raw) {
+  if (!try_decimals(samples)) try_ticks(samples, iterations);
+  if (best_.form == Form::raw || best_.form == Form::near) try_bits(samples);
+  bytes += static_cast<char>(best_.form);
+  if (best_.form == Form::raw) {
     for (const double sample : samples) append_big_endian(bytes, std::bit_cast<std::uint64_t>(sample));
     return;
   }
-  if (best.parameter) bytes += static_cast<char>(*best.parameter);
-  append_integers(bytes, best.first, best.first_plan);
-  append_integers(bytes, best.second, best.second_plan);
+  if (kLayouts[best_.form].has_parameter) bytes += static_cast<char>(best_.parameter);
+  append_integers(bytes, best_.first, best_.first_plan);
+  if (kLayouts[best_.form].has_second) append_integers(bytes, best_.second, best_.second_plan);
+}
+
+void DoublePacker::keep_if_smaller(std::uint8_t form, int parameter) {
+  const Layout& layout = kLayouts[form];
+  next_.form = form;
+  next_.parameter = parameter;
+  next_.first_plan = plan_integers(next_.first);
+  next_.bytes = 1 + (layout.has_parameter ? 1 : 0) + next_.first_plan.bytes;
+  if (layout.has_second) {
+    next_.second_plan = plan_integers(next_.second);
+    next_.bytes += next_.second_plan.bytes;
+  }
+  if (next_.bytes < best_.bytes) std::swap(best_, next_);
+}
+
+// True where they are whole numbers.
+bool DoublePacker::try_decimals(std::span<const double> samples) {
+  for (int places = 0; places < static_cast<int>(kPowersOfTen.size()); ++places) {
+    // More places need larger numbers; fewer are enough only if they are for the first sample, which nearly always
+    // decides.
+    if (!is_whole(samples.front() * kPowersOfTen[static_cast<std::size_t>(places)])) return false;
+    if (!decimal_of(samples.front(), places)) continue;
+    next_.first.clear();
+    for (const double sample : samples) {
+      const auto number = decimal_of(sample, places);
+      if (!number) break;
+      next_.first.push_back(*number);
+    }
+    if (next_.first.size() < samples.size()) continue;
+    keep_if_smaller(Form::decimal, places);
+    return places == 0;
+  }
+  return false;
+}
+
+void DoublePacker::try_ticks(std::span<const double> samples, std::span<const std::int64_t> iterations) {
+  if (samples.size() != iterations.size()) return;
+  next_.first.clear();
+  next_.second.clear();
+  bool exact = true;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto n = static_cast<double>(iterations[i]);
+    const double t = rounded(samples[i] * n);
+    if (!(n >= 1 && n < kWholeNumbers) || !is_whole(t)) return;
+    const auto ticks = static_cast<std::int64_t>(t);
+    const auto places = static_cast<std::uint64_t>(rank_of(samples[i])) -
+                        static_cast<std::uint64_t>(rank_of(of_ticks(ticks, iterations[i])));
+    exact = exact && places == 0;
+    next_.first.push_back(ticks);
+    next_.second.push_back(static_cast<std::int64_t>(places));
+  }
+  if (exact) return keep_if_smaller(Form::ticks, 0);
+  const Integers ticks = next_.first;
+  keep_if_smaller(Form::near, 0);
+  next_.first = ticks;
+  try_seconds(samples, iterations);
+}
+
+// Precondition: next_.first has the ticks.
+void DoublePacker::try_seconds(std::span<const double> samples, std::span<const std::int64_t> iterations) {
+  for (int k = kLeastSecondBits; k <= kMostSecondBits; ++k) {
+    if (!quanta_of_sample(samples.front(), iterations.front(), k)) continue;
+    next_.second.clear();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const auto q = quanta_of_sample(samples[i], iterations[i], k);
+      const double expected = quanta_of(next_.first[i], k);
+      if (!q || !is_whole(expected)) break;
+      next_.second.push_back(static_cast<std::int64_t>(*q) - static_cast<std::int64_t>(expected));
+    }
+    if (next_.second.size() == samples.size()) return keep_if_smaller(Form::seconds, k);
+  }
+}
+
+void DoublePacker::try_bits(std::span<const double> samples) {
+  next_.first.clear();
+  std::uint64_t all = 0;
+  for (const double sample : samples) {
+    next_.first.push_back(rank_of(sample));
+    all |= static_cast<std::uint64_t>(next_.first.back());
+  }
+  const int zeros = all == 0 ? 0 : std::countr_zero(all);
+  for (std::int64_t& rank : next_.first) rank >>= zeros;
+  keep_if_smaller(Form::bits, zeros);
 }
 
 std::vector<double> read_doubles(ByteReader& reader, std::uint64_t count, std::span<const std::int64_t> iterations) {

@@ -20,12 +20,39 @@
 #include <vector>
 
 #include "storage/packing/byte_reader.hpp"
+#include "storage/packing/integer_block.hpp"
 
 namespace steelyard {
 
-// iterations: as many as samples, or any other number, which means that they say nothing of these samples.
-void append_doubles(std::string& bytes, std::span<const double> samples, std::span<const std::int64_t> iterations);
-// On bytes that append_doubles() cannot have made the reader fails.
+// Keeps its memory from one measurement to the next.
+class DoublePacker {
+ public:
+  // iterations: as many as samples, or any other number, which means that they say nothing of these samples.
+  void append(std::string& bytes, std::span<const double> samples, std::span<const std::int64_t> iterations);
+
+ private:
+  using Integers = std::vector<std::int64_t>;
+  // One way to write the samples: at most two blocks.
+  struct Candidate {
+    std::uint8_t form = 0;
+    int parameter = 0;
+    Integers first;
+    Integers second;
+    IntegerBlockPlan first_plan;
+    IntegerBlockPlan second_plan;
+    std::size_t bytes = 0;
+  };
+  void keep_if_smaller(std::uint8_t form, int parameter);
+  bool try_decimals(std::span<const double> samples);
+  void try_ticks(std::span<const double> samples, std::span<const std::int64_t> iterations);
+  void try_seconds(std::span<const double> samples, std::span<const std::int64_t> iterations);
+  void try_bits(std::span<const double> samples);
+
+  Candidate best_;
+  Candidate next_;
+};
+
+// On bytes that DoublePacker cannot have made the reader fails.
 std::vector<double> read_doubles(ByteReader& reader, std::uint64_t count, std::span<const std::int64_t> iterations);
 
 }  // namespace steelyard

@@ -6,7 +6,6 @@
 
 #include "storage/packing/byte_reader.hpp"
 #include "storage/packing/integer_block.hpp"
-#include "storage/packing/packed_doubles.hpp"
 
 namespace steelyard {
 namespace {
@@ -42,17 +41,6 @@ void append_structure(std::string& bytes, const Section& section) {
     append_varint(bytes, taken.iterations.size());
     expected = std::int64_t{taken.invocation} + 1;
   }
-}
-
-void append_contents(std::string& bytes, const Section& section) {
-  std::vector<double> samples;
-  std::vector<std::int64_t> iterations;
-  for (const InvocationSamples& taken : section) {
-    samples.insert(samples.end(), taken.values.begin(), taken.values.end());
-    iterations.insert(iterations.end(), taken.iterations.begin(), taken.iterations.end());
-  }
-  append_integers(bytes, iterations, plan_integers(iterations));
-  append_doubles(bytes, samples, iterations);
 }
 
 // How many samples and iterations an invocation has, before they are read.
@@ -140,23 +128,39 @@ Section read_contents(ByteReader& reader, const Structure& structure) {
 
 }  // namespace
 
-std::string pack_samples(const Section& invocations, const Section& set_aside) {
+std::string_view SamplePacker::pack(const Section& invocations, const Section& set_aside) {
   const bool regular = is_regular(invocations);
   std::uint8_t head = kVersion;
   if (!set_aside.empty()) head |= kSetAside;
   if (regular) head |= kRegular;
   if (regular && !invocations.front().iterations.empty()) head |= kRegularIterations;
-  std::string bytes(1, static_cast<char>(head));
+  bytes_.assign(1, static_cast<char>(head));
   if (regular) {
-    append_varint(bytes, invocations.size());
-    append_varint(bytes, invocations.front().values.size());
+    append_varint(bytes_, invocations.size());
+    append_varint(bytes_, invocations.front().values.size());
   } else {
-    append_structure(bytes, invocations);
+    append_structure(bytes_, invocations);
   }
-  if (!set_aside.empty()) append_structure(bytes, set_aside);
-  append_contents(bytes, invocations);
-  if (!set_aside.empty()) append_contents(bytes, set_aside);
-  return bytes;
+  if (!set_aside.empty()) append_structure(bytes_, set_aside);
+  append_contents(invocations);
+  if (!set_aside.empty()) append_contents(set_aside);
+  return bytes_;
+}
+
+void SamplePacker::append_contents(const Section& section) {
+  samples_.clear();
+  iterations_.clear();
+  for (const InvocationSamples& taken : section) {
+    samples_.insert(samples_.end(), taken.values.begin(), taken.values.end());
+    iterations_.insert(iterations_.end(), taken.iterations.begin(), taken.iterations.end());
+  }
+  append_integers(bytes_, iterations_, plan_integers(iterations_));
+  doubles_.append(bytes_, samples_, iterations_);
+}
+
+std::string pack_samples(const Section& invocations, const Section& set_aside) {
+  SamplePacker packer;
+  return std::string(packer.pack(invocations, set_aside));
 }
 
 Result<UnpackedSamples> unpack_samples(std::string_view packed, const std::string& where) {

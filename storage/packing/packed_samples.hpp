@@ -20,9 +20,25 @@
 
 #include "bench/model/measurement.hpp"
 #include "bench/model/result.hpp"
+#include "storage/packing/packed_doubles.hpp"
 
 namespace steelyard {
 
+// Packs one measurement after the other, and keeps its memory in between.
+class SamplePacker {
+ public:
+  // Good until the next call.
+  std::string_view pack(const std::vector<InvocationSamples>& invocations,
+                        const std::vector<InvocationSamples>& set_aside);
+
+ private:
+  void append_contents(const std::vector<InvocationSamples>& section);
+
+  std::string bytes_;
+  std::vector<double> samples_;
+  std::vector<std::int64_t> iterations_;
+  DoublePacker doubles_;
+};
 std::string pack_samples(const std::vector<InvocationSamples>& invocations,
                          const std::vector<InvocationSamples>& set_aside = {});
 
