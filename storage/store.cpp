@@ -21,6 +21,7 @@ struct OpenSession {
   Session session;
   std::vector<std::string> notes;
   Login login{};
+  KeyCache keys{};
 };
 
 // An embedded server that was there when we looked may end before we connect: it is unused, or was stopped by hand.
@@ -29,7 +30,7 @@ Result<OpenSession> connect_embedded(const StoreAddress& address, const std::fil
   for (int left = kTries;; --left) {
     STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state));
     Result<Session> session = Session::connect(server.url, address.safe_text());
-    if (session) return OpenSession{std::move(session).value(), std::move(server.notes), {}};
+    if (session) return OpenSession{std::move(session).value(), std::move(server.notes), {}, {}};
     if (left == 1) return std::move(session).error();
   }
 }
@@ -37,7 +38,7 @@ Result<OpenSession> connect_embedded(const StoreAddress& address, const std::fil
 Result<OpenSession> connect(const StoreAddress& address, const std::filesystem::path& state) {
   if (address.embedded) return connect_embedded(address, state);
   STEELYARD_TRY(Session session, Session::connect(address.url, address.safe_text()));
-  return OpenSession{std::move(session), {}, {}};
+  return OpenSession{std::move(session), {}, {}, {}};
 }
 
 Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
@@ -100,7 +101,7 @@ Result<Store> Store::open(const StoreAddress& address, const std::filesystem::pa
 }
 
 Result<bool> Store::put_run(const Run& run) {
-  return connection_->write([&](Session& session) { return write_run(session, run); });
+  return connection_->write([&](Session& session) { return write_run(session, run, connection_->open.keys); });
 }
 
 Result<bool> Store::put_comparison(const Comparison& comparison) {

@@ -6,15 +6,11 @@
 
 #include "storage/postgres/content_identity.hpp"
 #include "storage/postgres/database_text.hpp"
+#include "storage/postgres/dictionary.hpp"
 
 namespace steelyard {
 namespace {
 
-struct Dictionary {
-  const char* table;
-  const char* key;
-  std::vector<std::string> columns;  // identity first
-};
 const Dictionary& commits() {
   static const Dictionary kTable{
       "steelyard.commits", "commit_key", {"identity", "sha", "parent", "subject", "committed_at_unix_s"}};
@@ -54,67 +50,6 @@ const Dictionary& functions() {
 const Dictionary& origins() {
   static const Dictionary kTable{"steelyard.origins", "origin_key", {"identity", "file", "name"}};
   return kTable;
-}
-
-using RowsByIdentity = std::map<std::string, SqlValues>;  // ordered: see the header
-using KeysByIdentity = std::unordered_map<std::string, std::int64_t>;
-
-// A statement takes at most 65535 values.
-constexpr std::size_t kRowsPerStatement = 1000;
-
-std::string insert_statement(const Dictionary& dictionary, std::size_t rows) {
-  std::string names;
-  for (const std::string& column : dictionary.columns) names += (names.empty() ? "" : ", ") + column;
-  std::string statement = std::string("insert into ") + dictionary.table + " (" + names + ") values ";
-  std::size_t number = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    statement += row == 0 ? "(" : ", (";
-    for (std::size_t column = 0; column < dictionary.columns.size(); ++column) {
-      statement += (column == 0 ? "$" : ", $") + std::to_string(++number);
-    }
-    statement += ')';
-  }
-  return statement + " on conflict (" + dictionary.columns.front() + ") do nothing";
-}
-
-Result<void> find_keys(Transaction& transaction, const Dictionary& dictionary, const std::vector<std::string>& wanted,
-                       KeysByIdentity& keys) {
-  STEELYARD_TRY(const Rows rows,
-                transaction.run("select " + dictionary.columns.front() + ", " + dictionary.key + " from " +
-                                    dictionary.table + " where " + dictionary.columns.front() + " = any($1::text[])",
-                                SqlValues().texts(wanted), {0, static_cast<std::int64_t>(wanted.size())}));
-  for (std::int64_t row = 0; row < rows.size(); ++row) keys[rows.text(row, 0)] = rows.integer(row, 1);
-  return {};
-}
-
-std::vector<std::string> identities_without_key(const RowsByIdentity& rows, const KeysByIdentity& keys) {
-  std::vector<std::string> missing;
-  for (const auto& [identity, values] : rows) {
-    if (!keys.contains(identity)) missing.push_back(identity);
-  }
-  return missing;
-}
-
-Result<KeysByIdentity> keys_of(Transaction& transaction, const Dictionary& dictionary, const RowsByIdentity& rows) {
-  KeysByIdentity keys;
-  if (rows.empty()) return keys;
-  STEELYARD_CHECK(find_keys(transaction, dictionary, identities_without_key(rows, keys), keys));
-  const std::vector<std::string> missing = identities_without_key(rows, keys);
-  for (std::size_t begin = 0; begin < missing.size(); begin += kRowsPerStatement) {
-    const std::size_t end = std::min(missing.size(), begin + kRowsPerStatement);
-    SqlValues values;
-    for (std::size_t i = begin; i < end; ++i) values.append(rows.at(missing[i]));
-    // Fewer rows than sent: another writer was first with them.
-    STEELYARD_CHECK(transaction.run(insert_statement(dictionary, end - begin), values,
-                                    {0, static_cast<std::int64_t>(end - begin)}));
-  }
-  if (missing.empty()) return keys;
-  STEELYARD_CHECK(find_keys(transaction, dictionary, missing, keys));
-  if (!identities_without_key(rows, keys).empty()) {
-    return store_error(dictionary.table, "rows that vanished after they were written", "an append-only table",
-                       "remove what deletes rows from it");
-  }
-  return keys;
 }
 
 std::string identity_of(const Metric& metric) {
@@ -270,29 +205,39 @@ Result<std::int64_t> key_of_project(Transaction& transaction, const std::string&
 }
 
 // Absent where nothing is known that the column's default does not say.
-Result<std::vector<std::optional<std::int64_t>>> keys_of_count_bases(Transaction& transaction, const Run& run) {
+Result<std::vector<std::optional<std::int64_t>>> keys_of_count_bases(Transaction& transaction, const Run& run,
+                                                                     KeyCache& cache) {
+  std::vector<std::optional<std::int64_t>> keys(run.measurements.size());
   Gathering rows;
-  std::vector<std::size_t> with_basis;
+  std::vector<std::size_t> unknown;
   for (std::size_t i = 0; i < run.measurements.size(); ++i) {
-    if (run.measurements[i].count_basis == CountBasis{}) continue;
-    with_basis.push_back(i);
-    rows.take(run.measurements[i].count_basis);
+    const CountBasis& basis = run.measurements[i].count_basis;
+    if (basis == CountBasis{}) continue;
+    keys[i] = cache.find_count_basis(basis);
+    if (keys[i]) continue;
+    unknown.push_back(i);
+    rows.take(basis);
   }
   STEELYARD_TRY(const auto found, rows.keys(transaction, count_bases()));
-  std::vector<std::optional<std::int64_t>> keys(run.measurements.size());
-  for (std::size_t i = 0; i < with_basis.size(); ++i) keys[with_basis[i]] = found[i];
+  for (std::size_t i = 0; i < unknown.size(); ++i) keys[unknown[i]] = found[i];
   return keys;
 }
 
-// `keys` has the keys of the project, the benchmarks and the metrics.
-Result<std::vector<std::int64_t>> keys_of_series(Transaction& transaction, const Run& run, const RunKeys& keys,
-                                                 const std::vector<std::int64_t>& metric_keys) {
+// Series of measurements that the cache does not know.
+struct UnknownSeries {
+  std::vector<std::size_t> positions;
+  std::vector<std::int64_t> benchmarks;  // keys; these run parallel
+  std::vector<std::int64_t> metrics;
+};
+
+Result<void> add_series(Transaction& transaction, const Run& run, const UnknownSeries& unknown, RunKeys& keys) {
   const std::string fingerprint = run.environment.fingerprint();
   const std::string project = encode_database_text(run.header.project);
   std::vector<std::string> identities;
   RowsByIdentity rows;
-  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
-    const Measurement& measurement = run.measurements[i];
+  for (std::size_t i = 0; i < unknown.positions.size(); ++i) {
+    const Measurement& measurement = run.measurements[unknown.positions[i]];
+    // Of the texts as they are kept, since a database can compute the same of its rows.
     identities.push_back(ContentIdentity()
                              .text(project)
                              .text(identity_of(measurement.benchmark))
@@ -302,13 +247,21 @@ Result<std::vector<std::int64_t>> keys_of_series(Transaction& transaction, const
                              .hex());
     if (rows.contains(identities.back())) continue;
     SqlValues& row = rows[identities.back()];
-    row.text(identities.back()).integer(keys.project).integer(keys.measurement_benchmarks[i]).integer(metric_keys[i]);
+    row.text(identities.back()).integer(keys.project).integer(unknown.benchmarks[i]).integer(unknown.metrics[i]);
     row.text(fingerprint).text(measurement.count_key);
   }
   STEELYARD_TRY(const KeysByIdentity by_identity, keys_of(transaction, series(), rows));
-  std::vector<std::int64_t> result;
-  for (const std::string& identity : identities) result.push_back(by_identity.at(identity));
-  return result;
+  for (std::size_t i = 0; i < identities.size(); ++i) keys.series[unknown.positions[i]] = by_identity.at(identities[i]);
+  return {};
+}
+
+// After the commit: what was rolled back has no key.
+void remember(KeyCache& cache, KeyCache::Scope scope, const Run& run, const RunKeys& keys,
+              const std::vector<std::size_t>& new_series) {
+  for (const std::size_t i : new_series) cache.keep_series(scope, run.measurements[i], keys.series[i]);
+  for (std::size_t i = 0; i < keys.count_bases.size(); ++i) {
+    if (keys.count_bases[i]) cache.keep_count_basis(run.measurements[i].count_basis, *keys.count_bases[i]);
+  }
 }
 
 std::vector<std::int64_t> take_front(const std::vector<std::int64_t>& keys, std::size_t& at, std::size_t count) {
@@ -319,12 +272,24 @@ std::vector<std::int64_t> take_front(const std::vector<std::int64_t>& keys, std:
 
 }  // namespace
 
-Result<RunKeys> keys_of_run(Session& session, const Run& run) {
+Result<RunKeys> keys_of_run(Session& session, const Run& run, KeyCache& cache) {
+  cache.trim();
+  const KeyCache::Scope scope = cache.scope_of(run.header.project, run.environment.fingerprint());
+  RunKeys keys;
+  UnknownSeries unknown;
   Gathering benchmark_rows;
   Gathering metric_rows;
   Gathering function_rows;
   Gathering origin_rows;
-  for (const Measurement& measurement : run.measurements) {
+  keys.series.resize(run.measurements.size());
+  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
+    const Measurement& measurement = run.measurements[i];
+    const std::optional<std::int64_t> known = cache.find_series(scope, measurement);
+    if (known) {
+      keys.series[i] = *known;
+      continue;
+    }
+    unknown.positions.push_back(i);
     benchmark_rows.take(measurement.benchmark);
     metric_rows.take(measurement.metric);
   }
@@ -335,22 +300,22 @@ Result<RunKeys> keys_of_run(Session& session, const Run& run) {
   }
   for (const Failure& failure : run.failures) benchmark_rows.take(failure.benchmark);
 
-  RunKeys keys;
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(keys.commit, key_of_commit(transaction, run.header.commit));
   STEELYARD_TRY(keys.environment, key_of_environment(transaction, run.environment));
   STEELYARD_TRY(keys.project, key_of_project(transaction, run.header.project));
   STEELYARD_TRY(const auto benchmark_keys, benchmark_rows.keys(transaction, benchmarks()));
-  STEELYARD_TRY(const auto metric_keys, metric_rows.keys(transaction, metrics()));
+  STEELYARD_TRY(unknown.metrics, metric_rows.keys(transaction, metrics()));
   std::size_t at = 0;
-  keys.measurement_benchmarks = take_front(benchmark_keys, at, run.measurements.size());
+  unknown.benchmarks = take_front(benchmark_keys, at, unknown.positions.size());
   keys.profile_benchmarks = take_front(benchmark_keys, at, run.profiles.size());
   keys.failure_benchmarks = take_front(benchmark_keys, at, run.failures.size());
-  STEELYARD_TRY(keys.count_bases, keys_of_count_bases(transaction, run));
-  STEELYARD_TRY(keys.series, keys_of_series(transaction, run, keys, metric_keys));
+  STEELYARD_TRY(keys.count_bases, keys_of_count_bases(transaction, run, cache));
+  STEELYARD_CHECK(add_series(transaction, run, unknown, keys));
   STEELYARD_TRY(const auto function_keys, function_rows.keys(transaction, functions()));
   STEELYARD_TRY(const auto origin_keys, origin_rows.keys(transaction, origins()));
   STEELYARD_CHECK(transaction.commit());
+  remember(cache, scope, run, keys, unknown.positions);
 
   at = 0;
   for (const CountedProfile& profile : run.profiles) {

@@ -15,6 +15,7 @@
 #include "bench/model/metric.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "storage/postgres/key_cache.hpp"
 #include "storage/postgres/session.hpp"
 
 namespace steelyard {
@@ -24,7 +25,6 @@ struct RunKeys {
   std::optional<std::int64_t> commit;  // absent: not under version control
   std::int64_t environment = 0;
   std::int64_t project = 0;
-  std::vector<std::int64_t> measurement_benchmarks;
   std::vector<std::int64_t> series;                      // of measurements
   std::vector<std::optional<std::int64_t>> count_bases;  // of measurements; absent: nothing to say of them
   std::vector<std::int64_t> profile_benchmarks;
@@ -33,8 +33,8 @@ struct RunKeys {
   std::vector<std::int64_t> failure_benchmarks;
 };
 
-// Commits what it adds.
-Result<RunKeys> keys_of_run(Session& session, const Run& run);
+// Commits what it adds. Asks the database only for what `cache` does not know.
+Result<RunKeys> keys_of_run(Session& session, const Run& run, KeyCache& cache);
 Result<std::vector<std::int64_t>> keys_of_metrics(Session& session, const std::vector<Metric>& metrics);
 
 }  // namespace steelyard

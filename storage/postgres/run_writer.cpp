@@ -121,15 +121,15 @@ Result<void> write_invocations(Transaction& transaction, std::int64_t run_key, c
 }
 
 Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
-  return transaction.copy(
+  SamplePacker packer;
+  return transaction.copy_rows(
       {"steelyard.measurements",
        {"value", "run_key", "series_key", "position", "samples", "count_basis_key", "packed"}},
-      run.measurements.size(), [&](std::size_t i) {
+      run.measurements.size(), [&](std::size_t i, CopyRow& row) {
         const Measurement& measurement = run.measurements[i];
-        SqlValues values;
-        values.number(median_of_medians(measurement)).integer(run_key).integer(keys.series[i]);
-        values.integer(static_cast<std::int64_t>(i)).integer(samples_of(measurement)).integer(keys.count_bases[i]);
-        return values.bytes(pack_samples(measurement.invocations, measurement.set_aside));
+        row.number(median_of_medians(measurement)).integer(run_key).integer(keys.series[i]);
+        row.integer(static_cast<std::int64_t>(i)).integer(samples_of(measurement)).integer(keys.count_bases[i]);
+        row.bytes(packer.pack(measurement.invocations, measurement.set_aside));
       });
 }
 
@@ -144,26 +144,10 @@ Result<void> write_failures(Transaction& transaction, std::int64_t run_key, cons
                           });
 }
 
-}  // namespace
-
-std::optional<double> median_of_medians(const Measurement& measurement) {
-  std::vector<double> medians;
-  for (const InvocationSamples& samples : measurement.invocations) {
-    if (!std::all_of(samples.values.begin(), samples.values.end(), [](double v) { return std::isfinite(v); })) {
-      return std::nullopt;
-    }
-    if (!samples.values.empty()) medians.push_back(median(samples.values));
-  }
-  if (medians.empty()) return std::nullopt;
-  return median(std::move(medians));
-}
-
-Result<bool> write_run(Session& session, const Run& run) {
-  if (run.header.id.empty()) return bug_error("put_run", "a run without an id");
-  STEELYARD_CHECK(check_profiles(run));
+Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache) {
   STEELYARD_TRY(const bool known, is_there(session, run.header.id));
   if (known) return false;
-  STEELYARD_TRY(const RunKeys keys, keys_of_run(session, run));
+  STEELYARD_TRY(const RunKeys keys, keys_of_run(session, run, cache));
 
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::optional<std::int64_t> run_key, insert_header(transaction, run, keys));
@@ -187,6 +171,32 @@ Result<bool> write_run(Session& session, const Run& run) {
                       kOneRow));
   STEELYARD_CHECK(transaction.commit());
   return true;
+}
+
+}  // namespace
+
+std::optional<double> median_of_medians(const Measurement& measurement) {
+  std::vector<double> medians;
+  for (const InvocationSamples& samples : measurement.invocations) {
+    if (!std::all_of(samples.values.begin(), samples.values.end(), [](double v) { return std::isfinite(v); })) {
+      return std::nullopt;
+    }
+    if (!samples.values.empty()) medians.push_back(median(samples.values));
+  }
+  if (medians.empty()) return std::nullopt;
+  return median(std::move(medians));
+}
+
+Result<bool> write_run(Session& session, const Run& run, KeyCache& cache) {
+  if (run.header.id.empty()) return bug_error("put_run", "a run without an id");
+  STEELYARD_CHECK(check_profiles(run));
+  const bool knew_keys = !cache.empty();
+  Result<bool> written = write_new_run(session, run, cache);
+  if (written) return written;
+  cache.clear();
+  // A database that was exchanged behind its connection has other keys than those that were remembered.
+  if (knew_keys && written.error().kind == ErrorKind::input) return write_new_run(session, run, cache);
+  return written;
 }
 
 }  // namespace steelyard

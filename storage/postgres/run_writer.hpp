@@ -6,12 +6,14 @@
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "storage/postgres/key_cache.hpp"
 #include "storage/postgres/session.hpp"
 
 namespace steelyard {
 
 // false: it was there. A writer of the same run that is under way is waited for. The run must be sealed.
-Result<bool> write_run(Session& session, const Run& run);
+// cache: of this session; it is emptied where something went wrong.
+Result<bool> write_run(Session& session, const Run& run, KeyCache& cache);
 
 // Median over invocations of the median of each one's samples (the mean of the middle two where their number is even);
 // absent without a sample, or with one that is not finite.

@@ -67,19 +67,31 @@ pqxx::result run_with_values(pqxx::transaction_base& work, const std::string& st
 #endif
 }
 
-void copy_rows(pqxx::transaction_base& work, const CopyTarget& target, std::size_t count,
-               const std::function<SqlValues(std::size_t)>& row) {
+pqxx::stream_to stream_into(pqxx::transaction_base& work, const CopyTarget& target) {
 #if PQXX_VERSION_MAJOR >= 7
-  pqxx::stream_to stream = pqxx::stream_to::raw_table(work, target.table, work.conn().quote_columns(target.columns));
-  for (std::size_t i = 0; i < count; ++i) stream.write_row(row(i).cells());
+  return pqxx::stream_to::raw_table(work, target.table, work.conn().quote_columns(target.columns));
 #else
-  pqxx::stream_to stream(work, target.table, target.columns);
-  for (std::size_t i = 0; i < count; ++i) {
-    const SqlValues values = row(i);
-    stream_row(stream, pointers_of(values));
-  }
+  return {work, target.table, target.columns};
 #endif
-  stream.complete();
+}
+
+void stream_values(pqxx::stream_to& stream, const SqlValues& values) {
+#if PQXX_VERSION_MAJOR >= 7
+  stream.write_row(values.cells());
+#else
+  stream_row(stream, pointers_of(values));
+#endif
+}
+
+void stream_cells(pqxx::stream_to& stream, const std::vector<const char*>& cells) {
+#if PQXX_VERSION_MAJOR >= 7
+  std::vector<std::optional<std::string_view>> views;
+  for (const char* cell : cells)
+    views.push_back(cell == nullptr ? std::nullopt : std::optional(std::string_view(cell)));
+  stream.write_row(views);
+#else
+  stream_row(stream, cells);
+#endif
 }
 
 void silence_notices(pqxx::connection& connection, [[maybe_unused]] std::shared_ptr<void>& keeper) {
@@ -263,8 +275,26 @@ Result<void> Transaction::run_script(const std::string& statements) {
 Result<void> Transaction::copy(const CopyTarget& target, std::size_t count,
                                const std::function<SqlValues(std::size_t)>& row) {
   if (count == 0) return {};
-  return work_->connection->guard_values("copying into " + target.table + " failed",
-                                         [&] { copy_rows(*work_->work, target, count, row); });
+  return work_->connection->guard_values("copying into " + target.table + " failed", [&] {
+    pqxx::stream_to stream = stream_into(*work_->work, target);
+    for (std::size_t i = 0; i < count; ++i) stream_values(stream, row(i));
+    stream.complete();
+  });
+}
+
+Result<void> Transaction::copy_rows(const CopyTarget& target, std::size_t count,
+                                    const std::function<void(std::size_t, CopyRow&)>& row) {
+  if (count == 0) return {};
+  return work_->connection->guard_values("copying into " + target.table + " failed", [&] {
+    pqxx::stream_to stream = stream_into(*work_->work, target);
+    CopyRow cells;
+    for (std::size_t i = 0; i < count; ++i) {
+      cells.clear();
+      row(i, cells);
+      stream_cells(stream, cells.cells());
+    }
+    stream.complete();
+  });
 }
 
 Result<void> Transaction::commit() {

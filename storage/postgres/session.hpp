@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "storage/postgres/copy_row.hpp"
 #include "storage/postgres/sql_values.hpp"
 
 namespace steelyard {
@@ -100,6 +101,9 @@ class Transaction {
   Result<void> run_script(const std::string& statements);
   // Streams `count` rows into the table; row(i) gives the values of the i-th, in the order of the columns.
   Result<void> copy(const CopyTarget& target, std::size_t count, const std::function<SqlValues(std::size_t)>& row);
+  // The same for many rows of numbers and bytes: row(i, cells) adds the cells of the i-th.
+  Result<void> copy_rows(const CopyTarget& target, std::size_t count,
+                         const std::function<void(std::size_t, CopyRow&)>& row);
   Result<void> commit();
 
  private:

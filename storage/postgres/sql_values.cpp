@@ -90,13 +90,7 @@ SqlValues& SqlValues::boolean(bool value) {
   return *this;
 }
 SqlValues& SqlValues::bytes(std::string_view value) {
-  std::string& cell = cells_.emplace_back("\\x").value();
-  cell.reserve(2 + 2 * value.size());
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    cell += kHexDigits[byte / 16];
-    cell += kHexDigits[byte % 16];
-  }
+  append_bytes_text(cells_.emplace_back("").value(), value);
   return *this;
 }
 SqlValues& SqlValues::null() {
@@ -123,6 +117,19 @@ SqlValues& SqlValues::booleans(const std::vector<bool>& values) {
 SqlValues& SqlValues::append(const SqlValues& more) {
   cells_.insert(cells_.end(), more.cells_.begin(), more.cells_.end());
   return *this;
+}
+
+void append_integer_text(std::string& text, std::int64_t value) { append_number(text, value); }
+void append_number_text(std::string& text, double value) { append_double(text, value); }
+void append_bytes_text(std::string& text, std::string_view value) {
+  text += "\\x";
+  std::size_t at = text.size();
+  text.resize(at + 2 * value.size());
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    text[at++] = kHexDigits[byte / 16];
+    text[at++] = kHexDigits[byte % 16];
+  }
 }
 
 std::vector<std::string> texts_of_array(std::string_view literal) {

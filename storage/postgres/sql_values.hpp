@@ -35,6 +35,11 @@ class SqlValues {
   std::vector<std::optional<std::string>> cells_;
 };
 
+// Their text forms by themselves.
+void append_integer_text(std::string& text, std::int64_t value);
+void append_number_text(std::string& text, double value);
+void append_bytes_text(std::string& text, std::string_view value);
+
 // The other way: one-dimensional array literals without nulls, as PostgreSQL writes them. Precondition: `literal` is
 // the text of a value of that array type.
 std::vector<std::string> texts_of_array(std::string_view literal);
