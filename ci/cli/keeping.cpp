@@ -36,6 +36,11 @@ struct Own {
 constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
 constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
 
+// By which verify takes it.
+std::string name_of(const Comparison& comparison) {
+  return "comparison:" + comparison_id(comparison).substr(0, kShownIdCharacters);
+}
+
 // The folders to fall back on, best first.
 std::vector<std::filesystem::path> folders_besides_the_state() {
   std::vector<std::filesystem::path> folders;
@@ -99,6 +104,7 @@ ExitCode keep_without_store(const Error& error, const Own& own, Streams& streams
   report_error(error, streams);
   keep_on_disk(own, streams);
   say_what_waits(streams);
+  if (own.comparison != nullptr) streams.err << "steelyard: the verdict is " << name_of(*own.comparison) << '\n';
   return ExitCode::store_away;
 }
 
@@ -216,7 +222,7 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
     return say_what_waits(streams), ExitCode::store_away;
   }
   std::string text = "kept in the store: " + address->safe_text();
-  if (kept) text += ", as comparison:" + comparison_id(*kept).substr(0, kShownIdCharacters);
+  if (kept) text += ", as " + name_of(*kept);
   note(text, common, streams);
   if (code != ExitCode::success) say_what_waits(streams);
   return worse(code, kept_code);

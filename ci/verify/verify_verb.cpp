@@ -8,6 +8,7 @@
 #include "ci/cli/sides.hpp"
 #include "ci/cli/verbs.hpp"
 #include "ci/report/verification_report.hpp"
+#include "ci/verify/find_comparison.hpp"
 #include "ci/verify/find_runs.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -30,9 +31,12 @@ class LazyStore {
   LazyStore(const Configuration& configuration, const CommonOptions& common, Streams& streams)
       : configuration_(configuration), common_(common), streams_(streams) {}
 
+  // What the store does not give may lie in the state folder.
   Result<Comparison> comparison(const std::string& id) {
-    STEELYARD_CHECK(open());
-    return store_->get_comparison(id);
+    Result<Comparison> stored = comparison_in_store(id);
+    if (stored) return stored;
+    if (std::optional<Comparison> found = find_comparison_by_id(id, state_folder())) return std::move(*found);
+    return stored;
   }
   Result<Run> run(const std::string& id) {
     STEELYARD_CHECK(open());
@@ -40,6 +44,10 @@ class LazyStore {
   }
 
  private:
+  Result<Comparison> comparison_in_store(const std::string& id) {
+    STEELYARD_CHECK(open());
+    return store_->get_comparison(id);
+  }
   Result<void> open() {
     if (store_) return {};
     STEELYARD_TRY(Store store, open_store(configuration_, common_, streams_));

@@ -66,6 +66,13 @@ class StoreVerbs : public ProgramUnderTest {
             "never", "--filter",        "varied",           "--minimum-effect", "50%"};
   }
 
+  // "comparison:" and the id by which a command says that it keeps its verdict.
+  static std::string comparison_in(const Outcome& outcome) {
+    const std::string prefix = "comparison:";
+    const std::size_t at = outcome.err.find(prefix);
+    return at == std::string::npos ? "none" : outcome.err.substr(at, prefix.size() + 12);
+  }
+
   static inline std::filesystem::path shared_;
   static inline bool available_ = false;
   static inline std::string why_;
@@ -96,6 +103,7 @@ TEST_F(StoreVerbs, AStoreThatIsAwayHidesNoVerdictAndLosesNone) {
   EXPECT_EQ(regression.status, 1) << regression.err;
   EXPECT_THAT(regression.out, HasSubstr("1 regression"));
   EXPECT_THAT(regression.err, HasSubstr("2 runs and 1 comparison wait in the spool"));
+  EXPECT_EQ(run({"verify", comparison_in(regression), "--store", kUnreachable}).status, 0);
   std::vector<std::string> faster = quick_ab("slow", "fast");
   faster.insert(faster.end(), {"--store", kUnreachable});
   const Outcome improvement = run(faster);
@@ -110,16 +118,20 @@ TEST_F(StoreVerbs, AStoreThatIsAwayHidesNoVerdictAndLosesNone) {
 
 TEST_F(StoreVerbs, AComparisonIsVerifiedFromTheStoreAlone) {
   const Outcome measured = run(quick_ab("fast", "slow"));
-  const std::size_t at = measured.err.find("comparison:");
-  ASSERT_NE(at, std::string::npos) << measured.err;
-  const std::string name = measured.err.substr(at, std::string("comparison:").size() + 12);
-  const std::filesystem::path delivered = shared_ / "state" / "runs";
-  const std::filesystem::path aside = shared_ / "state" / "aside";
-  std::filesystem::rename(delivered, aside);
+  const std::string name = comparison_in(measured);
+  const std::filesystem::path state = shared_ / "state";
+  for (const char* folder : {"runs", "comparisons"}) {
+    std::filesystem::rename(state / folder, state / (std::string("aside-") + folder));
+  }
   const Outcome verified = run({"verify", name});
-  std::filesystem::rename(aside, delivered);
+  for (const char* folder : {"runs", "comparisons"}) {
+    std::filesystem::rename(state / (std::string("aside-") + folder), state / folder);
+  }
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
   EXPECT_THAT(verified.out, AllOf(HasSubstr(name + ": verified\n"), HasSubstr(", the store\n")));
+  const Outcome without = run({"verify", name, "--store", kUnreachable});
+  EXPECT_EQ(without.status, 0) << "the state folder has all of it: " << without.out << without.err;
+  EXPECT_EQ(run({"verify", "comparison:abcdef", "--store", kUnreachable}).status, 5);
 }
 
 TEST_F(StoreVerbs, AnImportIsFoundInTheHistoryAndByItsCommit) {
@@ -159,7 +171,7 @@ TEST_F(StoreVerbs, RebuildFillsALostDatabaseFromTheArchivesSoThatTheHistoryIsThe
     ASSERT_EQ(run({"import", "google-benchmark", name, "--commit", commit, "--project", "rebuilt"}).status, 0);
   }
   const Outcome judged = run(quick_ab("fast", "slow"));
-  const std::string kept = judged.err.substr(judged.err.find("comparison:"), std::string("comparison:").size() + 12);
+  const std::string kept = comparison_in(judged);
   const std::string before = run({"history", "--project", "rebuilt", "--json"}).out;
   EXPECT_THAT(before, HasSubstr(std::string(40, 'e')));
   const int runs = runs_in_store();
