@@ -130,6 +130,11 @@ TEST(Outcome, OfABadRecordIsNotJudgedOnEitherSideAndWhateverItsMetric) {
   EXPECT_EQ(outcome({row(Verdict::regression)}, {}, bad("BM_x", kCpuTime)), 1);
 }
 
+TEST(Outcome, OfARecordThatAMeasuredProgramWroteBadlyIsTheProgramsFailure) {
+  const auto run = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "its output, benchmarks[0]: found NaN"}});
+  EXPECT_EQ(outcome({row(Verdict::failed)}, {}, run), 4);
+}
+
 TEST(Outcome, RulesTakeCountsAsDemandedWhereTheyAreAlwaysTaken) {
   Configuration configuration;
   EXPECT_FALSE(outcome_rules(configuration).demand_counts);
