@@ -37,9 +37,10 @@ std::unique_ptr<Verb> make_db() {
   auto verb = make_verb<DbOptions>(
       "db",
       "Looks after the store. ACTION: init, migrate, rebuild, status, stop. Rebuild fills a store that was lost or "
-      "left behind from the archives of its runs, which stay in the state folder; running it twice changes nothing.",
+      "left behind from the archives of its runs and the documents of its comparisons, which stay in the state folder; "
+      "running it twice changes nothing.",
       "  steelyard db status\n"
-      "  steelyard db rebuild --from /backup/steelyard/runs");
+      "  steelyard db rebuild --from /backup/steelyard");
   auto& db = options_of<DbOptions>(verb);
   verb->names = {"ACTION"};
   verb->least_names = 1;
@@ -50,8 +51,8 @@ std::unique_ptr<Verb> make_db() {
     if (db.from.empty() || db.action == DbOptions::Action::rebuild) return {};
     return input_error("--from", "steelyard db " + given[0], "steelyard db rebuild");
   };
-  verb->options.push_back(
-      path_option("--from", "FOLDER", db.from, "with rebuild: of the archives (default: runs in the state folder)"));
+  verb->options.push_back(path_option(
+      "--from", "FOLDER", db.from, "with rebuild: of the files (default: runs and comparisons in the state folder)"));
   add_key_options(*verb, db.common, {{"store"}, {}});
   add_common_options(*verb, db.common);
   return verb;
