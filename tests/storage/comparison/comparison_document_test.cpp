@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/storage/comparison/random_comparison.hpp"
 
@@ -104,6 +105,40 @@ TEST(ComparisonDocument, TellsItsVersionByItsBeginning) {
   EXPECT_EQ(comparison_version("{\"schema\": \"steelyard.comparison/-2\""), 0);
   EXPECT_EQ(comparison_version("{\"context\": {}}"), 0);
   EXPECT_EQ(comparison_version(""), 0);
+}
+
+// Bytes changed, doubled, cut out: every text has an answer, and what is accepted is written and read again.
+TEST(ComparisonDocument, HasAnAnswerForWhateverBytesCome) {
+  std::mt19937_64 engine(20);
+  const auto below = [&engine](std::size_t limit) { return static_cast<std::size_t>(engine() % limit); };
+  const std::string interesting = "{}[]\",:0123456789-+.eEnull\\ \0\xff";
+  int accepted = 0;
+  for (int round = 0; round < 1500; ++round) {
+    std::string text = comparison_document(RandomComparison(static_cast<std::uint64_t>(round % 10)).draw(true));
+    for (std::size_t left = 1 + below(3); left > 0; --left) {
+      const std::size_t at = below(text.size());
+      switch (below(3)) {
+        case 0:
+          text[at] = interesting[below(interesting.size())];
+          break;
+        case 1:
+          text.erase(at, 1 + below(8));
+          break;
+        default:
+          text.insert(at, text.substr(below(text.size()), 1 + below(8)));
+      }
+    }
+    const auto read = parse_comparison(text, "c.json");
+    if (!read) {
+      EXPECT_EQ(read.error().kind, ErrorKind::input);
+      continue;
+    }
+    ++accepted;
+    const auto again = as_kept(*read);
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_TRUE(*again == *read);
+  }
+  EXPECT_GT(accepted, 100) << "most changes are to hit a number or a name";
 }
 
 }  // namespace
