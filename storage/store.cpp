@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "storage/embedded/cluster.hpp"
+#include "storage/left_behind.hpp"
 #include "storage/postgres/change_point_rows.hpp"
 #include "storage/postgres/comparison_reader.hpp"
 #include "storage/postgres/comparison_writer.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 struct OpenSession {
   Session session;
-  std::vector<std::string> notes;
+  std::optional<EmbeddedServer> server{};  // absent: a server of someone else's
   Login login{};
   KeyCache keys{};
 };
@@ -30,7 +31,7 @@ Result<OpenSession> connect_embedded(const StoreAddress& address, const std::fil
   for (int left = kTries;; --left) {
     STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state));
     Result<Session> session = Session::connect(server.url, address.safe_text());
-    if (session) return OpenSession{std::move(session).value(), std::move(server.notes), {}, {}};
+    if (session) return OpenSession{std::move(session).value(), std::move(server), {}, {}};
     if (left == 1) return std::move(session).error();
   }
 }
@@ -44,6 +45,10 @@ Result<OpenSession> connect(const StoreAddress& address, const std::filesystem::
 Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
   STEELYARD_TRY(OpenSession open, connect(address, state));
   STEELYARD_TRY(open.login, make_ready(open.session));
+  if (open.server) {
+    STEELYARD_TRY(const std::vector<std::string> news, bring_over(open.session, *open.server, state));
+    open.server->news.insert(open.server->news.end(), news.begin(), news.end());
+  }
   return open;
 }
 
@@ -98,6 +103,10 @@ Store::~Store() = default;
 Result<Store> Store::open(const StoreAddress& address, const std::filesystem::path& state) {
   STEELYARD_TRY(OpenSession session, open_session(address, state));
   return Store(std::make_unique<Connection>(Connection{address, state, std::move(session)}));
+}
+
+std::vector<std::string> Store::take_news() {
+  return connection_->open.server ? std::exchange(connection_->open.server->news, {}) : std::vector<std::string>();
 }
 
 Result<bool> Store::put_run(const Run& run) {
@@ -155,7 +164,7 @@ Result<StoreStatus> Store::status() {
     status.comparisons = rows.integer(0, 5);
     status.bytes = rows.integer(0, 6);
     status.spooled = files_in(connection_->state / "spool");
-    status.notes = connection_->open.notes;
+    if (connection_->open.server) status.notes = connection_->open.server->notes;
     return status;
   });
 }

@@ -101,6 +101,9 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
+  // What opening has done that someone should know, such as an upgrade of the embedded cluster: a line each, once.
+  std::vector<std::string> take_news();
+
   // One transaction; false where the run was there already. The run must be sealed.
   Result<bool> put_run(const Run& run);
   Result<bool> put_comparison(const Comparison& comparison);

@@ -178,6 +178,7 @@ Result<StoreAddress> store_address(const Configuration& configuration) {
 Result<Store> open_store(const Configuration& configuration, const CommonOptions& common, Streams& streams) {
   STEELYARD_TRY(const StoreAddress address, store_address(configuration));
   STEELYARD_TRY(Store store, Store::open(address, state_folder()));
+  for (const std::string& news : store.take_news()) note(news, common, streams);
   Spool spool(state_folder());
   if (spool.waiting().empty()) return store;
   const Result<Spool::Delivery> delivery = spool.deliver(store);
@@ -213,6 +214,7 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   const Own own{runs, kept ? &*kept : nullptr};
   Result<Store> store = Store::open(*address, state_folder());
   if (!store) return keep_without_store(store.error(), own, streams);
+  for (const std::string& news : store->take_news()) note(news, common, streams);
   std::vector<Error> told;
   const ExitCode code = deliver_spool(*store, told, streams);
   // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.

@@ -13,12 +13,14 @@
 #include <optional>
 #include <thread>
 
+#include "storage/embedded/cluster_files.hpp"
 #include "storage/embedded/cluster_layout.hpp"
 #include "storage/embedded/server_account.hpp"
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/embedded/server_programs.hpp"
 #include "storage/embedded/server_use.hpp"
+#include "storage/embedded/upgrade.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/postgres/session.hpp"
 
@@ -36,24 +38,42 @@ Error no_programs() {
                      "install the package postgresql, or set STEELYARD_STORE to a postgresql:// address");
 }
 
-// The newest version that has data here and programs, else the newest that has programs: an upgrade of the machine that
-// leaves the old programs in place changes nothing.
-std::optional<ServerPrograms> choose(const std::vector<ServerPrograms>& programs, const std::vector<int>& majors) {
-  for (const ServerPrograms& candidate : programs) {
-    if (std::find(majors.begin(), majors.end(), candidate.major) != majors.end()) return candidate;
+struct Choice {
+  ServerPrograms programs;
+  std::optional<ServerPrograms> upgrade_from;
+};
+
+// The newest version that has data here and programs; in its place a newer one that the system came with. One that is
+// only in someone's search path may be gone for the next command, and the store would be two. Where no version has
+// both, the newest that has programs.
+std::optional<Choice> choose(const std::vector<ServerPrograms>& programs, const fs::path& home) {
+  const std::vector<int> majors = existing_majors(home);
+  const auto has_data = [&](const ServerPrograms& candidate) {
+    return std::find(majors.begin(), majors.end(), candidate.major) != majors.end();
+  };
+  const auto current = std::find_if(programs.begin(), programs.end(), has_data);
+  if (current == programs.end()) {
+    return programs.empty() ? std::nullopt : std::optional(Choice{programs.front(), std::nullopt});
   }
-  if (programs.empty()) return std::nullopt;
-  return programs.front();
+  const auto is_packaged = [](const ServerPrograms& candidate) { return candidate.packaged; };
+  const auto newer = std::find_if(programs.begin(), current, is_packaged);
+  if (newer == current || refused_upgrade(home, newer->major)) return Choice{*current, std::nullopt};
+  return Choice{*newer, *current};
 }
 
 EmbeddedServer described(const ClusterLayout& layout, const fs::path& state) {
-  EmbeddedServer server{layout.url(), layout.data(), layout.major, {}};
+  EmbeddedServer server{layout.url(), layout.home, layout.data(), layout.major};
   for (const int major : existing_majors(layout.home)) {
-    if (major == layout.major) continue;
-    server.notes.push_back("a cluster of PostgreSQL " + std::to_string(major) + " is kept in " +
-                           (layout.home / std::to_string(major)).string() +
-                           "; its runs are not in this store: steelyard db rebuild fills it from their archives in " +
-                           (fs::absolute(state) / "runs").string());
+    if (major != layout.major) server.left_behind.push_back(major);
+  }
+  for (const fs::path& folder : replaced_clusters(layout.home)) {
+    server.notes.push_back("a cluster that was replaced is kept in " + folder.string() +
+                           "; remove it when nothing of it is missed");
+  }
+  for (const int major : refused_majors(layout.home)) {
+    if (major <= layout.major) continue;
+    server.notes.push_back("PostgreSQL " + std::to_string(major) + " is here, and the store stays with " +
+                           std::to_string(layout.major) + ": " + refused_upgrade(layout.home, major).value_or(""));
   }
   if (layout.home.parent_path() != fs::absolute(state)) {
     server.notes.push_back("the server cannot reach " + fs::absolute(state).string() + "; its files are in " +
@@ -67,98 +87,86 @@ EmbeddedServer described(const ClusterLayout& layout, const fs::path& state) {
   return server;
 }
 
-// A folder of the account, closed to others. One that exists is used only if it is exactly that: below /tmp anyone
-// could have put it there.
-Result<void> make_private(const fs::path& folder, const ServerAccount& account) {
-  if (mkdir(folder.c_str(), S_IRWXU) == 0) {
-    if (!account.must_switch || lchown(folder.c_str(), account.user, account.group) == 0) return {};
-  }
-  struct stat status {};
-  if (lstat(folder.c_str(), &status) != 0) {
-    return store_error("embedded store " + folder.string(), "cannot create the folder: " + std::string(strerror(errno)),
-                       "", "set STEELYARD_STATE to a folder that you can write to");
-  }
-  if (!S_ISDIR(status.st_mode) || status.st_uid != account.user || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return store_error("embedded store " + folder.string(), "something that others may have put there",
-                       "a folder of user " + account.name + " that is closed to others",
-                       "remove it, or set STEELYARD_STATE to another folder");
-  }
-  return {};
-}
-
-// All at once: initdb itself would flush a thousand files one by one.
-Result<void> flush_disk_of(const fs::path& folder) {
-  const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened && ::syncfs(opened.number()) == 0) return {};
-  return store_error("embedded store " + folder.string(),
-                     "cannot be written to the disk: " + std::string(strerror(errno)), "",
-                     "mend that, or set STEELYARD_STATE to a folder on another disk");
-}
-
-Result<void> create_cluster(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account) {
-  // Renamed when complete: whatever ends us in between leaves no half cluster under the final name.
-  const fs::path unfinished = layout.folder() / "data.new";
+// Under the lock. Afterwards layout.major is the version to start; what was done is in the news.
+Result<std::vector<std::string>> settle_version(ClusterLayout& layout, const Choice& choice,
+                                                const ServerAccount& account) {
+  std::vector<std::string> news;
+  STEELYARD_TRY(const std::optional<std::string> finished, finish_upgrade(layout.home, choice.programs.major));
+  if (finished) news.push_back(*finished);
   std::error_code trouble;
-  fs::remove_all(unfinished, trouble);
-  STEELYARD_TRY(
-      const ProgramAnswer answer,
-      run_program(account, {(programs.folder / "initdb").string(), "--pgdata=" + unfinished.string(),
-                            "--username=steelyard", "--auth-local=trust", "--auth-host=reject", "--encoding=UTF8",
-                            "--locale=C", "--data-checksums", "--no-instructions", "--no-sync"}));
-  if (answer.status == 0) STEELYARD_CHECK(flush_disk_of(unfinished));
-  if (answer.status == 0) fs::rename(unfinished, layout.data(), trouble);
-  if (answer.status == 0 && !trouble) return {};
-  const std::string why = trouble ? trouble.message() : last_lines(answer.output);
-  fs::remove_all(unfinished, trouble);
-  return store_error("embedded store " + layout.folder().string(), "cannot create the cluster: " + why, "",
-                     "mend that, or set STEELYARD_STATE to a folder on another disk");
+  // Another process may have done it while we waited for the lock.
+  if (!choice.upgrade_from || fs::exists(layout.data(), trouble)) return news;
+  if (refused_upgrade(layout.home, layout.major)) {
+    layout.major = choice.upgrade_from->major;
+    return news;
+  }
+  const Result<std::string> upgraded = upgrade_cluster({layout.home, *choice.upgrade_from, choice.programs, account});
+  if (upgraded) {
+    news.push_back(*upgraded);
+  } else {
+    note_refused_upgrade(layout.home, layout.major, upgraded.error());
+    news.push_back("the embedded store could not move to PostgreSQL " + std::to_string(layout.major) +
+                   " and stays as it is: " + upgraded.error().text());
+    layout.major = choice.upgrade_from->major;
+  }
+  return news;
 }
 
-Result<EmbeddedServer> start_chosen(const fs::path& state, const ClusterLayout& layout, const ServerPrograms& programs,
+Result<EmbeddedServer> start_chosen(const fs::path& state, ClusterLayout layout, const Choice& choice,
                                     const ServerAccount& account, std::chrono::milliseconds allowed) {
   STEELYARD_TRY(const auto lock, FileLock::take(layout.start_lock(), kLockPatience));
   if (!lock) {
     return store_error("embedded store " + layout.home.string(), "another steelyard that has been starting it for long",
                        "the lock on " + layout.start_lock().string(), "end that process and try again");
   }
+  for (const int major : existing_majors(layout.home)) {
+    const ClusterLayout running{layout.home, major};
+    note_use(running, allowed);
+    if (answers(running)) return described(running, state);
+  }
+  STEELYARD_TRY(std::vector<std::string> news, settle_version(layout, choice, account));
+  const ServerPrograms& programs =
+      layout.major == choice.programs.major ? choice.programs : choice.upgrade_from.value_or(choice.programs);
   note_use(layout, allowed);
-  if (answers(layout)) return described(layout, state);
   STEELYARD_CHECK(make_private(layout.folder(), account));
   STEELYARD_CHECK(make_private(layout.socket_folder(), account));
   std::error_code trouble;
   if (!fs::exists(layout.data(), trouble)) STEELYARD_CHECK(create_cluster(layout, programs, account));
   STEELYARD_CHECK(start_server(layout, programs, account));
   STEELYARD_CHECK(make_database(layout));
-  return described(layout, state);
+  EmbeddedServer server = described(layout, state);
+  server.news = std::move(news);
+  return server;
 }
 
 }  // namespace
 
-Result<EmbeddedServer> ensure_embedded_running(const fs::path& state) {
+Result<EmbeddedServer> ensure_embedded_running(const fs::path& state,
+                                               const std::optional<std::vector<ServerPrograms>>& programs) {
   STEELYARD_TRY(const std::chrono::milliseconds allowed, allowed_idle_time());
   STEELYARD_TRY(ServerAccount account, account_for_server());
   ClusterLayout layout{cluster_home(state, account), 0};
-  const std::vector<int> majors = existing_majors(layout.home);
   // The usual case costs one connection and looks at nothing else.
-  for (const int major : majors) {
+  for (const int major : existing_majors(layout.home)) {
     layout.major = major;
     note_use(layout, allowed);
     if (answers(layout)) return described(layout, state);
   }
-  const auto programs = choose(find_server_programs(), majors);
-  if (!programs) return no_programs();
-  layout.major = programs->major;
+  const auto choice = choose(programs ? *programs : find_server_programs(), layout.home);
+  if (!choice) return no_programs();
+  layout.major = choice->programs.major;
   STEELYARD_CHECK(make_home(state, layout.home, account));
+  const ClusterLayout owned{layout.home, choice->upgrade_from.value_or(choice->programs).major};
   std::error_code trouble;
-  if (fs::exists(layout.folder(), trouble)) {
-    STEELYARD_TRY(account, account_of(layout.folder()));
+  if (fs::exists(owned.folder(), trouble)) {
+    STEELYARD_TRY(account, account_of(owned.folder()));
   }
   if (account.must_switch && !can_reach(account, layout.home)) {
     return store_error("embedded store " + layout.home.string(), "a folder that user " + account.name + " cannot reach",
                        "one that the server's user may pass through",
                        "run chmod o+x on the folders above it, or set STEELYARD_STATE=/var/lib/steelyard");
   }
-  return start_chosen(state, layout, *programs, account, allowed);
+  return start_chosen(state, layout, *choice, account, allowed);
 }
 
 Result<bool> stop_embedded(const fs::path& state) {

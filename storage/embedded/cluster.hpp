@@ -8,23 +8,32 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "storage/embedded/server_programs.hpp"
 
 namespace steelyard {
 
 struct EmbeddedServer {
   std::string url;             // of the database "steelyard"; holds no secret
+  std::filesystem::path home;  // of all clusters of this state folder
   std::filesystem::path data;  // the cluster's data folder
   int major = 0;
-  std::vector<std::string> notes;  // for `db status`
+  std::vector<std::string> notes{};  // for `db status`
+  std::vector<std::string> news{};   // what has just been done and someone should know
+  // Clusters of other versions whose runs this one has not got: see storage/left_behind.hpp.
+  std::vector<int> left_behind{};
 };
 
 // Creates the cluster if there is none, starts the server if it does not run, and waits until it answers. Several
-// processes at once get the same server. Errors: kind store, with the server's own last words where it has some.
-Result<EmbeddedServer> ensure_embedded_running(const std::filesystem::path& state);
+// processes at once get the same server. A cluster whose version the system has a newer one of is upgraded first
+// (storage/embedded/upgrade.hpp); where that fails it stays as it is, and a note says why. `programs`: newest first;
+// absent: those of this machine. Errors: kind store, with the server's own last words where it has some.
+Result<EmbeddedServer> ensure_embedded_running(
+    const std::filesystem::path& state, const std::optional<std::vector<ServerPrograms>>& programs = std::nullopt);
 
 // Ends the servers of this state folder in an orderly way; false where none ran.
 Result<bool> stop_embedded(const std::filesystem::path& state);

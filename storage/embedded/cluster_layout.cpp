@@ -38,11 +38,11 @@ Error cannot_create(const fs::path& folder, const std::string& why) {
 }  // namespace
 
 fs::path ClusterLayout::socket_folder() const {
-  const fs::path inside = folder() / "socket";
+  const fs::path inside = folder() / socket_name;
   const std::string text = inside.string();
   // libpq takes a comma for the border between two hosts.
   const bool fits = text.size() + std::strlen(kSocketFile) <= kLongestSocketPath && text.find(',') == std::string::npos;
-  return fits ? inside : fs::path("/tmp/steelyard-" + short_hash(folder()));
+  return fits ? inside : fs::path("/tmp/steelyard-" + short_hash(socket_name == "socket" ? folder() : inside));
 }
 
 std::string ClusterLayout::url(const std::string& database) const {
@@ -76,6 +76,16 @@ Result<void> make_home(const fs::path& state, const fs::path& home, const Server
   note.close();
   if (!note) return cannot_create(location_note(state), "its disk is full or not writable");
   return {};
+}
+
+std::vector<fs::path> replaced_clusters(const fs::path& home) {
+  std::vector<fs::path> folders;
+  std::error_code trouble;
+  for (fs::directory_iterator entry(home, trouble), end; !trouble && entry != end; entry.increment(trouble)) {
+    if (entry->path().filename().string().find(kReplaced) != std::string::npos) folders.push_back(entry->path());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
 }
 
 std::vector<int> existing_majors(const fs::path& home) {

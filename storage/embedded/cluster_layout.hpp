@@ -13,13 +13,18 @@
 
 namespace steelyard {
 
+// What data is called until it is complete.
+inline constexpr const char* kUnfinished = "data.new";
+
 struct ClusterLayout {
   std::filesystem::path home;  // STATE/postgres or its replacement; ours, not the server's
   int major = 0;
+  std::string data_name = "data";
+  std::string socket_name = "socket";  // another one where no command is to find the server
   std::filesystem::path folder() const {
     return home / std::to_string(major);
   }  // the server account's, closed to others
-  std::filesystem::path data() const { return folder() / "data"; }
+  std::filesystem::path data() const { return folder() / data_name; }
   std::filesystem::path log() const { return folder() / "log"; }
   std::filesystem::path server_lock() const { return home / (std::to_string(major) + ".lock"); }  // held while it lives
   std::filesystem::path start_lock() const {
@@ -38,6 +43,10 @@ std::filesystem::path cluster_home(const std::filesystem::path& state, const Ser
 // Creates the folder if needed and, where it is not STATE/postgres, STATE/postgres.location.
 Result<void> make_home(const std::filesystem::path& state, const std::filesystem::path& home,
                        const ServerAccount& account);
+// What a cluster's folder is called after another has taken its place; a number follows where that is taken, too.
+inline constexpr const char* kReplaced = ".replaced";
+// The clusters in the home that were replaced, by name.
+std::vector<std::filesystem::path> replaced_clusters(const std::filesystem::path& home);
 // The major versions that have data in the home, newest first.
 std::vector<int> existing_majors(const std::filesystem::path& home);
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,8 +24,6 @@
 namespace steelyard {
 namespace {
 
-// initdb takes a second; on a loaded machine with a slow disk, tens of them.
-constexpr std::chrono::minutes kLongestProgram{2};
 constexpr std::size_t kKeptOutput = 64 * 1024;
 
 Error cannot(const std::string& what, const std::string& program) {
@@ -164,14 +163,18 @@ struct StartMessage {
 
 }  // namespace
 
-Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vector<std::string>& command) {
+Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vector<std::string>& command,
+                                  std::chrono::minutes longest) {
   const Preparation prepared(command);
   STEELYARD_TRY(Pipe pipe, open_pipe(command[0]));
+  const pid_t ourselves = getpid();
   const pid_t child = fork();
   if (child < 0) return cannot("start a process", command[0]);
   if (child == 0) {
     forget_callers_signals_and_cores();
-    if (become(account) && chdir("/") == 0 && set_standard_streams(pipe.writing.number())) {
+    // After a change of the user, which clears it. Who comes after us would make the same files.
+    const auto dies_with_us = [ourselves] { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == ourselves; };
+    if (become(account) && dies_with_us() && chdir("/") == 0 && set_standard_streams(pipe.writing.number())) {
       close_others(nullptr, 0);
       execve(prepared.argument_pointers[0], prepared.argument_pointers.data(), prepared.variable_pointers.data());
     }
@@ -180,7 +183,7 @@ Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vecto
   pipe.writing.close();
   bool late = false;
   ProgramAnswer answer;
-  answer.output = read_until_end(pipe.reading.number(), std::chrono::steady_clock::now() + kLongestProgram, late);
+  answer.output = read_until_end(pipe.reading.number(), std::chrono::steady_clock::now() + longest, late);
   if (late) kill(child, SIGKILL);
   answer.status = wait_for(child);
   return answer;

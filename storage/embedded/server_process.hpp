@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,8 +18,13 @@ struct ProgramAnswer {
   std::string output;  // standard output and error, its last 64 KiB
 };
 
-// Runs command[0] (a full path) as the account, with a small fixed environment; ended by force after two minutes.
-Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vector<std::string>& command);
+// initdb takes a second; on a loaded machine with a slow disk, tens of them.
+inline constexpr std::chrono::minutes kLongestProgram{2};
+
+// Runs command[0] (a full path) as the account, with a small fixed environment; ended by force after `longest`, and
+// where we are killed.
+Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vector<std::string>& command,
+                                  std::chrono::minutes longest = kLongestProgram);
 
 struct DetachedProgram {
   std::vector<std::string> command;

@@ -41,16 +41,16 @@ std::optional<int> major_of(const fs::path& folder) {
 
 std::vector<ServerPrograms> find_server_programs(const fs::path& packaged, const std::string& search_path) {
   std::vector<ServerPrograms> found;
-  const auto add = [&found](const fs::path& folder, std::optional<int> major) {
+  const auto add = [&found](const fs::path& folder, std::optional<int> major, bool is_packaged) {
     const auto same = [&](const ServerPrograms& known) { return known.major == major; };
-    if (major && std::none_of(found.begin(), found.end(), same)) found.push_back({folder, *major});
+    if (major && std::none_of(found.begin(), found.end(), same)) found.push_back({folder, *major, is_packaged});
   };
   std::error_code trouble;  // an unreadable or absent folder holds no programs
   for (fs::directory_iterator entry(packaged, trouble), end; !trouble && entry != end; entry.increment(trouble)) {
     const fs::path folder = entry->path() / "bin";
     const std::string name = entry->path().filename().string();
     const auto major = leading_number(name);
-    if (major && std::to_string(*major) == name && holds_both(folder)) add(folder, major);
+    if (major && std::to_string(*major) == name && holds_both(folder)) add(folder, major, true);
   }
   std::istringstream folders(search_path);
   for (std::string text; std::getline(folders, text, ':');) {
@@ -59,7 +59,7 @@ std::vector<ServerPrograms> find_server_programs(const fs::path& packaged, const
     const fs::path program = fs::canonical(fs::path(text) / "postgres", trouble);
     const fs::path folder = !trouble && holds_both(program.parent_path()) ? program.parent_path() : fs::path(text);
     const auto known = [&](const ServerPrograms& programs) { return fs::equivalent(programs.folder, folder, trouble); };
-    if (std::none_of(found.begin(), found.end(), known)) add(folder, major_of(folder));
+    if (std::none_of(found.begin(), found.end(), known)) add(folder, major_of(folder), false);
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.major > b.major; });
   return found;

@@ -10,6 +10,7 @@ namespace steelyard {
 struct ServerPrograms {
   std::filesystem::path folder;  // holds both initdb and postgres
   int major = 0;                 // 15, 17, ...
+  bool packaged = false;         // in the system's own place, not only in someone's search path
   bool operator==(const ServerPrograms&) const = default;
 };
 

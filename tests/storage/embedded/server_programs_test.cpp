@@ -37,7 +37,8 @@ TEST_F(ServerProgramsTest, PutsTheNewestPackagedVersionFirst) {
   const fs::path old = install("9/bin", "9.6");
   const fs::path middle = install("15/bin", "15.1");
   const fs::path newest = install("17/bin", "17.0");
-  EXPECT_EQ(find_server_programs(root_, ""), (std::vector<ServerPrograms>{{newest, 17}, {middle, 15}, {old, 9}}));
+  EXPECT_EQ(find_server_programs(root_, ""),
+            (std::vector<ServerPrograms>{{newest, 17, true}, {middle, 15, true}, {old, 9, true}}));
 }
 
 TEST_F(ServerProgramsTest, PassesOverAFolderWithoutBothPrograms) {
@@ -45,7 +46,7 @@ TEST_F(ServerProgramsTest, PassesOverAFolderWithoutBothPrograms) {
   const fs::path whole = install("15/bin", "15.1");
   fs::create_directories(root_ / "16/bin");
   fs::create_directories(root_ / "extras/bin");
-  EXPECT_EQ(find_server_programs(root_, ""), (std::vector<ServerPrograms>{{whole, 15}}));
+  EXPECT_EQ(find_server_programs(root_, ""), (std::vector<ServerPrograms>{{whole, 15, true}}));
 }
 
 TEST_F(ServerProgramsTest, LooksInTheSearchPathAfterThePackages) {
@@ -53,7 +54,8 @@ TEST_F(ServerProgramsTest, LooksInTheSearchPathAfterThePackages) {
   const fs::path same = install("opt/fifteen", "15.9");
   const fs::path other = install("opt/sixteen", "16.2");
   const std::string path = "relative::/nonexistent:" + same.string() + ":" + other.string();
-  EXPECT_EQ(find_server_programs(root_ / "packages", path), (std::vector<ServerPrograms>{{other, 16}, {packaged, 15}}));
+  EXPECT_EQ(find_server_programs(root_ / "packages", path),
+            (std::vector<ServerPrograms>{{other, 16}, {packaged, 15, true}}));
 }
 
 TEST_F(ServerProgramsTest, FollowsLinksToWhereThePostgresProgramsAre) {
