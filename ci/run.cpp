@@ -31,6 +31,7 @@ struct Dispatcher {
   ExitCode operator()(const ConfigOptions& options) const { return do_config(options, streams); }
   ExitCode operator()(const DoctorOptions& options) const { return do_doctor(options, streams); }
   ExitCode operator()(const DbOptions& options) const { return do_db(options, streams); }
+  ExitCode operator()(const AlertsOptions& options) const { return do_alerts(options, streams); }
   ExitCode operator()(const TargetsOptions& options) const { return do_targets(options, streams); }
 };
 

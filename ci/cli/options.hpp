@@ -196,6 +196,22 @@ struct DbOptions {
   std::filesystem::path from;  // with rebuild: the folder of archives; empty: that of the state folder
 };
 
+struct AlertsOptions {
+  enum class Action { list, show, acknowledge, accept, resolve, reopen };
+  CommonOptions common;
+  Action action = Action::list;
+  std::string alert;  // id or its beginning; with list: empty
+  // With list:
+  std::string branch;
+  std::string benchmark;  // a part of the name
+  bool resolved_too = false;
+  int limit = 200;
+  // With what is done to one:
+  std::string commit;  // accept: by which
+  std::string note;
+  std::string who;  // empty: the login name
+};
+
 struct TargetsOptions {
   enum class Action { ceilings, datasheet, check, roofline };
   CommonOptions common;
@@ -225,8 +241,9 @@ struct DoctorOptions {
   std::filesystem::path root;        // of /proc and /sys; empty: this machine's
 };
 
-using VerbOptions = std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, CalibrateOptions, VerifyOptions,
-                                 ImportOptions, ExportOptions, HistoryOptions, ChangesOptions, SweepOptions,
-                                 ProfileOptions, ConfigOptions, DbOptions, TargetsOptions, DoctorOptions>;
+using VerbOptions =
+    std::variant<RunOptions, AbOptions, CompareOptions, GateOptions, CalibrateOptions, VerifyOptions, ImportOptions,
+                 ExportOptions, HistoryOptions, ChangesOptions, SweepOptions, ProfileOptions, ConfigOptions, DbOptions,
+                 TargetsOptions, DoctorOptions, AlertsOptions>;
 
 }  // namespace steelyard

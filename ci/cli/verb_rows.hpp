@@ -41,6 +41,7 @@ std::unique_ptr<Verb> make_changes();
 std::unique_ptr<Verb> make_sweep();
 std::unique_ptr<Verb> make_profile();
 
+std::unique_ptr<Verb> make_alerts();
 std::unique_ptr<Verb> make_config();
 std::unique_ptr<Verb> make_db();
 std::unique_ptr<Verb> make_doctor();

@@ -23,6 +23,7 @@ ExitCode do_profile(const ProfileOptions& options, Streams& streams);
 ExitCode do_config(const ConfigOptions& options, Streams& streams);
 ExitCode do_doctor(const DoctorOptions& options, Streams& streams);
 ExitCode do_db(const DbOptions& options, Streams& streams);
+ExitCode do_alerts(const AlertsOptions& options, Streams& streams);
 ExitCode do_targets(const TargetsOptions& options, Streams& streams);
 
 }  // namespace steelyard

@@ -50,6 +50,21 @@ TEST(CommandLine, DbRebuildTakesAFolderAndNoOtherActionDoes) {
   EXPECT_THAT(help_of({"db", "--help"}), HasSubstr("\n  steelyard db rebuild --from "));
 }
 
+TEST(CommandLine, AlertsTakesAnIdWithWhatIsDoneToOneAndACommitToAcceptIt) {
+  EXPECT_EQ(options_of<AlertsOptions>({"alerts"}).action, AlertsOptions::Action::list);
+  const auto accept = options_of<AlertsOptions>({"alerts", "accept", "0123456", "--commit", "HEAD", "--note", "so"});
+  EXPECT_EQ(accept.action, AlertsOptions::Action::accept);
+  EXPECT_EQ(accept.alert, "0123456");
+  EXPECT_EQ(accept.commit, "HEAD");
+  EXPECT_THAT(error_of({"alerts", "accept", "0123456"}), HasSubstr("no --commit"));
+  EXPECT_THAT(error_of({"alerts", "resolve", "0123456", "--commit", "HEAD"}), HasSubstr("it without accept"));
+  EXPECT_THAT(error_of({"alerts", "resolve"}), HasSubstr("no ID"));
+  EXPECT_THAT(error_of({"alerts", "list", "0123456"}), HasSubstr("list alone"));
+  EXPECT_THAT(error_of({"alerts", "show", "0123456", "--all"}), HasSubstr("--all"));
+  EXPECT_THAT(error_of({"alerts", "list", "--note", "x"}), HasSubstr("--note"));
+  EXPECT_THAT(error_of({"alerts", "acept", "0123456"}), HasSubstr("write \"accept\""));
+}
+
 TEST(CommandLine, NoHelpIsWiderThanItsPage) {
   std::vector<std::string> pages{help_of({"--help"})};
   for (const std::string& verb : verb_names()) pages.push_back(help_of({verb, "-h"}));
