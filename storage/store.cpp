@@ -3,53 +3,41 @@
 #include <optional>
 #include <utility>
 
-#include "storage/embedded/cluster.hpp"
 #include "storage/left_behind.hpp"
+#include "storage/postgres/alert_acts.hpp"
+#include "storage/postgres/audit_trail.hpp"
 #include "storage/postgres/change_point_rows.hpp"
 #include "storage/postgres/comparison_reader.hpp"
 #include "storage/postgres/comparison_writer.hpp"
+#include "storage/postgres/derivations.hpp"
 #include "storage/postgres/history_reader.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/migrations.hpp"
 #include "storage/postgres/run_reader.hpp"
 #include "storage/postgres/run_writer.hpp"
 #include "storage/postgres/session.hpp"
+#include "storage/postgres/target_rows.hpp"
+#include "storage/postgres/token_rows.hpp"
+#include "storage/store_link.hpp"
 
 namespace steelyard {
 namespace {
 
-struct OpenSession {
-  Session session;
-  std::optional<EmbeddedServer> server{};  // absent: a server of someone else's
-  Login login{};
+struct OpenStore {
+  StoreLink link;
+  Login login;
   KeyCache keys{};
 };
 
-// An embedded server that was there when we looked may end before we connect: it is unused, or was stopped by hand.
-Result<OpenSession> connect_embedded(const StoreAddress& address, const std::filesystem::path& state) {
-  constexpr int kTries = 3;
-  for (int left = kTries;; --left) {
-    STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state));
-    Result<Session> session = Session::connect(server.url, address.safe_text());
-    if (session) return OpenSession{std::move(session).value(), std::move(server), {}, {}};
-    if (left == 1) return std::move(session).error();
+Result<OpenStore> open_session(const StoreAddress& address, const std::filesystem::path& state) {
+  STEELYARD_TRY(StoreLink link, link_to_store(address, state));
+  STEELYARD_TRY(Login login, make_ready(link.session));
+  STEELYARD_CHECK(ensure_derived(link.session));
+  if (link.server) {
+    STEELYARD_TRY(const std::vector<std::string> news, bring_over(link.session, *link.server, state));
+    link.server->news.insert(link.server->news.end(), news.begin(), news.end());
   }
-}
-
-Result<OpenSession> connect(const StoreAddress& address, const std::filesystem::path& state) {
-  if (address.embedded) return connect_embedded(address, state);
-  STEELYARD_TRY(Session session, Session::connect(address.url, address.safe_text()));
-  return OpenSession{std::move(session), {}, {}, {}};
-}
-
-Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
-  STEELYARD_TRY(OpenSession open, connect(address, state));
-  STEELYARD_TRY(open.login, make_ready(open.session));
-  if (open.server) {
-    STEELYARD_TRY(const std::vector<std::string> news, bring_over(open.session, *open.server, state));
-    open.server->news.insert(open.server->news.end(), news.begin(), news.end());
-  }
-  return open;
+  return OpenStore{std::move(link), std::move(login), {}};
 }
 
 std::int64_t files_in(const std::filesystem::path& folder) {
@@ -68,20 +56,20 @@ std::int64_t files_in(const std::filesystem::path& folder) {
 struct Store::Connection {
   StoreAddress address;
   std::filesystem::path state;
-  OpenSession open;
+  OpenStore open;
 
   // Does something that may be done twice; once more on a new connection where the link was lost. The flag tells that
   // the first try's commit may have arrived.
   template <class Action>
-  auto attempt(Action action, bool& unanswered) -> decltype(action(open.session)) {
-    auto first = action(open.session);
-    unanswered = open.session.link() == Session::Link::commit_unanswered;
-    if (first || open.session.link() == Session::Link::up) return first;
+  auto attempt(Action action, bool& unanswered) -> decltype(action(open.link.session)) {
+    auto first = action(open.link.session);
+    unanswered = open.link.session.link() == Session::Link::commit_unanswered;
+    if (first || open.link.session.link() == Session::Link::up) return first;
     STEELYARD_TRY(open, open_session(address, state));
-    return action(open.session);
+    return action(open.link.session);
   }
   template <class Action>
-  auto read(Action action) -> decltype(action(open.session)) {
+  auto read(Action action) -> decltype(action(open.link.session)) {
     bool unanswered = false;
     return attempt(action, unanswered);
   }
@@ -101,12 +89,13 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(const StoreAddress& address, const std::filesystem::path& state) {
-  STEELYARD_TRY(OpenSession session, open_session(address, state));
+  STEELYARD_TRY(OpenStore session, open_session(address, state));
   return Store(std::make_unique<Connection>(Connection{address, state, std::move(session)}));
 }
 
 std::vector<std::string> Store::take_news() {
-  return connection_->open.server ? std::exchange(connection_->open.server->news, {}) : std::vector<std::string>();
+  std::optional<EmbeddedServer>& server = connection_->open.link.server;
+  return server ? std::exchange(server->news, {}) : std::vector<std::string>();
 }
 
 Result<bool> Store::put_run(const Run& run) {
@@ -141,6 +130,46 @@ Result<bool> Store::put_change_points(const std::vector<ChangePointEvent>& event
   return connection_->write([&](Session& session) { return write_change_points(session, events); });
 }
 
+Result<std::vector<Alert>> Store::alerts(const AlertQuery& query) {
+  return connection_->read([&](Session& session) { return read_alerts(session, query); });
+}
+
+Result<Alert> Store::act_on_alert(const AlertAct& act) {
+  return connection_->read([&](Session& session) { return steelyard::act_on_alert(session, act); });
+}
+
+Result<bool> Store::put_target_verdicts(const std::string& run, const std::vector<TargetRow>& rows) {
+  return connection_->write([&](Session& session) { return write_target_verdicts(session, run, rows); });
+}
+
+Result<IssuedToken> Store::issue_token(const TokenRequest& request) {
+  STEELYARD_TRY(const std::string secret, random_token());
+  STEELYARD_TRY(Token token, connection_->read([&](Session& session) {
+    const AsOwner owner(session, connection_->open.login);
+    return steelyard::issue_token(session, request, secret);
+  }));
+  return IssuedToken{std::move(token), secret};
+}
+
+Result<std::optional<Token>> Store::find_token(const std::string& text) {
+  return connection_->read([&](Session& session) { return steelyard::find_token(session, text); });
+}
+
+Result<bool> Store::revoke_token(const std::string& id, const std::string& who) {
+  return connection_->write([&](Session& session) {
+    const AsOwner owner(session, connection_->open.login);
+    return steelyard::revoke_token(session, id, who);
+  });
+}
+
+Result<std::vector<Token>> Store::tokens() {
+  return connection_->read([&](Session& session) { return read_tokens(session); });
+}
+
+Result<std::vector<AuditEntry>> Store::audit_trail(int limit) {
+  return connection_->read([&](Session& session) { return read_audit(session, limit); });
+}
+
 Result<StoreStatus> Store::status() {
   return connection_->read([&](Session& session) -> Result<StoreStatus> {
     STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
@@ -164,7 +193,7 @@ Result<StoreStatus> Store::status() {
     status.comparisons = rows.integer(0, 5);
     status.bytes = rows.integer(0, 6);
     status.spooled = files_in(connection_->state / "spool");
-    if (connection_->open.server) status.notes = connection_->open.server->notes;
+    if (connection_->open.link.server) status.notes = connection_->open.link.server->notes;
     return status;
   });
 }

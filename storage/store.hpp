@@ -14,6 +14,10 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/target.hpp"
+#include "storage/alerts/alert.hpp"
+#include "storage/audit.hpp"
+#include "storage/token.hpp"
 
 namespace steelyard {
 
@@ -118,6 +122,21 @@ class Store {
   Result<std::vector<KeptChangePoint>> change_points(const std::string& project, const std::string& branch);
   // One transaction; false where the store knew all of it already.
   Result<bool> put_change_points(const std::vector<ChangePointEvent>& events);
+  // Newest change of state first.
+  Result<std::vector<Alert>> alerts(const AlertQuery& query);
+  // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
+  Result<Alert> act_on_alert(const AlertAct& act);
+  // How a run that is in the store came out against its targets. False where verdicts of it were kept before.
+  Result<bool> put_target_verdicts(const std::string& run, const std::vector<TargetRow>& rows);
+  // The token itself is in the answer and nowhere else.
+  Result<IssuedToken> issue_token(const TokenRequest& request);
+  // Absent where what was sent is no token, or one that is unknown, expired or revoked.
+  Result<std::optional<Token>> find_token(const std::string& text);
+  // By its public id; false where it was revoked before.
+  Result<bool> revoke_token(const std::string& id, const std::string& who);
+  Result<std::vector<Token>> tokens();
+  // Newest first.
+  Result<std::vector<AuditEntry>> audit_trail(int limit);
   Result<StoreStatus> status();
 
  private:

@@ -1,5 +1,7 @@
 #include "storage/postgres/change_point_rows.hpp"
 
+#include "storage/postgres/alert_rows.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -64,6 +66,7 @@ Result<bool> write_change_points(Session& session, const std::vector<ChangePoint
     STEELYARD_TRY(const Rows logged, transaction.run(kWrite, values, kAtMostOneRow));
     changed = changed || logged.affected() > 0;
   }
+  if (changed) STEELYARD_CHECK(refresh_alerts(transaction, events));
   STEELYARD_CHECK(transaction.commit());
   return changed;
 }

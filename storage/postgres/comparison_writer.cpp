@@ -6,6 +6,7 @@
 
 #include "bench/model/sha256.hpp"
 #include "storage/calibration/calibration_document.hpp"
+#include "storage/postgres/alert_rows.hpp"
 #include "storage/postgres/comparison_inputs.hpp"
 #include "storage/postgres/database_text.hpp"
 #include "storage/postgres/dictionaries.hpp"
@@ -220,6 +221,7 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_CHECK(write_drifts(transaction, key, comparison));
   STEELYARD_CHECK(write_solo_checks(transaction, key, comparison));
   STEELYARD_CHECK(write_comparison_inputs(transaction, key, comparison));
+  STEELYARD_CHECK(refresh_alerts(transaction, comparison));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }

@@ -131,7 +131,7 @@ std::vector<std::string> all_roles() {
 }
 
 const std::vector<std::string>& derived_tables() {
-  static const std::vector<std::string> tables{"change_points"};
+  static const std::vector<std::string> tables{"alert_life", "alert_states", "change_points", "derivations"};
   return tables;
 }
 

@@ -1,0 +1,17 @@
+// What people read of alerts, and what they say of them.
+#pragma once
+
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "storage/alerts/alert.hpp"
+#include "storage/postgres/session.hpp"
+
+namespace steelyard {
+
+// Newest change of state first, each with its life.
+Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query);
+// The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
+Result<Alert> act_on_alert(Session& session, const AlertAct& act);
+
+}  // namespace steelyard

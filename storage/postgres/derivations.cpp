@@ -1,0 +1,40 @@
+#include "storage/postgres/derivations.hpp"
+
+#include "storage/postgres/alert_rows.hpp"
+
+namespace steelyard {
+namespace {
+
+// Counted up whenever alert_of() comes to say something else of the same facts.
+constexpr std::int64_t kAlertRule = 1;
+
+Result<bool> is_current(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select rule from steelyard.derivations where name = 'alerts'", {}, kAtMostOneRow));
+  return rows.size() == 1 && rows.integer(0, 0) >= kAlertRule;
+}
+
+}  // namespace
+
+Result<void> ensure_derived(Session& session) {
+  STEELYARD_TRY(const bool current, is_current(session));
+  if (current) return {};
+  const Result<Derived> done = rebuild_derived(session);
+  if (!done && session.link() != Session::Link::up) return done.error();
+  return {};
+}
+
+Result<Derived> rebuild_derived(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  Derived derived;
+  STEELYARD_TRY(derived.alerts, rebuild_alerts(transaction));
+  STEELYARD_CHECK(
+      transaction.run("insert into steelyard.derivations (name, rule) values ('alerts', $1) "
+                      "on conflict (name) do update set rule = excluded.rule, derived_at = now()",
+                      SqlValues().integer(kAlertRule), kOneRow));
+  STEELYARD_CHECK(transaction.commit());
+  return derived;
+}
+
+}  // namespace steelyard

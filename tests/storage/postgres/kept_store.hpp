@@ -1,0 +1,50 @@
+// A store on an empty database, and questions to that database, for tests of what is kept.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "storage/postgres/session.hpp"
+#include "storage/store.hpp"
+#include "tests/promised.hpp"
+#include "tests/storage/postgres/test_server.hpp"
+
+namespace steelyard::storage_test {
+
+class KeptStore : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto url = fresh_database();
+    STEELYARD_SKIP_WITHOUT("postgresql", url, kNoServer);
+    address_ = {false, *url};
+    state_ = fresh_state_folder();
+  }
+  Store open() { return open_at(address_); }
+  Store open_at(const StoreAddress& address) {
+    auto store = Store::open(address, state_);
+    if (!store) throw std::runtime_error(store.error().text());
+    return std::move(store).value();
+  }
+  Session session() { return Session::connect(address_.url, "test").value(); }
+  // The only cell of the answer to a query of ours.
+  std::string ask(const std::string& query) {
+    Session asking = session();
+    auto transaction = Transaction::begin(asking);
+    const auto rows = transaction->run(query, {}, kOneRow);
+    return rows ? rows->text(0, 0) : rows.error().text();
+  }
+  void tell(const std::string& script) {
+    Session telling = session();
+    auto transaction = Transaction::begin(telling);
+    const auto done = transaction->run_script(script);
+    if (!done) throw std::runtime_error(done.error().text());
+    if (const auto committed = transaction->commit(); !committed) throw std::runtime_error(committed.error().text());
+  }
+  StoreAddress address_;
+  std::filesystem::path state_;
+};
+
+}  // namespace steelyard::storage_test
