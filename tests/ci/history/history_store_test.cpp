@@ -79,6 +79,11 @@ TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   const json report = json::parse(run(as_json).out);
   EXPECT_EQ(report["comparisons"][0]["test"], "history");
   EXPECT_EQ(report["comparisons"][0]["layout"], "separate");
+  write("c.json", report.dump());
+  const std::string newest = "run:" + report["baseline"]["id"].get<std::string>();
+  const Outcome by_name = run({"verify", "c.json", "--baseline", newest, "--candidate", "new.json"});
+  EXPECT_EQ(by_name.status, 0) << by_name.out << by_name.err;
+  EXPECT_EQ(run({"verify", "c.json"}).status, 2) << "the candidate is nowhere but in its file";
   const Outcome explained = with(gate, {"--explain", "BM_a", "--archive-dir", "kept", "--flame-dir", "flames"});
   EXPECT_EQ(explained.status, 1) << explained.err;
   EXPECT_THAT(explained.out, AllOf(HasSubstr("test: Student's t"), HasSubstr("14 occasions")));
