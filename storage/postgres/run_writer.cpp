@@ -20,6 +20,13 @@ std::int64_t samples_of(const Measurement& measurement) {
   return count;
 }
 
+// As median(), without a copy where there is little to order: most invocations have a sample or two.
+double middle_of(const std::vector<double>& samples) {
+  if (samples.size() == 1) return samples.front();
+  if (samples.size() == 2) return 0.5 * samples.front() + 0.5 * samples.back();
+  return median(samples);
+}
+
 // The partition after the one that runs go to now is made while that one fills up.
 constexpr int kPartitionsAhead = 1;
 
@@ -144,6 +151,28 @@ Result<void> write_failures(Transaction& transaction, std::int64_t run_key, cons
                           });
 }
 
+// Copying reports no count of its own that reaches us: what arrived is counted where it arrived. Of the measurements
+// the last is looked up instead: they came in one stream in their order, and counting them costs as much as writing
+// some.
+Result<void> check_arrival(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys) {
+  const std::size_t measurements = run.measurements.size();
+  STEELYARD_CHECK(
+      transaction.run("select 1 where (select count(*) from steelyard.invocations where run_key = $1) = $2 "
+                      "and (select count(*) from steelyard.profiles where run_key = $1) = $3 "
+                      "and (select count(*) from steelyard.failures where run_key = $1) = $4 "
+                      "and ($5::integer < 0 or exists (select 1 from steelyard.measurements "
+                      "where series_key = $6 and run_key = $1 and position = $5::integer))",
+                      SqlValues()
+                          .integer(run_key)
+                          .integer(static_cast<std::int64_t>(run.invocations.size()))
+                          .integer(static_cast<std::int64_t>(run.profiles.size()))
+                          .integer(static_cast<std::int64_t>(run.failures.size()))
+                          .integer(static_cast<std::int64_t>(measurements) - 1)
+                          .integer(measurements == 0 ? 0 : keys.series.back()),
+                      kOneRow));
+  return {};
+}
+
 Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache) {
   STEELYARD_TRY(const bool known, is_there(session, run.header.id));
   if (known) return false;
@@ -156,19 +185,7 @@ Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache) {
   STEELYARD_CHECK(write_measurements(transaction, *run_key, run, keys));
   STEELYARD_CHECK(write_profiles(transaction, *run_key, run, keys));
   STEELYARD_CHECK(write_failures(transaction, *run_key, run, keys));
-  // Copying reports no count of its own that reaches us: what arrived is counted where it arrived.
-  STEELYARD_CHECK(
-      transaction.run("select 1 where (select count(*) from steelyard.invocations where run_key = $1) = $2 "
-                      "and (select count(*) from steelyard.measurements where run_key = $1) = $3 "
-                      "and (select count(*) from steelyard.profiles where run_key = $1) = $4 "
-                      "and (select count(*) from steelyard.failures where run_key = $1) = $5",
-                      SqlValues()
-                          .integer(*run_key)
-                          .integer(static_cast<std::int64_t>(run.invocations.size()))
-                          .integer(static_cast<std::int64_t>(run.measurements.size()))
-                          .integer(static_cast<std::int64_t>(run.profiles.size()))
-                          .integer(static_cast<std::int64_t>(run.failures.size())),
-                      kOneRow));
+  STEELYARD_CHECK(check_arrival(transaction, *run_key, run, keys));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }
@@ -177,11 +194,12 @@ Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache) {
 
 std::optional<double> median_of_medians(const Measurement& measurement) {
   std::vector<double> medians;
+  medians.reserve(measurement.invocations.size());
   for (const InvocationSamples& samples : measurement.invocations) {
     if (!std::all_of(samples.values.begin(), samples.values.end(), [](double v) { return std::isfinite(v); })) {
       return std::nullopt;
     }
-    if (!samples.values.empty()) medians.push_back(median(samples.values));
+    if (!samples.values.empty()) medians.push_back(middle_of(samples.values));
   }
   if (medians.empty()) return std::nullopt;
   return median(std::move(medians));

@@ -6,15 +6,12 @@
 // samples. The bare COPY reads a file on the server's side: no client, no parsing of ours, the same constraints and
 // indexes; its run's header is there already. Each run is followed by a bare COPY of its rows under another key, so
 // that both grow with the tables.
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include <sys/resource.h>
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <functional>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -23,31 +20,12 @@
 
 #include "bench/model/quantile.hpp"
 #include "bench/self/storage/large_runs.hpp"
-#include "storage/embedded/cluster.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/store.hpp"
+#include "bench/self/storage/own_server.hpp"
 
 namespace steelyard::storage_study {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kOtherWriter = 100'000;  // numbers of the second writer's runs begin here
-
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return std::move(result).value();
-}
-void must(const Result<void>& result) {
-  if (!result) throw std::runtime_error(result.error().text());
-}
-
-double seconds_of(const std::function<void()>& action) {
-  const auto begin = std::chrono::steady_clock::now();
-  action();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 double own_cpu_seconds() {
   struct rusage usage {};
@@ -60,12 +38,11 @@ double own_cpu_seconds() {
 
 class Study {
  public:
-  explicit Study(fs::path state) : state_(std::move(state)), server_(must(ensure_embedded_running(state_))) {}
-  Store open() { return must(Store::open({true, ""}, state_)); }
+  Store open() const { return server_.open_store(); }
 
   // Copies the rows of the newest run once more, as those of a run of another id; how long the copying took.
   double copy_newest_again(int number) {
-    Session session = must(Session::connect(server_.url, "ingest"));
+    Session session = server_.open_session();
     Transaction transaction = must(Transaction::begin(session));
     const std::string key =
         must(transaction.run("insert into steelyard.runs (id, created_at_unix_ns, tool, project_key, program, "
@@ -81,8 +58,8 @@ class Study {
     const std::string newest =
         must(transaction.run("select max(run_key) from steelyard.measurements", {}, kOneRow)).text(0, 0);
     // Beside the server's data, where its account may write.
-    const std::string measurements = (server_.data / "ingest_measurements.copy").string();
-    const std::string invocations = (server_.data / "ingest_invocations.copy").string();
+    const std::string measurements = (server_.data() / "ingest_measurements.copy").string();
+    const std::string invocations = (server_.data() / "ingest_invocations.copy").string();
     must(transaction.run("copy (select value, " + key +
                          ", series_key, position, samples, count_basis_key, packed from "
                          "steelyard.measurements where run_key = " +
@@ -105,16 +82,15 @@ class Study {
   }
 
  private:
-  fs::path state_;
-  EmbeddedServer server_;
+  OwnServer server_;
 };
 
 void put(Store& store, const Run& run) {
   if (!must(store.put_run(run))) throw std::runtime_error("a run that was there already");
 }
 
-int measure(const fs::path& state, int runs) {
-  Study study(state);
+void measure(int runs) {
+  Study study;
   const LargeRuns wanted;
   Store store = study.open();
   const double first = seconds_of([&] { put(store, large_run(wanted, 0)); });
@@ -168,30 +144,21 @@ int measure(const fs::path& state, int runs) {
   std::printf("one writer                           %8.0f rows/s\n", rows / one_s);
   std::printf("two writers at once                  %8.0f rows/s  %.2f times one\n", 2 * rows / two_s,
               2 * one_s / two_s);
-  return 0;
-}
-
-int run_all(int argc, char** argv) {
-  const int runs = argc > 1 ? std::atoi(argv[1]) : 9;
-  if (runs < 1) {
-    std::fprintf(stderr, "usage: ingest [RUNS]\n");
-    return 3;
-  }
-  std::string folder = (fs::temp_directory_path() / "steelyard-ingest-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("cannot make " + folder);
-  fs::permissions(folder, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
-  int status = 1;
-  try {
-    status = measure(folder, runs);
-  } catch (const std::exception& trouble) {
-    std::fprintf(stderr, "ingest: %s\n", trouble.what());
-  }
-  must(stop_embedded(folder));
-  fs::remove_all(folder);
-  return status;
 }
 
 }  // namespace
 }  // namespace steelyard::storage_study
 
-int main(int argc, char** argv) { return steelyard::storage_study::run_all(argc, argv); }
+int main(int argc, char** argv) {
+  const int runs = argc > 1 ? std::atoi(argv[1]) : 9;
+  if (runs < 1) {
+    std::fprintf(stderr, "usage: ingest [RUNS]\n");
+    return 3;
+  }
+  try {
+    steelyard::storage_study::measure(runs);
+  } catch (const std::exception& trouble) {
+    std::fprintf(stderr, "ingest: %s\n", trouble.what());
+    return 1;
+  }
+}
