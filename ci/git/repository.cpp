@@ -1,7 +1,11 @@
 #include "ci/git/repository.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <fstream>
 #include <initializer_list>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "bench/runner/child_process.hpp"
@@ -13,6 +17,10 @@ namespace {
 constexpr Nanoseconds kFetchLimit = seconds(600);  // a deep history over a slow link
 constexpr const char* kDeepenBy = "--deepen=50";   // covers most branches; --unshallow follows where it does not
 constexpr std::size_t kMostNameBytes = 4096;
+// Of recent_history(): the line of first parents a year back or more, and what was merged lately. Every run brings as
+// much, so that a store that missed some hears of it again.
+constexpr const char* kLineCommits = "--max-count=500";
+constexpr const char* kCommitsAround = "--max-count=1000";
 
 std::map<std::string, std::string> git_environment() {
   std::map<std::string, std::string> variables = caller_environment();
@@ -103,6 +111,34 @@ Result<std::vector<std::string>> GitRepository::parents(const std::string& sha) 
   std::vector<std::string> list = words(answer.output);
   if (!list.empty()) list.erase(list.begin());
   return list;
+}
+
+Result<std::vector<CommitParents>> GitRepository::recent_history(const std::string& sha) const {
+  std::set<std::string> cut;  // commits whose parents a shallow clone does not have; git calls them roots
+  STEELYARD_TRY(const GitAnswer shallow, run_git(root_, {"rev-parse", "--git-path", "shallow"}));
+  if (shallow.succeeded) {
+    std::ifstream file(root_ / shallow.output);
+    for (std::string line; std::getline(file, line);) cut.insert(line);
+  }
+  std::map<std::string, std::vector<std::string>> parents;
+  for (const std::vector<std::string>& reach : {std::vector<std::string>{"--first-parent", kLineCommits},
+                                                std::vector<std::string>{"--topo-order", kCommitsAround}}) {
+    std::vector<std::string> arguments{"rev-list", "--parents"};
+    arguments.insert(arguments.end(), reach.begin(), reach.end());
+    arguments.insert(arguments.end(), {sha, "--"});
+    STEELYARD_TRY(const GitAnswer answer, run_git(root_, arguments));
+    if (!answer.succeeded) return input_error(root_.string(), answer.trouble);
+    std::istringstream lines(answer.output);
+    for (std::string line; std::getline(lines, line);) {
+      std::vector<std::string> list = words(line);
+      if (list.empty() || cut.contains(list.front())) continue;
+      list.erase(list.begin() + 1 + std::min(list.size() - 1, kMostParents), list.end());
+      parents.try_emplace(list.front(), list.begin() + 1, list.end());
+    }
+  }
+  std::vector<CommitParents> history;
+  for (auto& [commit, list] : parents) history.push_back({commit, std::move(list)});
+  return history;
 }
 
 Result<Commit> GitRepository::describe(const std::string& sha) const {

@@ -15,6 +15,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "storage/store.hpp"
 
 namespace steelyard {
 
@@ -45,6 +46,9 @@ class GitRepository {
   // the request is to be merged into (left empty where the remote shows that the commit does not lie on it), so that
   // the history of neither branch is mixed with the other's.
   Result<Commit> describe_baseline(const std::string& sha) const;
+  // The newest commits that `sha` reaches with all their parents: on the line of first parents, and around it. Bounded;
+  // where a shallow clone was cut off, the parents are not known and the commit is left out.
+  Result<std::vector<CommitParents>> recent_history(const std::string& sha) const;
   Result<bool> is_dirty() const;  // tracked files of the work tree differ from HEAD
   bool is_shallow() const;
   std::optional<std::string> remote() const;  // "origin" where there is one, else the first

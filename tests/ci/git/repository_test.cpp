@@ -157,5 +157,33 @@ TEST_F(Repository, SaysHowToCheckOutWhereAShallowCloneCannotBeDeepened) {
   EXPECT_THAT(parent.error().text(), HasSubstr("fetch-depth: 0 (GitHub) or GIT_DEPTH: 0 (GitLab)"));
 }
 
+TEST_F(Repository, RecentHistoryHasEveryParentOfAMerge) {
+  made_.git("checkout --quiet -b side HEAD^1");
+  made_.write("other", "three\n");
+  made_.commit("on the side");
+  made_.git("checkout --quiet main");
+  made_.git("merge --quiet --no-ff --no-edit side");
+  const GitRepository repository = found();
+  const auto sha = [&](const char* name) { return repository.resolve(name).value(); };
+  const Result<std::vector<CommitParents>> history = repository.recent_history(sha("HEAD"));
+  ASSERT_TRUE(history) << history.error().text();
+  EXPECT_THAT(*history, testing::UnorderedElementsAre(CommitParents{sha("HEAD"), {sha("HEAD^1"), sha("side")}},
+                                                      CommitParents{sha("HEAD^1"), {sha("HEAD^1^1")}},
+                                                      CommitParents{sha("side"), {sha("HEAD^1^1")}},
+                                                      CommitParents{sha("HEAD^1^1"), {}}));
+  EXPECT_FALSE(repository.recent_history(std::string(40, 'a')));
+}
+
+TEST_F(Repository, RecentHistoryOfAShallowCloneCallsNothingARoot) {
+  const std::filesystem::path clone = made_.folder() / "shallow";
+  TemporaryRepository::shell("git clone --quiet --depth 1 'file://" + made_.root().string() + "' '" + clone.string() +
+                             "'");
+  Result<GitRepository> repository = GitRepository::find(clone);
+  ASSERT_TRUE(repository);
+  const Result<std::vector<CommitParents>> cut = repository->recent_history(repository->resolve("HEAD").value());
+  ASSERT_TRUE(cut) << cut.error().text();
+  EXPECT_THAT(*cut, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace steelyard
