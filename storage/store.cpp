@@ -6,13 +6,16 @@
 #include "storage/left_behind.hpp"
 #include "storage/postgres/alert_acts.hpp"
 #include "storage/postgres/audit_trail.hpp"
+#include "storage/postgres/baseline_reader.hpp"
 #include "storage/postgres/change_point_rows.hpp"
+#include "storage/postgres/commit_graph.hpp"
 #include "storage/postgres/comparison_reader.hpp"
 #include "storage/postgres/comparison_writer.hpp"
 #include "storage/postgres/derivations.hpp"
 #include "storage/postgres/history_reader.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/migrations.hpp"
+#include "storage/postgres/range_reader.hpp"
 #include "storage/postgres/run_reader.hpp"
 #include "storage/postgres/run_writer.hpp"
 #include "storage/postgres/session.hpp"
@@ -99,7 +102,12 @@ std::vector<std::string> Store::take_news() {
 }
 
 Result<bool> Store::put_run(const Run& run) {
-  return connection_->write([&](Session& session) { return write_run(session, run, connection_->open.keys); });
+  return connection_->write([&](Session& session) -> Result<bool> {
+    STEELYARD_TRY(const bool is_new, write_run(session, run, connection_->open.keys));
+    // Done for one that was there as well: the writer before may have been cut off between the two.
+    STEELYARD_CHECK(place_commit_of(session, run.header));
+    return is_new;
+  });
 }
 
 Result<bool> Store::put_comparison(const Comparison& comparison) {
@@ -119,7 +127,36 @@ Result<std::vector<RunHeader>> Store::runs_of_commit(const std::string& sha) {
 }
 
 Result<std::vector<HistorySeries>> Store::history(const HistoryQuery& query) {
+  STEELYARD_TRY(Page<HistorySeries> page, history_page(query));
+  return std::move(page.items);
+}
+
+Result<Page<HistorySeries>> Store::history_page(const HistoryQuery& query) {
   return connection_->read([&](Session& session) { return read_history(session, query); });
+}
+
+Result<std::optional<FoundBaseline>> Store::latest_baseline(const BaselineQuery& query) {
+  return connection_->read([&](Session& session) { return read_latest_baseline(session, query); });
+}
+
+Result<std::vector<SeriesBesideHistory>> Store::beside_history(const BesideHistoryQuery& query) {
+  return connection_->read([&](Session& session) { return read_beside_history(session, query); });
+}
+
+Result<Page<ChangedSeries>> Store::changed_in(const RangeQuery& query) {
+  return connection_->read([&](Session& session) { return read_changed_in(session, query); });
+}
+
+Result<Page<Mover>> Store::top_movers(const RangeQuery& query) {
+  return connection_->read([&](Session& session) { return read_top_movers(session, query); });
+}
+
+Result<bool> Store::put_commit_graph(const CommitGraph& graph) {
+  return connection_->write([&](Session& session) { return write_commit_graph(session, graph); });
+}
+
+Result<std::int64_t> Store::rebuild_commit_order() {
+  return connection_->read([&](Session& session) { return steelyard::rebuild_commit_order(session); });
 }
 
 Result<std::vector<KeptChangePoint>> Store::change_points(const std::string& project, const std::string& branch) {

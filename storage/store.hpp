@@ -35,9 +35,16 @@ std::filesystem::path state_folder();
 struct HistoryQuery {
   std::string benchmark;  // canonical text or a part of it; empty: all
   std::string metric;     // empty: real_time and the counted ones
-  std::string branch;     // empty: any
+  std::string branch;     // empty: any, by the commits' dates
   std::string project;    // empty: any
-  int limit = 200;        // newest points kept per series
+  int limit = 200;        // newest points kept per series; 0: the series alone
+  std::string machine{};  // the beginning of a fingerprint, or NAME=TEXT: a fact that holds the text; empty: any
+  std::vector<std::string> parameters{};  // NAME=VALUE, or VALUE alone where it has no name: each must be there
+  std::string label{};                    // a part of what newer runs' benchmarks say of themselves; empty: any
+  std::string after{};                    // HistoryPage::next; empty: from the beginning
+  int series_limit = 0;                   // most series of one answer; 0: all
+  bool off_branch = true;                 // with commits that are off the branch, as after a force-push
+  bool with_invocations = true;           // costs a look at every measurement; else they are 0
 };
 struct HistoryPoint {
   std::string run;
@@ -47,6 +54,7 @@ struct HistoryPoint {
   double value = 0;  // median of the invocations' medians
   std::int64_t samples = 0;
   std::int64_t invocations = 0;
+  bool is_off_branch = false;  // measured on the branch that was asked for, and not on it any more
 };
 struct HistorySeries {
   std::string benchmark;
@@ -54,6 +62,75 @@ struct HistorySeries {
   std::string fingerprint;
   std::vector<HistoryPoint> points;  // oldest first
   std::string project{};
+};
+
+// What one answer holds of a list, and where the next begins.
+template <class Item>
+struct Page {
+  std::vector<Item> items;
+  std::string next;  // to be given as `after`, with all else as it was; empty: that was all
+};
+
+// Where a baseline is looked for: on the same class of machine and project, among the ancestors of a commit.
+struct BaselineQuery {
+  std::string project;
+  std::string fingerprint;
+  std::string commit;  // full hash; its own runs are none
+  std::string branch;  // where nothing is known of its ancestors: the newest run of this branch that is older
+};
+struct FoundBaseline {
+  std::string run;
+  std::string commit;
+  std::int64_t distance = 0;  // 1: a parent
+  bool is_ancestor = true;    // false: only older, as far as is known
+};
+
+// Two runs beside what came before them on the baseline's branch, on its machine and in its project.
+struct BesideHistoryQuery {
+  std::string baseline;  // ids of runs, as get_run takes them
+  std::string candidate;
+  int runs = 100;  // of history: the newest up to the baseline
+};
+struct SeriesBesideHistory {
+  std::string benchmark;
+  Metric metric;
+  std::optional<double> baseline{};  // absent: not measured, or not defined
+  std::optional<double> candidate{};
+  std::vector<double> history{};  // oldest first
+};
+
+// Commits after `from` up to `to`: full hashes, or unambiguous beginnings of commits that were measured.
+struct RangeQuery {
+  std::string from;
+  std::string to;
+  std::string project;  // empty: any
+  std::string branch;   // empty: any
+  std::string after;    // Page::next
+  int limit = 50;       // most items of one answer
+};
+// A series whose level was found to change at a commit of the range, by `changes` or by a comparison.
+struct ChangedSeries {
+  std::string project;
+  std::string benchmark;
+  std::string metric;
+  std::string fingerprint;
+  std::string branch;
+  std::string commit;
+  std::optional<double> ratio{};  // after over before
+  bool regression = false;        // else an improvement
+  bool by_comparison = false;     // else a change point
+};
+// What moved most between two commits, judged or not: medians of the newest runs up to either commit on one machine.
+struct Mover {
+  std::string project;
+  std::string benchmark;
+  Metric metric;
+  std::string fingerprint;
+  double before = 0;
+  double after = 0;
+  double ratio = 1;
+  std::int64_t runs_before = 0;  // that the median is of
+  std::int64_t runs_after = 0;
 };
 
 // A confirmed change point of one series: benchmark, metric, machine and the branch that was looked at.
@@ -78,6 +155,20 @@ struct ChangePointEvent {
   KeptChangePoint point;
   std::string from_commit;  // where it stood before; empty: nowhere
 };
+
+// One commit and all its parents, in git's order; none: a root.
+struct CommitParents {
+  std::string sha;
+  std::vector<std::string> parents;
+  bool operator==(const CommitParents&) const = default;
+};
+// A part of a project's history: as much as a clone knows. Parts may overlap and come in any order.
+struct CommitGraph {
+  std::string project;
+  std::vector<CommitParents> commits;
+};
+inline constexpr std::size_t kMostGraphCommits = 20'000;
+inline constexpr std::size_t kMostParents = 1'000;  // of one commit
 
 struct StoreStatus {
   std::string address;  // safe to print
@@ -118,6 +209,20 @@ class Store {
   // Newest first; sha or an unambiguous prefix.
   Result<std::vector<RunHeader>> runs_of_commit(const std::string& sha);
   Result<std::vector<HistorySeries>> history(const HistoryQuery& query);
+  // The same, and where the next page begins. By benchmark, project, metric, machine.
+  Result<Page<HistorySeries>> history_page(const HistoryQuery& query);
+  // The nearest run; absent: none.
+  Result<std::optional<FoundBaseline>> latest_baseline(const BaselineQuery& query);
+  // Series of either run, by benchmark and metric. Runs of two projects or machines are refused.
+  Result<std::vector<SeriesBesideHistory>> beside_history(const BesideHistoryQuery& query);
+  Result<Page<ChangedSeries>> changed_in(const RangeQuery& query);
+  // Largest first, whichever way it went.
+  Result<Page<Mover>> top_movers(const RangeQuery& query);
+  // Who descends from whom. False: all of it was known. The order of the branches follows from it and from the runs;
+  // put_run gives each commit its place.
+  Result<bool> put_commit_graph(const CommitGraph& graph);
+  // Computes that order anew from what is stored, to the same rows. Returns how many branches there are.
+  Result<std::int64_t> rebuild_commit_order();
   // Of one branch (empty: found over all of them) and project (empty: any), gone ones too.
   Result<std::vector<KeptChangePoint>> change_points(const std::string& project, const std::string& branch);
   // One transaction; false where the store knew all of it already.

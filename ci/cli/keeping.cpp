@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "ci/cli/messages.hpp"
+#include "ci/git/keep_graph.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/spool/spool.hpp"
@@ -215,6 +216,11 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   Result<Store> store = Store::open(*address, state_folder());
   if (!store) return keep_without_store(store.error(), own, streams);
   for (const std::string& news : store->take_news()) note(news, common, streams);
+  // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it
+  // again.
+  if (const Result<void> told_graph = keep_commit_graph(*store, runs); !told_graph) {
+    note("the order of the commits was not kept: " + told_graph.error().text(), common, streams);
+  }
   std::vector<Error> told;
   const ExitCode code = deliver_spool(*store, told, streams);
   // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.

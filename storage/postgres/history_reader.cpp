@@ -1,74 +1,112 @@
 #include "storage/postgres/history_reader.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
-#include "storage/postgres/benchmark_columns.hpp"
+#include "storage/postgres/run_order.hpp"
+#include "storage/postgres/series_choice.hpp"
+#include "storage/postgres/series_values.hpp"
 
 namespace steelyard {
 namespace {
 
-// $1 benchmark, $2 metric, $3 branch, $4 project, $5 points kept per series. Series of different projects are kept
-// apart: equal names say nothing about equal code. Points follow the commits' dates, whenever they were measured (a
-// gate measures the parent again), then the run's id, so that a rebuilt store tells the same history; runs without a
-// commit stand where they were taken. A benchmark without a name exists where a whole program failed.
-constexpr const char* kStatement = R"sql(
-with wanted as (
-  select benchmark_key, canonical from steelyard.benchmarks where canonical = $1::text and $1::text <> ''
-  union all
-  select benchmark_key, canonical from steelyard.benchmarks
-  where strpos(canonical, $1::text) > 0
-    and ($1::text = '' or not exists (select 1 from steelyard.benchmarks where canonical = $1::text))
-), points as (
-  select b.canonical, p.name as project, m.name, m.unit, m.better, m.kind, s.fingerprint, r.id, c.sha, c.subject,
-         coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) as place,
-         r.created_at_unix_ns, x.position, x.value, x.samples, x.packed,
-         row_number() over (
-           partition by b.canonical, s.project_key, m.metric_key, s.fingerprint
-           order by coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) desc,
-                    r.created_at_unix_ns desc, r.id desc, x.position desc) as age
-  from wanted b
-  join steelyard.series s using (benchmark_key)
-  join steelyard.metrics m using (metric_key)
-  join steelyard.projects p using (project_key)
-  join steelyard.measurements x using (series_key)
-  join steelyard.runs r using (run_key)
-  left join steelyard.commits c using (commit_key)
-  where case when $2::text = '' then m.name = 'real_time' or m.kind = 'counted' else m.name = $2::text end
-    and ($3::text = '' or r.branch = $3::text)
-    and ($4::text = '' or p.name = $4::text)
-    and x.value is not null
-)
-select name, unit, better, kind, canonical, project, fingerprint, id, coalesce(sha, ''), coalesce(subject, ''),
-       created_at_unix_ns, value, samples, steelyard.packed_invocations(packed)
-from points
-where age <= $5::bigint
-order by canonical, project, name, unit, better, kind, fingerprint, place, created_at_unix_ns, id,
-         position
-)sql";
+constexpr std::size_t kSeriesAtOnce = 1000;  // bounds what one statement yields
+constexpr std::int64_t kFurtherBack = 4;
 
-bool belongs_to(const HistorySeries& series, const HistorySeries& other) {
-  return series.benchmark == other.benchmark && series.project == other.project && series.metric == other.metric &&
-         series.fingerprint == other.fingerprint;
-}
+class HistoryReading {
+ public:
+  HistoryReading(Transaction& transaction, const HistoryQuery& query, const std::vector<ChosenSeries>& chosen)
+      : transaction_(transaction), query_(query), chosen_(chosen) {
+    for (const ChosenSeries& series : chosen) {
+      all_.push_back({series.benchmark, series.metric, series.fingerprint, {}, series.project});
+    }
+  }
+
+  Result<std::vector<HistorySeries>> read() {
+    std::map<std::int64_t, std::vector<std::size_t>> of_project;  // indices into chosen_
+    for (std::size_t i = 0; i < chosen_.size(); ++i) of_project[chosen_[i].project_key].push_back(i);
+    for (auto& [project, wanted] : of_project) STEELYARD_CHECK(read_project(project, std::move(wanted)));
+    std::erase_if(all_, [](const HistorySeries& series) { return series.points.empty(); });
+    return std::move(all_);
+  }
+
+ private:
+  Result<void> read_project(std::int64_t project, std::vector<std::size_t> wanted) {
+    for (std::int64_t limit = query_.limit; !wanted.empty(); limit *= kFurtherBack) {
+      STEELYARD_TRY(const std::vector<OrderedRun> runs,
+                    newest_runs(transaction_, project, query_.branch, query_.off_branch, limit));
+      for (std::size_t begin = 0; begin < wanted.size(); begin += kSeriesAtOnce) {
+        const std::size_t end = std::min(wanted.size(), begin + kSeriesAtOnce);
+        STEELYARD_CHECK(read_points(
+            {wanted.begin() + static_cast<std::ptrdiff_t>(begin), wanted.begin() + static_cast<std::ptrdiff_t>(end)},
+            runs));
+      }
+      if (static_cast<std::int64_t>(runs.size()) < limit) break;  // there are no older ones
+      std::erase_if(wanted,
+                    [&](std::size_t i) { return static_cast<std::int64_t>(all_[i].points.size()) >= query_.limit; });
+    }
+    return {};
+  }
+
+  Result<void> read_points(const std::vector<std::size_t>& wanted, const std::vector<OrderedRun>& runs) {
+    ValuesQuery query;
+    query.with_invocations = query_.with_invocations;
+    std::vector<std::size_t> series_of;  // by index in query.series
+    for (const std::size_t i : wanted) {
+      all_[i].points.clear();
+      for (const std::int64_t key : chosen_[i].keys) {
+        query.series.push_back(key);
+        series_of.push_back(i);
+      }
+    }
+    for (const OrderedRun& run : runs) query.runs.push_back(run.key);
+    STEELYARD_TRY(std::vector<std::vector<SeriesValue>> values, read_series_values(transaction_, query));
+    // Several keys of one series: their values stand in one order.
+    for (std::size_t k = 0; k + 1 < values.size(); ++k) {
+      if (series_of[k] != series_of[k + 1]) continue;
+      values[k + 1].insert(values[k + 1].end(), values[k].begin(), values[k].end());
+      std::stable_sort(values[k + 1].begin(), values[k + 1].end(), comes_before);
+      values[k].clear();
+    }
+    for (std::size_t k = 0; k < values.size(); ++k) add_points(all_[series_of[k]], values[k], runs);
+    return {};
+  }
+
+  // values: newest first.
+  void add_points(HistorySeries& series, const std::vector<SeriesValue>& values,
+                  const std::vector<OrderedRun>& runs) const {
+    const std::size_t count = std::min(values.size(), static_cast<std::size_t>(query_.limit));
+    series.points.reserve(count);
+    for (std::size_t i = count; i-- > 0;) {
+      const OrderedRun& run = runs[values[i].run];
+      series.points.push_back({run.id, run.commit, run.subject, run.at_unix_ns, values[i].value, values[i].samples,
+                               values[i].invocations, run.is_off_branch});
+    }
+  }
+
+  Transaction& transaction_;
+  const HistoryQuery& query_;
+  const std::vector<ChosenSeries>& chosen_;
+  std::vector<HistorySeries> all_;
+};
 
 }  // namespace
 
-Result<std::vector<HistorySeries>> read_history(Session& session, const HistoryQuery& query) {
+Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(kStatement, SqlValues()
-                                                                 .text(query.benchmark)
-                                                                 .text(query.metric)
-                                                                 .text(query.branch)
-                                                                 .text(query.project)
-                                                                 .integer(std::max(query.limit, 0))));
-  std::vector<HistorySeries> all;
-  for (std::int64_t row = 0; row < rows.size(); ++row) {
-    HistorySeries series{rows.text(row, 4), metric_of(rows, row, 0), rows.text(row, 6), {}, rows.text(row, 5)};
-    if (all.empty() || !belongs_to(all.back(), series)) all.push_back(std::move(series));
-    all.back().points.push_back({rows.text(row, 7), rows.text(row, 8), rows.text(row, 9), rows.integer(row, 10),
-                                 rows.number(row, 11), rows.integer(row, 12), rows.integer(row, 13)});
+  STEELYARD_TRY(Page<ChosenSeries> chosen, choose_series(transaction, query));
+  Page<HistorySeries> page;
+  page.next = std::move(chosen.next);
+  if (query.limit <= 0) {
+    for (ChosenSeries& series : chosen.items) {
+      page.items.push_back({std::move(series.benchmark), series.metric, series.fingerprint, {}, series.project});
+    }
+    return page;
   }
-  return all;
+  STEELYARD_TRY(page.items, HistoryReading(transaction, query, chosen.items).read());
+  return page;
 }
 
 }  // namespace steelyard

@@ -1,16 +1,18 @@
 // Series of one benchmark and metric over time, out of the store.
 #pragma once
 
-#include <vector>
-
 #include "bench/model/result.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {
 
-// By benchmark, metric, fingerprint; points oldest first. A text that is a benchmark's whole canonical name means that
-// one, otherwise every benchmark that contains it. Measurements without a defined value give no point.
-Result<std::vector<HistorySeries>> read_history(Session& session, const HistoryQuery& query);
+// By benchmark, project, metric, fingerprint; points oldest first. Series without a point are left out, unless no
+// points were asked for. Measurements without a defined value give no point.
+//
+// Three looks: at dictionaries for the series, at the newest runs in the order of their commits, and at the series'
+// values in those runs, which the index of steelyard.measurements holds. Where a series was not measured in every run,
+// the last two are done again for it, four times as far back.
+Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query);
 
 }  // namespace steelyard

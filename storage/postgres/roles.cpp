@@ -131,7 +131,8 @@ std::vector<std::string> all_roles() {
 }
 
 const std::vector<std::string>& derived_tables() {
-  static const std::vector<std::string> tables{"alert_life", "alert_states", "change_points", "derivations"};
+  static const std::vector<std::string> tables{"alert_life", "alert_states",  "branch_positions",
+                                               "branches",   "change_points", "derivations"};
   return tables;
 }
 

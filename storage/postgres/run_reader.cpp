@@ -53,25 +53,6 @@ RunHeader header_of(const Rows& rows, std::int64_t row) {
   return header;
 }
 
-Result<std::int64_t> find_run(Session& session, Transaction& transaction, const std::string& id) {
-  const std::string where = "run:" + id;
-  if (id.size() < kShortestRunPrefix) {
-    return input_error(where, std::to_string(id.size()) + " characters",
-                       "at least " + std::to_string(kShortestRunPrefix) + " of the run's id");
-  }
-  STEELYARD_TRY(const Rows rows, transaction.run(kRunsByPrefix, SqlValues().text(id)));
-  if (rows.size() == 0) {
-    return input_error(where, "no such run in the store " + session.name(), "",
-                       "`steelyard history` shows what it holds");
-  }
-  // An id that is itself the prefix of another is named in full, and sorts first.
-  if (rows.size() > 1 && rows.text(0, 0) != id) {
-    return input_error(where, "several runs, such as " + rows.text(0, 0) + " and " + rows.text(1, 0), "one run",
-                       "write more of its id");
-  }
-  return rows.integer(0, 1);
-}
-
 Result<Environment> read_environment_of(Transaction& transaction, std::int64_t run_key) {
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select f.fact ->> 'name', f.fact ->> 'value', (f.fact ->> 'decisive')::boolean "
@@ -193,6 +174,25 @@ Result<std::map<std::string, std::string>> read_labels(Transaction& transaction,
 }
 
 }  // namespace
+
+Result<std::int64_t> find_run(Session& session, Transaction& transaction, const std::string& id) {
+  const std::string where = "run:" + id;
+  if (id.size() < kShortestRunPrefix) {
+    return input_error(where, std::to_string(id.size()) + " characters",
+                       "at least " + std::to_string(kShortestRunPrefix) + " of the run's id");
+  }
+  STEELYARD_TRY(const Rows rows, transaction.run(kRunsByPrefix, SqlValues().text(id)));
+  if (rows.size() == 0) {
+    return input_error(where, "no such run in the store " + session.name(), "",
+                       "`steelyard history` shows what it holds");
+  }
+  // An id that is itself the prefix of another is named in full, and sorts first.
+  if (rows.size() > 1 && rows.text(0, 0) != id) {
+    return input_error(where, "several runs, such as " + rows.text(0, 0) + " and " + rows.text(1, 0), "one run",
+                       "write more of its id");
+  }
+  return rows.integer(0, 1);
+}
 
 Result<Run> read_run(Session& session, const std::string& id) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));

@@ -1,0 +1,142 @@
+#include "storage/postgres/series_choice.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "storage/postgres/benchmark_columns.hpp"
+#include "storage/postgres/cursor.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::int64_t kMostSeries = 200'000;  // of one answer: some 100 MB
+constexpr const char* kCursorKind = "series";
+constexpr std::size_t kCursorFields = 7;
+
+constexpr const char* kIsWholeName = "select exists (select 1 from steelyard.benchmarks where canonical = $1::text)";
+
+// $1 benchmark, $2 metric, $3 project, $4 fingerprints or null, $5 and $6 parameters, $7 labelled benchmarks or null,
+// $8 to $14 the last series of the page before, $15 how many.
+constexpr const char* kChooseBegin = R"sql(
+select b.canonical, p.name, m.name, m.unit, m.better, m.kind, s.fingerprint, s.project_key,
+       array_agg(s.series_key order by s.series_key)
+from steelyard.benchmarks b
+join steelyard.series s using (benchmark_key)
+join steelyard.metrics m using (metric_key)
+join steelyard.projects p using (project_key)
+where )sql";
+constexpr const char* kWholeName = "b.canonical = $1::text";
+constexpr const char* kPartOfName = "strpos(b.canonical, $1::text) > 0";
+constexpr const char* kChooseEnd = R"sql(
+  and case when $2::text = '' then m.name = 'real_time' or m.kind = 'counted' else m.name = $2::text end
+  and ($3::text = '' or p.name = $3::text)
+  and ($4::text[] is null or s.fingerprint = any($4::text[]))
+  and not exists (
+    select 1 from unnest($5::text[], $6::text[]) as wanted(name, value)
+    where not exists (
+      select 1 from unnest(b.parameter_names || array['threads', 'device', 'dtype', 'suite'],
+                           b.parameter_values || array[b.threads::text, b.device, b.dtype, b.suite]) as has(name, value)
+      where has.name = wanted.name and has.value = wanted.value))
+  and ($7::text[] is null or b.canonical = any($7::text[]))
+  and ($8::text is null or
+       (b.canonical, p.name, m.name, m.unit collate "C", m.better collate "C", m.kind collate "C", s.fingerprint) >
+       ($8::text, $9::text, $10::text, $11::text, $12::text, $13::text, $14::text))
+group by 1, 2, 3, 4, 5, 6, 7, 8
+order by b.canonical, p.name, m.name, m.unit collate "C", m.better collate "C", m.kind collate "C", s.fingerprint
+limit $15
+)sql";
+
+constexpr const char* kMachinesByBeginning =
+    "select distinct fingerprint from steelyard.environments "
+    "where fingerprint >= $1::text and fingerprint < $1::text || chr(1114111)";
+constexpr const char* kMachinesByFact =
+    "select distinct fingerprint from steelyard.environments where exists (select 1 from "
+    "jsonb_array_elements(facts) f where f ->> 'name' = $1::text and strpos(f ->> 'value', $2::text) > 0)";
+
+// Every run repeats the labels of its benchmarks, so that the newer ones have them all.
+constexpr const char* kLabelled =
+    "select distinct l.key from (select labels from steelyard.runs order by run_key desc limit 50) r, "
+    "jsonb_each_text(r.labels) l where strpos(l.value, $1::text) > 0";
+
+Result<std::vector<std::string>> texts_of(Transaction& transaction, const char* statement, const SqlValues& values) {
+  STEELYARD_TRY(const Rows rows, transaction.run(statement, values));
+  std::vector<std::string> texts;
+  for (std::int64_t row = 0; row < rows.size(); ++row) texts.push_back(rows.text(row, 0));
+  return texts;
+}
+
+Result<std::vector<std::string>> machines(Transaction& transaction, const std::string& machine) {
+  const std::size_t equals = machine.find('=');
+  if (equals == std::string::npos) return texts_of(transaction, kMachinesByBeginning, SqlValues().text(machine));
+  return texts_of(transaction, kMachinesByFact,
+                  SqlValues().text(machine.substr(0, equals)).text(machine.substr(equals + 1)));
+}
+
+void add_parameters(SqlValues& values, const std::vector<std::string>& parameters) {
+  std::vector<std::string> names;
+  std::vector<std::string> wanted;
+  for (const std::string& parameter : parameters) {
+    const std::size_t equals = parameter.find('=');
+    names.push_back(equals == std::string::npos ? "" : parameter.substr(0, equals));
+    wanted.push_back(equals == std::string::npos ? parameter : parameter.substr(equals + 1));
+  }
+  values.texts(names).texts(wanted);
+}
+
+Result<void> add_cursor(SqlValues& values, const std::string& after) {
+  if (after.empty()) {
+    for (std::size_t i = 0; i < kCursorFields; ++i) values.null();
+    return {};
+  }
+  STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kCursorKind, kCursorFields, after));
+  for (const std::string& field : fields) values.text(field);
+  return {};
+}
+
+std::string cursor_after(const ChosenSeries& series) {
+  return write_cursor(kCursorKind, {series.benchmark, series.project, series.metric.name, series.metric.unit,
+                                    std::string(to_text(series.metric.better)),
+                                    std::string(to_text(series.metric.kind)), series.fingerprint});
+}
+
+}  // namespace
+
+Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const HistoryQuery& query) {
+  bool is_whole_name = false;
+  if (!query.benchmark.empty()) {
+    STEELYARD_TRY(const Rows whole, transaction.run(kIsWholeName, SqlValues().text(query.benchmark), kOneRow));
+    is_whole_name = whole.boolean(0, 0);
+  }
+  SqlValues values;
+  values.text(query.benchmark).text(query.metric).text(query.project);
+  if (query.machine.empty()) {
+    values.null();
+  } else {
+    STEELYARD_TRY(const std::vector<std::string> fingerprints, machines(transaction, query.machine));
+    values.texts(fingerprints);
+  }
+  add_parameters(values, query.parameters);
+  if (query.label.empty()) {
+    values.null();
+  } else {
+    STEELYARD_TRY(const std::vector<std::string> labelled,
+                  texts_of(transaction, kLabelled, SqlValues().text(query.label)));
+    values.texts(labelled);
+  }
+  STEELYARD_CHECK(add_cursor(values, query.after));
+  const std::int64_t most = query.series_limit > 0 ? query.series_limit : kMostSeries;
+  values.integer(most + 1);
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kChooseBegin + std::string(is_whole_name ? kWholeName : kPartOfName) + kChooseEnd,
+                                values, {0, most + 1}));
+  Page<ChosenSeries> page;
+  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
+    page.items.push_back({rows.text(row, 0), rows.text(row, 1), metric_of(rows, row, 2), rows.text(row, 6),
+                          rows.integer(row, 7), integers_of_array(rows.raw(row, 8))});
+  }
+  if (rows.size() > most) page.next = cursor_after(page.items.back());
+  return page;
+}
+
+}  // namespace steelyard
