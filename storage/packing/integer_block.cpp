@@ -95,19 +95,20 @@ void read_rests(ByteReader& reader, std::vector<std::int64_t>& numbers, std::uin
 IntegerBlockPlan plan_integers(std::span<const std::int64_t> numbers) {
   IntegerBlockPlan plan;
   if (numbers.empty()) return plan;
-  const auto [smallest, largest] = std::minmax_element(numbers.begin(), numbers.end());
-  const auto widest = static_cast<unsigned>(std::bit_width(distance(*largest, *smallest)));
+  const auto ends = std::minmax_element(numbers.begin(), numbers.end());
+  const std::int64_t smallest = *ends.first;
+  const auto widest = static_cast<unsigned>(std::bit_width(distance(*ends.second, smallest)));
   const std::uint64_t count = numbers.size();
-  plan.smallest = *smallest;
+  plan.smallest = smallest;
   plan.bytes = 1 + kNumberBytes * numbers.size();
   if (widest > kMostBits) return plan;
 
   const unsigned narrowest = count > kMostWithoutBits ? 1 : 0;
-  const std::size_t head = 1 + varint_size(fold_sign(*smallest));
+  const std::size_t head = 1 + varint_size(fold_sign(smallest));
   const auto consider = [&](unsigned width, std::size_t exceptions, std::size_t rests) {
     const std::size_t bytes = head + bytes_of_bits(count * width) + rests;
     if (bytes > plan.bytes || (bytes == plan.bytes && !plan.raw)) return;
-    plan = {false, width, *smallest, exceptions, bytes};
+    plan = {false, width, smallest, exceptions, bytes};
   };
   consider(std::max(widest, narrowest), 0, 0);
   if (widest <= narrowest) return plan;
@@ -116,7 +117,7 @@ IntegerBlockPlan plan_integers(std::span<const std::int64_t> numbers) {
   // many.
   std::array<std::uint32_t, kMostBits + 1> of_width{};
   for (const std::int64_t number : numbers) {
-    ++of_width[static_cast<std::size_t>(std::bit_width(distance(number, *smallest)))];
+    ++of_width[static_cast<std::size_t>(std::bit_width(distance(number, smallest)))];
   }
   std::size_t exceptions = 0;
   for (unsigned width = widest; width-- > narrowest;) {
@@ -125,7 +126,7 @@ IntegerBlockPlan plan_integers(std::span<const std::int64_t> numbers) {
       if (exceptions > numbers.size() / 4) break;
       continue;
     }
-    const std::size_t rests = varint_size(exceptions) + rest_bytes(numbers, *smallest, width);
+    const std::size_t rests = varint_size(exceptions) + rest_bytes(numbers, smallest, width);
     consider(width, exceptions, rests);
   }
   return plan;

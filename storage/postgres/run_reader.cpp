@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kShortestRunPrefix = 6;     // as the interface says
 constexpr std::size_t kShortestCommitPrefix = 4;  // git's own limit
+constexpr int kMeasurementsColumn = 16;           // of kHeaders
 
 // $1 is the prefix. A range rather than a pattern: it uses the index whatever stands in the prefix. The last code point
 // sorts after everything that a hash is made of.
@@ -24,7 +25,7 @@ constexpr const char* kHeaders =
     "select r.id, r.created_at_unix_ns, r.tool, p.name, r.program, r.session, r.layout, r.seed, "
     "array(select key from jsonb_each_text(r.settings) order by key), "
     "array(select value from jsonb_each_text(r.settings) order by key), "
-    "c.sha, c.parent, c.subject, c.committed_at_unix_s, r.branch, r.dirty "
+    "c.sha, c.parent, c.subject, c.committed_at_unix_s, r.branch, r.dirty, r.measurements "
     "from steelyard.runs r join steelyard.projects p using (project_key) "
     "left join steelyard.commits c using (commit_key) ";
 
@@ -122,8 +123,15 @@ Error dropped_samples(const std::string& where) {
                      "its archive has them where one was kept; its values are still in `steelyard history`");
 }
 
+// A run is written whole; where rows are gone since, what is left is another run.
+Error lost_measurements(const std::string& where, std::int64_t found, std::int64_t wanted) {
+  return store_error(where, std::to_string(found) + " measurements", std::to_string(wanted) + ", as they were written",
+                     "a partition of steelyard.measurements is missing: restore a backup, or steelyard db rebuild into "
+                     "an empty database");
+}
+
 Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std::int64_t run_key,
-                                                   const std::string& where) {
+                                                   const std::string& where, std::int64_t written) {
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select s.count_key, x.packed, k.scope, k.jitter, k.jitter_from, k.proof, " +
                                     std::string(kMetricColumns) + ", " + std::string(kBenchmarkColumns) +
@@ -133,6 +141,7 @@ Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std
                                     "left join steelyard.count_bases k using (count_basis_key) "
                                     "where x.run_key = $1 order by x.position",
                                 SqlValues().integer(run_key)));
+  if (rows.size() != written) return lost_measurements(where, rows.size(), written);
   constexpr int kFirstMetricColumn = 6;
   constexpr int kFirstBenchmarkColumn = 10;
   std::vector<Measurement> measurements;
@@ -203,7 +212,8 @@ Result<Run> read_run(Session& session, const std::string& id) {
   run.header = header_of(header, 0);
   STEELYARD_TRY(run.environment, read_environment_of(transaction, run_key));
   STEELYARD_TRY(run.invocations, read_invocations(transaction, run_key));
-  STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key, "run:" + run.header.id));
+  STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key, "run:" + run.header.id,
+                                                    header.integer(0, kMeasurementsColumn)));
   STEELYARD_TRY(run.profiles, read_profiles(transaction, run_key));
   STEELYARD_TRY(run.failures, read_failures(transaction, run_key));
   STEELYARD_TRY(run.labels, read_labels(transaction, run_key));

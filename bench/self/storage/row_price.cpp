@@ -28,7 +28,7 @@ constexpr const char* kToRuns = "alter table T add foreign key (run_key) referen
 constexpr const char* kToSeries = "alter table T add foreign key (series_key) references steelyard.series;";
 constexpr const char* kToBases = "alter table T add foreign key (count_basis_key) references steelyard.count_bases;";
 constexpr const char* kBtree = "create index on T (run_key);";
-constexpr const char* kBrin = "create index on T using brin (run_key) with (pages_per_range = 16);";
+constexpr const char* kBrin = "create index on T using brin (run_key) with (pages_per_range = 32);";
 
 struct Variant {
   const char* name;

@@ -130,18 +130,6 @@ TEST_F(StoreTest, TwoWritersOfTheSameRunsStoreEachOnceAndNeitherFails) {
   EXPECT_EQ(ask("select count(*)::text from steelyard.measurements"), std::to_string(2 * kRuns));
 }
 
-TEST_F(StoreTest, WritesWithNewKeysWhereTheDatabaseWasExchangedBehindIt) {
-  Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
-  ASSERT_EQ(ask("with gone as (delete from steelyard.measurements returning 1) select count(*)::text from gone"), "2");
-  ASSERT_EQ(ask("with gone as (delete from steelyard.series returning 1) select count(*)::text from gone"), "2");
-  const steelyard::Run run = example_run(2);
-  const auto is_new = store.put_run(run);
-  ASSERT_TRUE(is_new) << is_new.error().text();
-  EXPECT_TRUE(*is_new);
-  EXPECT_EQ(store.get_run(run.header.id)->measurements, run.measurements);
-}
-
 TEST_F(StoreTest, FindsARunByAnUnambiguousPrefixOnly) {
   Store store = open();
   steelyard::Run run = example_run();

@@ -1,0 +1,56 @@
+#include "tests/fuzz/packed_samples_claims.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "storage/packing/packed_samples.hpp"
+
+namespace steelyard::testing {
+namespace {
+
+using Section = std::vector<InvocationSamples>;
+
+// A block of no bits holds so many numbers at most, any other a number a bit.
+constexpr std::size_t kFree = 4096;
+
+std::size_t numbers_in(const Section& section) {
+  std::size_t count = section.size();
+  for (const InvocationSamples& taken : section) count += taken.values.size() + taken.iterations.size();
+  return count;
+}
+
+bool bitwise_equal(const Section& a, const Section& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].invocation != b[i].invocation || a[i].iterations != b[i].iterations) return false;
+    if (a[i].values.size() != b[i].values.size()) return false;
+    for (std::size_t k = 0; k < a[i].values.size(); ++k) {
+      if (std::bit_cast<std::uint64_t>(a[i].values[k]) != std::bit_cast<std::uint64_t>(b[i].values[k])) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> broken_claim_about_packed_samples(const std::string& bytes) {
+  const auto unpacked = unpack_samples(bytes, "fuzz");
+  if (!unpacked) {
+    if (unpacked.error().kind != ErrorKind::store) return "bytes that cannot be read are an error of the store";
+    return std::nullopt;
+  }
+  // Invocations count as well: of those without samples each takes three bytes.
+  const std::size_t numbers = numbers_in(unpacked->invocations) + numbers_in(unpacked->set_aside);
+  if (numbers > 9 * bytes.size() + 6 * kFree) return "memory is in proportion to the bytes";
+  if (unpacked->dropped && numbers > 0) return "what was dropped has no samples";
+  const std::string packed = pack_samples(unpacked->invocations, unpacked->set_aside);
+  if (packed.size() > 64 + 9 * numbers) return "packing takes no more than the samples as they are";
+  const auto again = unpack_samples(packed, "fuzz");
+  if (!again) return "what was packed can be read";
+  if (!bitwise_equal(again->invocations, unpacked->invocations)) return "samples come back to the last bit";
+  if (!bitwise_equal(again->set_aside, unpacked->set_aside)) return "what was set aside comes back to the last bit";
+  return std::nullopt;
+}
+
+}  // namespace steelyard::testing

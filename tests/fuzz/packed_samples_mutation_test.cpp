@@ -1,0 +1,58 @@
+// Seeded mutations of packed samples, and all bytes that a fuzzer once found wrong (tests/fuzz/corpus/packed_samples).
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "storage/packing/packed_samples.hpp"
+#include "tests/fuzz/packed_samples_claims.hpp"
+#include "tests/storage/packing/example_samples.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::broken_claim_about_packed_samples;
+
+TEST(PackedSamplesFuzzTest, ClaimsHoldForWhatAFuzzerBeganWith) {
+  int replayed = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(STEELYARD_FUZZ_CORPUS "/packed_samples")) {
+    std::ifstream stream(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    EXPECT_EQ(broken_claim_about_packed_samples(bytes), std::nullopt) << entry.path();
+    ++replayed;
+  }
+  EXPECT_GT(replayed, 5);
+}
+
+TEST(PackedSamplesFuzzTest, ClaimsHoldForMutations) {
+  std::mt19937_64 engine(7);
+  for (std::uint64_t seed = 0; seed < 1'500; ++seed) {
+    const auto sections = storage_test::example_samples(seed);
+    const std::string packed = pack_samples(sections.judged, sections.set_aside);
+    for (int change = 0; change < 20; ++change) {
+      std::string bytes = packed;
+      for (std::uint64_t left = engine() % 3 + 1; left > 0 && !bytes.empty(); --left) {
+        const std::size_t at = engine() % bytes.size();
+        switch (engine() % 4) {
+          case 0:
+            bytes[at] = static_cast<char>(engine());
+            break;
+          case 1:
+            bytes[at] = static_cast<char>(bytes[at] ^ (1 << engine() % 8));
+            break;
+          case 2:
+            bytes.erase(at, engine() % 4 + 1);
+            break;
+          default:
+            bytes.insert(at, std::string(engine() % 4 + 1, static_cast<char>(engine())));
+        }
+      }
+      ASSERT_EQ(broken_claim_about_packed_samples(bytes), std::nullopt) << seed << ", " << change;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steelyard
