@@ -16,13 +16,14 @@
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/change_points.hpp"
+#include "regress/history/lost_series.hpp"
 #include "regress/history/machine_values.hpp"
 #include "regress/history/prediction.hpp"
 
 namespace steelyard {
 namespace {
 
-constexpr const char* kRuleVersion = "history-1";
+constexpr const char* kRuleVersion = "history-2";
 constexpr double kPower = 0.8;
 constexpr std::size_t kLeastDriftRows = 5;  // fewer say nothing about a machine
 
@@ -283,6 +284,11 @@ Comparison judge_against_history(const HistoryBaseline& baseline, const Run& can
   comparison.rule_version = kRuleVersion;
   comparison.drifts.clear();
   adjust_and_decide(predict_rows(baseline, candidate, comparison), comparison);
+  for (ComparisonRow& row : rows_of_lost_series(baseline.series, comparison)) {
+    const auto behind = std::find_if(comparison.rows.begin(), comparison.rows.end(),
+                                     [&](const ComparisonRow& other) { return other.benchmark > row.benchmark; });
+    comparison.rows.insert(behind, std::move(row));
+  }
   decide_gates(comparison);
   comparison.warnings.push_back(
       "judged against what the store knows of this machine, not beside a baseline measured at the same time: what "

@@ -27,6 +27,7 @@ std::vector<ChangePoint> changes_to_judge_by(const Series& series, const Compari
 //   unchanged                the 90 % interval inside the margin
 //   inconclusive             too few occasions, or occasions too far apart; the reason says which, and the mend
 //   incomparable             nothing of it was measured on this machine
+// and a row `missing` for what runs shortly before the newest one had (lost_series.hpp).
 // `q`: Holm over all of them. `rounds`: the occasions that the level stands on. `test`: "history". `history`: the
 // baseline's series and branch, with which it can be judged again.
 Comparison judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,

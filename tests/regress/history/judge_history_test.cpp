@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "regress/history/explain_history.hpp"
+#include "regress/history/lost_series.hpp"
 
 namespace steelyard {
 namespace {
@@ -149,6 +150,40 @@ TEST(JudgeHistory, AFewOccasionsAreTooFewAndWhatDisappearedIsMissing) {
   EXPECT_EQ(row_of(comparison, "young").verdict, Verdict::inconclusive);
   EXPECT_THAT(row_of(comparison, "young").reason, HasSubstr("5 occasions, and 8 are needed"));
   EXPECT_EQ(row_of(comparison, "gone").verdict, Verdict::missing);
+}
+
+// A run that lost a benchmark is the newest when the next one is judged: two runs without it agree.
+TEST(JudgeHistory, WhatOnlyRunsShortlyBeforeTheNewestHadIsMissing) {
+  World world;
+  const std::string machine = world.candidate.environment.fingerprint();
+  for (const char* name : {"apple", "zebra"}) {
+    add(world.baseline.newest, name, 100);
+    add(world.candidate, name, 100);
+    world.baseline.series.push_back(history_of(name, machine, 100));
+  }
+  const auto lost = [&](const std::string& name, const std::string& on, std::size_t occasions_ago) {
+    SeriesHistory history = history_of(name, on, 100);
+    history.series.points.resize(history.series.points.size() - occasions_ago);
+    world.baseline.series.push_back(history);
+  };
+  lost("lately", machine, 1);
+  lost("just recent", machine, kRecentOccasions - 1);
+  lost("long ago", machine, kRecentOccasions);
+  lost("elsewhere", "another machine", 1);
+  const Comparison comparison = world.judge();
+  std::vector<std::string> names;
+  for (const ComparisonRow& row : comparison.rows) names.push_back(row.benchmark);
+  EXPECT_THAT(names, testing::ElementsAre("apple", "just recent", "lately", "zebra"));
+  const ComparisonRow& lately = row_of(comparison, "lately");
+  EXPECT_EQ(lately.verdict, Verdict::missing);
+  EXPECT_TRUE(lately.gates);
+  EXPECT_EQ(lately.reason,
+            "neither the candidate nor the newest run of the history has it; it was last measured at 012345678");
+  ComparisonPolicy other;
+  other.metrics = {"cpu_time"};
+  for (const ComparisonRow& row : judge_against_history(world.baseline, world.candidate, other).rows) {
+    EXPECT_NE(row.benchmark, "lately") << "it is of a metric that is not judged";
+  }
 }
 
 TEST(JudgeHistory, CountsAreHeldExactlyAgainstTheNewestRun) {
