@@ -26,23 +26,29 @@ bool has_picture(const ComparisonRow& row) {
 
 }  // namespace
 
-Result<std::size_t> draw_changed_rows(const Comparison& comparison, const Run& baseline, const Run& candidate,
-                                      const std::filesystem::path& folder) {
+Result<DrawnRows> draw_changed_rows(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                                    const std::filesystem::path& folder, std::size_t most) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return input_error(folder.string(), code.message(), "a folder for pictures");
   std::set<std::string> taken;
-  std::size_t drawn = 0;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (!is_changed(row)) continue;
-    const std::string stem = file_stem(row.benchmark + "." + row.metric.name);
-    std::string name = stem;
-    for (int number = 2; !taken.insert(name).second; ++number) name = stem + "-" + std::to_string(number);
-    const std::string picture = svg_distributions(row, samples_of_row(row, baseline, candidate));
-    STEELYARD_CHECK(write_text_file(folder / (name + ".svg"), picture));
-    ++drawn;
+  DrawnRows rows;
+  for (const RowGroup& group : worst_first(comparison)) {
+    for (const ComparisonRow* row : group.rows) {
+      if (!is_changed(*row)) continue;
+      if (rows.drawn == most) {
+        ++rows.left_out;
+        continue;
+      }
+      const std::string stem = file_stem(row->benchmark + "." + row->metric.name);
+      std::string name = stem;
+      for (int number = 2; !taken.insert(name).second; ++number) name = stem + "-" + std::to_string(number);
+      const std::string picture = svg_distributions(*row, samples_of_row(*row, baseline, candidate));
+      STEELYARD_CHECK(write_text_file(folder / (name + ".svg"), picture));
+      ++rows.drawn;
+    }
   }
-  return drawn;
+  return rows;
 }
 
 std::string terminal_pictures(const Comparison& comparison, const Run& baseline, const Run& candidate,
@@ -61,7 +67,7 @@ std::string terminal_pictures(const Comparison& comparison, const Run& baseline,
   }
   if (rows.size() > most) {
     text += "\nnot drawn: " + plural_text(static_cast<std::int64_t>(rows.size() - most), "more row") +
-            (changed.empty() ? "" : "; --svg-dir draws all that changed") + "\n";
+            (changed.empty() ? "" : "; --svg-dir draws what changed") + "\n";
   }
   return text;
 }
@@ -73,8 +79,15 @@ ExitCode show_pictures(const Comparison& comparison, const Run& baseline, const 
                 << std::flush;
   }
   if (pictures.svg_dir.empty()) return ExitCode::success;
-  const Result<std::size_t> drawn = draw_changed_rows(comparison, baseline, candidate, pictures.svg_dir);
-  return drawn ? ExitCode::success : report_error(drawn.error(), streams);
+  const Result<DrawnRows> rows = draw_changed_rows(comparison, baseline, candidate, pictures.svg_dir);
+  if (!rows) return report_error(rows.error(), streams);
+  if (rows->left_out > 0) {
+    note("--svg-dir: the worst " + std::to_string(rows->drawn) + " are drawn, and " +
+             plural_text(static_cast<std::int64_t>(rows->left_out), "more row") +
+             " that changed are not; compare fewer benchmarks to see them",
+         common, streams);
+  }
+  return ExitCode::success;
 }
 
 }  // namespace steelyard

@@ -15,10 +15,16 @@
 
 namespace steelyard {
 
-// One SVG file for each noisy row that is a regression or an improvement, named after benchmark and metric; the folder
-// is made where it is missing. Returns how many. Errors (input): a place that cannot be written.
-Result<std::size_t> draw_changed_rows(const Comparison& comparison, const Run& baseline, const Run& candidate,
-                                      const std::filesystem::path& folder);
+// One SVG file for each noisy row that is a regression or an improvement, worst first as the report has them, named
+// after benchmark and metric; at most `most`. The folder is made where it is missing. Errors (input): a place that
+// cannot be written.
+inline constexpr std::size_t kMostPictureFiles = 200;
+struct DrawnRows {
+  std::size_t drawn = 0;
+  std::size_t left_out = 0;
+};
+Result<DrawnRows> draw_changed_rows(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                                    const std::filesystem::path& folder, std::size_t most = kMostPictureFiles);
 
 // The same for a terminal, below each other, worst first as the report has them; of a comparison without a change the
 // noisy rows that were judged. At most `most`; what is left out is counted.

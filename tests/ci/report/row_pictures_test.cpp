@@ -26,7 +26,7 @@ TEST(RowPictures, TheTerminalShowsTheWorstAndCountsTheRest) {
   const std::string text = terminal_pictures(four_rows(), {}, {}, {}, 2);
   ASSERT_THAT(text, AllOf(HasSubstr("BM_a"), HasSubstr("BM_b"), Not(HasSubstr("BM_c")), Not(HasSubstr("BM_d"))));
   EXPECT_LT(text.find("BM_b"), text.find("BM_a"));
-  EXPECT_THAT(text, HasSubstr("not drawn: 1 more row; --svg-dir draws all that changed\n"));
+  EXPECT_THAT(text, HasSubstr("not drawn: 1 more row; --svg-dir draws what changed\n"));
 }
 
 TEST(RowPictures, WithoutAChangeTheTerminalShowsWhatWasJudged) {
@@ -42,14 +42,27 @@ TEST(RowPictures, EveryChangedRowHasAFile) {
   Comparison comparison = four_rows();
   comparison.rows.push_back(sample::time_row("BM/c", 1.2, Verdict::regression));
   comparison.rows.push_back(sample::instructions_row("BM_i", 1, 2));
-  const Result<std::size_t> drawn = draw_changed_rows(comparison, {}, {}, folder);
-  ASSERT_TRUE(drawn) << drawn.error().text();
-  EXPECT_EQ(*drawn, 4U) << "counts have flame graphs";
+  const Result<DrawnRows> rows = draw_changed_rows(comparison, {}, {}, folder);
+  ASSERT_TRUE(rows) << rows.error().text();
+  EXPECT_EQ(rows->drawn, 4U) << "counts have flame graphs";
+  EXPECT_EQ(rows->left_out, 0U);
   for (const char* file : {"BM_a.real_time.svg", "BM_b.real_time.svg", "BM_c.real_time.svg", "BM_c.real_time-2.svg"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / file)) << file;
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "BM_d.real_time.svg"));
   EXPECT_FALSE(draw_changed_rows(comparison, {}, {}, folder / "BM_a.real_time.svg"));
+  std::filesystem::remove_all(name);
+}
+
+TEST(RowPictures, OfMoreThanTheLimitTheWorstHaveFilesAndTheRestIsCounted) {
+  std::string name = (std::filesystem::temp_directory_path() / "steelyard-rows-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const Result<DrawnRows> rows = draw_changed_rows(four_rows(), {}, {}, name, 1);
+  ASSERT_TRUE(rows) << rows.error().text();
+  EXPECT_EQ(rows->drawn, 1U);
+  EXPECT_EQ(rows->left_out, 2U);
+  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(name) / "BM_b.real_time.svg"));
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(name) / "BM_a.real_time.svg"));
   std::filesystem::remove_all(name);
 }
 
