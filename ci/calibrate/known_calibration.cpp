@@ -31,7 +31,17 @@ Result<std::optional<Calibration>> known_calibration(const Configuration& config
   }
   const std::filesystem::path file = named_file(configuration);
   STEELYARD_TRY(Calibration calibration, read_calibration(file));
-  if (calibration.fingerprint == fingerprint) return std::optional(std::move(calibration));
+  if (calibration.fingerprint == fingerprint) {
+    const Layout layout = mutual_layout(baseline.header, candidate.header);
+    if (is_concurrent(layout) && calibration.layout != layout) {
+      const std::string measured(to_text(layout));
+      warnings.push_back("the calibration " + file.string() + " is of gates measured " +
+                         std::string(to_text(calibration.layout)) + ", and this was measured " + measured +
+                         ": its noise floors and error rates may be others here; steelyard calibrate --layout " +
+                         measured + " makes one that fits");
+    }
+    return std::optional(std::move(calibration));
+  }
   warnings.push_back("the calibration " + file.string() + " was not used: it is of machine " +
                      calibration.fingerprint.substr(0, 12) + ", and this was measured on " +
                      (fingerprint.empty() ? "one that is not named" : fingerprint.substr(0, 12)));

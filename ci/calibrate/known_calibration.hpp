@@ -13,8 +13,9 @@
 namespace steelyard {
 
 // Absent: none is known of the candidate's machine and the two runs' layout. A named file of another machine is not
-// used, and one in the state folder that cannot be read neither: `warnings` says so. Error (input): the named file is
-// absent, damaged or of a newer version.
+// used, and one in the state folder that cannot be read neither: `warnings` says so. It says, too, where a named file
+// is of another concurrent layout; that one is used. Error (input): the named file is absent, damaged or of a newer
+// version.
 Result<std::optional<Calibration>> known_calibration(const Configuration& configuration, const Run& baseline,
                                                      const Run& candidate, std::vector<std::string>& warnings);
 

@@ -59,6 +59,20 @@ TEST_F(KnownCalibration, OfANamedFileIsUsedOnItsMachineOnly) {
   EXPECT_FALSE(check_named_calibration(configuration_));
 }
 
+TEST_F(KnownCalibration, OfANamedFileOfAnotherConcurrentLayoutIsUsedAndTold) {
+  ASSERT_TRUE(write_calibration("c.json", calibration_));
+  configuration_.policy.calibration = "c.json";
+  configuration_.policy.calibration_where = "--calibration";
+  run_.header.layout = Layout::interleaved;
+  EXPECT_EQ(*find(), calibration_);
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_THAT(warnings_[0], HasSubstr("is of gates measured duet, and this was measured interleaved"));
+  EXPECT_THAT(warnings_[0], HasSubstr("steelyard calibrate --layout interleaved"));
+  run_.header.layout = Layout::sequential;
+  EXPECT_EQ(*find(), calibration_);
+  EXPECT_THAT(warnings_, IsEmpty()) << "its drift and floors are what such sides are widened by";
+}
+
 TEST_F(KnownCalibration, OfTheStateFolderThatIsDamagedIsTold) {
   write(calibration_file(state_folder(), calibration_.fingerprint, Layout::duet), "{");
   const auto found = find();
