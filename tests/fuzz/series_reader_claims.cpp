@@ -1,0 +1,70 @@
+#include "tests/fuzz/series_reader_claims.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "ci/history/series_file.hpp"
+
+namespace steelyard::testing {
+namespace {
+
+using nlohmann::json;
+
+std::optional<std::string> broken_claim_about_one(const Series& series) {
+  if (series.better != Better::lower && series.better != Better::higher) return "a direction";
+  for (const SeriesPoint& point : series.points) {
+    for (const double value : point.values) {
+      if (!std::isfinite(value)) return "finite values";
+    }
+    if (!point.run.empty()) return "no runs: a file knows none";
+  }
+  return std::nullopt;
+}
+
+// As a careful program would have written it.
+std::string written(const std::vector<Series>& all) {
+  json list = json::array();
+  for (const Series& series : all) {
+    json values = json::array();
+    json commits = json::array();
+    json machines = json::array();
+    for (const SeriesPoint& point : series.points) {
+      values.push_back(point.values.size() == 1 ? json(point.values[0]) : json(point.values));
+      commits.push_back(point.commit);
+      machines.push_back(point.machine);
+    }
+    list.push_back({{"name", series.name},
+                    {"metric", series.metric},
+                    {"unit", series.unit},
+                    {"better", std::string(to_text(series.better))},
+                    {"values", values},
+                    {"commits", commits},
+                    {"machines", machines}});
+  }
+  return list.dump();
+}
+
+}  // namespace
+
+std::optional<std::string> broken_claim_about_series(std::string_view text) {
+  const Result<std::vector<Series>> all = parse_series(text, "file");
+  if (!all) {
+    const Error& error = all.error();
+    if (error.kind != ErrorKind::input) return "an error is the input's: " + error.text();
+    if (!error.where.starts_with("file")) return "an error says where: " + error.text();
+    if (error.found.empty() || error.wanted.empty()) return "an error says what was found and wanted: " + error.text();
+    return std::nullopt;
+  }
+  for (const Series& series : *all) {
+    if (const auto broken = broken_claim_about_one(series)) return broken;
+  }
+  const Result<std::vector<Series>> again = parse_series(written(*all), "file");
+  if (!again) return "what was read can be written and read: " + again.error().text();
+  if (*again != *all) return "what was read, written and read again is the same";
+  const Result<std::vector<Series>> spaced = parse_series(" \r\n\t" + std::string(text) + "\n \n", "file");
+  if (!spaced || *spaced != *all) return "blanks around it change nothing";
+  return std::nullopt;
+}
+
+}  // namespace steelyard::testing
