@@ -2,6 +2,10 @@
 // tables of docs/judging_scores.md are its output.
 //
 //     build/check/bin/score_ab tests/statistics/noise [--row TEXT] [--rule TEXT] [--windows 40] [--seeds 3]
+//                              [--table rules|variants|drift]
+//
+// variants: in place of rules other scores for samples and rounds. drift: how far apart equal sides lie that were not
+// measured together; the tables of docs/method.md.
 //
 // The folder holds the recordings interleaved, duet, neighbour and later (bench/self/noise/record_noise.py). --row and
 // --rule leave out what does not contain the text. docs/judging_scores.md says what the columns are.
@@ -10,9 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/self/judging/occasion_drift.hpp"
 #include "bench/self/judging/peers/rules.hpp"
 #include "bench/self/judging/rule.hpp"
 #include "bench/self/judging/score.hpp"
+#include "bench/self/judging/score_variants.hpp"
 #include "bench/self/judging/study_arguments.hpp"
 #include "bench/self/judging/window.hpp"
 
@@ -25,6 +31,7 @@ struct Options {
   std::string rule;
   int windows = 40;
   int seeds = 3;
+  std::string table = "rules";
 };
 
 struct Row {
@@ -106,11 +113,33 @@ std::vector<Row> all_rows(const Recordings& all) {
   };
 }
 
-std::vector<Rule> rules_for(const Row& row) {
+std::vector<Rule> rules_for(const Row& row, const Options& options) {
+  if (options.table == "variants") return score_variants();
   std::vector<Rule> rules{own_rule()};
   if (row.has_order) rules.push_back(own_rule({.with_order = false}));
   for (Rule& peer : peer_rules()) rules.push_back(std::move(peer));
   return rules;
+}
+
+void print_drifts(const Recordings& all, const Options& options) {
+  const auto between = [](const Recording& earlier, const Recording& later) -> WindowSource {
+    return [&earlier, &later](Draw& draw) { return separate_window(earlier, later, 15, draw); };
+  };
+  const std::pair<const char*, WindowSource> rows[] = {
+      {"one side after the other", sequential(all.interleaved, 15)},
+      {"the same, recorded as duet", sequential(all.duet, 15)},
+      {"the same, neighbour", sequential(all.neighbour, 15)},
+      {"the same, compilations", sequential(all.later, 15)},
+      {"two occasions, both quiet", quiet_hours(all, 15)},
+      {"quiet and neighbour", between(all.interleaved, all.neighbour)},
+      {"quiet and compilations", between(all.interleaved, all.later)},
+  };
+  std::printf("| sides | pairs | deviation | median | largest |\n|---|---|---|---|---|\n");
+  for (const auto& [name, source] : rows) {
+    const OccasionDrift drift = drift_of(source, options.windows * options.seeds, 1);
+    std::printf("| %s | %lld | %.3f | %.3f | %.2f |\n", name, static_cast<long long>(drift.tries), drift.deviation,
+                drift.median, drift.largest);
+  }
 }
 
 int run(const Options& options) {
@@ -119,10 +148,14 @@ int run(const Options& options) {
     std::fprintf(stderr, "score_ab: %s\n", recordings.error().text().c_str());
     return 3;
   }
+  if (options.table == "drift") {
+    print_drifts(*recordings, options);
+    return 0;
+  }
   std::fputs(score_table_head().c_str(), stdout);
   for (const Row& row : all_rows(*recordings)) {
     if (row.name.find(options.row) == std::string::npos) continue;
-    for (const Rule& rule : rules_for(row)) {
+    for (const Rule& rule : rules_for(row, options)) {
       if (rule.name.find(options.rule) == std::string::npos) continue;
       const Score scored = score(rule, row.source, {options.seeds, options.windows, row.as_suite});
       std::fputs(score_line(row.name, rule.name, scored).c_str(), stdout);
@@ -133,7 +166,9 @@ int run(const Options& options) {
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: score_ab FOLDER [--row TEXT] [--rule TEXT] [--windows 40] [--seeds 3]\n");
+  std::fprintf(stderr,
+               "usage: score_ab FOLDER [--row TEXT] [--rule TEXT] [--windows 40] [--seeds 3] "
+               "[--table rules|variants|drift]\n");
   return 3;
 }
 
@@ -142,11 +177,17 @@ int usage() {
 
 int main(int count, char** arguments) {
   using namespace steelyard::judging;
-  constexpr std::string_view kKnown[] = {"--row", "--rule", "--windows", "--seeds"};
+  constexpr std::string_view kKnown[] = {"--row", "--rule", "--windows", "--seeds", "--table"};
   const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
   if (!given) return usage();
-  const Options options{given->folder, given->text("--row"), given->text("--rule"), given->number("--windows", 40),
-                        given->number("--seeds", 3)};
+  const Options options{given->folder,
+                        given->text("--row"),
+                        given->text("--rule"),
+                        given->number("--windows", 40),
+                        given->number("--seeds", 3),
+                        given->text("--table").empty() ? "rules" : given->text("--table")};
+  const bool known_table = options.table == "rules" || options.table == "variants" || options.table == "drift";
+  if (!known_table) return usage();
   if (options.windows < 1 || options.seeds < 1) return usage();
   return run(options);
 }
