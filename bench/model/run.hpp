@@ -58,6 +58,13 @@ inline constexpr std::string_view kElementsWord = "elements:";
 // A failure whose reason begins so was never tried, because the budget was spent: the data cannot tell, nobody failed.
 inline constexpr std::string_view kNotReached = "not reached: ";
 
+// What the runner says of a measurement in its settings, and the judgement reads. "stopped": "budget spent after 12
+// rounds" or "interrupted after 12 rounds".
+inline constexpr std::string_view kStoppedSetting = "stopped";
+inline constexpr std::string_view kInterrupted = "interrupted";
+// "several_threads": "interleaved" in a duet, where benchmarks of several threads were measured in turns all the same.
+inline constexpr std::string_view kSeveralThreadsSetting = "several_threads";
+
 // Something that should have been measured and was not: a crash, a time-out, output that is no result.
 struct Failure {
   BenchmarkId benchmark;    // name empty: the program as a whole

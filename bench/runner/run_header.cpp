@@ -63,8 +63,13 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
   }
   if (!options.filter.empty()) settings["filter"] = options.filter;
   const std::string after = " after " + std::to_string(outcome.rounds) + " rounds";
-  if (outcome.budget_spent) settings["stopped"] = "budget spent" + after;
-  if (outcome.cancelled) settings["stopped"] = "cancelled" + after;
+  const std::string stopped(kStoppedSetting);
+  if (outcome.budget_spent) settings[stopped] = "budget spent" + after;
+  if (outcome.cancelled) settings[stopped] = std::string(kInterrupted) + after;
+  // Whether or not this program has any: several programs become one run, which keeps what the first one says.
+  if (layout.layout == Layout::duet) {
+    settings[std::string(kSeveralThreadsSetting)] = std::string(to_text(Layout::interleaved));
+  }
   if (!outcome.unpaired.empty()) {
     settings["interleaved_benchmarks"] = joined(outcome.unpaired, kNamesShown);
     settings["layout_reason"] += "; benchmarks of several threads were interleaved";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -150,6 +151,27 @@ int rounds_tried(std::span<const LogInvocation> baseline, std::span<const LogInv
   return rounds;
 }
 
+bool has_setting(const Run& run, std::string_view name, std::string_view beginning) {
+  const auto at = run.header.settings.find(std::string(name));
+  return at != run.header.settings.end() && at->second.starts_with(beginning);
+}
+
+// In a duet, what uses several threads is measured in turns: the row says what was done.
+Layout layout_of(const Matched& matched, const RowContext& context) {
+  const auto in_turns = [](const Run& run) {
+    return has_setting(run, kSeveralThreadsSetting, to_text(Layout::interleaved));
+  };
+  if (context.layout != Layout::duet || !in_turns(context.baseline) || !in_turns(context.candidate)) {
+    return context.layout;
+  }
+  for (const MatchedSide* side : {&matched.baseline, &matched.candidate}) {
+    for (const Measurement* measurement : side->measurements) {
+      if (measurement->benchmark.threads.value_or(1) > 1) return Layout::interleaved;
+    }
+  }
+  return context.layout;
+}
+
 void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& draft) {
   const auto baseline = log_invocations(context.baseline, matched.baseline.measurements);
   const auto candidate = log_invocations(context.candidate, matched.candidate.measurements);
@@ -182,6 +204,8 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
                       "none of the " + std::to_string(context.plan.most_rounds()) + " planned rounds has both sides");
       } else {
         evidence.plan = context.plan;
+        evidence.interrupted = has_setting(context.baseline, kStoppedSetting, kInterrupted) ||
+                               has_setting(context.candidate, kStoppedSetting, kInterrupted);
         evidence.looked = effect_of_looks(paired, rounds_tried(b, c), context.plan, question);
         evidence.effect = evidence.looked.effect;
       }
@@ -210,7 +234,7 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
   row.minimum_effect = is_counted ? context.policy.counted_minimum_effect : context.policy.minimum_effect;
   row.margin = is_counted ? context.policy.margin
                           : context.calibrated.margin(row.benchmark, row.metric.name, context.policy.margin);
-  row.layout = context.layout;
+  row.layout = layout_of(matched, context);
   if (!context.incomparable.empty()) {
     finish(row, Verdict::incomparable, context.incomparable);
   } else if (!finish_without_values(matched, row)) {

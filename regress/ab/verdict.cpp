@@ -20,8 +20,7 @@ std::string size_text(const ComparisonRow& row) {
 
 std::string interval_text(const ComparisonRow& row) {
   if (!row.interval) return "";
-  return share_text(row.confidence) + " interval " + change_text(row.interval->low) + " to " +
-         change_text(row.interval->high);
+  return share_text(row.confidence) + " interval " + range_text(*row.interval);
 }
 
 std::string units_text(const NoisyEvidence& evidence) {
@@ -120,7 +119,8 @@ std::string stop_text(const NoisyEvidence& evidence, const Family& family, const
     return "; stopped after " + plural_text(rounds, "round") + ", as a decision within " + std::to_string(most) +
            " was unlikely";
   }
-  return "; budget spent after " + plural_text(rounds, "round") + " of up to " + std::to_string(most);
+  return (evidence.interrupted ? "; interrupted after " : "; budget spent after ") + plural_text(rounds, "round") +
+         " of up to " + std::to_string(most);
 }
 
 bool excludes_the_minimum_effect(const ComparisonRow& row) {

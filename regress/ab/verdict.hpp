@@ -23,6 +23,7 @@ struct NoisyEvidence {
   std::optional<double> single_noise{};  // calibrated: 95 % of pairs of single processes lie within this of each other
   LookPlan plan = {};                    // empty: the number of rounds was fixed beforehand, and nothing was looked at
   LookedAt looked = {};                  // its effect is `effect`
+  bool interrupted = false;              // by a person, before its time was spent
 };
 
 struct Family {

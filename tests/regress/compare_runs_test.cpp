@@ -86,6 +86,19 @@ TEST(CompareRuns, MoreIsBetterWhereTheMetricSaysSo) {
   EXPECT_EQ(only_row(pair, policy).verdict, Verdict::improvement);
 }
 
+// The runner does so, because two threads do not fit on one core.
+TEST(CompareRuns, SaysThatABenchmarkOfSeveralThreadsWasInterleavedInADuet) {
+  SimulatedPair pair = pair_with(1.5, 12);
+  EXPECT_EQ(only_row(pair).layout, Layout::duet);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) run->header.settings["several_threads"] = "interleaved";
+  EXPECT_EQ(only_row(pair).layout, Layout::duet) << "of one thread";
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) run->measurements[0].benchmark.threads = 2;
+  EXPECT_EQ(only_row(pair).layout, Layout::interleaved);
+  EXPECT_EQ(only_row(pair).verdict, Verdict::regression);
+  pair.baseline.header.settings.clear();
+  EXPECT_EQ(only_row(pair).layout, Layout::duet) << "who measured otherwise says nothing of it";
+}
+
 TEST(CompareRuns, EqualQuietBuildsAreShownUnchanged) {
   const ComparisonRow row = only_row(pair_with(1, 12));
   EXPECT_EQ(row.verdict, Verdict::unchanged);

@@ -104,6 +104,16 @@ TEST(CompareRuns, RoundsBeyondAllLooksDecideNothing) {
   EXPECT_EQ(row.reason, "none of the 16 planned rounds has both sides");
 }
 
+TEST(CompareRuns, SaysThatAMeasurementWasInterrupted) {
+  SimulatedPair pair = drawn(1, 0.03, 14, "12:0.2 400:0.8");
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    run->header.settings["stopped"] = "interrupted after 14 rounds";
+  }
+  const ComparisonRow row = compare_runs(pair.baseline, pair.candidate, {}).rows[1];
+  EXPECT_NE(row.reason.find("; interrupted after 14 rounds of up to 400"), std::string::npos) << row.reason;
+  EXPECT_EQ(row.reason.find("budget"), std::string::npos) << row.reason;
+}
+
 TEST(CompareRuns, SaysWhyAnUndecidedMeasurementEnded) {
   const SimulatedPair futile = drawn(1, 0.3, 12, "12:0.2 24:0.8");
   const Comparison stopped = compare_runs(futile.baseline, futile.candidate, {});

@@ -115,6 +115,7 @@ TEST(MeasurePair, RunsADuetOnTwoCoresAndSwapsThem) {
     EXPECT_EQ(invocation.core, -1);
   }
   EXPECT_EQ(pair.baseline.header.settings.at("interleaved_benchmarks"), "BM_threaded/threads:2");
+  EXPECT_EQ(pair.candidate.header.settings.at("several_threads"), "interleaved");
   EXPECT_THAT(pair.baseline.header.settings.at("layout_reason"), HasSubstr("several threads were interleaved"));
 }
 
@@ -223,7 +224,7 @@ TEST(MeasurePair, KeepsWhatThereIsWhenCancelled) {
   EXPECT_EQ(pair.baseline.invocations.size(), 4U);
   EXPECT_EQ(pair.candidate.invocations.size(), 4U);
   EXPECT_TRUE(pair.baseline.failures.empty());
-  EXPECT_EQ(pair.baseline.header.settings.at("stopped"), "cancelled after 2 rounds");
+  EXPECT_EQ(pair.baseline.header.settings.at("stopped"), "interrupted after 2 rounds");
 }
 
 TEST(MeasurePair, HasNothingAndNoFailureWhenCancelledBeforeItBegan) {
@@ -234,7 +235,7 @@ TEST(MeasurePair, HasNothingAndNoFailureWhenCancelledBeforeItBegan) {
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_TRUE(pair.baseline.invocations.empty());
   EXPECT_TRUE(pair.baseline.failures.empty());
-  EXPECT_EQ(pair.baseline.header.settings.at("stopped"), "cancelled after 0 rounds");
+  EXPECT_EQ(pair.baseline.header.settings.at("stopped"), "interrupted after 0 rounds");
 }
 
 TEST(MeasurePair, ReportsProgressThatGrowsToTheEnd) {
