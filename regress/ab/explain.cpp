@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::size_t kMostDifferences = 16;
 
-std::string range_text(const Interval& ratios) { return change_text(ratios.low) + " to " + change_text(ratios.high); }
-
 // With its unit; whole thousands apart, where more digits than three are wanted: "121,034 ns".
 std::string level_text(double value, const std::string& metric_unit) {
   const std::string unit = metric_unit == "count" ? "" : metric_unit;

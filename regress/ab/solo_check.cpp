@@ -46,7 +46,7 @@ std::optional<SoloCheck> judge_alone(Measurement baseline, Measurement candidate
 }
 
 std::string interval_text(const std::optional<Interval>& interval) {
-  return interval ? change_text(interval->low) + " to " + change_text(interval->high) : "no interval";
+  return interval ? range_text(*interval) : "no interval";
 }
 
 std::string told(const SoloCheck& solo) {

@@ -41,6 +41,8 @@ std::string change_text(double ratio) {
   return text + " %";
 }
 
+std::string range_text(const Interval& ratios) { return change_text(ratios.low) + " to " + change_text(ratios.high); }
+
 std::string share_text(double share) {
   const double percent = 100 * share;
   return without_trailing_zeros(fixed_text(percent, digits_after_point(percent))) + " %";

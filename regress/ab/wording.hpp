@@ -5,12 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "bench/model/interval.hpp"
+
 namespace steelyard {
 
 // Fixed digits after the point: 0.0126, 3 -> "0.013".
 std::string fixed_text(double value, int digits);
 // A ratio as a change in per cent, signed: 1.0721 -> "+7.21 %", 0.9 -> "-10.0 %", 2.5 -> "+150 %".
 std::string change_text(double ratio);
+// Both ends of an interval of ratios: "-0.40 % to +1.20 %".
+std::string range_text(const Interval& ratios);
 // A share in per cent, unsigned: 0.01 -> "1 %", 0.0345 -> "3.45 %".
 std::string share_text(double share);
 // Thousands apart: 12447 -> "12,447"; up to two digits after the point where it is not whole.

@@ -13,8 +13,6 @@ bool is_by_history(const ComparisonRow& row) {
          (row.rounds > 0 || row.verdict == Verdict::incomparable);
 }
 
-std::string range_text(const Interval& ratios) { return change_text(ratios.low) + " to " + change_text(ratios.high); }
-
 std::string levels_text(const ComparisonRow& row) {
   std::string text = "levels: ";
   if (row.baseline) {

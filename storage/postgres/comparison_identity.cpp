@@ -10,13 +10,6 @@
 namespace steelyard {
 namespace {
 
-std::optional<double> low_of(const std::optional<Interval>& interval) {
-  return interval ? std::optional(interval->low) : std::nullopt;
-}
-std::optional<double> high_of(const std::optional<Interval>& interval) {
-  return interval ? std::optional(interval->high) : std::nullopt;
-}
-
 void add(ContentIdentity& identity, const RunHeader& header) {
   const Commit& commit = header.commit;
   identity.text(header.id).integer(header.created_at_unix_ns).text(header.tool).text(header.project);

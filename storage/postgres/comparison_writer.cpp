@@ -15,13 +15,6 @@
 namespace steelyard {
 namespace {
 
-std::optional<double> low_of(const std::optional<Interval>& interval) {
-  return interval ? std::optional(interval->low) : std::nullopt;
-}
-std::optional<double> high_of(const std::optional<Interval>& interval) {
-  return interval ? std::optional(interval->high) : std::nullopt;
-}
-
 constexpr const char* kInsert =
     "insert into steelyard.comparisons (id, project, baseline_run, candidate_run, baseline_commit, candidate_commit, "
     "branch, compared_at_unix_ns, baseline_fingerprint, candidate_fingerprint, difference_names, difference_baselines, "
