@@ -11,9 +11,8 @@
 
 namespace steelyard {
 namespace {
-
-// Two identical builds measured one after the other on a shared two-core virtual machine differed by 3.7 % (standard
-// deviation over 15 tries).
+// Two identical builds measured one after the other on a shared two-core virtual machine: between what half and what
+// all of the recorded pairs show (docs/method.md, "How far equal sides lie apart").
 constexpr double kSequentialDrift = 0.037;
 // Hours or days apart the machine may have had other guests: while compilations ran beside it, the processes of an
 // unchanged program took 1.6 times as long as on the quiet machine (median of 13 kernels; 2.6 times at the upper
