@@ -30,6 +30,7 @@ struct OpenStore {
   StoreLink link;
   Login login;
   KeyCache keys{};
+  RunOrderCache runs{};
 };
 
 Result<OpenStore> open_session(const StoreAddress& address, const std::filesystem::path& state) {
@@ -132,7 +133,7 @@ Result<std::vector<HistorySeries>> Store::history(const HistoryQuery& query) {
 }
 
 Result<Page<HistorySeries>> Store::history_page(const HistoryQuery& query) {
-  return connection_->read([&](Session& session) { return read_history(session, query); });
+  return connection_->read([&](Session& session) { return read_history(session, query, connection_->open.runs); });
 }
 
 Result<std::optional<FoundBaseline>> Store::latest_baseline(const BaselineQuery& query) {

@@ -13,7 +13,7 @@ constexpr const char* kMeasured =
     "select c.sha, max(c.committed_at_unix_s), min(r.created_at_unix_ns) "
     "from steelyard.runs r join steelyard.commits c using (commit_key) "
     "where r.project_key = $1 and hashtextextended(r.branch, 0) = hashtextextended($2::text, 0) and r.branch = $2 "
-    "and c.sha <> '' and octet_length(c.sha) <= 200 group by c.sha";
+    "and c.sha <> '' and octet_length(c.sha) <= 2000 group by c.sha";
 
 constexpr const char* kParents =
     "select distinct on (sha) sha, parents from steelyard.commit_parents where project_key = $1 "

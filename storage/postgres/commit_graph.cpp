@@ -18,7 +18,7 @@ constexpr std::int64_t kLongestWalk = 1000;
 
 // Longer texts do not fit into an index row; such commits are ordered by their dates.
 constexpr std::size_t kLongestBranch = 500;
-constexpr std::size_t kLongestHash = 200;
+constexpr std::size_t kLongestHash = 2000;
 
 // Writers of one project's graph follow each other; each is done in milliseconds.
 constexpr const char* kLock = "select pg_advisory_xact_lock(hashtextextended('steelyard commit graph', $1::bigint))";
@@ -127,6 +127,14 @@ Result<void> append_to_branch(Transaction& transaction, const BranchKey& branch,
   return {};
 }
 
+// So that who remembers the branch's runs sees that there is another one (RunOrderCache).
+Result<void> touch_branch(Transaction& transaction, const BranchKey& branch) {
+  STEELYARD_CHECK(
+      transaction.run("update steelyard.branches set commits = commits where project_key = $1 and branch = $2",
+                      SqlValues().integer(branch.project).text(branch.name), kAtMostOneRow));
+  return {};
+}
+
 Result<void> place_on_branch(Transaction& transaction, const BranchKey& branch, const RunHeader& run) {
   STEELYARD_TRY(const std::optional<TipState> state, read_state(transaction, branch));
   if (!state) return put_branch_in_order(transaction, branch);
@@ -144,7 +152,7 @@ Result<void> place_on_branch(Transaction& transaction, const BranchKey& branch, 
     const bool is_tip = fresh.sha == state->tip.sha;
     const bool is_same_tip = fresh.committed_at_unix_s == state->tip.committed_at_unix_s &&
                              fresh.first_run_at_unix_ns == state->tip.first_run_at_unix_ns;
-    if (is_tip ? is_same_tip : (state->is_whole || !is_first_run)) return {};
+    if (is_tip ? is_same_tip : (state->is_whole || !is_first_run)) return touch_branch(transaction, branch);
     return put_branch_in_order(transaction, branch);
   }
   STEELYARD_TRY(const std::optional<Addition> addition, addition_after_tip(transaction, branch, *state, fresh));
@@ -253,7 +261,8 @@ Result<bool> write_commit_graph(Session& session, const CommitGraph& graph) {
 }
 
 Result<void> place_commit_of(Session& session, const RunHeader& run) {
-  if (run.commit.sha.empty() || run.commit.sha.size() > kLongestHash) return {};
+  const bool has_branch = !run.commit.branch.empty() && run.commit.branch.size() <= kLongestBranch;
+  if (run.commit.sha.size() > kLongestHash || (run.commit.sha.empty() && !has_branch)) return {};
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::optional<std::int64_t> project, find_project(transaction, run.project));
   if (!project) return {};
@@ -262,8 +271,10 @@ Result<void> place_commit_of(Session& session, const RunHeader& run) {
   if (is_hash(run.commit.sha) && is_hash(run.commit.parent)) {
     STEELYARD_CHECK(add_parents(transaction, *project, {{run.commit.sha, {run.commit.parent}}}, false));
   }
-  if (!run.commit.branch.empty() && run.commit.branch.size() <= kLongestBranch) {
-    STEELYARD_CHECK(place_on_branch(transaction, {*project, run.commit.branch}, run));
+  if (has_branch) {
+    const BranchKey branch{*project, run.commit.branch};
+    STEELYARD_CHECK(run.commit.sha.empty() ? touch_branch(transaction, branch)
+                                           : place_on_branch(transaction, branch, run));
   }
   STEELYARD_CHECK(transaction.commit());
   return {};

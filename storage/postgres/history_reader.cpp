@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
-#include "storage/postgres/run_order.hpp"
 #include "storage/postgres/series_choice.hpp"
 #include "storage/postgres/series_values.hpp"
 
@@ -13,12 +13,14 @@ namespace steelyard {
 namespace {
 
 constexpr std::size_t kSeriesAtOnce = 1000;  // bounds what one statement yields
+constexpr std::int64_t kFirstWindow = 2;     // runs for each point: two machines take turns, or a run is repeated
 constexpr std::int64_t kFurtherBack = 4;
 
 class HistoryReading {
  public:
-  HistoryReading(Transaction& transaction, const HistoryQuery& query, const std::vector<ChosenSeries>& chosen)
-      : transaction_(transaction), query_(query), chosen_(chosen) {
+  HistoryReading(Transaction& transaction, const HistoryQuery& query, const std::vector<ChosenSeries>& chosen,
+                 RunOrderCache& cache)
+      : transaction_(transaction), query_(query), chosen_(chosen), cache_(cache) {
     for (const ChosenSeries& series : chosen) {
       all_.push_back({series.benchmark, series.metric, series.fingerprint, {}, series.project});
     }
@@ -34,9 +36,9 @@ class HistoryReading {
 
  private:
   Result<void> read_project(std::int64_t project, std::vector<std::size_t> wanted) {
-    for (std::int64_t limit = query_.limit; !wanted.empty(); limit *= kFurtherBack) {
-      STEELYARD_TRY(const std::vector<OrderedRun> runs,
-                    newest_runs(transaction_, project, query_.branch, query_.off_branch, limit));
+    for (std::int64_t limit = kFirstWindow * query_.limit; !wanted.empty(); limit *= kFurtherBack) {
+      STEELYARD_TRY(const std::span<const OrderedRun> runs,
+                    newest_runs(transaction_, {project, query_.branch, query_.off_branch, limit}, cache_));
       for (std::size_t begin = 0; begin < wanted.size(); begin += kSeriesAtOnce) {
         const std::size_t end = std::min(wanted.size(), begin + kSeriesAtOnce);
         STEELYARD_CHECK(read_points(
@@ -50,7 +52,7 @@ class HistoryReading {
     return {};
   }
 
-  Result<void> read_points(const std::vector<std::size_t>& wanted, const std::vector<OrderedRun>& runs) {
+  Result<void> read_points(const std::vector<std::size_t>& wanted, std::span<const OrderedRun> runs) {
     ValuesQuery query;
     query.with_invocations = query_.with_invocations;
     std::vector<std::size_t> series_of;  // by index in query.series
@@ -76,7 +78,7 @@ class HistoryReading {
 
   // values: newest first.
   void add_points(HistorySeries& series, const std::vector<SeriesValue>& values,
-                  const std::vector<OrderedRun>& runs) const {
+                  std::span<const OrderedRun> runs) const {
     const std::size_t count = std::min(values.size(), static_cast<std::size_t>(query_.limit));
     series.points.reserve(count);
     for (std::size_t i = count; i-- > 0;) {
@@ -89,12 +91,13 @@ class HistoryReading {
   Transaction& transaction_;
   const HistoryQuery& query_;
   const std::vector<ChosenSeries>& chosen_;
+  RunOrderCache& cache_;
   std::vector<HistorySeries> all_;
 };
 
 }  // namespace
 
-Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query) {
+Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query, RunOrderCache& cache) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(Page<ChosenSeries> chosen, choose_series(transaction, query));
   Page<HistorySeries> page;
@@ -105,7 +108,7 @@ Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& q
     }
     return page;
   }
-  STEELYARD_TRY(page.items, HistoryReading(transaction, query, chosen.items).read());
+  STEELYARD_TRY(page.items, HistoryReading(transaction, query, chosen.items, cache).read());
   return page;
 }
 

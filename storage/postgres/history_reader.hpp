@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/model/result.hpp"
+#include "storage/postgres/run_order.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/store.hpp"
 
@@ -13,6 +14,6 @@ namespace steelyard {
 // Three looks: at dictionaries for the series, at the newest runs in the order of their commits, and at the series'
 // values in those runs, which the index of steelyard.measurements holds. Where a series was not measured in every run,
 // the last two are done again for it, four times as far back.
-Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query);
+Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query, RunOrderCache& cache);
 
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,29 @@ struct OrderedRun {
   bool is_off_branch = false;
 };
 
+struct RunOrderQuery {
+  std::int64_t project_key = 0;
+  std::string branch;  // empty: any
+  bool with_off_branch = true;
+  std::int64_t limit = 0;
+};
+
+// Runs that were read before, by one connection: they never change, and whether the branch got others since its row in
+// steelyard.branches tells. Holds one branch, and few runs.
+struct RunOrderCache {
+  std::int64_t project_key = 0;
+  std::string branch;
+  bool with_off_branch = true;
+  std::int64_t limit = 0;  // fewer runs: these are all
+  std::string version;     // of the branch's row; empty: nothing is held
+  std::vector<OrderedRun> runs;
+};
+
 // The newest `limit` runs, newest first. branch: empty: any. Points follow the commits, whenever they were measured (a
 // gate measures the parent again), then the run's time and id, so that a rebuilt store tells the same; runs without a
-// commit stand where they were taken. Commits that have no place on the branch yet come last.
-Result<std::vector<OrderedRun>> newest_runs(Transaction& transaction, std::int64_t project_key,
-                                            const std::string& branch, bool with_off_branch, std::int64_t limit);
+// commit stand where they were taken. A branch that has no order yet goes by dates. The answer lives as long as the
+// cache is not used again.
+Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const RunOrderQuery& query,
+                                                RunOrderCache& cache);
 
 }  // namespace steelyard

@@ -21,8 +21,8 @@ namespace steelyard::storage_study {
 namespace {
 
 constexpr int kSeriesWithEveryCommit = 50;  // the smallest store's runs have so many results
-constexpr int kComparedCommits = 100;
-constexpr int kLastCompared = 2;  // the newest pair has as many runs of 3,500 results before it
+constexpr int kHistoryRuns = 98;            // with the two that are compared: 100 runs of 3,500 results
+constexpr int kLastCompared = 2;            // newest pairs that have so many before them
 
 template <class T>
 T must(Result<T> result) {
@@ -83,9 +83,9 @@ class Growth {
       expect(found && found->commit == commit_number(commit - 1), "no run of a parent");
     });
     measure("two runs of 3,500 results beside 100 commits", std::max(tries / 10, 1), [&](int i) {
-      const int newest = kMainCommits - i % kLastCompared;
-      const auto rows = must(store_.beside_history({run_of(newest - 1), run_of(newest), kComparedCommits - 2}));
-      expect(rows.size() == kComparedResults && rows[7].history.size() == kComparedCommits - 2, "no 3,500 series");
+      const int newest = kMainCommits - 1 - i % kLastCompared;
+      const auto rows = must(store_.beside_history({run_of(newest - 1), run_of(newest), kHistoryRuns}));
+      expect(rows.size() == kComparedResults && rows[7].history.size() == kHistoryRuns, "no 3,500 series");
     });
     measure("top movers over 1,000 commits", std::max(tries / 10, 1), [&](int i) {
       const int newest = kMainCommits - 200 - i * 7;
@@ -107,12 +107,11 @@ class Growth {
     return query;
   }
 
+  // The baseline of the commit after it, so that machines are told apart.
   std::string run_of(int commit) {
-    for (const RunHeader& run : must(store_.runs_of_commit(commit_number(commit)))) {
-      const auto found = must(store_.latest_baseline({kProject, fingerprint_, commit_number(commit + 1), ""}));
-      if (!found || found->run == run.id) return run.id;
-    }
-    throw std::runtime_error("no run of commit " + std::to_string(commit));
+    const auto found = must(store_.latest_baseline({kProject, fingerprint_, commit_number(commit + 1), ""}));
+    expect(found && found->commit == commit_number(commit), "no run of commit " + std::to_string(commit));
+    return found->run;
   }
 
   Store& store_;
