@@ -28,7 +28,8 @@ std::unique_ptr<Verb> make_history() {
   auto verb = make_verb<HistoryOptions>(
       "history",
       "Draws how a benchmark went over the commits that the store knows. BENCHMARK: its name or a part of it.",
-      "  steelyard history Sort --metric instructions");
+      "  steelyard history Sort --metric instructions\n"
+      "  steelyard history Sort --archives ../performance-history");
   auto& history = options_of<HistoryOptions>(verb);
   verb->names = {"[BENCHMARK]"};
   verb->finish = [&history](Words given, Words) -> Result<void> {
@@ -37,6 +38,8 @@ std::unique_ptr<Verb> make_history() {
   };
   verb->options.push_back(text_option("--metric", "NAME", history.metric, "default: real_time and the counted ones"));
   verb->options.push_back(text_option("--branch", "NAME", history.branch, "only commits of this branch"));
+  verb->options.push_back(path_option("--archives", "FOLDER", history.archives,
+                                      "the .syrun files below it, in place of the store; needs no server"));
   verb->options.push_back(number_option("--limit", history.limit, "newest points of each series"));
   add_key_options(*verb, history.common, {{"store", "project"}, {}});
   add_common_options(*verb, history.common);
@@ -58,6 +61,8 @@ std::unique_ptr<Verb> make_changes() {
   };
   verb->options.push_back(path_option("--input", "FILE", changes.input,
                                       "series as JSON (docs/changes.md), in place of the store; -: standard input"));
+  verb->options.push_back(path_option("--archives", "FOLDER", changes.archives,
+                                      "the .syrun files below it, in place of the store; needs no server"));
   verb->options.push_back(text_option("--metric", "NAME", changes.metric, "default: real_time and the counted ones"));
   verb->options.push_back(text_option("--branch", "NAME", changes.branch, "only commits of this branch"));
   verb->options.push_back(number_option("--limit", changes.limit, "newest points of each series"));

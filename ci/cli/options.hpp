@@ -136,12 +136,14 @@ struct HistoryOptions {
   std::string metric;
   std::string branch;
   int limit = 200;
+  std::filesystem::path archives;  // a folder of .syrun files; empty: the store
 };
 
 struct ChangesOptions {
   CommonOptions common;
-  std::filesystem::path input;  // a JSON file of series, "-" for the input stream; empty: from the store
-  std::string benchmark;        // a part of the name; empty: all
+  std::filesystem::path input;     // a JSON file of series, "-" for the input stream; empty: from the store
+  std::filesystem::path archives;  // a folder of .syrun files; empty: the store
+  std::string benchmark;           // a part of the name; empty: all
   std::string metric;
   std::string branch;
   int limit = 1000;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <ostream>
 
+#include "ci/cli/archives.hpp"
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
@@ -20,42 +21,53 @@ namespace {
 
 Result<void> check_options(const ChangesOptions& options) {
   if (options.input.empty()) return {};
+  if (!options.archives.empty()) return input_error("--input", "--archives as well", "one of the two");
   if (!options.benchmark.empty() || !options.metric.empty() || !options.branch.empty()) {
     return input_error("--input", "a benchmark, --metric or --branch", "the file alone", "they choose from the store");
   }
   return {};
 }
 
-// What is looked at, and the store that it came from and whose change points it keeps.
+// What is looked at, and the store, if any, that it came from and whose change points it keeps.
 struct SeriesLook {
   ChangesReport report;
-  std::optional<Store> store;  // absent: from a file
+  std::optional<Store> store;  // absent: from a file or from archives
   std::vector<KeptChangePoint> kept;
-  std::vector<bool> is_cut;  // by series: older points were left out
+  std::vector<bool> is_cut;      // by series: older points were left out
+  bool has_bad_archive = false;  // one that could not be read is missing from the series
 };
 
-Result<void> load_from_store(const ChangesOptions& options, const Configuration& configuration, Streams& streams,
-                             SeriesLook& look) {
-  STEELYARD_TRY(look.store, open_store(configuration, options.common, streams));
+Result<void> load_history(const ChangesOptions& options, const Configuration& configuration, Streams& streams,
+                          SeriesLook& look) {
   HistoryQuery query;
   query.benchmark = options.benchmark;
   query.metric = options.metric;
   query.branch = options.branch;
   query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
   query.limit = options.limit;
-  STEELYARD_TRY(const std::vector<HistorySeries> stored, look.store->history(query));
+  std::vector<HistorySeries> stored;
+  if (options.archives.empty()) {
+    STEELYARD_TRY(look.store, open_store(configuration, options.common, streams));
+    STEELYARD_TRY(stored, look.store->history(query));
+  } else {
+    STEELYARD_TRY(ArchivedHistory archived, history_of_archives(options.archives, query, options.common, streams));
+    look.has_bad_archive = !archived.bad.empty();
+    stored = std::move(archived.series);
+  }
   StoreSeries loaded = series_of_store(stored, options.limit);
   look.report.series = std::move(loaded.series);
   look.report.projects = std::move(loaded.projects);
   look.is_cut = std::move(loaded.is_cut);
-  STEELYARD_TRY(look.kept, look.store->change_points(configuration.project, options.branch));
+  if (look.store) {
+    STEELYARD_TRY(look.kept, look.store->change_points(configuration.project, options.branch));
+  }
   return {};
 }
 
 Result<SeriesLook> load(const ChangesOptions& options, const Configuration& configuration, Streams& streams) {
   SeriesLook look;
   if (options.input.empty()) {
-    STEELYARD_CHECK(load_from_store(options, configuration, streams, look));
+    STEELYARD_CHECK(load_history(options, configuration, streams, look));
   } else {
     STEELYARD_TRY(look.report.series, read_series_file(options.input, streams.in));
   }
@@ -130,6 +142,7 @@ ExitCode do_changes(const ChangesOptions& options, Streams& streams) {
   if (!look) return report_error(look.error(), streams);
   judge(*look, *configuration);
   ExitCode code = worse(keep(*look, options, streams), outcome_of(look->report, options.fail_on_regression));
+  if (look->has_bad_archive) code = worse(code, ExitCode::bad_input);
   const ChangesReport* report = &look->report;
   if (!options.svg.empty()) {
     const Result<std::size_t> drawn = draw_series(*report, options.svg);
@@ -147,8 +160,8 @@ ExitCode do_changes(const ChangesOptions& options, Streams& streams) {
   if (options.common.json) {
     streams.out << json_changes(*report);
   } else if (report->series.empty()) {
-    streams.out << "No series to look at"
-                << (options.input.empty() ? ": see what the store holds: steelyard history" : "") << '\n';
+    streams.out << "No series to look at" << (look->store ? ": see what the store holds: steelyard history" : "")
+                << '\n';
   } else {
     streams.out << terminal_changes(*report, terminal_style(streams, options.common.color));
   }

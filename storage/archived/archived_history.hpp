@@ -1,0 +1,33 @@
+// History straight from a folder of .syrun archives: a work tree of a git branch, an unpacked artifact, a copy of a
+// bucket. It tells what a store would tell that was filled with the same archives, and needs no server. Nothing is kept
+// between two calls: for a history that is asked often, fill a store (rebuild_from_archives).
+//
+//     STEELYARD_TRY(const ArchivedHistory history, read_archived_history(folder, query, {}));
+//
+// Archives are read one at a time, and of their samples only the medians stay: memory grows with the points that are
+// told, and by some hundred bytes an archive. Linear in the archives' bytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+struct ArchivedHistory {
+  std::vector<HistorySeries> series;  // in the store's order
+  std::int64_t archives = 0;          // different runs that were read
+  std::vector<Error> bad;             // archives that cannot be read; they are passed over
+};
+
+// Every .syrun file below `folder`, one that is there twice once. Points stand in the order of their commits' dates,
+// then of the time they were taken. `progress` is told the part that is done, from 0 to 1; empty: nobody. Error
+// (input): no such folder, more than a million archives, or more than four million points.
+Result<ArchivedHistory> read_archived_history(const std::filesystem::path& folder, const HistoryQuery& query,
+                                              const std::function<void(double)>& progress);
+
+}  // namespace steelyard

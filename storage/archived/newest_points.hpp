@@ -1,0 +1,63 @@
+// The newest points of each of many series, as they come by in any order. Internal to storage/archived.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/model/measurement.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+// What the points of one run share.
+struct ArchivedRun {
+  std::string id;
+  std::string commit;
+  std::string subject;
+  std::int64_t place_unix_ns = 0;  // its commit's date; without one, when it was taken
+  std::int64_t at_unix_ns = 0;
+};
+
+class NewestPoints {
+ public:
+  // limit: of each series, at least 0.
+  explicit NewestPoints(std::size_t limit) : limit_(limit) {}
+
+  struct SeriesKey {
+    std::string benchmark;
+    std::string project;
+    Metric metric;
+    std::string fingerprint;
+    bool operator<(const SeriesKey& other) const;
+  };
+  struct Point {
+    std::size_t run = 0;  // index, as add_run gave it
+    std::size_t position = 0;
+    double value = 0;
+    std::int64_t samples = 0;
+    std::int64_t invocations = 0;
+  };
+
+  std::size_t add_run(ArchivedRun run);
+  void add(const SeriesKey& series, const Point& point);
+
+  std::size_t points() const { return points_; }
+  // Only this benchmark's series from now on, if there is any.
+  void keep_only(const std::string& benchmark);
+  // Ordered by benchmark, project, metric and fingerprint, the points oldest first.
+  std::vector<HistorySeries> series() const;
+
+ private:
+  // Whether a stands before b: by the commits' dates, then by when they were taken, then by the run's id.
+  bool is_older(const Point& a, const Point& b) const;
+
+  std::size_t limit_;
+  std::size_t points_ = 0;
+  std::vector<ArchivedRun> runs_;
+  std::map<SeriesKey, std::vector<Point>> series_;  // each a heap with its oldest point first
+};
+
+}  // namespace steelyard
