@@ -103,6 +103,12 @@ class Reading {
 
 Result<ArchivedHistory> read_archived_history(const fs::path& folder, const HistoryQuery& query,
                                               const std::function<void(double)>& progress) {
+  if (!query.machine.empty() || !query.parameters.empty() || !query.label.empty() || !query.after.empty() ||
+      query.series_limit != 0) {
+    return input_error(folder.string(), "a question about machines, parameters, labels or pages",
+                       "one about benchmark, metric, branch and project",
+                       "fill a store: steelyard db rebuild --from FOLDER");
+  }
   STEELYARD_TRY(const std::vector<fs::path> paths, archives_below(folder));
   ArchivedHistory history;
   Reading reading(query);

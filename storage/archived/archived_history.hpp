@@ -25,8 +25,9 @@ struct ArchivedHistory {
 };
 
 // Every .syrun file below `folder`, one that is there twice once. Points stand in the order of their commits' dates,
-// then of the time they were taken. `progress` is told the part that is done, from 0 to 1; empty: nobody. Error
-// (input): no such folder, more than a million archives, or more than four million points.
+// then of the time they were taken; the query's machine, parameters, label and paging are the store's alone. `progress`
+// is told the part that is done, from 0 to 1; empty: nobody. Error (input): no such folder, more than a million
+// archives, more than four million points, or a part of the query that is the store's.
 Result<ArchivedHistory> read_archived_history(const std::filesystem::path& folder, const HistoryQuery& query,
                                               const std::function<void(double)>& progress);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # archives_on_a_branch_test.sh PROGRAM FIXTURE DOCUMENT: runs the steps "Get the history", "Measure" and "Keep" of the
-# documented workflow twice, as two jobs that start from nothing but the remote repository, and reads both runs' history.
+# documented workflow twice, as two jobs that start from nothing but the remote repository, and reads the history of
+# both runs.
 set -euo pipefail
 program=$1 fixture=$2 document=$3
 work=$(mktemp -d)

@@ -33,8 +33,8 @@ class ArchivedHistoryTest : public ::testing::Test {
     steelyard::Run run;
     run.header.created_at_unix_ns = 1'700'000'000'000'000'000 + day;
     run.header.project = "demo";
-    run.header.commit = {sha256_hex(std::to_string(day)).substr(0, 40), "", "main",
-                         "day " + std::to_string(day), 1'600'000'000 + day * kDay};
+    run.header.commit = {sha256_hex(std::to_string(day)).substr(0, 40), "", "main", "day " + std::to_string(day),
+                         1'600'000'000 + day * kDay};
     run.environment.facts = {{"cpu.model", "any", true}};
     Measurement measurement;
     measurement.benchmark.name = benchmark;
@@ -154,6 +154,14 @@ TEST_F(ArchivedHistoryTest, AnEmptyFolderHoldsNothingAndAMissingOneIsAnError) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::input);
   EXPECT_THAT(missing.error().text(), HasSubstr((folder_ / "none").string()));
+}
+
+TEST_F(ArchivedHistoryTest, RefusesWhatOnlyAStoreAnswers) {
+  HistoryQuery query;
+  query.label = "tuned";
+  const auto refused = read_archived_history(folder_, query, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("steelyard db rebuild --from"));
 }
 
 TEST_F(ArchivedHistoryTest, TellsHowFarItIs) {
