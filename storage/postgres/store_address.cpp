@@ -145,6 +145,32 @@ std::string with_option(const std::string& url, std::string_view name, std::stri
   return url + (parts->options.empty() ? '?' : '&') + std::string(name) + '=' + percent_encode(value);
 }
 
+Result<SplitAddress> split_password(std::string_view url) {
+  const auto parts = take_apart(url);
+  if (!parts)
+    return input_error("the store's address", "one that cannot be taken apart", "postgresql://USER@HOST/NAME");
+  SplitAddress split;
+  if (parts->password) split.password = percent_decode(*parts->password);
+  split.url = std::string(parts->scheme) + std::string(parts->user) + (parts->has_user ? "@" : "");
+  split.url += parts->hosts_and_path;
+  char separator = '?';
+  for (const std::string_view option : parts->options) {
+    const std::string name = percent_decode(name_of(option));
+    if (name == "sslpassword") {
+      return input_error("the store's address", "an sslpassword", "a key file that needs none",
+                         "pg_dump could be given it on its command line only, where others see it");
+    }
+    if (name == "password") {
+      const std::size_t equals = option.find('=');
+      split.password = equals == std::string_view::npos ? "" : percent_decode(option.substr(equals + 1));
+      continue;
+    }
+    split.url += separator + std::string(option);
+    separator = '&';
+  }
+  return split;
+}
+
 std::string percent_encode(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string encoded;

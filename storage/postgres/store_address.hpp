@@ -1,9 +1,12 @@
 // A postgresql:// address as text: what in it is secret, and what may be printed. Nothing here connects.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "bench/model/result.hpp"
 
 namespace steelyard {
 
@@ -16,6 +19,15 @@ std::string one_line_without_secrets(std::string_view message, std::string_view 
 
 // The address with one more option, unless it has that option already.
 std::string with_option(const std::string& url, std::string_view name, std::string_view value);
+
+// The address without its password, for the command line of a program of PostgreSQL's, and the password for that
+// program's environment (PGPASSWORD). Error (input): an address that cannot be taken apart, or one with an sslpassword,
+// for which there is no such way.
+struct SplitAddress {
+  std::string url;
+  std::optional<std::string> password;  // decoded
+};
+Result<SplitAddress> split_password(std::string_view url);
 
 std::string percent_encode(std::string_view text);
 std::string percent_decode(std::string_view text);  // a "%" that starts no code stands for itself

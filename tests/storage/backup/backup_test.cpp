@@ -1,0 +1,260 @@
+// Backups of a real server's database by the real pg_dump, restored into another.
+#include "storage/backup/backup.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "storage/backup/dump_program.hpp"
+#include "storage/postgres/migrations.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+
+using storage_test::example_comparison;
+using storage_test::example_run;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class BackupTest : public storage_test::KeptStore {
+ protected:
+  void SetUp() override {
+    KeptStore::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    const auto programs = find_dump_programs(std::stoi(ask("select current_setting('server_version_num')")) / 10000);
+    STEELYARD_SKIP_WITHOUT("postgresql", programs, programs.error().text());
+    backup_ = state_ / "backup";
+  }
+  void fill(int runs = 2) {
+    Store store = open();
+    for (int number = 1; number <= runs; ++number) ASSERT_TRUE(store.put_run(example_run(number)));
+    ASSERT_TRUE(store.put_comparison(example_comparison()));
+    ASSERT_TRUE(store.issue_token({"x", "", {"read"}, 1, "ada"}));
+  }
+  Result<BackupManifest> take() { return backup_store(address_, state_, backup_, {"steelyard test", "ada"}); }
+  Result<BackupManifest> restore() { return restore_store(address_, state_, backup_, {"steelyard test", "ada"}); }
+  // Another empty database; the one before is gone.
+  void move_on() { address_.url = *storage_test::fresh_database(); }
+  bool is_empty() { return ask("select count(*) from pg_namespace where nspname = 'steelyard'") == "0"; }
+
+  fs::path backup_;
+};
+
+TEST_F(BackupTest, RestoredIntoAnEmptyStoreItHasTheSameContents) {
+  fill();
+  const auto made = take();
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(made->schema_version, known_migrations().back().version);
+  EXPECT_TRUE(fs::exists(backup_ / kManifestFile));
+  move_on();
+  const auto restored = restore();
+  ASSERT_TRUE(restored) << restored.error().text();
+  EXPECT_EQ(restored->tables, made->tables);
+  Store store = open();
+  EXPECT_EQ(*store.get_run(example_run(2).header.id), example_run(2));
+  EXPECT_EQ(store.history({})->size(), 2U);
+  EXPECT_FALSE(*store.put_run(example_run(1)));
+  EXPECT_FALSE(*store.put_comparison(example_comparison()));
+  EXPECT_TRUE(*store.put_run(example_run(3))) << "keys go on where the backup's end";
+  EXPECT_EQ(store.alerts({})->size(), 1U);
+  EXPECT_EQ(store.tokens()->size(), 1U);
+  EXPECT_EQ(store.audit_trail(1)->front().action, "restored");
+}
+
+TEST_F(BackupTest, AnEmptySchemaStandsInNobodysWay) {
+  fill();
+  ASSERT_TRUE(take());
+  move_on();
+  open();
+  const auto restored = restore();
+  ASSERT_TRUE(restored) << restored.error().text();
+  EXPECT_EQ(open().status()->runs, 2);
+}
+
+TEST_F(BackupTest, AStoreThatHoldsSomethingIsLeftAlone) {
+  fill();
+  ASSERT_TRUE(take());
+  const auto refused = restore();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::input);
+  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("rows in steelyard."), HasSubstr("an empty store")));
+  EXPECT_EQ(open().status()->runs, 2);
+}
+
+TEST_F(BackupTest, AFolderThatHoldsSomethingIsLeftAlone) {
+  fill();
+  fs::create_directories(backup_);
+  std::ofstream(backup_ / "mine") << "x";
+  const auto refused = take();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("there already"));
+  EXPECT_TRUE(fs::exists(backup_ / "mine"));
+}
+
+TEST_F(BackupTest, ADumpThatIsCutOffOrChangedIsRefusedBeforeAnythingIsTouched) {
+  fill();
+  ASSERT_TRUE(take());
+  move_on();
+  const fs::path file = backup_ / kDumpFile;
+  const auto size = fs::file_size(file);
+  fs::resize_file(file, size - 1);
+  auto refused = restore();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr(kDumpFile), HasSubstr("it is damaged")));
+  fs::remove_all(backup_);
+  move_on();
+  fill();
+  ASSERT_TRUE(take());
+  {
+    std::fstream dump(file, std::ios::in | std::ios::out | std::ios::binary);
+    const auto middle = static_cast<std::streamoff>(fs::file_size(file) / 2);
+    dump.seekg(middle);
+    const char changed = static_cast<char>(dump.get() ^ 1);
+    dump.seekp(middle);
+    dump.put(changed);
+  }
+  move_on();
+  refused = restore();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("it is damaged"));
+  EXPECT_TRUE(is_empty());
+}
+
+TEST_F(BackupTest, ADumpOfOtherContentsThanTheManifestSaysIsNotTakenForTheStore) {
+  fill();
+  ASSERT_TRUE(take());
+  auto manifest = read_manifest(backup_);
+  ASSERT_TRUE(manifest) << manifest.error().text();
+  for (TableContent& table : manifest->tables) {
+    if (table.table == "measurements") table.hash[0] = table.hash[0] == '0' ? '1' : '0';
+  }
+  std::ofstream(backup_ / kManifestFile) << manifest_text(*manifest);
+  move_on();
+  const auto refused = restore();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("measurements: other contents"), HasSubstr("empty again")));
+  EXPECT_TRUE(is_empty());
+}
+
+TEST_F(BackupTest, ADumpThatFailsInTheMiddleLeavesAnEmptyStore) {
+  fill();
+  ASSERT_TRUE(take());
+  // Damaged, and a manifest that was made to fit.
+  const fs::path file = backup_ / kDumpFile;
+  fs::resize_file(file, fs::file_size(file) * 9 / 10);
+  auto manifest = read_manifest(backup_);
+  manifest->dump_bytes = static_cast<std::int64_t>(fs::file_size(file));
+  manifest->dump_sha256 = sha256_of_file(file, {}).value();
+  std::ofstream(backup_ / kManifestFile) << manifest_text(*manifest);
+  move_on();
+  const auto refused = restore();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("pg_restore"));
+  EXPECT_TRUE(is_empty());
+}
+
+TEST_F(BackupTest, OfANewerProgramIsRefused) {
+  fill();
+  ASSERT_TRUE(take());
+  auto manifest = read_manifest(backup_);
+  manifest->schema_version = 9999;
+  std::ofstream(backup_ / kManifestFile) << manifest_text(*manifest);
+  move_on();
+  const auto refused = restore();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("schema version 9999"), HasSubstr("update this one")));
+}
+
+TEST_F(BackupTest, AFolderWithoutAManifestIsNoBackup) {
+  fs::create_directories(backup_);
+  const auto refused = restore();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("manifest.json"), HasSubstr("take another")));
+  std::ofstream(backup_ / kManifestFile) << R"({"schema": "steelyard.backup/1", "tables": []})";
+  EXPECT_FALSE(restore());
+}
+
+// Killed at moments all over a backup and a restore: there is a whole backup or none, a whole store or an empty one.
+TEST_F(BackupTest, KilledInTheMiddleThereIsNothingOrAllOfIt) {
+  fill(20);
+  const auto kill_after = [](int milliseconds, const std::function<bool()>& action) {
+    const pid_t child = fork();
+    if (child == 0) _exit(action() ? 0 : 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+  };
+  for (const int milliseconds : {5, 20, 50, 90, 150}) {
+    const fs::path folder = state_ / ("backup" + std::to_string(milliseconds));
+    kill_after(milliseconds, [&] { return backup_store(address_, state_, folder, {"t", "ada"}).operator bool(); });
+    EXPECT_TRUE(!fs::exists(folder) || read_manifest(folder)) << "a folder of that name is a whole backup";
+  }
+  ASSERT_TRUE(take());
+  for (const int milliseconds : {5, 20, 50, 100, 200, 400}) {
+    move_on();
+    kill_after(milliseconds, [&] { return restore().operator bool(); });
+    // What the server had not finished when its client was gone it rolls back.
+    for (int tries = 0; tries < 100 && ask("select count(*) from pg_stat_activity where datname = current_database() "
+                                           "and pid <> pg_backend_pid()") != "0";
+         ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    const std::int64_t runs = is_empty() ? 0 : open().status()->runs;
+    EXPECT_TRUE(runs == 0 || runs == 20) << runs << " runs after " << milliseconds << " ms";
+  }
+}
+
+TEST_F(BackupTest, TheBackupOfAnOlderSchemaIsBroughtUpToDate) {
+  fill();
+  const std::string last = std::to_string(known_migrations().back().version);
+  ASSERT_TRUE(take());
+  const auto manifest = read_manifest(backup_);
+  EXPECT_EQ(std::to_string(manifest->schema_version), last);
+  move_on();
+  ASSERT_TRUE(restore());
+  EXPECT_EQ(ask("select max(version) from steelyard.schema_migrations"), last);
+}
+
+TEST(DumpProgram, IsTheServersOwnVersionOrTheNextNewerOne) {
+  const fs::path root = fs::temp_directory_path() / ("steelyard-dump-" + std::to_string(getpid()));
+  for (const char* version : {"13", "15", "16", "17", "none"}) {
+    fs::create_directories(root / version / "bin");
+    if (std::string(version) == "16") continue;  // without the programs
+    for (const char* program : {"pg_dump", "pg_restore"}) {
+      std::ofstream(root / version / "bin" / program) << "#!/bin/sh\n";
+      fs::permissions(root / version / "bin" / program, fs::perms::owner_all);
+    }
+  }
+  EXPECT_EQ(find_dump_programs(15, root, "")->major, 15);
+  EXPECT_EQ(find_dump_programs(16, root, "")->dump, root / "17/bin/pg_dump");
+  const auto none = find_dump_programs(18, root, "");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), HasSubstr("postgresql-client-18"));
+  EXPECT_EQ(find_dump_programs(18, root, (root / "none/bin").string())->restore, root / "none/bin/pg_restore");
+  fs::remove_all(root);
+}
+
+TEST(DumpProgram, GetsThePasswordThroughItsEnvironmentAndTellsItToNobody) {
+  const fs::path script = fs::temp_directory_path() / ("steelyard-script-" + std::to_string(getpid()));
+  std::ofstream(script) << "#!/bin/sh\necho \"words: $* password: $PGPASSWORD\" >&2\nexit 3\n";
+  fs::permissions(script, fs::perms::owner_all);
+  const auto failed = run_dump_command({{script.string(), "--x"}, "postgresql://u:hun%20ter2@h/d?sslmode=require"}, {});
+  fs::remove(script);
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().text(),
+              AllOf(HasSubstr("exit status 3"), HasSubstr("--dbname=postgresql://u@h/d?sslmode=require"),
+                    HasSubstr("password: ***")));
+}
+
+}  // namespace
+}  // namespace steelyard
