@@ -15,12 +15,14 @@
 #include "storage/postgres/history_reader.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/migrations.hpp"
+#include "storage/postgres/prune.hpp"
 #include "storage/postgres/range_reader.hpp"
 #include "storage/postgres/run_reader.hpp"
 #include "storage/postgres/run_writer.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/postgres/target_rows.hpp"
 #include "storage/postgres/token_rows.hpp"
+#include "storage/postgres/upkeep_reader.hpp"
 #include "storage/store_link.hpp"
 
 namespace steelyard {
@@ -206,6 +208,24 @@ Result<std::vector<Token>> Store::tokens() {
 
 Result<std::vector<AuditEntry>> Store::audit_trail(int limit) {
   return connection_->read([&](Session& session) { return read_audit(session, limit); });
+}
+
+Result<StoreUpkeep> Store::upkeep() {
+  return connection_->read([&](Session& session) { return read_upkeep(session); });
+}
+
+Result<Pruned> Store::prune(const PruneOptions& options) {
+  return connection_->read([&](Session& session) {
+    const AsOwner owner(session, connection_->open.login);
+    return steelyard::prune(session, options);
+  });
+}
+
+Result<Derived> Store::rebuild_derived() {
+  return connection_->read([&](Session& session) {
+    const AsOwner owner(session, connection_->open.login);
+    return steelyard::rebuild_derived(session);
+  });
 }
 
 Result<StoreStatus> Store::status() {

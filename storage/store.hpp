@@ -17,7 +17,10 @@
 #include "bench/model/target.hpp"
 #include "storage/alerts/alert.hpp"
 #include "storage/audit.hpp"
+#include "storage/derived.hpp"
+#include "storage/prune.hpp"
 #include "storage/token.hpp"
+#include "storage/upkeep.hpp"
 
 namespace steelyard {
 
@@ -243,6 +246,12 @@ class Store {
   // Newest first.
   Result<std::vector<AuditEntry>> audit_trail(int limit);
   Result<StoreStatus> status();
+  // Makes partitions ahead where they are missing and the login may.
+  Result<StoreUpkeep> upkeep();
+  // As the schema's owner. Can be ended at any moment: the next call goes on.
+  Result<Pruned> prune(const PruneOptions& options);
+  // Derived data again from what is stored, in place: to the same bytes.
+  Result<Derived> rebuild_derived();
 
  private:
   struct Connection;

@@ -2,9 +2,8 @@
 // without it, or with another rule, gets it anew when it is opened.
 #pragma once
 
-#include <cstdint>
-
 #include "bench/model/result.hpp"
+#include "storage/derived.hpp"
 #include "storage/postgres/session.hpp"
 
 namespace steelyard {
@@ -12,10 +11,10 @@ namespace steelyard {
 // Cheap where nothing is to be done. A login that may not write leaves it to the next one that may.
 Result<void> ensure_derived(Session& session);
 
-struct Derived {
-  std::int64_t alerts = 0;
-};
-// All of it again, in one transaction: to the same bytes.
+// Alerts again, in one transaction, and the value of every measurement that still has its samples: to the same bytes.
+// Needs the rights of the schema's owner.
 Result<Derived> rebuild_derived(Session& session);
+// Alerts alone; for that the writer's rights are enough.
+Result<Derived> rebuild_derived_alerts(Session& session);
 
 }  // namespace steelyard

@@ -54,6 +54,22 @@ RunHeader header_of(const Rows& rows, std::int64_t row) {
   return header;
 }
 
+// What retention says of a run whose id begins so: "dropped on 2026-01-02 by policy (keep samples 183 days)". Empty:
+// nothing. `what`: what of it was dropped.
+Result<std::string> said_of_pruning(Transaction& transaction, const std::string& id, const std::string& what) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select to_char(pruned_at at time zone 'UTC', 'YYYY-MM-DD'), policy, archive "
+                                "from steelyard.prunings where starts_with(run, $1) and what = $2 limit 1",
+                                SqlValues().text(id).text(what)));
+  if (rows.size() == 0) return std::string();
+  return "dropped on " + rows.text(0, 0) + " by policy (" + rows.text(0, 1) + "); its archive, where it was kept, is " +
+         rows.text(0, 2) + " in the folder runs of the state folder of the machine that measured it";
+}
+
+Error pruned(const std::string& where, const std::string& said, const std::string& what) {
+  return input_error(where, what + said, "a run with its samples", "name that archive instead");
+}
+
 Result<Environment> read_environment_of(Transaction& transaction, std::int64_t run_key) {
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select f.fact ->> 'name', f.fact ->> 'value', (f.fact ->> 'decisive')::boolean "
@@ -192,6 +208,8 @@ Result<std::int64_t> find_run(Session& session, Transaction& transaction, const 
   }
   STEELYARD_TRY(const Rows rows, transaction.run(kRunsByPrefix, SqlValues().text(id)));
   if (rows.size() == 0) {
+    STEELYARD_TRY(const std::string said, said_of_pruning(transaction, id, "run"));
+    if (!said.empty()) return pruned(where, said, "a run that was ");
     return input_error(where, "no such run in the store " + session.name(), "",
                        "`steelyard history` shows what it holds");
   }
@@ -210,6 +228,8 @@ Result<Run> read_run(Session& session, const std::string& id) {
                 transaction.run(std::string(kHeaders) + "where r.run_key = $1", SqlValues().integer(run_key), kOneRow));
   Run run;
   run.header = header_of(header, 0);
+  STEELYARD_TRY(const std::string said, said_of_pruning(transaction, run.header.id, "samples"));
+  if (!said.empty()) return pruned("run:" + run.header.id, said, "a run whose samples were ");
   STEELYARD_TRY(run.environment, read_environment_of(transaction, run_key));
   STEELYARD_TRY(run.invocations, read_invocations(transaction, run_key));
   STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key, "run:" + run.header.id,

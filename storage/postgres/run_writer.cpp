@@ -7,6 +7,7 @@
 #include "bench/model/quantile.hpp"
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/dictionaries.hpp"
+#include "storage/postgres/partitions.hpp"
 #include "storage/postgres/profile_rows.hpp"
 
 namespace steelyard {
@@ -173,20 +174,31 @@ Result<void> check_arrival(Transaction& transaction, std::int64_t run_key, const
   return {};
 }
 
-Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache) {
+// `run_key`: the key that the run has, or would have had; 0: none was given.
+Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache, std::int64_t& run_key) {
   STEELYARD_TRY(const bool known, is_there(session, run.header.id));
   if (known) return false;
   STEELYARD_TRY(const RunKeys keys, keys_of_run(session, run, cache));
 
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const std::optional<std::int64_t> run_key, insert_header(transaction, run, keys));
-  if (!run_key) return false;
-  STEELYARD_CHECK(write_invocations(transaction, *run_key, run));
-  STEELYARD_CHECK(write_measurements(transaction, *run_key, run, keys));
-  STEELYARD_CHECK(write_profiles(transaction, *run_key, run, keys));
-  STEELYARD_CHECK(write_failures(transaction, *run_key, run, keys));
-  STEELYARD_CHECK(check_arrival(transaction, *run_key, run, keys));
+  STEELYARD_TRY(const std::optional<std::int64_t> new_key, insert_header(transaction, run, keys));
+  if (!new_key) return false;
+  run_key = *new_key;
+  STEELYARD_CHECK(write_invocations(transaction, run_key, run));
+  STEELYARD_CHECK(write_measurements(transaction, run_key, run, keys));
+  STEELYARD_CHECK(write_profiles(transaction, run_key, run, keys));
+  STEELYARD_CHECK(write_failures(transaction, run_key, run, keys));
+  STEELYARD_CHECK(check_arrival(transaction, run_key, run, keys));
   STEELYARD_CHECK(transaction.commit());
+  return true;
+}
+
+// Whether the values were refused because there is no partition for them: then it is made, and they can be sent again.
+Result<bool> made_missing_partition(Session& session, std::int64_t run_key) {
+  if (run_key == 0) return false;
+  STEELYARD_TRY(const bool is_there, has_partition(session, run_key));
+  if (is_there) return false;
+  STEELYARD_CHECK(make_partition_of(session, run_key));
   return true;
 }
 
@@ -209,11 +221,19 @@ Result<bool> write_run(Session& session, const Run& run, KeyCache& cache) {
   if (run.header.id.empty()) return bug_error("put_run", "a run without an id");
   STEELYARD_CHECK(check_profiles(run));
   const bool knew_keys = !cache.empty();
-  Result<bool> written = write_new_run(session, run, cache);
-  if (written) return written;
-  cache.clear();
-  // A database that was exchanged behind its connection has other keys than those that were remembered.
-  if (knew_keys && written.error().kind == ErrorKind::input) return write_new_run(session, run, cache);
+  std::int64_t run_key = 0;
+  Result<bool> written = write_new_run(session, run, cache, run_key);
+  if (!written && written.error().kind == ErrorKind::input) {
+    STEELYARD_TRY(const bool made, made_missing_partition(session, run_key));
+    // A database that was exchanged behind its connection has other keys than those that were remembered.
+    if (made || knew_keys) {
+      cache.clear();
+      written = write_new_run(session, run, cache, run_key);
+    }
+  }
+  if (!written) cache.clear();
+  // Nobody waits for it, and the next run tries again.
+  if (written && *written && is_near_the_end(run_key)) static_cast<void>(ensure_partitions(session));
   return written;
 }
 

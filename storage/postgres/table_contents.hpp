@@ -26,8 +26,8 @@ struct TableContent {
 };
 
 struct ContentOptions {
-  bool arrival_times = true;           // columns of type timestamptz: when this store got a row
-  std::vector<std::string> tables{};   // empty: all of them
+  bool arrival_times = true;               // columns of type timestamptz: when this store got a row
+  std::vector<std::string> tables{};       // empty: all of them
   std::function<void(double)> progress{};  // told the part that is done, from 0 to 1
 };
 

@@ -1,0 +1,14 @@
+// What was derived again from what a store holds.
+#pragma once
+
+#include <cstdint>
+
+namespace steelyard {
+
+struct Derived {
+  std::int64_t alerts = 0;
+  std::int64_t measurements = 0;    // whose value was looked at
+  std::int64_t changed_values = 0;  // of these, those that were not what the samples say
+};
+
+}  // namespace steelyard
