@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "ci/cli/db_actions.hpp"
 #include "ci/cli/json_output.hpp"
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
@@ -34,11 +35,15 @@ ExitCode show_status(const DbOptions& options, const Configuration& configuratio
   if (!store) return report_error(store.error(), streams);
   const Result<StoreStatus> status = store->status();
   if (!status) return report_error(status.error(), streams);
-  streams.out << (options.common.json ? json_status(*status)
-                                      : terminal_status(*status, terminal_style(streams, options.common.color)))
+  const Result<StoreUpkeep> upkeep = store->upkeep();
+  if (!upkeep) return report_error(upkeep.error(), streams);
+  streams.out << (options.common.json ? json_status(*status, *upkeep)
+                                      : terminal_status(*status, terminal_style(streams, options.common.color)) +
+                                            terminal_upkeep(*upkeep))
               << std::flush;
   if (!options.common.json) {
     for (const std::string& text : status->notes) note("note: " + text, options.common, streams);
+    for (const std::string& text : upkeep->advice) note("to do: " + text, options.common, streams);
   }
   return ExitCode::success;
 }
@@ -89,13 +94,38 @@ ExitCode rebuild(const DbOptions& options, const Configuration& configuration, S
   return done->bad.empty() ? ExitCode::success : ExitCode::bad_input;
 }
 
+ExitCode rebuild_derived(const DbOptions& options, const Configuration& configuration, Streams& streams) {
+  Result<Store> store = open_store(configuration, options.common, streams);
+  if (!store) return report_error(store.error(), streams);
+  const Result<Derived> done = store->rebuild_derived();
+  if (!done) return report_error(done.error(), streams);
+  streams.out << (options.common.json
+                      ? json_derived(*done)
+                      : std::to_string(done->alerts) + " alerts derived again, " + std::to_string(done->measurements) +
+                            " values looked at, " + std::to_string(done->changed_values) + " of them changed\n")
+              << std::flush;
+  return ExitCode::success;
+}
+
 }  // namespace
 
 ExitCode do_db(const DbOptions& options, Streams& streams) {
   const Result<Configuration> configuration = effective_configuration(options.common);
   if (!configuration) return report_error(configuration.error(), streams);
   if (options.action == DbOptions::Action::stop) return stop(*configuration, options.common, streams);
-  if (options.action == DbOptions::Action::rebuild) return rebuild(options, *configuration, streams);
+  switch (options.action) {
+    case DbOptions::Action::rebuild:
+      return options.derived ? rebuild_derived(options, *configuration, streams)
+                             : rebuild(options, *configuration, streams);
+    case DbOptions::Action::prune:
+      return prune_store(options, *configuration, streams);
+    case DbOptions::Action::backup:
+      return back_store_up(options, *configuration, streams);
+    case DbOptions::Action::restore:
+      return restore_from_backup(options, *configuration, streams);
+    default:
+      break;
+  }
   return show_status(options, *configuration, streams);
 }
 

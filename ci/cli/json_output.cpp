@@ -78,4 +78,22 @@ std::string json_rebuild(const Rebuild& rebuild, const std::filesystem::path& fo
          ",\n  \"bad\": " + to_text(WrittenValue{bad, false}) + "\n}\n";
 }
 
+std::string json_pruned(const Pruned& pruned, bool dry_run) {
+  const auto part = [](const std::string& name, const Pruned::Part& of) {
+    return ",\n  \"" + name + "\": {\"runs\": " + std::to_string(of.runs) + ", \"rows\": " + std::to_string(of.rows) +
+           ", \"bytes\": " + std::to_string(of.bytes) + '}';
+  };
+  return std::string("{\n  \"schema\": \"steelyard.prune/1\",\n  \"dry_run\": ") + (dry_run ? "true" : "false") +
+         part("samples", pruned.samples) + part("profiles", pruned.profiles) + part("runs", pruned.whole) +
+         part("archives", pruned.archives) +
+         ",\n  \"partitions_rewritten\": " + std::to_string(pruned.partitions_rewritten) +
+         ",\n  \"partitions_dropped\": " + std::to_string(pruned.partitions_dropped) + "\n}\n";
+}
+
+std::string json_derived(const Derived& derived) {
+  return "{\n  \"schema\": \"steelyard.derived/1\",\n  \"alerts\": " + std::to_string(derived.alerts) +
+         ",\n  \"measurements\": " + std::to_string(derived.measurements) +
+         ",\n  \"changed_values\": " + std::to_string(derived.changed_values) + "\n}\n";
+}
+
 }  // namespace steelyard

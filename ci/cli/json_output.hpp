@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "ci/config/configuration.hpp"
+#include "storage/derived.hpp"
+#include "storage/prune.hpp"
 #include "storage/spool/rebuild.hpp"
 
 namespace steelyard {
@@ -20,6 +22,9 @@ struct ImportedRun {
   std::vector<std::string> warnings;
 };
 std::string json_imports(const std::vector<ImportedRun>& runs);  // schema steelyard.import/1
+
+std::string json_pruned(const Pruned& pruned, bool dry_run);  // schema steelyard.prune/1
+std::string json_derived(const Derived& derived);             // schema steelyard.derived/1
 
 // schema steelyard.rebuild/1; `bad` holds one message for each archive
 std::string json_rebuild(const Rebuild& rebuild, const std::filesystem::path& folder);

@@ -192,10 +192,14 @@ struct ConfigOptions {
 };
 
 struct DbOptions {
-  enum class Action { init, migrate, rebuild, status, stop };
+  enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore };
   CommonOptions common;
   Action action = Action::status;
-  std::filesystem::path from;  // with rebuild: the folder of archives; empty: that of the state folder
+  std::filesystem::path from;    // with rebuild: the folder of archives; empty: that of the state folder
+  bool derived = false;          // with rebuild: derived data in place, no archives
+  std::filesystem::path folder;  // with backup and restore
+  bool dry_run = false;          // with prune
+  bool archives = false;         // with prune: those of the state folder as well
 };
 
 struct AlertsOptions {

@@ -9,6 +9,7 @@
 #include "ci/gate/measure_programs.hpp"
 #include "ci/gate/outcome.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/targets/keep_verdicts.hpp"
 #include "ci/targets/report_targets.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -80,7 +81,9 @@ ExitCode do_run(const RunOptions& options, Streams& streams) {
   if (lacks_counts(*run, *configuration)) code = worse(code, ExitCode::not_judged);
   if (program_failed(*run)) code = worse(code, ExitCode::program_failed);
   if (options.no_store) return code;
-  return worse(code, deliver_to_store(*configuration, nullptr, options.common, streams, {&*run}));
+  const ExitCode kept = deliver_to_store(*configuration, nullptr, options.common, streams, {&*run});
+  if (kept == ExitCode::success) keep_target_verdicts(*configuration, run->header.id, targets, streams);
+  return worse(code, kept);
 }
 
 }  // namespace steelyard

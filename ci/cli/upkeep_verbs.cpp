@@ -10,6 +10,25 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+Result<void> check_db(const DbOptions& db, const std::string& action) {
+  using Action = DbOptions::Action;
+  const bool takes_folder = db.action == Action::backup || db.action == Action::restore;
+  const std::string where = "steelyard db " + action;
+  if (takes_folder && db.folder.empty()) return input_error(where, "no folder", "the one of the backup");
+  if (!takes_folder && !db.folder.empty()) return input_error(where, db.folder.string(), "options only");
+  if (!db.from.empty() && db.action != Action::rebuild) return input_error("--from", where, "steelyard db rebuild");
+  if (db.derived && db.action != Action::rebuild) return input_error("--derived", where, "steelyard db rebuild");
+  if (db.derived && !db.from.empty()) return input_error("--derived", "--from", "one of them");
+  if (db.dry_run && db.action != Action::prune) return input_error("--dry-run", where, "steelyard db prune");
+  if (db.archives && db.action != Action::prune) return input_error("--archives", where, "steelyard db prune");
+  for (const Override& change : db.common.overrides) {
+    if (change.key->section == "retention" && db.action != Action::prune) {
+      return input_error(std::string(change.key->option), where, "steelyard db prune");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::unique_ptr<Verb> make_config() {
@@ -34,26 +53,37 @@ std::unique_ptr<Verb> make_config() {
 }
 
 std::unique_ptr<Verb> make_db() {
-  auto verb = make_verb<DbOptions>(
-      "db",
-      "Looks after the store. ACTION: init, migrate, rebuild, status, stop. Rebuild fills a store that was lost or "
-      "left behind from the archives of its runs and the documents of its comparisons, which stay in the state folder; "
-      "running it twice changes nothing.",
-      "  steelyard db status\n"
-      "  steelyard db rebuild --from /backup/steelyard");
+  auto verb = make_verb<DbOptions>("db",
+                                   "Looks after the store. ACTION: init, migrate, rebuild, status, stop, prune, backup "
+                                   "FOLDER, restore FOLDER. Rebuild "
+                                   "fills a store that was lost or left behind from the archives of its runs, which "
+                                   "stay in the state folder; running "
+                                   "it twice changes nothing. Prune drops what [retention] or its options say. Restore "
+                                   "fills an empty store and says "
+                                   "so only where every table is what it was.",
+                                   "  steelyard db status\n"
+                                   "  steelyard db rebuild --from /backup/steelyard/runs\n"
+                                   "  steelyard db prune --keep-samples 6months --dry-run\n"
+                                   "  steelyard db backup /backup/steelyard/monday");
   auto& db = options_of<DbOptions>(verb);
-  verb->names = {"ACTION"};
+  verb->names = {"ACTION", "[FOLDER]"};
   verb->least_names = 1;
   verb->finish = [&db](Words given, Words) -> Result<void> {
-    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{given[0], true}, "steelyard db",
-                                                     {"init", "migrate", "rebuild", "status", "stop"}));
+    STEELYARD_TRY(const std::size_t index,
+                  read_word(WrittenValue{given[0], true}, "steelyard db",
+                            {"init", "migrate", "rebuild", "status", "stop", "prune", "backup", "restore"}));
     db.action = static_cast<DbOptions::Action>(index);
-    if (db.from.empty() || db.action == DbOptions::Action::rebuild) return {};
-    return input_error("--from", "steelyard db " + given[0], "steelyard db rebuild");
+    if (given.size() > 1) db.folder = given[1];
+    return check_db(db, given[0]);
   };
-  verb->options.push_back(path_option(
-      "--from", "FOLDER", db.from, "with rebuild: of the files (default: runs and comparisons in the state folder)"));
-  add_key_options(*verb, db.common, {{"store"}, {}});
+  verb->options.push_back(
+      path_option("--from", "FOLDER", db.from, "with rebuild: of the archives (default: runs in the state folder)"));
+  verb->options.push_back(flag_option("--derived", db.derived,
+                                      "with rebuild: what is derived from stored rows, in place, and no archives"));
+  verb->options.push_back(flag_option("--dry-run", db.dry_run, "with prune: say what would go, and drop nothing"));
+  verb->options.push_back(flag_option("--archives", db.archives,
+                                      "with prune: the archives in the state folder as well, as old as samples"));
+  add_key_options(*verb, db.common, {{"store", "retention"}, {}});
   add_common_options(*verb, db.common);
   return verb;
 }

@@ -80,6 +80,14 @@ struct GateSettings {
   bool operator==(const GateSettings&) const = default;
 };
 
+// How long the store keeps what; absent: for ever. Only `steelyard db prune` looks at it.
+struct RetentionSettings {
+  std::optional<int> samples_days;
+  std::optional<int> profiles_days;
+  std::optional<int> runs_days;
+  bool operator==(const RetentionSettings&) const = default;
+};
+
 struct Configuration {
   std::filesystem::path file;  // where it was read; empty: none, all defaults
   std::filesystem::path root;  // folder of that file; empty: none
@@ -93,6 +101,7 @@ struct Configuration {
   MeasuringSettings run;
   PolicySettings policy;
   GateSettings gate;
+  RetentionSettings retention;
   bool operator==(const Configuration&) const = default;
 };
 

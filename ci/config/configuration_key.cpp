@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include "ci/config/retention_age.hpp"
 #include "ci/config/target_table.hpp"
 
 namespace steelyard {
@@ -106,6 +107,9 @@ Assigned assign_budget(Configuration& to, const WrittenValue& value, const std::
 // Lambdas without captures: one line a key keeps the table readable as a table.
 #define STEELYARD_ASSIGN(reading, target) \
   [](Configuration& to, const WrittenValue& value, const std::string& where) { return put(reading, to.target); }
+// What is kept for ever is what holds without the key.
+#define STEELYARD_PRINT_AGE(field) \
+  STEELYARD_PRINT(of.retention.field ? quoted_for_toml(age_text(of.retention.field)) : "")
 #define STEELYARD_PRINT(expression) [](const Configuration& of) -> std::string { return expression; }
 
 const std::array kKeys{
@@ -221,10 +225,22 @@ const std::array kKeys{
                      "whose history that is (default: the branch to merge into, else the head's own)",
                      STEELYARD_ASSIGN(read_text(value, where), gate.history_branch),
                      STEELYARD_PRINT(optional_text(of.gate.history_branch))},
+    ConfigurationKey{"retention", "samples", "--keep-samples", "AGE",
+                     "how long db prune leaves raw samples; summaries stay (default: forever)",
+                     STEELYARD_ASSIGN(read_age(value, where), retention.samples_days),
+                     STEELYARD_PRINT_AGE(samples_days)},
+    ConfigurationKey{"retention", "profiles", "--keep-profiles", "AGE",
+                     "how long db prune leaves counted profiles (default: forever)",
+                     STEELYARD_ASSIGN(read_age(value, where), retention.profiles_days),
+                     STEELYARD_PRINT_AGE(profiles_days)},
+    ConfigurationKey{"retention", "runs", "--keep-runs", "AGE",
+                     "how long db prune leaves runs at all, with their summaries (default: forever)",
+                     STEELYARD_ASSIGN(read_age(value, where), retention.runs_days), STEELYARD_PRINT_AGE(runs_days)},
 };
 
 #undef STEELYARD_ASSIGN
 #undef STEELYARD_PRINT
+#undef STEELYARD_PRINT_AGE
 
 }  // namespace
 

@@ -191,18 +191,55 @@ std::string json_history(const std::vector<HistorySeries>& series) {
   return document(json);
 }
 
-std::string json_status(const StoreStatus& status) {
-  return document({{"schema", "steelyard.status/1"},
-                   {"address", status.address},
-                   {"server_version", status.server_version},
-                   {"schema_version", status.schema_version},
-                   {"newest_known_version", status.newest_known_version},
-                   {"runs", status.runs},
-                   {"measurements", status.measurements},
-                   {"samples", status.samples},
-                   {"comparisons", status.comparisons},
-                   {"bytes", status.bytes},
-                   {"spooled", status.spooled}});
+namespace {
+
+Json status_json(const StoreStatus& status) {
+  return Json({{"schema", "steelyard.status/1"},
+               {"address", status.address},
+               {"server_version", status.server_version},
+               {"schema_version", status.schema_version},
+               {"newest_known_version", status.newest_known_version},
+               {"runs", status.runs},
+               {"measurements", status.measurements},
+               {"samples", status.samples},
+               {"comparisons", status.comparisons},
+               {"bytes", status.bytes},
+               {"spooled", status.spooled}});
+}
+
+}  // namespace
+
+std::string json_status(const StoreStatus& status) { return document(status_json(status)); }
+
+std::string json_status(const StoreStatus& status, const StoreUpkeep& upkeep) {
+  Json tables = Json::array();
+  for (const TableUpkeep& table : upkeep.tables) {
+    tables.push_back({{"table", table.table},
+                      {"rows", table.rows},
+                      {"dead_rows", table.dead_rows},
+                      {"table_bytes", table.table_bytes},
+                      {"index_bytes", table.index_bytes},
+                      {"last_vacuum", text_or_null(table.last_vacuum)},
+                      {"last_analyze", text_or_null(table.last_analyze)}});
+  }
+  Json partitions = Json::array();
+  for (const PartitionUpkeep& partition : upkeep.partitions) {
+    partitions.push_back({{"name", partition.name},
+                          {"first_run", partition.first_run},
+                          {"last_run", partition.last_run},
+                          {"bytes", partition.bytes},
+                          {"is_closed", partition.is_closed}});
+  }
+  Json json = status_json(status);
+  json["sample_bytes"] = upkeep.sample_bytes;
+  json["bytes_per_sample"] = upkeep.bytes_per_sample ? Json(*upkeep.bytes_per_sample) : Json(nullptr);
+  json["partitions_ahead"] = upkeep.partitions_ahead;
+  json["oldest_transaction_age"] = upkeep.oldest_transaction_age;
+  json["pruned_runs"] = upkeep.pruned_runs;
+  json["tables"] = std::move(tables);
+  json["partitions"] = std::move(partitions);
+  json["advice"] = upkeep.advice;
+  return document(json);
 }
 
 namespace {

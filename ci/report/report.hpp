@@ -39,6 +39,9 @@ std::string terminal_history(const std::vector<HistorySeries>& series, const Ter
 std::string json_history(const std::vector<HistorySeries>& series);  // schema steelyard.history/1
 
 std::string terminal_status(const StoreStatus& status, const TerminalStyle& style);
-std::string json_status(const StoreStatus& status);  // schema steelyard.status/1
+std::string terminal_upkeep(const StoreUpkeep& upkeep);  // tables and partitions, below the status
+// Schema steelyard.status/1; the second with what terminal_upkeep() tells.
+std::string json_status(const StoreStatus& status);
+std::string json_status(const StoreStatus& status, const StoreUpkeep& upkeep);
 
 }  // namespace steelyard

@@ -1,6 +1,7 @@
 #include "storage/postgres/derivations.hpp"
 
 #include "storage/postgres/alert_rows.hpp"
+#include "storage/postgres/value_rebuild.hpp"
 
 namespace steelyard {
 namespace {
@@ -20,12 +21,18 @@ Result<bool> is_current(Session& session) {
 Result<void> ensure_derived(Session& session) {
   STEELYARD_TRY(const bool current, is_current(session));
   if (current) return {};
-  const Result<Derived> done = rebuild_derived(session);
+  const Result<Derived> done = rebuild_derived_alerts(session);
   if (!done && session.link() != Session::Link::up) return done.error();
   return {};
 }
 
 Result<Derived> rebuild_derived(Session& session) {
+  STEELYARD_TRY(Derived derived, rebuild_derived_alerts(session));
+  STEELYARD_CHECK(rebuild_values(session, derived));
+  return derived;
+}
+
+Result<Derived> rebuild_derived_alerts(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   Derived derived;
   STEELYARD_TRY(derived.alerts, rebuild_alerts(transaction));

@@ -65,6 +65,17 @@ TEST(CommandLine, AlertsTakesAnIdWithWhatIsDoneToOneAndACommitToAcceptIt) {
   EXPECT_THAT(error_of({"alerts", "acept", "0123456"}), HasSubstr("write \"accept\""));
 }
 
+TEST(CommandLine, DbPruneBackupAndRestoreTakeWhatIsTheirs) {
+  const auto prune = options_of<DbOptions>({"db", "prune", "--keep-samples", "6 months", "--dry-run", "--archives"});
+  EXPECT_TRUE(prune.dry_run && prune.archives);
+  EXPECT_EQ(options_of<DbOptions>({"db", "backup", "x/y"}).folder, "x/y");
+  EXPECT_THAT(error_of({"db", "restore"}), HasSubstr("no folder"));
+  EXPECT_THAT(error_of({"db", "status", "x"}), HasSubstr("options only"));
+  EXPECT_THAT(error_of({"db", "status", "--keep-runs", "1year"}), HasSubstr("wanted steelyard db prune"));
+  EXPECT_THAT(error_of({"db", "backup", "x", "--dry-run"}), HasSubstr("wanted steelyard db prune"));
+  EXPECT_THAT(error_of({"db", "rebuild", "--derived", "--from", "x"}), HasSubstr("one of them"));
+}
+
 TEST(CommandLine, NoHelpIsWiderThanItsPage) {
   std::vector<std::string> pages{help_of({"--help"})};
   for (const std::string& verb : verb_names()) pages.push_back(help_of({verb, "-h"}));

@@ -8,8 +8,10 @@
 
 #include "storage/embedded/cluster.hpp"
 #include "storage/postgres/session.hpp"
+#include "storage/store.hpp"
 #include "tests/ci/cli/program_under_test.hpp"
 #include "tests/promised.hpp"
+#include "tests/storage/postgres/example_run.hpp"
 
 namespace steelyard {
 namespace {
@@ -305,6 +307,66 @@ TEST_F(StoreVerbs, AnImportSaysHowManyRecordsWereBadAndKeepsTheRest) {
   EXPECT_THAT(outcome.err, HasSubstr("bad.json: 1 bad record kept as failed"));
   EXPECT_THAT(outcome.out, HasSubstr("1 failed"));
   EXPECT_EQ(runs_in_store(), before + 1);
+}
+
+TEST_F(StoreVerbs, WhatIsBackedUpComesBackAndWhatIsOldIsToldBeforeItGoes) {
+  write("old.json", google_json(140));
+  ASSERT_EQ(run({"import", "google-benchmark", "old.json", "--quiet"}).status, 0);
+  const int before = runs_in_store();
+  const std::string backup = (shared_ / "backup").string();
+  const Outcome saved = run({"db", "backup", backup});
+  if (saved.err.find("postgresql-client") != std::string::npos) GTEST_SKIP() << saved.err;
+  ASSERT_EQ(saved.status, 0) << saved.err;
+  EXPECT_THAT(saved.out, HasSubstr("are backed up in " + backup));
+  const Outcome twice = run({"db", "backup", backup});
+  EXPECT_EQ(twice.status, 3);
+  EXPECT_THAT(twice.err, HasSubstr("there already"));
+  EXPECT_EQ(run({"db", "restore", backup}).status, 3) << "the store is not empty";
+
+  const EmbeddedServer server = ensure_embedded_running(shared_ / "state").value();
+  auto session = Session::connect(server.url, "test");
+  ASSERT_TRUE(session) << session.error().text();
+  ASSERT_TRUE(session->run_alone("create database restored encoding 'UTF8' template template0"));
+  std::string url = server.url;
+  url.replace(url.find("/steelyard?"), std::string("/steelyard?").size(), "/restored?");
+  const Outcome restored = run({"db", "restore", backup, "--store", url});
+  EXPECT_EQ(restored.status, 0) << restored.err;
+  EXPECT_THAT(restored.out, HasSubstr("every table with the content hash of " + backup));
+  const std::string there = run({"db", "status", "--json", "--store", url}).out;
+  EXPECT_THAT(there, AllOf(HasSubstr("\"runs\": " + std::to_string(before)), HasSubstr("\"partitions_ahead\": ")));
+
+  const Outcome would = run({"db", "prune", "--keep-samples", "1day", "--dry-run", "--store", url});
+  EXPECT_EQ(would.status, 0) << would.err;
+  EXPECT_THAT(would.out, AllOf(HasSubstr("would go, nothing is changed"), HasSubstr("their summaries stay")));
+  EXPECT_EQ(run({"db", "prune", "--store", url}).status, 3) << "without a policy nothing goes";
+  const Outcome gone = run({"db", "prune", "--keep-samples", "1day", "--json", "--store", url});
+  EXPECT_EQ(gone.status, 0) << gone.err;
+  EXPECT_THAT(gone.out, HasSubstr("\"dry_run\": false"));
+  EXPECT_EQ(runs_in_store(), before);
+  const Outcome derived = run({"db", "rebuild", "--derived", "--store", url});
+  EXPECT_EQ(derived.status, 0) << derived.err;
+  EXPECT_THAT(derived.out, HasSubstr(" 0 of them changed"));
+}
+
+TEST_F(StoreVerbs, AnAlertIsShownAcceptedAndKept) {
+  {
+    auto store = Store::open(StoreAddress{}, shared_ / "state");
+    ASSERT_TRUE(store) << store.error().text();
+    ASSERT_TRUE(store->put_comparison(storage_test::example_comparison()));
+  }
+  const Outcome listed = run({"alerts", "--benchmark", "BM_sort/1024"});
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  EXPECT_THAT(listed.out, AllOf(HasSubstr("open"), HasSubstr("BM_sort/1024  real_time"), HasSubstr("+7.2 %")));
+  const std::string id = listed.out.substr(0, 12);
+  const Outcome unknown = run({"alerts", "accept", id, "--commit", "no-such-commit"});
+  EXPECT_EQ(unknown.status, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("--commit"));
+  const Outcome accepted =
+      run({"alerts", "accept", id, "--commit", "0123456789", "--note", "so be it", "--who", "ada"});
+  EXPECT_EQ(accepted.status, 0) << accepted.err;
+  EXPECT_THAT(accepted.out, AllOf(HasSubstr("accepted"), HasSubstr("by ada, commit 012345678: so be it")));
+  EXPECT_THAT(run({"alerts", "show", id, "--json"}).out,
+              AllOf(HasSubstr("\"schema\": \"steelyard.alerts/1\""), HasSubstr("\"accepted_commit\": \"0123456789\"")));
 }
 
 TEST_F(StoreVerbs, AFullDiskUnderTheStateFolderIsNamedAndCostsNoReport) {

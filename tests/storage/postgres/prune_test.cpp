@@ -185,6 +185,27 @@ TEST_F(PruneTest, APartitionThatCannotBeMadeLeavesTheRunToTheSpool) {
                                         HasSubstr("the disk is full")));
 }
 
+TEST_F(PruneTest, ValuesAreDerivedAgainToTheSameBytes) {
+  fill(2);
+  const auto before = contents();
+  Store store = open();
+  const auto nothing = store.rebuild_derived();
+  ASSERT_TRUE(nothing) << nothing.error().text();
+  EXPECT_EQ(nothing->measurements, 4);
+  EXPECT_EQ(nothing->changed_values, 0);
+  tell("update steelyard.measurements set value = value + 1 where position = 1");
+  EXPECT_EQ(store.rebuild_derived()->changed_values, 2);
+  Session asking = session();
+  auto transaction = Transaction::begin(asking);
+  const auto after = table_contents(*transaction, {false, {"measurements"}, {}});
+  ASSERT_TRUE(after);
+  for (const TableContent& table : before) {
+    if (table.table == "measurements") {
+      EXPECT_EQ(after->front(), table);
+    }
+  }
+}
+
 TEST_F(PruneTest, UpkeepSaysWhatTablesWeighAndWhatToDo) {
   fill(2);
   Session asking = session();
