@@ -101,8 +101,9 @@ ExitCode rebuild_derived(const DbOptions& options, const Configuration& configur
   if (!done) return report_error(done.error(), streams);
   streams.out << (options.common.json
                       ? json_derived(*done)
-                      : std::to_string(done->alerts) + " alerts derived again, " + std::to_string(done->measurements) +
-                            " values looked at, " + std::to_string(done->changed_values) + " of them changed\n")
+                      : std::to_string(done->alerts) + " alerts derived again, " + std::to_string(done->branches) +
+                            " branches put in order, " + std::to_string(done->measurements) + " values looked at, " +
+                            std::to_string(done->changed_values) + " of them changed\n")
               << std::flush;
   return ExitCode::success;
 }

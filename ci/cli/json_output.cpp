@@ -92,6 +92,7 @@ std::string json_pruned(const Pruned& pruned, bool dry_run) {
 
 std::string json_derived(const Derived& derived) {
   return "{\n  \"schema\": \"steelyard.derived/1\",\n  \"alerts\": " + std::to_string(derived.alerts) +
+         ",\n  \"branches\": " + std::to_string(derived.branches) +
          ",\n  \"measurements\": " + std::to_string(derived.measurements) +
          ",\n  \"changed_values\": " + std::to_string(derived.changed_values) + "\n}\n";
 }

@@ -1,6 +1,7 @@
 #include "storage/postgres/derivations.hpp"
 
 #include "storage/postgres/alert_rows.hpp"
+#include "storage/postgres/commit_graph.hpp"
 #include "storage/postgres/value_rebuild.hpp"
 
 namespace steelyard {
@@ -28,6 +29,7 @@ Result<void> ensure_derived(Session& session) {
 
 Result<Derived> rebuild_derived(Session& session) {
   STEELYARD_TRY(Derived derived, rebuild_derived_alerts(session));
+  STEELYARD_TRY(derived.branches, rebuild_commit_order(session));
   STEELYARD_CHECK(rebuild_values(session, derived));
   return derived;
 }

@@ -65,16 +65,22 @@ Result<Keys> read_keys(Transaction& transaction, const Tables& tables) {
   return keys;
 }
 
-std::string joined(const std::vector<std::string>& parts, const std::string& alias) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + alias + '.' + part;
-  return text;
-}
-
-// "row(k.a, k.b)::text", and of one column the column itself.
-std::string label_text(const Key& key, const std::string& alias) {
-  const std::string columns = joined(key.label, alias);
-  return key.label.size() == 1 ? columns : "row(" + columns + ")::text";
+// What says which row of a key's table is meant, in a statement where that row is `alias`: "k.identity", or of several
+// columns their row's text. A column that is a key itself is followed.
+std::string label_text(const Keys& keys, const Key& key, const std::string& alias) {
+  std::string cells;
+  for (const std::string& column : key.label) {
+    cells += cells.empty() ? "" : ", ";
+    const auto further = keys.find(column);
+    if (further == keys.end() || further->second.table == key.table) {
+      cells += alias + '.' + column;
+      continue;
+    }
+    const std::string inner = alias + "_";
+    cells += "(select " + label_text(keys, further->second, inner) + " from steelyard." + further->second.table + ' ' +
+             inner + " where " + inner + '.' + column + " = " + alias + '.' + column + ')';
+  }
+  return key.label.size() == 1 ? cells : "row(" + cells + ")::text";
 }
 
 // Which key an array column is of: function_keys of function_key.
@@ -112,15 +118,15 @@ class ContentQuery {
       const std::string alias = "k" + std::to_string(++aliases_);
       joins_ += " left join steelyard." + key->second.table + ' ' + alias + " on " + alias + '.' + column.name +
                 " = t." + column.name;
-      cells_ += label_text(key->second, alias);
+      cells_ += label_text(keys_, key->second, alias);
       return;
     }
     const auto of_array = key_of_array(column);
     if (of_array && keys_.count(*of_array) != 0) {
       const Key& referred = keys_.at(*of_array);
-      cells_ += "(select array_agg(" + label_text(referred, "d") + " order by u.number) from unnest(t." + column.name +
-                ") with ordinality as u(key, number) left join steelyard." + referred.table + " d on d." + *of_array +
-                " = u.key)";
+      cells_ += "(select array_agg(" + label_text(keys_, referred, "d") + " order by u.number) from unnest(t." +
+                column.name + ") with ordinality as u(key, number) left join steelyard." + referred.table + " d on d." +
+                *of_array + " = u.key)";
       return;
     }
     cells_ += "t." + column.name;
