@@ -75,7 +75,8 @@ join steelyard.runs r using (commit_key)
 where c.sha in ($2::text, $3::text) and r.project_key = $1
 )sql";
 
-// $1 and $2 runs of either side, $3 and $4 the last of the page before, $5 how many.
+// $1 and $2 runs of either side, $3 and $4 the last of the page before, $5 how many. How many series moved is beyond the
+// planner's guess (it takes one), so that names are looked up one by one and not joined.
 constexpr const char* kMovers = R"sql(
 with levels as (
   select x.series_key,
@@ -93,13 +94,17 @@ with levels as (
   from levels
   where before > 0 and after > 0 and before < 'infinity' and after < 'infinity'
 )
-select b.canonical, m.name, m.unit, m.better, m.kind, s.fingerprint, moved.before, moved.after, moved.runs_before,
-       moved.runs_after, moved.size, moved.series_key
+select named.canonical, named.name, named.unit, named.better, named.kind, named.fingerprint, moved.before, moved.after,
+       moved.runs_before, moved.runs_after, moved.size, moved.series_key
 from moved
-join steelyard.series s using (series_key)
-join steelyard.benchmarks b using (benchmark_key)
-join steelyard.metrics m using (metric_key)
-where (m.name = 'real_time' or m.kind = 'counted') and moved.size > 0
+cross join lateral (
+  select b.canonical, m.name, m.unit, m.better, m.kind, s.fingerprint
+  from steelyard.series s
+  join steelyard.benchmarks b using (benchmark_key)
+  join steelyard.metrics m using (metric_key)
+  where s.series_key = moved.series_key
+  offset 0) named
+where (named.name = 'real_time' or named.kind = 'counted') and moved.size > 0
   and ($3::float8 is null or moved.size < $3::float8 or (moved.size = $3::float8 and moved.series_key > $4::integer))
 order by moved.size desc, moved.series_key
 limit $5
