@@ -50,7 +50,8 @@ limit $10
 // Each side's level is the median of so many runs of a machine: one run's would move by its noise alone.
 constexpr int kRunsOfASide = 5;
 
-// $1 project, $2 branch, $3 and $4 the ends' positions, $5 runs of a side.
+// $1 project, $2 branch, $3 and $4 the ends' positions, $5 runs of a side. Of each machine that measured one of the
+// last 200 commits of a side.
 constexpr const char* kRunsOnBranch = R"sql(
 select run_key, is_after
 from (
@@ -62,7 +63,7 @@ from (
   join steelyard.runs r on r.commit_key = c.commit_key and r.project_key = o.project_key and r.branch = o.branch
   join steelyard.environments e using (environment_key)
   where o.project_key = $1 and o.branch = $2::text and o.on_branch
-    and o.position > least($3, $4) - 1000 and o.position <= $4
+    and (o.position between $3 - 199 and $3 or o.position between greatest($3, $4 - 200) + 1 and $4)
 ) newest
 where age <= $5
 )sql";
@@ -75,8 +76,8 @@ join steelyard.runs r using (commit_key)
 where c.sha in ($2::text, $3::text) and r.project_key = $1
 )sql";
 
-// $1 and $2 runs of either side, $3 and $4 the last of the page before, $5 how many. How many series moved is beyond the
-// planner's guess (it takes one), so that names are looked up one by one and not joined.
+// $1 and $2 runs of either side, $3 and $4 the last of the page before, $5 how many. The planner takes one series to
+// have moved; so names are looked up one by one and not joined.
 constexpr const char* kMovers = R"sql(
 with levels as (
   select x.series_key,
