@@ -121,14 +121,29 @@ TEST(Configuration, AnEmptyFileIsTheDefaults) {
   EXPECT_EQ(*parsed, Configuration{});
 }
 
+TEST(Configuration, AgesAreKeptInDaysAndReadBackAsThePrint) {
+  const auto read = parse_configuration(
+      "[retention]\nsamples = \"6 months\"\nprofiles = \"90days\"\nruns = \"forever\"\n", "steelyard.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->retention.samples_days, 183);
+  EXPECT_EQ(read->retention.profiles_days, 90);
+  EXPECT_EQ(read->retention.runs_days, std::nullopt);
+  const auto again = parse_configuration(to_toml(*read), "steelyard.toml");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->retention, read->retention);
+  for (const char* wrong : {"6", "0days", "months", "nan days", "-1year", "200years", ""}) {
+    EXPECT_NE(error_of("[retention]\nsamples = \"" + std::string(wrong) + "\"\n"), "") << wrong;
+  }
+}
+
 TEST(Configuration, NamesLineAndNearestKeyOfAnUnknownOne) {
   EXPECT_EQ(error_of("[run]\nrounds = 12\nmin_tme = \"2s\"\n"),
             "steelyard.toml:3: [run]: found unknown key \"min_tme\", wanted a known one; write \"min_time\"");
-  EXPECT_EQ(
-      error_of("\n[polcy]\nmargin = 0.02\n"),
-      "steelyard.toml:2: found unknown table [polcy], wanted one of project, store, build, run, policy, gate, program, "
-      "target; "
-      "write [policy]");
+  EXPECT_EQ(error_of("\n[polcy]\nmargin = 0.02\n"),
+            "steelyard.toml:2: found unknown table [polcy], wanted one of project, store, build, run, policy, gate, "
+            "retention, program, "
+            "target; "
+            "write [policy]");
 }
 
 TEST(Configuration, SendsAKeyOfAnotherTableThere) {
