@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/postgres/migrations.hpp"
+#include "storage/postgres/project_rights.hpp"
 #include "storage/postgres/roles.hpp"
 
 namespace steelyard {
@@ -41,8 +42,8 @@ Result<void> bring_up_to_date(Session& session, const Login& login) {
     STEELYARD_CHECK(migrate(session, known_migrations()));
   }
   // As the login: the owner cannot create roles.
-  STEELYARD_CHECK(apply_privileges(session));
-  return {};
+  STEELYARD_TRY(const bool applied, apply_privileges(session));
+  return applied ? renew_project_limits(session) : Result<void>();
 }
 
 }  // namespace
@@ -73,8 +74,6 @@ Result<Login> make_ready(Session& session) {
 }
 
 AsOwner::AsOwner(Session& session, const Login& login)
-    : session_(session),
-      before_(session.act_as(login.owned_by_role && login.is_in(kOwnerRole) ? std::string(kOwnerRole) : "")) {}
-AsOwner::~AsOwner() { session_.act_as(std::move(before_)); }
+    : ActingAs(session, login.owned_by_role && login.is_in(kOwnerRole) ? std::string(kOwnerRole) : "") {}
 
 }  // namespace steelyard

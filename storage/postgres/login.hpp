@@ -29,16 +29,9 @@ Result<Login> make_ready(Session& session);
 
 // For the length of a scope: the owner's role where the login has it, else the login itself. For what deletes facts or
 // changes the schema.
-class AsOwner {
+class AsOwner : public ActingAs {
  public:
   AsOwner(Session& session, const Login& login);
-  ~AsOwner();
-  AsOwner(const AsOwner&) = delete;
-  AsOwner& operator=(const AsOwner&) = delete;
-
- private:
-  Session& session_;
-  std::string before_;
 };
 
 }  // namespace steelyard

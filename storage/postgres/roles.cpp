@@ -107,7 +107,7 @@ $$
 )sql";
 
 // What only an owner may write.
-constexpr const char* kOwners = "{schema_migrations}";
+constexpr const char* kOwners = "{schema_migrations,project_grants}";
 
 std::string with_lists(std::string script) {
   const auto put = [&script](std::string_view mark, const std::string& list) {
@@ -144,6 +144,7 @@ std::string role_for_work(const std::vector<std::string>& roles) {
 }
 
 Result<bool> apply_privileges(Session& session) {
+  const ActingAs login(session, "");
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_CHECK(transaction.run(kLock));
   STEELYARD_TRY(const Rows may, transaction.run(kMayApply, SqlValues().texts(all_roles()), kOneRow));

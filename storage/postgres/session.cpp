@@ -29,12 +29,17 @@ constexpr const char* kTransactionSettings =
     "set local extra_float_digits = 1; set local bytea_output = 'hex'; set local client_min_messages = warning; "
     "set local lock_timeout = '120s'";
 
+// The one role that writes under policies (storage/postgres/roles.hpp).
+constexpr const char* kLimitedWriter = "steelyard_project_writer";
+
+using Cells = std::vector<std::optional<std::string>>;  // absent: null
+
 #if PQXX_VERSION_MAJOR < 7
 // Version 6 knows no std::optional; a null pointer is its null.
-std::vector<const char*> pointers_of(const SqlValues& values) {
+std::vector<const char*> pointers_of(const Cells& cells) {
   std::vector<const char*> pointers;
-  pointers.reserve(values.cells().size());
-  for (const auto& cell : values.cells()) pointers.push_back(cell ? cell->c_str() : nullptr);
+  pointers.reserve(cells.size());
+  for (const auto& cell : cells) pointers.push_back(cell ? cell->c_str() : nullptr);
   return pointers;
 }
 
@@ -53,17 +58,17 @@ void stream_row(pqxx::stream_to& stream, const std::vector<const char*>& cells) 
 }
 #endif
 
-pqxx::result run_with_values(pqxx::transaction_base& work, const std::string& statement, const SqlValues& values) {
+pqxx::result run_with_cells(pqxx::transaction_base& work, const std::string& statement, const Cells& cells) {
 #if PQXX_VERSION_MAJOR >= 7
   pqxx::params parameters;
-  for (const auto& cell : values.cells()) parameters.append(cell);
+  for (const auto& cell : cells) parameters.append(cell);
 #if PQXX_VERSION_MAJOR > 7 || PQXX_VERSION_MINOR >= 10
   return work.exec(statement, parameters);
 #else
   return work.exec_params(statement, parameters);
 #endif
 #else
-  return work.exec_params(statement, pqxx::prepare::make_dynamic_params(pointers_of(values)));
+  return work.exec_params(statement, pqxx::prepare::make_dynamic_params(pointers_of(cells)));
 #endif
 }
 
@@ -79,7 +84,7 @@ void stream_values(pqxx::stream_to& stream, const SqlValues& values) {
 #if PQXX_VERSION_MAJOR >= 7
   stream.write_row(values.cells());
 #else
-  stream_row(stream, pointers_of(values));
+  stream_row(stream, pointers_of(values.cells()));
 #endif
 }
 
@@ -93,6 +98,40 @@ void stream_cells(pqxx::stream_to& stream, const std::vector<const char*>& cells
   stream_row(stream, cells);
 #endif
 }
+
+// The rows of COPY by INSERT, for a role under policies, which PostgreSQL refuses COPY.
+class Inserting {
+ public:
+  Inserting(pqxx::transaction_base& work, const CopyTarget& target) : work_(work), columns_(target.columns.size()) {
+    into_ = "insert into " + target.table + " (";
+    for (const std::string& column : target.columns) into_ += (&column == &target.columns[0] ? "" : ", ") + column;
+    into_ += ") values ";
+  }
+  void add(const Cells& row) {
+    cells_.insert(cells_.end(), row.begin(), row.end());
+    if (cells_.size() >= kMostRows * columns_) send();
+  }
+  void add(const std::vector<const char*>& row) {
+    for (const char* cell : row) cells_.push_back(cell == nullptr ? std::nullopt : std::optional<std::string>(cell));
+    if (cells_.size() >= kMostRows * columns_) send();
+  }
+  void send() {
+    if (cells_.empty()) return;
+    std::string statement = into_;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      statement += (i % columns_ > 0 ? ", $" : i > 0 ? "), ($" : "($") + std::to_string(i + 1);
+    }
+    run_with_cells(work_, statement + ')', cells_);
+    cells_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kMostRows = 500;  // a statement takes at most 65535 values
+  pqxx::transaction_base& work_;
+  std::size_t columns_;
+  std::string into_;
+  Cells cells_;
+};
 
 void silence_notices(pqxx::connection& connection, [[maybe_unused]] std::shared_ptr<void>& keeper) {
 #if PQXX_VERSION_MAJOR > 7 || (PQXX_VERSION_MAJOR == 7 && PQXX_VERSION_MINOR >= 10)
@@ -143,6 +182,7 @@ struct Session::Connection {
   std::string url;
   std::string name;
   std::string role{};
+  bool is_limited = false;  // the role sees some rows only
   Link link = Link::up;
   std::optional<pqxx::connection> server;
   std::shared_ptr<void> notice_handler;  // destroyed before `server`, which it refers to
@@ -227,7 +267,10 @@ Result<void> Session::run_alone(const std::string& statement) {
 
 Session::Link Session::link() const { return connection_->link; }
 const std::string& Session::name() const { return connection_->name; }
-std::string Session::act_as(std::string role) { return std::exchange(connection_->role, std::move(role)); }
+std::string Session::act_as(std::string role) {
+  connection_->is_limited = role == kLimitedWriter;
+  return std::exchange(connection_->role, std::move(role));
+}
 
 struct Transaction::Work {
   Session::Connection* connection = nullptr;
@@ -255,7 +298,8 @@ Result<Transaction> Transaction::begin(Session& session) {
 Result<Rows> Transaction::run(const std::string& statement, const SqlValues& values, RowCount expected) {
   Rows rows;
   STEELYARD_CHECK(work_->connection->guard_values("a statement failed", [&] {
-    rows.content_ = std::make_shared<Rows::Content>(Rows::Content{run_with_values(*work_->work, statement, values)});
+    rows.content_ =
+        std::make_shared<Rows::Content>(Rows::Content{run_with_cells(*work_->work, statement, values.cells())});
   }));
   // A statement without columns (insert, update, delete) yields no rows; it touches some.
   const std::int64_t count = rows.content_->result.columns() > 0 ? rows.size() : rows.affected();
@@ -276,6 +320,11 @@ Result<void> Transaction::copy(const CopyTarget& target, std::size_t count,
                                const std::function<SqlValues(std::size_t)>& row) {
   if (count == 0) return {};
   return work_->connection->guard_values("copying into " + target.table + " failed", [&] {
+    if (work_->connection->is_limited) {
+      Inserting inserting(*work_->work, target);
+      for (std::size_t i = 0; i < count; ++i) inserting.add(row(i).cells());
+      return inserting.send();
+    }
     pqxx::stream_to stream = stream_into(*work_->work, target);
     for (std::size_t i = 0; i < count; ++i) stream_values(stream, row(i));
     stream.complete();
@@ -286,13 +335,21 @@ Result<void> Transaction::copy_rows(const CopyTarget& target, std::size_t count,
                                     const std::function<void(std::size_t, CopyRow&)>& row) {
   if (count == 0) return {};
   return work_->connection->guard_values("copying into " + target.table + " failed", [&] {
-    pqxx::stream_to stream = stream_into(*work_->work, target);
     CopyRow cells;
-    for (std::size_t i = 0; i < count; ++i) {
-      cells.clear();
-      row(i, cells);
-      stream_cells(stream, cells.cells());
+    const auto each = [&](auto take) {
+      for (std::size_t i = 0; i < count; ++i) {
+        cells.clear();
+        row(i, cells);
+        take(cells.cells());
+      }
+    };
+    if (work_->connection->is_limited) {
+      Inserting inserting(*work_->work, target);
+      each([&](const auto& one) { inserting.add(one); });
+      return inserting.send();
     }
+    pqxx::stream_to stream = stream_into(*work_->work, target);
+    each([&](const auto& one) { stream_cells(stream, one); });
     stream.complete();
   });
 }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -68,6 +69,19 @@ class Session {
   struct Connection;
   explicit Session(std::unique_ptr<Connection> connection);
   std::unique_ptr<Connection> connection_;
+};
+
+// A role for the length of a scope.
+class ActingAs {
+ public:
+  ActingAs(Session& session, std::string role) : session_(session), before_(session.act_as(std::move(role))) {}
+  ~ActingAs() { session_.act_as(std::move(before_)); }
+  ActingAs(const ActingAs&) = delete;
+  ActingAs& operator=(const ActingAs&) = delete;
+
+ private:
+  Session& session_;
+  std::string before_;
 };
 
 // How many rows a statement must yield or touch; anything else is an error, since then our picture of the database is
