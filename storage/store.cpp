@@ -15,6 +15,7 @@
 #include "storage/postgres/history_reader.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/migrations.hpp"
+#include "storage/postgres/project_rights.hpp"
 #include "storage/postgres/prune.hpp"
 #include "storage/postgres/range_reader.hpp"
 #include "storage/postgres/run_reader.hpp"
@@ -22,6 +23,7 @@
 #include "storage/postgres/session.hpp"
 #include "storage/postgres/target_rows.hpp"
 #include "storage/postgres/token_rows.hpp"
+#include "storage/postgres/upgrade.hpp"
 #include "storage/postgres/upkeep_reader.hpp"
 #include "storage/store_link.hpp"
 
@@ -254,6 +256,23 @@ Result<StoreStatus> Store::status() {
     if (connection_->open.link.server) status.notes = connection_->open.link.server->notes;
     return status;
   });
+}
+
+Result<bool> Store::grant(const AccessGrant& wanted) {
+  return connection_->read([&](Session& session) { return grant_access(session, connection_->open.login, wanted); });
+}
+
+Result<bool> Store::revoke(const AccessGrant& unwanted) {
+  return connection_->read([&](Session& session) { return revoke_access(session, unwanted); });
+}
+
+Result<std::vector<AccessGrant>> Store::grants() {
+  return connection_->read([&](Session& session) { return list_access(session, connection_->open.login); });
+}
+
+Result<UpgradePlan> Store::plan_upgrade(const StoreAddress& address, const std::filesystem::path& state) {
+  STEELYARD_TRY(StoreLink link, link_to_store(address, state));
+  return steelyard::plan_upgrade(link.session);
 }
 
 }  // namespace steelyard

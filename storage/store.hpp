@@ -15,11 +15,13 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
+#include "storage/access.hpp"
 #include "storage/alerts/alert.hpp"
 #include "storage/audit.hpp"
 #include "storage/derived.hpp"
 #include "storage/prune.hpp"
 #include "storage/token.hpp"
+#include "storage/upgrade_plan.hpp"
 #include "storage/upkeep.hpp"
 
 namespace steelyard {
@@ -252,6 +254,12 @@ class Store {
   Result<Pruned> prune(const PruneOptions& options);
   // Derived data again from what is stored, in place: to the same bytes.
   Result<Derived> rebuild_derived();
+  // Logins and what they may do (storage/access.hpp). False where nothing had to be changed.
+  Result<bool> grant(const AccessGrant& wanted);
+  Result<bool> revoke(const AccessGrant& unwanted);
+  Result<std::vector<AccessGrant>> grants();
+  // What open() would do to a store of an older version. Touches nothing, but starts the embedded server.
+  static Result<UpgradePlan> plan_upgrade(const StoreAddress& address, const std::filesystem::path& state);
 
  private:
   struct Connection;

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "ci/cli/access_verb.hpp"
 #include "ci/cli/db_actions.hpp"
 #include "ci/cli/json_output.hpp"
 #include "ci/cli/keeping.hpp"
@@ -124,6 +125,11 @@ ExitCode do_db(const DbOptions& options, Streams& streams) {
       return back_store_up(options, *configuration, streams);
     case DbOptions::Action::restore:
       return restore_from_backup(options, *configuration, streams);
+    case DbOptions::Action::grant:
+      return grant_access(options, *configuration, streams);
+    case DbOptions::Action::migrate:
+      if (options.dry_run) return show_upgrade(options, *configuration, streams);
+      break;
     default:
       break;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ci/config/configuration_key.hpp"
+#include "storage/access.hpp"
 
 namespace steelyard {
 
@@ -191,15 +192,23 @@ struct ConfigOptions {
   std::filesystem::path file;  // empty: the one that is found from here
 };
 
+// What db grant adds.
+struct GrantChoice {
+  AccessGrant access;
+  bool revoke = false;
+  bool list = false;
+};
+
 struct DbOptions {
-  enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore };
+  enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore, grant };
   CommonOptions common;
   Action action = Action::status;
   std::filesystem::path from;    // with rebuild: the folder of archives; empty: that of the state folder
   bool derived = false;          // with rebuild: derived data in place, no archives
   std::filesystem::path folder;  // with backup and restore
-  bool dry_run = false;          // with prune
+  bool dry_run = false;          // with prune and migrate
   bool archives = false;         // with prune: those of the state folder as well
+  GrantChoice grant;
 };
 
 struct AlertsOptions {

@@ -14,12 +14,21 @@ Result<void> check_db(const DbOptions& db, const std::string& action) {
   using Action = DbOptions::Action;
   const bool takes_folder = db.action == Action::backup || db.action == Action::restore;
   const std::string where = "steelyard db " + action;
+  if (db.action == Action::grant && db.grant.access.login.empty() && !db.grant.list) {
+    return input_error(where, "no login", "LOGIN, a role of the store's server, or --list");
+  }
+  const bool has_grant = db.grant.revoke || db.grant.list || db.grant.access.some_projects;
+  if (has_grant && db.action != Action::grant) {
+    return input_error("--project, --revoke and --list", where, "steelyard db grant");
+  }
   if (takes_folder && db.folder.empty()) return input_error(where, "no folder", "the one of the backup");
   if (!takes_folder && !db.folder.empty()) return input_error(where, db.folder.string(), "options only");
   if (!db.from.empty() && db.action != Action::rebuild) return input_error("--from", where, "steelyard db rebuild");
   if (db.derived && db.action != Action::rebuild) return input_error("--derived", where, "steelyard db rebuild");
   if (db.derived && !db.from.empty()) return input_error("--derived", "--from", "one of them");
-  if (db.dry_run && db.action != Action::prune) return input_error("--dry-run", where, "steelyard db prune");
+  if (db.dry_run && db.action != Action::prune && db.action != Action::migrate) {
+    return input_error("--dry-run", where, "steelyard db prune or migrate");
+  }
   if (db.archives && db.action != Action::prune) return input_error("--archives", where, "steelyard db prune");
   for (const Override& change : db.common.overrides) {
     if (change.key->section == "retention" && db.action != Action::prune) {
@@ -27,6 +36,25 @@ Result<void> check_db(const DbOptions& db, const std::string& action) {
     }
   }
   return {};
+}
+
+void add_access_options(Verb& verb, DbOptions& db) {
+  const auto set_access = [&db](const std::string& text) -> Result<void> {
+    STEELYARD_TRY(const std::size_t word, read_word(WrittenValue{text, true}, "--as", {"reader", "writer", "owner"}));
+    db.grant.access.access = static_cast<Access>(word);
+    return {};
+  };
+  const auto set_project = [&db](const std::string& text) -> Result<void> {
+    db.grant.access.project = text;
+    db.grant.access.some_projects = true;
+    return {};
+  };
+  verb.options.push_back({"--as", "reader|writer|owner", "with grant: what LOGIN may do (default: reader)",
+                          kGeneralGroup, false, set_access});
+  verb.options.push_back({"--project", "NAME", "with grant: of this project only; several are given one by one",
+                          kGeneralGroup, false, set_project});
+  verb.options.push_back(flag_option("--revoke", db.grant.revoke, "with grant: take it away"));
+  verb.options.push_back(flag_option("--list", db.grant.list, "with grant: show who may do what"));
 }
 
 }  // namespace
@@ -53,36 +81,43 @@ std::unique_ptr<Verb> make_config() {
 }
 
 std::unique_ptr<Verb> make_db() {
-  auto verb = make_verb<DbOptions>("db",
-                                   "Looks after the store. ACTION: init, migrate, rebuild, status, stop, prune, backup "
-                                   "FOLDER, restore FOLDER. Rebuild "
-                                   "fills a store that was lost or left behind from the archives of its runs, which "
-                                   "stay in the state folder; running "
-                                   "it twice changes nothing. Prune drops what [retention] or its options say. Restore "
-                                   "fills an empty store and says "
-                                   "so only where every table is what it was.",
-                                   "  steelyard db status\n"
-                                   "  steelyard db rebuild --from /backup/steelyard/runs\n"
-                                   "  steelyard db prune --keep-samples 6months --dry-run\n"
-                                   "  steelyard db backup /backup/steelyard/monday");
+  auto verb = make_verb<DbOptions>(
+      "db",
+      "Looks after the store. ACTION: init, migrate, rebuild, status, stop, prune, backup FOLDER, restore FOLDER, "
+      "grant "
+      "LOGIN. Rebuild fills a store that was lost or left behind from the archives of its runs and the documents of "
+      "its "
+      "comparisons, which stay in the state folder; running it twice changes nothing. Prune drops what [retention] or "
+      "its options say. Restore fills an empty store and says so only where every table is what it was. Grant lets "
+      "LOGIN, a role of the store's server, read or write (docs/access.md).",
+      "  steelyard db status\n"
+      "  steelyard db migrate --dry-run\n"
+      "  steelyard db rebuild --from /backup/steelyard/runs\n"
+      "  steelyard db prune --keep-samples 6months --dry-run\n"
+      "  steelyard db backup /backup/steelyard/monday\n"
+      "  steelyard db grant anna --as reader --project shop");
   auto& db = options_of<DbOptions>(verb);
-  verb->names = {"ACTION", "[FOLDER]"};
+  verb->names = {"ACTION", "[NAME]"};
   verb->least_names = 1;
   verb->finish = [&db](Words given, Words) -> Result<void> {
     STEELYARD_TRY(const std::size_t index,
                   read_word(WrittenValue{given[0], true}, "steelyard db",
-                            {"init", "migrate", "rebuild", "status", "stop", "prune", "backup", "restore"}));
+                            {"init", "migrate", "rebuild", "status", "stop", "prune", "backup", "restore", "grant"}));
     db.action = static_cast<DbOptions::Action>(index);
-    if (given.size() > 1) db.folder = given[1];
+    const bool grants = db.action == DbOptions::Action::grant;
+    if (given.size() > 1 && grants) db.grant.access.login = given[1];
+    if (given.size() > 1 && !grants) db.folder = given[1];
     return check_db(db, given[0]);
   };
   verb->options.push_back(
       path_option("--from", "FOLDER", db.from, "with rebuild: of the archives (default: runs in the state folder)"));
   verb->options.push_back(flag_option("--derived", db.derived,
                                       "with rebuild: what is derived from stored rows, in place, and no archives"));
-  verb->options.push_back(flag_option("--dry-run", db.dry_run, "with prune: say what would go, and drop nothing"));
+  verb->options.push_back(
+      flag_option("--dry-run", db.dry_run, "with prune and migrate: say what would be done, do nothing"));
   verb->options.push_back(flag_option("--archives", db.archives,
                                       "with prune: the archives in the state folder as well, as old as samples"));
+  add_access_options(*verb, db);
   add_key_options(*verb, db.common, {{"store", "retention"}, {}});
   add_common_options(*verb, db.common);
   return verb;

@@ -224,7 +224,7 @@ Result<bool> grant_access(Session& session, const Login& login, const AccessGran
   return is_new;
 }
 
-Result<bool> revoke_access(Session& session, const Login&, const AccessGrant& grant) {
+Result<bool> revoke_access(Session& session, const AccessGrant& grant) {
   const ActingAs itself(session, "");
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::vector<std::string> roles, roles_of(transaction, grant.login));

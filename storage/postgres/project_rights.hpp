@@ -14,7 +14,7 @@ namespace steelyard {
 // Gives it, or says (error, input) why that cannot be. False where the login had it.
 Result<bool> grant_access(Session& session, const Login& login, const AccessGrant& grant);
 // False where the login did not have it.
-Result<bool> revoke_access(Session& session, const Login& login, const AccessGrant& grant);
+Result<bool> revoke_access(Session& session, const AccessGrant& grant);
 // By login.
 Result<std::vector<AccessGrant>> list_access(Session& session, const Login& login);
 

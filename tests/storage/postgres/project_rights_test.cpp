@@ -221,10 +221,10 @@ TEST_F(ProjectRightsTest, GrantsAddUpAndAreTakenAwayOneByOne) {
   EXPECT_FALSE(*grant_access(*administrator_, login_, {"kate", Access::reader, "demo", true})) << "she has it";
   EXPECT_THAT(access_of("kate"), ElementsAre(AccessGrant{"kate", Access::reader, "demo", true},
                                              AccessGrant{"kate", Access::reader, "hidden", true}));
-  EXPECT_TRUE(*revoke_access(*administrator_, login_, {"kate", Access::reader, "hidden", true}));
-  EXPECT_FALSE(*revoke_access(*administrator_, login_, {"kate", Access::reader, "hidden", true}));
+  EXPECT_TRUE(*revoke_access(*administrator_, {"kate", Access::reader, "hidden", true}));
+  EXPECT_FALSE(*revoke_access(*administrator_, {"kate", Access::reader, "hidden", true}));
   EXPECT_EQ(open_as("kate").status()->runs, 1);
-  EXPECT_TRUE(*revoke_access(*administrator_, login_, {"kate"}));
+  EXPECT_TRUE(*revoke_access(*administrator_, {"kate"}));
   EXPECT_FALSE(Store::open({false, url_of("kate")}, state_)) << "no right is left";
   EXPECT_THAT(access_of("kate"), IsEmpty());
 }
