@@ -30,7 +30,8 @@ constexpr const char* kRules = R"sql(
 constexpr const char* kNamed = R"sql(
   select * from (values
     ('benchmarks', 'exists (select from steelyard.series s where s.benchmark_key = benchmarks.benchmark_key)'),
-    ('calibrations', 'exists (select from steelyard.comparisons c where c.calibration_key = calibrations.calibration_key)'),
+    ('calibrations',
+     'exists (select from steelyard.comparisons c where c.calibration_key = calibrations.calibration_key)'),
     ('commits', 'exists (select from steelyard.runs r where r.commit_key = commits.commit_key)')
   ) as n(name, visible)
 )sql";
