@@ -21,7 +21,8 @@ constexpr const char* kRules = R"sql(
      'exists (select from steelyard.comparisons c where c.comparison_key = %1$s.comparison_key)'),
     (6, 'change_point_key',
      'exists (select from steelyard.change_points c where c.change_point_key = %1$s.change_point_key)'),
-    (2, 'project', 'exists (select from steelyard.projects p where p.name = %1$s.project collate "C")')
+    (2, 'project', 'exists (select from steelyard.projects p where p.name = %1$s.project collate "C")'),
+    (7, 'alert', 'exists (select from steelyard.alert_states a where a.alert = %1$s.alert)')
   ) as r(rank, name, visible)
 )sql";
 
@@ -32,13 +33,16 @@ constexpr const char* kNamed = R"sql(
     ('benchmarks', 'exists (select from steelyard.series s where s.benchmark_key = benchmarks.benchmark_key)'),
     ('calibrations',
      'exists (select from steelyard.comparisons c where c.calibration_key = calibrations.calibration_key)'),
+    ('targets', 'exists (select from steelyard.target_verdicts v where v.target_key = targets.target_key)'),
     ('commits', 'exists (select from steelyard.runs r where r.commit_key = commits.commit_key)')
   ) as n(name, visible)
 )sql";
 
 // Nobody's secret: hashes, units, machines and code. Everything that is not here and has no rule stays closed.
 constexpr const char* kShared =
-    "{schema_migrations,environments,metrics,functions,origins,count_bases,calibrations,benchmarks,commits}";
+    "{schema_migrations,derivations,prunings,environments,metrics,functions,origins,count_bases,calibrations,"
+    "benchmarks,"
+    "commits,targets}";
 
 constexpr const char* kLimit = R"sql(
 do $$
@@ -60,7 +64,13 @@ begin
       and c.relname <> 'project_grants' loop
     execute format('drop policy if exists of_my_projects on %s', one.name);
     execute format('drop policy if exists any_to_write on %s', one.name);
+    execute format('drop policy if exists of_every_project on %s', one.name);
     continue when one.visible is null and not one.shared;
+    -- A member does not inherit bypassrls: who asks in SQL, without taking the role on, needs this.
+    if one.visible is not null or one.named is not null then
+      execute format('create policy of_every_project on %s to steelyard_reader, steelyard_writer using (true)',
+                     one.name);
+    end if;
     if one.visible is not null then
       execute format('alter table %s enable row level security', one.name);
       execute format('create policy of_my_projects on %s to %s using (%s)', one.name, roles, one.visible);
@@ -83,7 +93,8 @@ begin
     execute format('grant select on %s to %s', one.name, roles);
   end loop;
   execute 'grant execute on function steelyard.my_projects() to ' || roles;
-  execute 'grant execute on function steelyard.ensure_partitions(integer) to steelyard_project_writer';
+  execute 'grant execute on function steelyard.ensure_partitions(integer), steelyard.make_partition(integer) '
+          'to steelyard_project_writer';
 end
 $$
 )sql";

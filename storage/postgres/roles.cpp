@@ -86,7 +86,12 @@ begin
   for one in select c.oid::regclass as name, c.relname::text as plain, c.relkind from pg_class c
              where c.relnamespace = 'steelyard'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
                and not c.relispartition loop
-    execute format('grant select on %s to steelyard_reader, steelyard_writer', one.name);
+    execute format('grant select on %s to steelyard_writer', one.name);
+    if one.plain = any('{tokens}'::text[]) then
+      execute format('revoke all on %s from steelyard_reader', one.name);
+    else
+      execute format('grant select on %s to steelyard_reader', one.name);
+    end if;
     continue when one.relkind in ('v', 'm') or one.plain = any($owners$%OWNERS%$owners$::text[]);
     execute format('grant insert on %s to steelyard_writer', one.name);
     if one.plain = any($derived$%DERIVED%$derived$::text[]) then
@@ -98,7 +103,7 @@ begin
   for one in select p.oid::regprocedure as name, p.proname::text as plain from pg_proc p
              where p.pronamespace = 'steelyard'::regnamespace and p.prosecdef loop
     execute format('revoke execute on function %s from public', one.name);
-    if one.plain = any($writers${ensure_partitions}$writers$::text[]) then
+    if one.plain = any($writers${ensure_partitions,make_partition}$writers$::text[]) then
       execute format('grant execute on function %s to steelyard_writer', one.name);
     end if;
   end loop;

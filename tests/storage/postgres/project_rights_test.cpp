@@ -207,6 +207,17 @@ TEST_F(ProjectRightsTest, ThoseOfEveryProjectStillSeeAndWriteEverything) {
   grant({"mara", Access::reader});
   grant({"nils", Access::writer});
   EXPECT_EQ(open_as("mara").status()->runs, 2);
+  {
+    // Who asks in SQL does not take the role on, and inherits no right to bypass policies.
+    auto session = Session::connect(url_of("mara"), "test");
+    auto transaction = Transaction::begin(*session);
+    const auto rows = transaction->run(
+        "select (select count(*) from steelyard.runs), (select count(distinct run) from steelyard.history)", {},
+        kOneRow);
+    ASSERT_TRUE(rows) << rows.error().text();
+    EXPECT_EQ(rows->integer(0, 0), 2);
+    EXPECT_EQ(rows->integer(0, 1), 2);
+  }
   Store store = open_as("nils");
   EXPECT_EQ(store.status()->runs, 2);
   const auto put = store.put_run(example_run(2));
