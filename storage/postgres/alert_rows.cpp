@@ -118,7 +118,8 @@ Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<A
       std::optional<Alert> alert = alert_of(subject, std::move(facts[ids.back()]));
       if (alert) alerts.push_back(std::move(*alert));
     }
-    for (const char* table : {"alert_states", "alert_life"}) {
+    // Whether a writer of some projects may see a life is told by its state.
+    for (const char* table : {"alert_life", "alert_states"}) {
       STEELYARD_CHECK(transaction.run(std::string("delete from steelyard.") + table + " where alert = any($1::text[])",
                                       SqlValues().texts(ids)));
     }
@@ -159,8 +160,8 @@ Result<std::int64_t> rebuild_alerts(Transaction& transaction) {
   // Everybody else's derivation waits until this one is committed.
   STEELYARD_CHECK(
       transaction.run("lock table steelyard.alert_states, steelyard.alert_life in share row exclusive mode"));
-  STEELYARD_CHECK(transaction.run("delete from steelyard.alert_states"));
   STEELYARD_CHECK(transaction.run("delete from steelyard.alert_life"));
+  STEELYARD_CHECK(transaction.run("delete from steelyard.alert_states"));
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select distinct c.project, c.branch, x.benchmark, m.name "
                                 "from steelyard.comparison_rows x join steelyard.comparisons c using (comparison_key) "
