@@ -250,9 +250,13 @@ Result<bool> write_commit_graph(Session& session, const CommitGraph& graph) {
   STEELYARD_CHECK(check_graph(graph));
   if (graph.commits.empty()) return false;
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_CHECK(transaction.run("insert into steelyard.projects (name) values ($1) on conflict (name) do nothing",
-                                  SqlValues().text(graph.project), kAtMostOneRow));
-  STEELYARD_TRY(const std::optional<std::int64_t> project, find_project(transaction, graph.project));
+  STEELYARD_TRY(std::optional<std::int64_t> project, find_project(transaction, graph.project));
+  // Asked first: a writer of some projects may use these and begin none.
+  if (!project) {
+    STEELYARD_CHECK(transaction.run("insert into steelyard.projects (name) values ($1) on conflict (name) do nothing",
+                                    SqlValues().text(graph.project), kAtMostOneRow));
+    STEELYARD_TRY(project, find_project(transaction, graph.project));
+  }
   if (!project) return store_error("store " + session.name(), "a project that vanished", "an append-only table");
   STEELYARD_CHECK(lock_graph(transaction, *project));
   STEELYARD_TRY(const bool is_new, add_parents(transaction, *project, graph.commits, true));
