@@ -12,6 +12,7 @@
 #include "storage/postgres/comparison_reader.hpp"
 #include "storage/postgres/comparison_writer.hpp"
 #include "storage/postgres/derivations.hpp"
+#include "storage/postgres/distribute.hpp"
 #include "storage/postgres/history_reader.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/migrations.hpp"
@@ -228,6 +229,15 @@ Result<Derived> Store::rebuild_derived() {
     const AsOwner owner(session, connection_->open.login);
     return steelyard::rebuild_derived(session);
   });
+}
+
+Result<DistributionPlan> Store::distribution_plan() {
+  return connection_->read([&](Session& session) { return plan_distribution(session); });
+}
+
+// Not tried again by itself: who lost the link meanwhile shall look first.
+Result<void> Store::distribute(const DistributeOptions& options, const DistributeProgress& progress) {
+  return steelyard::distribute(connection_->open.link.session, options, progress);
 }
 
 Result<StoreStatus> Store::status() {

@@ -19,6 +19,7 @@
 #include "storage/alerts/alert.hpp"
 #include "storage/audit.hpp"
 #include "storage/derived.hpp"
+#include "storage/distribution.hpp"
 #include "storage/prune.hpp"
 #include "storage/token.hpp"
 #include "storage/upgrade_plan.hpp"
@@ -260,6 +261,10 @@ class Store {
   Result<std::vector<AccessGrant>> grants();
   // What open() would do to a store of an older version. Touches nothing, but starts the embedded server.
   static Result<UpgradePlan> plan_upgrade(const StoreAddress& address, const std::filesystem::path& state);
+  // Which table goes where when the store is distributed, and what is there already. Touches nothing.
+  Result<DistributionPlan> distribution_plan();
+  // See storage/distribution.hpp. Running it again does what is left to do. Error (input): the server cannot.
+  Result<void> distribute(const DistributeOptions& options, const DistributeProgress& progress);
 
  private:
   struct Connection;

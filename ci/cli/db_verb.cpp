@@ -3,6 +3,7 @@
 
 #include "ci/cli/access_verb.hpp"
 #include "ci/cli/db_actions.hpp"
+#include "ci/cli/distribute_verb.hpp"
 #include "ci/cli/json_output.hpp"
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
@@ -130,6 +131,8 @@ ExitCode do_db(const DbOptions& options, Streams& streams) {
     case DbOptions::Action::migrate:
       if (options.dry_run) return show_upgrade(options, *configuration, streams);
       break;
+    case DbOptions::Action::distribute:
+      return distribute_store(options, *configuration, streams);
     default:
       break;
   }

@@ -97,4 +97,16 @@ std::string json_derived(const Derived& derived) {
          ",\n  \"changed_values\": " + std::to_string(derived.changed_values) + "\n}\n";
 }
 
+std::string json_distribution(const DistributionPlan& plan) {
+  std::string text = "{\n  \"schema\": \"steelyard.distribution/1\",\n  \"nodes\": " + std::to_string(plan.nodes) +
+                     ",\n  \"missing\": " + to_text(WrittenValue{plan.missing, false}) + ",\n  \"tables\": [";
+  for (const TablePlacement& placement : plan.tables) {
+    text += (&placement == plan.tables.data() ? "\n    {\"table\": " : ",\n    {\"table\": ") +
+            quoted(placement.table) + ", \"place\": " + quoted(to_text(placement.place)) +
+            ", \"key\": " + quoted_or_null(placement.key) + ", \"done\": " + (placement.done ? "true" : "false") +
+            ", \"bytes\": " + std::to_string(placement.bytes) + ", \"why\": " + quoted(placement.why) + '}';
+  }
+  return text + "]\n}\n";
+}
+
 }  // namespace steelyard

@@ -7,6 +7,7 @@
 
 #include "ci/config/configuration.hpp"
 #include "storage/derived.hpp"
+#include "storage/distribution.hpp"
 #include "storage/prune.hpp"
 #include "storage/spool/rebuild.hpp"
 
@@ -28,5 +29,8 @@ std::string json_derived(const Derived& derived);             // schema steelyar
 
 // schema steelyard.rebuild/1; `bad` holds one message for each archive
 std::string json_rebuild(const Rebuild& rebuild, const std::filesystem::path& folder);
+
+// schema steelyard.distribution/1
+std::string json_distribution(const DistributionPlan& plan);
 
 }  // namespace steelyard

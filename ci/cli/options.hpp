@@ -11,6 +11,7 @@
 
 #include "ci/config/configuration_key.hpp"
 #include "storage/access.hpp"
+#include "storage/distribution.hpp"
 
 namespace steelyard {
 
@@ -200,15 +201,16 @@ struct GrantChoice {
 };
 
 struct DbOptions {
-  enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore, grant };
+  enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore, grant, distribute };
   CommonOptions common;
   Action action = Action::status;
   std::filesystem::path from;    // with rebuild: the folder of archives; empty: that of the state folder
   bool derived = false;          // with rebuild: derived data in place, no archives
   std::filesystem::path folder;  // with backup and restore
-  bool dry_run = false;          // with prune and migrate
+  bool dry_run = false;          // with prune, migrate and distribute
   bool archives = false;         // with prune: those of the state folder as well
   GrantChoice grant;
+  DistributeOptions distribute;
 };
 
 struct AlertsOptions {

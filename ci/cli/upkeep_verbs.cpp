@@ -26,8 +26,11 @@ Result<void> check_db(const DbOptions& db, const std::string& action) {
   if (!db.from.empty() && db.action != Action::rebuild) return input_error("--from", where, "steelyard db rebuild");
   if (db.derived && db.action != Action::rebuild) return input_error("--derived", where, "steelyard db rebuild");
   if (db.derived && !db.from.empty()) return input_error("--derived", "--from", "one of them");
-  if (db.dry_run && db.action != Action::prune && db.action != Action::migrate) {
-    return input_error("--dry-run", where, "steelyard db prune or migrate");
+  const bool may_be_dry = db.action == Action::prune || db.action == Action::migrate || db.action == Action::distribute;
+  if (db.dry_run && !may_be_dry) return input_error("--dry-run", where, "steelyard db prune, migrate or distribute");
+  const bool has_nodes = !db.distribute.workers.empty() || !db.distribute.coordinator.empty();
+  if (has_nodes && db.action != Action::distribute) {
+    return input_error("--workers and --coordinator", where, "steelyard db distribute");
   }
   if (db.archives && db.action != Action::prune) return input_error("--archives", where, "steelyard db prune");
   for (const Override& change : db.common.overrides) {
@@ -55,6 +58,15 @@ void add_access_options(Verb& verb, DbOptions& db) {
                           kGeneralGroup, false, set_project});
   verb.options.push_back(flag_option("--revoke", db.grant.revoke, "with grant: take it away"));
   verb.options.push_back(flag_option("--list", db.grant.list, "with grant: show who may do what"));
+}
+
+void add_distribute_options(Verb& verb, DbOptions& db) {
+  verb.options.push_back(
+      number_option("--shards", db.distribute.shards, "with distribute: of each big table, the first time"));
+  verb.options.push_back(text_option("--coordinator", "HOST:PORT", db.distribute.coordinator,
+                                     "with distribute: by which the workers reach the store's server"));
+  verb.options.push_back(list_option("--workers", "HOST:PORT,...", db.distribute.workers,
+                                     "with distribute: servers that take shards, the extension in the same database"));
 }
 
 }  // namespace
@@ -85,24 +97,26 @@ std::unique_ptr<Verb> make_db() {
       "db",
       "Looks after the store. ACTION: init, migrate, rebuild, status, stop, prune, backup FOLDER, restore FOLDER, "
       "grant "
-      "LOGIN. Rebuild fills a store that was lost or left behind from the archives of its runs and the documents of "
-      "its "
-      "comparisons, which stay in the state folder; running it twice changes nothing. Prune drops what [retention] or "
-      "its options say. Restore fills an empty store and says so only where every table is what it was. Grant lets "
-      "LOGIN, a role of the store's server, read or write (docs/access.md).",
+      "LOGIN, distribute. Rebuild fills a store that was lost or left behind from the archives of its runs and the "
+      "documents of its comparisons, which stay in the state folder; running it twice changes nothing. Prune drops "
+      "what "
+      "[retention] or its options say. Restore fills an empty store and says so only where every table is what it was. "
+      "Grant lets LOGIN, a role of the store's server, read or write (docs/access.md). Distribute lays the store on "
+      "several servers (docs/scale.md).",
       "  steelyard db status\n"
       "  steelyard db migrate --dry-run\n"
       "  steelyard db rebuild --from /backup/steelyard/runs\n"
       "  steelyard db prune --keep-samples 6months --dry-run\n"
       "  steelyard db backup /backup/steelyard/monday\n"
-      "  steelyard db grant anna --as reader --project shop");
+      "  steelyard db grant anna --as reader --project shop\n"
+      "  steelyard db distribute --coordinator db0:5432 --workers db1:5432,db2:5432");
   auto& db = options_of<DbOptions>(verb);
   verb->names = {"ACTION", "[NAME]"};
   verb->least_names = 1;
   verb->finish = [&db](Words given, Words) -> Result<void> {
-    STEELYARD_TRY(const std::size_t index,
-                  read_word(WrittenValue{given[0], true}, "steelyard db",
-                            {"init", "migrate", "rebuild", "status", "stop", "prune", "backup", "restore", "grant"}));
+    STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{given[0], true}, "steelyard db",
+                                                     {"init", "migrate", "rebuild", "status", "stop", "prune", "backup",
+                                                      "restore", "grant", "distribute"}));
     db.action = static_cast<DbOptions::Action>(index);
     const bool grants = db.action == DbOptions::Action::grant;
     if (given.size() > 1 && grants) db.grant.access.login = given[1];
@@ -114,10 +128,11 @@ std::unique_ptr<Verb> make_db() {
   verb->options.push_back(flag_option("--derived", db.derived,
                                       "with rebuild: what is derived from stored rows, in place, and no archives"));
   verb->options.push_back(
-      flag_option("--dry-run", db.dry_run, "with prune and migrate: say what would be done, do nothing"));
+      flag_option("--dry-run", db.dry_run, "with prune, migrate and distribute: say what would be done, do nothing"));
   verb->options.push_back(flag_option("--archives", db.archives,
                                       "with prune: the archives in the state folder as well, as old as samples"));
   add_access_options(*verb, db);
+  add_distribute_options(*verb, db);
   add_key_options(*verb, db.common, {{"store", "retention"}, {}});
   add_common_options(*verb, db.common);
   return verb;

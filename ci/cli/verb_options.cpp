@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <utility>
 
 namespace steelyard {
@@ -34,6 +35,15 @@ VerbOption text_option(std::string name, std::string value, std::string& target,
 VerbOption path_option(std::string name, std::string value, std::filesystem::path& target, std::string help) {
   const auto set = [&target](const std::string& text) -> Result<void> { return target = text, Result<void>(); };
   return {std::move(name), std::move(value), std::move(help), kGeneralGroup, false, set};
+}
+
+VerbOption list_option(std::string name, std::string value, std::vector<std::string>& target, std::string help) {
+  const auto set = [&target](const std::string& text) -> Result<void> {
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) target.push_back(word);
+    return {};
+  };
+  return {std::move(name), std::move(value), std::move(help), kGeneralGroup, true, set};
 }
 
 VerbOption number_option(std::string name, int& target, std::string help) {

@@ -20,6 +20,8 @@ VerbOption flag_option(std::string name, bool& target, std::string help);
 VerbOption text_option(std::string name, std::string value, std::string& target, std::string help,
                        std::string group = kGeneralGroup);
 VerbOption path_option(std::string name, std::string value, std::filesystem::path& target, std::string help);
+// The words between the commas.
+VerbOption list_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);
 VerbOption number_option(std::string name, int& target, std::string help);  // from 1 to 100,000
 VerbOption explain_option(std::string& target);                             // of the verbs that judge
 VerbOption seed_option(std::optional<std::uint64_t>& target);

@@ -5,25 +5,26 @@
 namespace steelyard {
 namespace {
 
-// $1 project, $2 branch, $3 and $4 benchmarks and metrics, $5 the most of each.
+// $1 project, $2 branch, $3 and $4 benchmarks and metrics, $5 the most of each. Numbered and not limited one by one: a
+// distributed store cannot do that.
 constexpr const char* kOfComparisons = R"sql(
-select s.number, f.compared_at_unix_ns, f.id, f.verdict,
-       coalesce(nullif(f.baseline_commit, ''), f.baseline_run),
-       coalesce(nullif(f.candidate_commit, ''), f.candidate_run),
-       f.candidate_commit, f.candidate_fingerprint, f.unit, f.baseline, f.candidate, f.ratio, f.margin,
-       f.better = 'higher'
-from unnest($3::text[], $4::text[]) with ordinality as s(benchmark, metric, number)
-cross join lateral (
-  select c.compared_at_unix_ns, c.id, x.verdict, c.baseline_commit, c.baseline_run, c.candidate_commit,
-         c.candidate_run, c.candidate_fingerprint, m.unit, x.baseline, x.candidate, x.ratio, x.margin, m.better
-  from steelyard.comparison_rows x
+select number, compared_at_unix_ns, id, verdict,
+       coalesce(nullif(baseline_commit, ''), baseline_run),
+       coalesce(nullif(candidate_commit, ''), candidate_run),
+       candidate_commit, candidate_fingerprint, unit, baseline, candidate, ratio, margin, better = 'higher'
+from (
+  select s.number, c.compared_at_unix_ns, c.id, x.verdict, c.baseline_commit, c.baseline_run, c.candidate_commit,
+         c.candidate_run, c.candidate_fingerprint, m.unit, x.baseline, x.candidate, x.ratio, x.margin, m.better,
+         row_number() over (partition by s.number order by c.compared_at_unix_ns desc, c.id desc) as age
+  from unnest($3::text[], $4::text[]) with ordinality as s(benchmark, metric, number)
+  join steelyard.comparison_rows x
+    on hashtextextended(x.benchmark, 0) = hashtextextended(s.benchmark collate "C", 0)
+       and x.benchmark = s.benchmark collate "C"
   join steelyard.comparisons c using (comparison_key)
-  join steelyard.metrics m using (metric_key)
-  where hashtextextended(x.benchmark, 0) = hashtextextended(s.benchmark collate "C", 0)
-    and x.benchmark = s.benchmark collate "C"
-    and m.name = s.metric and x.gates and c.project = $1::text and c.branch = $2::text
-  order by c.compared_at_unix_ns desc, c.id desc
-  limit $5::bigint) f
+  join steelyard.metrics m on m.metric_key = x.metric_key and m.name = s.metric
+  where x.gates and c.project = $1::text and c.branch = $2::text) f
+where age <= $5::bigint
+order by number, age
 )sql";
 
 // $1 to $6: the fields of the subjects.

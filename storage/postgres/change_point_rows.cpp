@@ -18,7 +18,7 @@ with changed as (
   on conflict (project, benchmark, metric, fingerprint, branch, id) do update
     set commit = excluded.commit, last_good = excluded.last_good, level_before = excluded.level_before,
         level_after = excluded.level_after, ratio = excluded.ratio, p = excluded.p, verdict = excluded.verdict,
-        gone_at = excluded.gone_at, changed_at = now()
+        gone_at = excluded.gone_at, changed_at = excluded.changed_at
     where change_points.commit <> excluded.commit or (change_points.gone_at is null) <> (excluded.gone_at is null)
   returning change_point_key)
 insert into steelyard.change_point_log (change_point_key, event, from_commit, to_commit)

@@ -40,7 +40,7 @@ Result<Derived> rebuild_derived_alerts(Session& session) {
   STEELYARD_TRY(derived.alerts, rebuild_alerts(transaction));
   STEELYARD_CHECK(
       transaction.run("insert into steelyard.derivations (name, rule) values ('alerts', $1) "
-                      "on conflict (name) do update set rule = excluded.rule, derived_at = now()",
+                      "on conflict (name) do update set rule = excluded.rule, derived_at = excluded.derived_at",
                       SqlValues().integer(kAlertRule), kOneRow));
   STEELYARD_CHECK(transaction.commit());
   return derived;

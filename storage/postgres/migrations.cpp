@@ -54,6 +54,15 @@ Result<std::size_t> applied(Session& session, Transaction& transaction, std::spa
   return static_cast<std::size_t>(rows.size());
 }
 
+// On Citus a new table stays a plain one although it points to others, so that a script may do with it what PostgreSQL
+// allows; `steelyard db distribute` lays it where it belongs. Sequential: a script changes tables and those that they
+// point to. Elsewhere these settings mean nothing.
+Result<void> suit_distributed_store(Transaction& transaction) {
+  return transaction.run_script(
+      "set local citus.enable_local_reference_table_foreign_keys = off; "
+      "set local citus.multi_shard_modify_mode = 'sequential'; set local citus.enable_unsafe_triggers = on");
+}
+
 // Applies the first script that is missing; false where none is.
 Result<bool> apply_next(Session& session, std::span<const Migration> migrations) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
@@ -62,6 +71,7 @@ Result<bool> apply_next(Session& session, std::span<const Migration> migrations)
   if (done == migrations.size()) return false;
   if (done == 0) STEELYARD_CHECK(transaction.run_script(kCreateLedger));
   const Migration& next = migrations[done];
+  STEELYARD_CHECK(suit_distributed_store(transaction));
   STEELYARD_CHECK(transaction.run_script(std::string(next.script)));
   STEELYARD_CHECK(
       transaction.run("insert into steelyard.schema_migrations (version, name, checksum) values ($1, $2, $3)",

@@ -69,13 +69,15 @@ SqlValues row_values(std::int64_t run_key, std::size_t position, std::int64_t ta
 
 Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows known, transaction.run("select r.run_key, exists (select 1 from steelyard.target_verdicts v "
-                                                  "where v.run_key = r.run_key) from steelyard.runs r where r.id = $1",
+  STEELYARD_TRY(const Rows known, transaction.run("select run_key from steelyard.runs where id = $1",
                                                   SqlValues().text(run), kAtMostOneRow));
   if (known.size() == 0) return input_error("run:" + run, "no such run in the store " + session.name());
-  if (known.boolean(0, 1) || rows.empty()) return false;
-  STEELYARD_TRY(const auto keys, keys_of(transaction, rows));
   const std::int64_t run_key = known.integer(0, 0);
+  STEELYARD_TRY(const Rows kept,
+                transaction.run("select exists (select 1 from steelyard.target_verdicts where run_key = $1)",
+                                SqlValues().integer(run_key), kOneRow));
+  if (kept.boolean(0, 0) || rows.empty()) return false;
+  STEELYARD_TRY(const auto keys, keys_of(transaction, rows));
   STEELYARD_CHECK(transaction.copy({"steelyard.target_verdicts",
                                     {"run_key", "position", "target_key", "benchmark", "metric", "achieved",
                                      "achieved_low", "achieved_high", "ceiling", "utilization", "utilization_low",

@@ -170,7 +170,8 @@ TEST_F(AlertRows, OfADatabaseThatHadNoneAreMadeWhenItIsOpened) {
 TEST_F(AlertRows, AChangePointThatGoesEndsItsAlert) {
   Store store = open();
   KeptChangePoint point{"id", "demo", "BM_sort/1024", "real_time", "f", "main", "bb", "aa", 1, 2, 2.0, 1e-9, true};
-  ASSERT_TRUE(store.put_change_points({{"confirmed", point, ""}}));
+  const auto put = store.put_change_points({{"confirmed", point, ""}});
+  ASSERT_TRUE(put) << put.error().text();
   ASSERT_EQ(store.alerts({})->size(), 1U);
   EXPECT_EQ(store.alerts({})->front().subject.change_point, "id");
   EXPECT_EQ(store.alerts({})->front().ratio, 2.0);

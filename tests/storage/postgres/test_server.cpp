@@ -8,12 +8,16 @@
 
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
 #include <vector>
 
 #include "storage/embedded/cluster.hpp"
 #include "storage/embedded/server_programs.hpp"
+#include "storage/postgres/distribute.hpp"
 #include "storage/postgres/session.hpp"
+#include "storage/postgres/store_address.hpp"
+#include "tests/storage/postgres/test_cluster.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 // libpqxx 6.4 does not free the server's last answer when it throws because the link is gone.
@@ -29,6 +33,7 @@ void remove_states(const fs::path& root) {
   std::error_code trouble;
   for (const auto& entry : fs::directory_iterator(root, trouble)) {
     [[maybe_unused]] const auto stopped = stop_embedded(entry.path());
+    end_strays(entry.path());
   }
   fs::remove_all(root, trouble);
 }
@@ -76,7 +81,75 @@ T must(Result<T> result) {
   return std::move(result).value();
 }
 
+void run_alone(Session& session, const std::string& statement) {
+  if (const auto done = session.run_alone(statement); !done) throw std::runtime_error(done.error().text());
+}
+
+// Which store the tests of this program get: $STEELYARD_TESTS_STORE, see the header.
+std::string kind_of_store() {
+  const char* kind = std::getenv("STEELYARD_TESTS_STORE");
+  return kind == nullptr ? "" : kind;
+}
+
+struct TestStore {
+  std::function<std::string(const std::string&)> server_url;  // of a database, for what makes and drops them
+  std::function<std::string(const std::string&)> url;         // of a database, for the tests
+  std::string made_from{};                                    // how each is made: " template ..."
+};
+
+TestStore embedded_store() {
+  const EmbeddedServer server = must(ensure_embedded_running(server_state()));
+  const std::string words = "/steelyard?";
+  const std::size_t at = server.url.find(words);
+  const auto url = [front = server.url.substr(0, at), back = server.url.substr(at + words.size())](
+                       const std::string& database) { return front + '/' + database + '?' + back; };
+  return {url, url};
+}
+
+std::optional<TestStore> pooled_store() {
+  const auto program = pooler_program();
+  if (!program) return std::nullopt;
+  // Its own server: it need not write durably.
+  static const TestCluster server(find_server_programs().front().folder, {});
+  static const TestPooler pooler(*program, place_of(server.url("postgres")).socket_folder, 4);
+  return TestStore{[](const std::string& database) { return server.url(database); },
+                   [](const std::string& database) { return pooler.url(database); }};
+}
+
+// One node that is coordinator and worker. Each test's database is a copy of one that was distributed while empty.
+std::optional<TestStore> distributed_store() {
+  const auto programs = citus_programs();
+  if (!programs) return std::nullopt;
+  static const TestCluster node(*programs, kCitusSettings);
+  Session admin = must(Session::connect(node.url("postgres"), "test"));
+  run_alone(admin, "create database made");
+  {
+    must(Store::open({false, node.url("made")}, fresh_state_folder()));
+    Session session = must(Session::connect(node.url("made"), "test"));
+    if (auto done = distribute(session, {4, {}, node.node()}, [](const std::string&, double) {}); !done) {
+      throw std::runtime_error(done.error().text());
+    }
+  }
+  // The extension's own helper stays connected, and a database in use cannot be copied.
+  run_alone(admin, "alter database made allow_connections false");
+  run_alone(admin, "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = 'made'");
+  const auto url = [](const std::string& database) { return node.url(database); };
+  return TestStore{url, url, " template made"};
+}
+
+std::optional<TestStore> start_test_store() {
+  if (find_server_programs().empty()) return std::nullopt;
+  const std::string kind = kind_of_store();
+  if (kind == "distributed") return distributed_store();
+  if (kind == "pooled") return pooled_store();
+  return embedded_store();
+}
+
 }  // namespace
+
+const std::string kNoServer = kind_of_store() == "distributed" ? kNoCitus
+                              : kind_of_store() == "pooled"    ? kNoPooler
+                                                               : "PostgreSQL's server programs are not installed";
 
 fs::path fresh_state_folder() {
   static const StateRoot root;
@@ -91,20 +164,27 @@ fs::path server_state() {
   return state;
 }
 
+DatabasePlace place_of(const std::string& url) {
+  const std::size_t host = url.find("host=") + std::string("host=").size();
+  const std::size_t end = url.find('?');
+  const std::size_t begin = url.rfind('/', end) + 1;
+  return {percent_decode(url.substr(host, url.find('&', host) - host)), url.substr(begin, end - begin)};
+}
+
 std::optional<std::string> fresh_database() {
-  if (find_server_programs().empty()) return std::nullopt;
-  const EmbeddedServer server = must(ensure_embedded_running(server_state()));
+  static const std::optional<TestStore> store = start_test_store();
+  if (!store) return std::nullopt;
   static int number = 0;
-  Session session = must(Session::connect(server.url, "test"));
-  const auto run = [&session](const std::string& statement) {
-    if (const auto done = session.run_alone(statement); !done) throw std::runtime_error(done.error().text());
-  };
+  Session session = must(Session::connect(store->server_url("postgres"), "test"));
   // The test before is over; what it leaves behind would have to be flushed to the disk at the end.
-  if (number > 0) run("drop database test" + std::to_string(number) + " with (force)");
+  // An extension's own helper may hold on to it; it is gone with the server.
+  if (number > 0) {
+    [[maybe_unused]] const auto dropped =
+        session.run_alone("drop database test" + std::to_string(number) + " with (force)");
+  }
   const std::string name = "test" + std::to_string(++number);
-  run("create database " + name);
-  const std::size_t at = server.url.find("/steelyard?");
-  return server.url.substr(0, at) + "/" + name + server.url.substr(at + std::string("/steelyard").size());
+  run_alone(session, "create database " + name + store->made_from);
+  return store->url(name);
 }
 
 Store fresh_store() { return must(Store::open({false, fresh_database().value()}, fresh_state_folder())); }

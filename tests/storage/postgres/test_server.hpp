@@ -3,6 +3,9 @@
 //
 //     const auto url = fresh_database();
 //     STEELYARD_SKIP_WITHOUT("postgresql", url, kNoServer);
+//
+// The same tests run on other stores with $STEELYARD_TESTS_STORE: "pooled" puts pgbouncer in front of the server, in
+// transaction mode with few connections; "distributed" gives databases whose schema is there already and distributed.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +16,19 @@
 
 namespace steelyard::storage_test {
 
-inline constexpr const char* kNoServer = "PostgreSQL's server programs are not installed";
+// Why fresh_database() gives none.
+extern const std::string kNoServer;
 
 // A new folder that the server's account can reach; removed, with the servers in it stopped, when the program ends.
 std::filesystem::path fresh_state_folder();
-// postgresql://... of an empty database; absent where no server programs are installed.
+// postgresql://... of an empty database; absent where what it needs is not installed.
 std::optional<std::string> fresh_database();
+struct DatabasePlace {
+  std::filesystem::path socket_folder;
+  std::string database;
+};
+// Where the database is of which fresh_database() gave the url.
+DatabasePlace place_of(const std::string& url);
 // An open store on an empty database. Precondition: server programs are installed.
 Store fresh_store();
 // The state folder of the server behind fresh_database().
