@@ -298,11 +298,12 @@ bool names_large_table(const std::string& literal) {
   return false;
 }
 
-// Of rooms whose own tests run them: alerts and targets, whose tables are small, and upkeep, which works through a
-// whole store on request.
+// Of rooms whose own tests run them: alerts and targets, whose tables are small, and upkeep, rights and
+// distribution, which work through a whole store on request.
 const std::set<std::string> kRunElsewhere{
-    "alert_acts.cpp",  "alert_facts.cpp",      "alert_rows.cpp",    "target_rows.cpp",   "partitions.cpp",
-    "prune_steps.cpp", "prune_candidates.cpp", "value_rebuild.cpp", "upkeep_reader.cpp",
+    "alert_acts.cpp",  "alert_facts.cpp",      "alert_rows.cpp",      "target_rows.cpp",   "partitions.cpp",
+    "prune_steps.cpp", "prune_candidates.cpp", "value_rebuild.cpp",   "upkeep_reader.cpp", "project_rights.cpp",
+    "upgrade.cpp",     "distribute.cpp",       "table_placement.cpp",
 };
 
 TEST_F(PlansTest, NoStatementScansALargeTableAndNoneIsForgotten) {
