@@ -19,7 +19,10 @@ select current_setting('server_encoding'), session_user::text, current_database(
              order by 1),
        coalesce(pg_get_userbyid(n.nspowner) = 'steelyard_owner', false),
        coalesce(pg_has_role(n.nspowner, 'MEMBER'), has_database_privilege(current_database(), 'CREATE')),
-       exists (select from pg_extension where extname = 'citus')
+       exists (select from pg_extension where extname = 'citus'),
+       coalesce(obj_description(n.oid, 'pg_namespace'), ''),
+       coalesce((select has_schema_privilege(r.oid, n.oid, 'USAGE') from pg_roles r
+                 where r.rolname = 'steelyard_writer'), false)
 from (select 1) one left join pg_namespace n on n.nspname = 'steelyard'
 )sql";
 
@@ -33,11 +36,13 @@ Error may_not_migrate(const Session& session, const Login& login, const Migratio
       plan.version == 0 ? "have an administrator run: steelyard db init" : "have an owner run: steelyard db migrate");
 }
 
+// Rights are given after the migrations, in a transaction of their own, and a restored database has none: whoever was
+// killed in between leaves a schema that only its owner may read.
 Result<void> bring_up_to_date(Session& session, const Login& login) {
   STEELYARD_TRY(const MigrationPlan plan, plan_migrations(session, known_migrations()));
-  if (plan.missing.empty()) return {};
+  if (plan.missing.empty() && (login.rights_given_at == plan.version || !login.may_migrate)) return {};
   if (!login.may_migrate) return may_not_migrate(session, login, plan);
-  {
+  if (!plan.missing.empty()) {
     const AsOwner owner(session, login);
     STEELYARD_CHECK(migrate(session, known_migrations()));
   }
@@ -57,8 +62,10 @@ Result<Login> look_at_login(Session& session) {
     return store_error("store " + session.name(), "a database in encoding " + rows.text(0, 0), "UTF8",
                        "create it with: create database NAME encoding 'UTF8' template template0");
   }
-  return Login{rows.text(0, 1),    rows.text(0, 2),    texts_of_array(rows.raw(0, 3)),
-               rows.boolean(0, 4), rows.boolean(0, 5), rows.boolean(0, 6)};
+  const int given_at = rows.boolean(0, 8) ? version_of_rights(rows.text(0, 7)) : 0;
+  return Login{
+      rows.text(0, 1),    rows.text(0, 2), texts_of_array(rows.raw(0, 3)), rows.boolean(0, 4), rows.boolean(0, 5),
+      rows.boolean(0, 6), given_at};
 }
 
 Result<Login> make_ready(Session& session) {

@@ -17,6 +17,7 @@ struct Login {
   bool owned_by_role = false;      // the schema belongs to steelyard_owner
   bool may_migrate = false;        // it may change the schema, or create it where there is none
   bool is_distributed = false;     // the database has Citus
+  int rights_given_at = 0;         // the version of the schema whose tables the roles have rights on; 0: none
   bool is_in(std::string_view role) const;
 };
 

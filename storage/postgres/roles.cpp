@@ -1,12 +1,22 @@
 #include "storage/postgres/roles.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace steelyard {
 namespace {
 
 // Not to be taken for the lock of the migrations: this is the number after the partitions' own.
 constexpr const char* kLock = "select pg_advisory_xact_lock(8319395793567867252)";
+
+// So that the next one sees whether these steps were taken for the schema as it is.
+constexpr std::string_view kNoteWords = "Rights as of schema version ";
+constexpr const char* kNote = R"sql(
+do $$ begin
+  execute format('comment on schema steelyard is %L',
+                 'Rights as of schema version ' || (select max(version) from steelyard.schema_migrations));
+end $$
+)sql";
 
 // Whether the login may do what follows: be or become the owner, make what is missing of the roles, and give the schema
 // away. Since PostgreSQL 16 who may create roles may grant only those that it has created.
@@ -148,6 +158,14 @@ std::string role_for_work(const std::vector<std::string>& roles) {
   return "";
 }
 
+int version_of_rights(std::string_view comment) {
+  int version = 0;
+  if (comment.starts_with(kNoteWords)) {
+    std::from_chars(comment.data() + kNoteWords.size(), comment.data() + comment.size(), version);
+  }
+  return version;
+}
+
 Result<bool> apply_privileges(Session& session) {
   const ActingAs login(session, "");
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
@@ -157,6 +175,7 @@ Result<bool> apply_privileges(Session& session) {
   STEELYARD_CHECK(transaction.run_script(kCreateRoles));
   STEELYARD_CHECK(transaction.run_script(kOwn));
   STEELYARD_CHECK(transaction.run_script(with_lists(kGrant)));
+  STEELYARD_CHECK(transaction.run_script(kNote));
   STEELYARD_CHECK(transaction.commit());
   return true;
 }

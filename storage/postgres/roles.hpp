@@ -34,6 +34,8 @@ const std::vector<std::string>& derived_tables();
 // now, and the schema to the owner. False where the login may not: nothing was changed, and the store works for that
 // login as before. Running it again changes nothing.
 Result<bool> apply_privileges(Session& session);
+// What it notes as the schema's comment: the schema's version that the rights were given for; 0: none is named.
+int version_of_rights(std::string_view comment);
 
 // What an administrator runs once where the login may not create roles: SQL, one statement a line.
 std::string administrator_sql(std::string_view login, std::string_view database);

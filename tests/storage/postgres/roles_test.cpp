@@ -67,6 +67,20 @@ TEST_F(RolesTest, TheProgramWorksAsWriterEvenWhereItsLoginMayDoEverything) {
   EXPECT_EQ(current(), kWriterRole) << "and again at the end of the scope";
 }
 
+TEST_F(RolesTest, RightsThatWereNeverGivenAreGivenAtTheNextOpen) {
+  open_as_administrator();
+  // As a restore leaves it that was killed before its last step, and a migration.
+  run("revoke all on schema steelyard from steelyard_writer, steelyard_reader");
+  auto restored = Store::open({false, url_}, state_);
+  ASSERT_TRUE(restored) << restored.error().text();
+  EXPECT_TRUE(restored->put_run(example_run(2)));
+  run("revoke select, insert on steelyard.runs from steelyard_writer");
+  run("comment on schema steelyard is 'Rights as of schema version 1'");
+  auto migrated = Store::open({false, url_}, state_);
+  ASSERT_TRUE(migrated) << migrated.error().text();
+  EXPECT_TRUE(migrated->put_run(example_run(3)));
+}
+
 TEST_F(RolesTest, AWriterCanNeitherChangeNorDeleteAFact) {
   open_as_administrator();
   auto session = Session::connect(url_, "test");
