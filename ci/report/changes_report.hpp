@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/series.hpp"
 #include "ci/report/report.hpp"
 #include "regress/history/findings.hpp"
-#include "bench/model/series.hpp"
 
 namespace steelyard {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ci/report/report.hpp"
 #include "bench/model/series.hpp"
+#include "ci/report/report.hpp"
 
 namespace steelyard {
 

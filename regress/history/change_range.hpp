@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "regress/history/commit_order.hpp"
 #include "bench/model/series.hpp"
+#include "regress/history/commit_order.hpp"
 
 namespace steelyard {
 

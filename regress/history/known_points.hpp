@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "regress/history/machine_values.hpp"
 #include "bench/model/series.hpp"
+#include "regress/history/machine_values.hpp"
 
 namespace steelyard {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "regress/history/commit_order.hpp"
 #include "bench/model/series.hpp"
+#include "regress/history/commit_order.hpp"
 
 namespace steelyard {
 

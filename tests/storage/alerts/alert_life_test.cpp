@@ -127,9 +127,9 @@ TEST(AlertLifeTest, WhatWasAcceptedStaysAcceptedUntilMoreIsLost) {
 }
 
 TEST(AlertLifeTest, ARegressionOnTopOfAnAcceptedOneReopensIt) {
-  EXPECT_THAT(life_of({row(1, "regression", "a", "b", 1.1), word(2, "accepted", "b"),
-                       row(3, "regression", "b", "c", 1.05)}),
-              ElementsAre("opened", "accepted", "reopened"));
+  EXPECT_THAT(
+      life_of({row(1, "regression", "a", "b", 1.1), word(2, "accepted", "b"), row(3, "regression", "b", "c", 1.05)}),
+      ElementsAre("opened", "accepted", "reopened"));
 }
 
 TEST(AlertLifeTest, PeopleAcknowledgeResolveAndReopen) {
