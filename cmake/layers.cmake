@@ -13,16 +13,17 @@ endif()
 
 add_library(steelyard_build_flags INTERFACE)
 target_compile_features(steelyard_build_flags INTERFACE cxx_std_20)
-target_compile_options(steelyard_build_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast ${warnings_as_errors})
+# nvcc takes other options (cuda.cmake).
+target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast ${warnings_as_errors}>)
 # g++ 12 sees overlapping copies in std::string that are none (GCC bug 105329, mended in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(steelyard_build_flags INTERFACE -Wno-restrict)
+  target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 target_include_directories(steelyard_build_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(STEELYARD_SANITIZE)
-  target_compile_options(steelyard_build_flags INTERFACE
-    -fsanitize=${STEELYARD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
+    -fsanitize=${STEELYARD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
   target_link_options(steelyard_build_flags INTERFACE -fsanitize=${STEELYARD_SANITIZE})
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)

@@ -1,0 +1,101 @@
+# The CUDA Toolkit: found, not demanded. Without it everything but the device's own code is built and tested.
+#
+#   STEELYARD_CUDA                 AUTO (where it is found), ON (its absence is an error), OFF
+#   STEELYARD_CUDA_ARCHITECTURES   what device code is compiled for; one architecture, e.g. 90a-real, builds quickest
+#
+# Afterwards STEELYARD_HAVE_CUDA says whether targets with device code can be made, and CMake's CUDA:: targets exist.
+# nvcc is found through CMAKE_CUDA_COMPILER, CUDACXX, PATH, CUDA_PATH, and where its installer puts it.
+set(STEELYARD_CUDA AUTO CACHE STRING "Benchmarks on a CUDA device: AUTO, ON or OFF")
+set_property(CACHE STEELYARD_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(STEELYARD_HAVE_CUDA OFF)
+
+# Compiles for: what A100 and H100 or H200 have, the newest that this nvcc knows, and PTX that later drivers translate.
+function(steelyard_cuda_architectures nvcc result)
+  execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE listed ERROR_QUIET RESULT_VARIABLE failed)
+  set(architectures 80-real 90a-real)
+  if(failed EQUAL 0)
+    string(REGEX MATCHALL "compute_[0-9]+" listed "${listed}")
+    list(TRANSFORM listed REPLACE "compute_" "")
+    list(SORT listed COMPARE NATURAL ORDER DESCENDING)
+    list(GET listed 0 newest)
+    if(newest GREATER 90)
+      list(APPEND architectures ${newest}-real)
+    endif()
+  endif()
+  list(APPEND architectures 90-virtual)
+  set(${result} ${architectures} PARENT_SCOPE)
+endfunction()
+
+function(steelyard_find_cuda result)
+  set(${result} "" PARENT_SCOPE)
+  if(CMAKE_CUDA_COMPILER)
+    set(${result} ${CMAKE_CUDA_COMPILER} PARENT_SCOPE)
+    return()
+  endif()
+  file(GLOB installed LIST_DIRECTORIES true /usr/local/cuda /usr/local/cuda-[0-9]*)
+  list(SORT installed COMPARE NATURAL)
+  find_program(STEELYARD_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_PATH ENV CUDA_HOME PATHS ${installed} PATH_SUFFIXES bin)
+  if(DEFINED ENV{CUDACXX})
+    set(${result} $ENV{CUDACXX} PARENT_SCOPE)
+  elseif(STEELYARD_NVCC)
+    set(${result} ${STEELYARD_NVCC} PARENT_SCOPE)
+  endif()
+endfunction()
+
+set(cuda_missing)
+if(NOT STEELYARD_CUDA STREQUAL "OFF")
+  steelyard_find_cuda(nvcc)
+  if(NOT nvcc)
+    set(cuda_missing "nvcc was not found; set CUDACXX to it or CUDA_PATH to its folder")
+  else()
+    if(NOT STEELYARD_CUDA_ARCHITECTURES)
+      steelyard_cuda_architectures(${nvcc} architectures)
+      set(STEELYARD_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "What device code is compiled for")
+    endif()
+    # The compiler's own tests need one architecture, and CMake 3.25 cannot guess those of a later nvcc.
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+    include(CheckLanguage)
+    # Not by CMAKE_CUDA_COMPILER: what is set there is not tried, and fails later for good.
+    if(NOT CMAKE_CUDA_COMPILER)
+      set(ENV{CUDACXX} ${nvcc})
+    endif()
+    check_language(CUDA)
+    if(NOT CMAKE_CUDA_COMPILER)
+      set(cuda_missing "${nvcc} does not compile with this C++ compiler; name one with CUDAHOSTCXX")
+    else()
+      enable_language(CUDA)
+      find_package(CUDAToolkit QUIET)
+      set(CMAKE_CUDA_ARCHITECTURES ${STEELYARD_CUDA_ARCHITECTURES})
+      if(NOT TARGET CUDA::cudart_static OR NOT TARGET CUDA::cublasLt)
+        set(cuda_missing "${nvcc} was found, its static runtime (cudart) or cuBLASLt was not")
+      else()
+        set(STEELYARD_HAVE_CUDA ON)
+      endif()
+    endif()
+  endif()
+  if(cuda_missing AND STEELYARD_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "STEELYARD_CUDA=ON: ${cuda_missing}")
+  elseif(cuda_missing)
+    message(STATUS "steelyard_cuda_suite is not built: ${cuda_missing}")
+  else()
+    message(STATUS "CUDA ${CUDAToolkit_VERSION} (${CMAKE_CUDA_COMPILER}) for ${STEELYARD_CUDA_ARCHITECTURES}")
+  endif()
+endif()
+
+# steelyard_cuda_library(NAME LINKS targets... [PRIVATE_LINKS targets...]): the static library steelyard_NAME, known as
+# steelyard::NAME, of .cpp and .cu files. Host files have all warnings; nvcc's own output does not bear -Wpedantic.
+function(steelyard_cuda_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS;PRIVATE_LINKS")
+  add_library(steelyard_${name} STATIC)
+  add_library(steelyard::${name} ALIAS steelyard_${name})
+  set_target_properties(steelyard_${name} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
+  target_link_libraries(steelyard_${name} PUBLIC ${arg_LINKS} PRIVATE steelyard_build_flags ${arg_PRIVATE_LINKS})
+  target_include_directories(steelyard_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  # By hand: CMake 3.25 does not know that nvcc takes C++20. What is measured is optimized in every build type but Debug.
+  target_compile_options(steelyard_${name} PRIVATE
+    $<$<NOT:$<CONFIG:Debug>>:-O2>
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>
+    $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-unused-function>)
+endfunction()
