@@ -1,0 +1,69 @@
+// Functions that the device has fast instructions for, with what these are off by at most. The CPU computes them by its
+// own library, so error bounds in this folder count the device's error, not the CPU's.
+#pragma once
+
+#include <cmath>
+
+#include "bench/suites/cuda/arithmetic/host_device.hpp"
+
+namespace steelyard::cuda_suite {
+
+// e^x, within 2 units in the last place (CUDA C++ Programming Guide, "Mathematical Functions": expf 1).
+STEELYARD_HOST_DEVICE inline float exp_accurate(float x) {
+#ifdef __CUDA_ARCH__
+  return ::expf(x);
+#else
+  return std::exp(x);
+#endif
+}
+
+// e^x as 2^(x log2 e): the rounded product costs |x| 2^-23 of the result, the instruction 2^-22 (PTX, ex2.approx).
+STEELYARD_HOST_DEVICE inline float exp_fast(float x) {
+#ifdef __CUDA_ARCH__
+  return __expf(x);
+#else
+  return std::exp(x);
+#endif
+}
+
+// a / b within 2 units in the last place for |b| in [2^-126, 2^126].
+STEELYARD_HOST_DEVICE inline float quotient_fast(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return __fdividef(a, b);
+#else
+  return a / b;
+#endif
+}
+
+// 1 / x, of infinity 0.
+STEELYARD_HOST_DEVICE inline float reciprocal_fast(float x) {
+#ifdef __CUDA_ARCH__
+  float result;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(result) : "f"(x));  // within 1 unit in the last place
+  return result;
+#else
+  return 1.0f / x;
+#endif
+}
+
+// 1 / sqrt(x) within 2 units in the last place.
+STEELYARD_HOST_DEVICE inline float reciprocal_root(float x) {
+#ifdef __CUDA_ARCH__
+  return ::rsqrtf(x);
+#else
+  return 1.0f / std::sqrt(x);
+#endif
+}
+
+STEELYARD_HOST_DEVICE inline float larger(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return ::fmaxf(a, b);
+#else
+  return std::fmax(a, b);
+#endif
+}
+
+// Of float: std::numeric_limits is not for the device in every compiler's mode.
+inline constexpr float kInfinity = __builtin_huge_valf();
+
+}  // namespace steelyard::cuda_suite

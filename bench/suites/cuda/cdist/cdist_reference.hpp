@@ -1,0 +1,39 @@
+// One distance in double precision, with the bound of a kernel's answer.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "bench/suites/cuda/arithmetic/agreement.hpp"
+
+namespace steelyard::cuda_suite {
+
+// Fused. A difference is off by one rounding, its square by three, and a sum of positive terms by no more than its
+// terms and its additions are, relative; the root halves that and adds one.
+template <class T>
+Wanted cdist_wanted(std::span<const double> left, std::span<const double> right) {
+  double square = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) square += (left[i] - right[i]) * (left[i] - right[i]);
+  const double distance = std::sqrt(square);
+  const auto n = static_cast<double>(left.size());
+  return {distance, rounded_bound<T>(distance, float_growth((n + 4) / 2 + 2) * distance)};
+}
+
+// By norms and products: off relative to these, not to the distance. An error e of the square s is one of the distance
+// of at most e / root(s), or root(e) where the rows are close.
+template <class T>
+Wanted cdist_chain_wanted(std::span<const double> left, std::span<const double> right) {
+  double square = 0;
+  double magnitude = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    square += (left[i] - right[i]) * (left[i] - right[i]);
+    magnitude += left[i] * left[i] + right[i] * right[i] + 2 * std::fabs(left[i] * right[i]);
+  }
+  const double distance = std::sqrt(square);
+  const double off = float_growth(static_cast<double>(left.size()) + 14) * magnitude;
+  const double error = std::min(std::sqrt(off), distance > 0 ? off / distance : std::sqrt(off));
+  return {distance, rounded_bound<T>(distance, error + float_growth(2) * distance)};
+}
+
+}  // namespace steelyard::cuda_suite

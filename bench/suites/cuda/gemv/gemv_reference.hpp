@@ -1,0 +1,38 @@
+// A row of weights times the vector in double precision, with the bound of the kernel's answer. What is multiplied
+// comes from functions, so that weights need not lie in memory a second time.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "bench/suites/cuda/arithmetic/agreement.hpp"
+#include "bench/suites/cuda/arithmetic/block_tree.hpp"
+
+namespace steelyard::cuda_suite {
+
+struct DotExtent {
+  std::size_t columns = 0;
+  std::size_t lanes = 8;     // weights of a pack
+  std::size_t threads = 32;  // that share the columns
+  double scale = 1;          // of the row; 1: none
+};
+
+// weight(i), value(i): column i as double. The bound: each product is exact; a thread adds its share one by one, the
+// tree's steps round once each, the scale once, each relative to at most the sum of the magnitudes (Higham, Accuracy
+// and Stability of Numerical Algorithms, 2002, equation 4.4); then one rounding to bf16.
+template <class WeightAt, class ValueAt>
+Wanted dot_wanted(const DotExtent& extent, WeightAt weight, ValueAt value) {
+  double sum = 0;
+  double magnitude = 0;
+  for (std::size_t i = 0; i < extent.columns; ++i) {
+    const double product = weight(i) * value(i);
+    sum += product;
+    magnitude += std::fabs(product);
+  }
+  const std::size_t a_step = extent.lanes * extent.threads;
+  const auto share = static_cast<double>((extent.columns + a_step - 1) / a_step * extent.lanes);
+  const double error = float_growth(share + kTreeSteps + 1) * magnitude * std::fabs(extent.scale);
+  return {sum * extent.scale, rounded_bound<Bf16>(std::fabs(sum * extent.scale), error)};
+}
+
+}  // namespace steelyard::cuda_suite

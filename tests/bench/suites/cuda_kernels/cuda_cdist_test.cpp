@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bench/suites/cuda/cdist/cdist_costs.hpp"
+#include "bench/suites/cuda/cdist/cdist_reference.hpp"
+#include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
+
+namespace steelyard::cuda_suite {
+namespace {
+
+template <class T>
+class Cdist : public testing::Test {};
+using ValueTypes = testing::Types<float, F16, Bf16>;
+TYPED_TEST_SUITE(Cdist, ValueTypes);
+
+const std::vector<CdistShape> kShapes{{1, 1, 1},    {64, 64, 64}, {65, 63, 33}, {3, 130, 8},
+                                      {130, 2, 40}, {70, 70, 7},  {5, 6, 100},  {64, 1, 256}};
+
+template <class T>
+std::vector<double> row_of(const PlayedArray<T>& matrix, std::size_t row, std::size_t dim) {
+  return to_doubles(matrix.values().subspan(row * dim, dim));
+}
+
+TYPED_TEST(Cdist, FusedIsWithinItsBound) {
+  using T = TypeParam;
+  for (const CdistShape& shape : kShapes) {
+    const auto left = seeded_array<T>(shape.lefts * shape.dim, 31);
+    const auto right = seeded_array<T>(shape.rights * shape.dim, 32);
+    PlayedArray<T> results(shape.lefts * shape.rights);
+    play_cdist<true, true>(shape, left.data(), right.data(), results.data());
+    std::vector<Wanted> wanted;
+    for (std::size_t i = 0; i < shape.lefts; ++i) {
+      for (std::size_t j = 0; j < shape.rights; ++j) {
+        wanted.push_back(cdist_wanted<T>(row_of(left, i, shape.dim), row_of(right, j, shape.dim)));
+      }
+    }
+    const auto agreed = agreement("cdist", to_doubles(results.values()), wanted, {.columns = shape.rights});
+    EXPECT_TRUE(agreed) << agreed.error().text();
+    EXPECT_TRUE(results.guards_hold());
+  }
+}
+
+template <class T>
+std::vector<double> by_products(const CdistShape& shape, const PlayedArray<T>& left, const PlayedArray<T>& right) {
+  PlayedArray<float> left_norms(shape.lefts);
+  PlayedArray<float> right_norms(shape.rights);
+  PlayedArray<T> unused(1);
+  using Norm = RowReduction<RowStatistic::sum_of_squares>;
+  play_rows(Norm{left_norms.data()}, {shape.lefts, shape.dim}, left.data(), unused.data());
+  play_rows(Norm{right_norms.data()}, {shape.rights, shape.dim}, right.data(), unused.data());
+  PlayedArray<float> products(shape.lefts * shape.rights);
+  play_cdist<false, false>(shape, left.data(), right.data(), products.data());
+  std::vector<double> distances;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const float root =
+        root_of_product(left_norms.data()[i / shape.rights], right_norms.data()[i % shape.rights], products.data()[i]);
+    distances.push_back(static_cast<double>(widened(narrowed<T>(root))));
+  }
+  EXPECT_TRUE(products.guards_hold());
+  return distances;
+}
+
+TYPED_TEST(Cdist, ByProductsIsWithinItsBound) {
+  using T = TypeParam;
+  for (const CdistShape& shape : kShapes) {
+    const auto left = seeded_array<T>(shape.lefts * shape.dim, 31);
+    const auto right = seeded_array<T>(shape.rights * shape.dim, 32);
+    std::vector<Wanted> wanted;
+    for (std::size_t i = 0; i < shape.lefts; ++i) {
+      for (std::size_t j = 0; j < shape.rights; ++j) {
+        wanted.push_back(cdist_chain_wanted<T>(row_of(left, i, shape.dim), row_of(right, j, shape.dim)));
+      }
+    }
+    const auto agreed = agreement("cdist chain", by_products(shape, left, right), wanted, {.columns = shape.rights});
+    EXPECT_TRUE(agreed) << agreed.error().text();
+  }
+}
+
+TYPED_TEST(Cdist, OfARowWithItselfIsNothingFusedAndWithinTheBoundByProducts) {
+  using T = TypeParam;
+  const CdistShape shape{3, 3, 64};
+  const auto rows = seeded_array<T>(3 * 64, 33);
+  PlayedArray<T> results(9);
+  play_cdist<true, true>(shape, rows.data(), rows.data(), results.data());
+  const auto distances = by_products(shape, rows, rows);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(widened(results.data()[4 * i]), 0.0f);
+    const Wanted wanted = cdist_chain_wanted<T>(row_of(rows, i, 64), row_of(rows, i, 64));
+    EXPECT_LE(distances[4 * i], wanted.bound);
+    EXPECT_GE(distances[4 * i], 0.0);
+  }
+}
+
+TEST(CdistRoot, OfASmallNegativeSquareIsNothingAndOfNoNumberNone) {
+  EXPECT_EQ(root_of_product(1.0f, 1.0f, 1.0000001f), 0.0f);
+  EXPECT_TRUE(std::isnan(root_of_product(std::nanf(""), 1.0f, 1.0f)));
+}
+
+TEST(CdistCost, IsThatOfAWorkedShape) {
+  constexpr CdistShape shape{.lefts = 2, .rights = 3, .dim = 5};
+  static_assert(cdist_cost(shape, 2) == OperatorCost{Flops(6 * 16), Bytes(2 * 25), Bytes(12)});
+  // Norms 2 * 5 * 5, products 2 * 6 * 5, roots 3 * 6.
+  static_assert(cdist_chain_cost(shape, 2).flops == Flops(50 + 60 + 18));
+  static_assert(cdist_chain_cost(shape, 2).read == Bytes(50 + 50 + 4 * (6 + 5)));
+  EXPECT_EQ(cdist_chain_cost(shape, 2).written, Bytes(4 * 5 + 4 * 6 + 2 * 6));
+}
+
+}  // namespace
+}  // namespace steelyard::cuda_suite
