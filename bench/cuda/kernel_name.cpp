@@ -1,0 +1,259 @@
+#include "bench/cuda/kernel_name.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "bench/cuda/kernel_name_words.hpp"
+
+namespace steelyard {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string demangled(std::string_view text) {
+  const std::string name(text);
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> readable(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && readable ? std::string(readable.get()) : name;
+}
+
+// The arguments between the brackets at `open`, split at the outer commas.
+Words template_arguments(std::string_view name, std::size_t open) {
+  Words arguments(1);
+  int depth = 0;
+  for (std::size_t i = open; i < name.size(); ++i) {
+    const char letter = name[i];
+    if (letter == '<' || letter == '(') ++depth;
+    if (letter == '>' || letter == ')') --depth;
+    if (depth == 0) break;
+    if (depth == 1 && letter == ',') {
+      arguments.emplace_back();
+    } else if (!(depth == 1 && letter == '<') && !(letter == ' ' && arguments.back().empty())) {
+      arguments.back() += letter;
+    }
+  }
+  return arguments;
+}
+
+// "void steelyard::cuda_suite::layer_norm<float, 8>(float const*)": kernel layer_norm, operands float and 8.
+KernelName own_kernel(KernelName name, std::string_view readable) {
+  std::size_t begin = readable.find("steelyard::");
+  const std::size_t open = readable.find_first_of("<(", begin);
+  const std::size_t colons = readable.substr(0, open).rfind("::");
+  begin = colons == std::string_view::npos ? begin : colons + 2;
+  name.family = "steelyard";
+  name.kernel = readable.substr(begin, open == std::string_view::npos ? open : open - begin);
+  if (open != std::string_view::npos && readable[open] == '<') {
+    name.operands = template_arguments(readable, open);
+    for (std::string& operand : name.operands) operand = one_spelling(operand);
+  }
+  return name;
+}
+
+// The family's name is a part of the longer names of its kernels, so that the longest is asked for first.
+std::string family_of(const Words& words) {
+  const auto has = [&](auto is) { return std::find_if(words.begin(), words.end(), is) != words.end(); };
+  if (words.front() == "nvjet") return "nvjet";
+  if (words.front() == "cutlass3x") return "cutlass3x";
+  if (words.front() == "cutlass") return "cutlass";
+  if (has([](const std::string& word) { return word == "xmma"; })) return "xmma";
+  if (!arch_of(words.front()).empty() && has([](const std::string& word) { return !instruction_of(word).empty(); })) {
+    return "cublas";
+  }
+  return {};
+}
+
+// Where sizes without a word of their own stand in the order of each family's names.
+struct SizeOrder {
+  std::string_view family;
+  std::array<std::string_view, 3> fields;
+};
+constexpr std::array<SizeOrder, 4> kSizeOrders{
+    SizeOrder{"cublas", {"tile", "", ""}},
+    SizeOrder{"cutlass", {"tile", "depth", ""}},
+    SizeOrder{"cutlass3x", {"tile", "cluster", ""}},
+    SizeOrder{"nvjet", {"tile", "depth", "cluster"}},
+};
+
+void take_size(KernelName& name, std::string_view field, const std::string& size) {
+  if (field == "tile") {
+    name.tile = size;
+  } else if (field == "cluster") {
+    name.cluster = size;
+  } else if (field == "depth") {  // "64x4": the tile's depth and the stages
+    const std::size_t cross = size.find('x');
+    name.tile += "x" + size.substr(0, cross);
+    name.stages = size.substr(cross + 1);
+  } else {
+    name.options.push_back(size);
+  }
+}
+
+// One that says what it is: "tilesize32x32x16", "stage3", "warpsize2x2x1", "tensor16x8x16", "sliced1x2".
+bool take_named(KernelName& name, const std::string& word) {
+  const auto named = [&](std::string_view prefix, std::string& field) {
+    if (!word.starts_with(prefix) || word.size() == prefix.size()) return false;
+    const std::string rest = word.substr(prefix.size());
+    if (rest.find_first_not_of("0123456789x") != std::string::npos) return false;
+    field = rest;
+    return true;
+  };
+  return named("tilesize", name.tile) || named("stage", name.stages) || named("warpsize", name.warps) ||
+         named("warpgroupsize", name.warps) || named("cgasize", name.cluster) || named("tensor", name.instruction);
+}
+
+bool take_type_or_layout(KernelName& name, const std::string& word) {
+  if (const Words types = types_of(word); !types.empty()) {
+    name.operands.insert(name.operands.end(), types.begin(), types.end());
+    return true;
+  }
+  if (!is_layout(word)) return false;
+  name.layouts += (name.layouts.empty() ? "" : " ") + lower_case(word);
+  return true;
+}
+
+KernelName library_kernel(KernelName name, const Words& words) {
+  name.kernel = "gemm";
+  const auto* order = std::find_if(kSizeOrders.begin(), kSizeOrders.end(),
+                                   [&](const SizeOrder& one) { return one.family == name.family; });
+  std::size_t sizes = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == name.family || word == "gemm" || word == "tensorop" || word.empty()) continue;
+    if (name.arch.empty() && !arch_of(word).empty()) {
+      name.arch = arch_of(word);
+    } else if (name.family == "nvjet" && name.operands.empty() && !nvjet_types(word).empty()) {
+      name.operands = nvjet_types(word);
+    } else if (!instruction_of(word).empty()) {
+      name.instruction = instruction_of(word);
+    } else if (word == "stages" && i + 1 < words.size() && is_size(words[i + 1])) {
+      take_size(name, "depth", words[++i]);
+    } else if (is_size(word)) {
+      take_size(name, order == kSizeOrders.end() || sizes >= 3 ? "" : order->fields[sizes], word);
+      ++sizes;
+    } else if (name.family == "cutlass3x" && name.stages.empty() && !name.cluster.empty() && is_number(word)) {
+      name.stages = word == "0" ? "automatic" : word;
+    } else if (!take_named(name, word) && !take_type_or_layout(name, word)) {
+      name.options.push_back(word);
+    }
+  }
+  return name;
+}
+
+// Each field in words, for what differs.
+struct Field {
+  std::string_view word;
+  std::string value;
+};
+std::vector<Field> fields_of(const KernelName& name) {
+  return {{"family", name.family},
+          {"architecture", name.arch},
+          {"kernel", name.kernel},
+          {"types", joined(name.operands)},
+          {"instruction", name.instruction},
+          {"layouts", name.layouts},
+          {"tile", name.tile},
+          {"stages", name.stages},
+          {"warps", name.warps},
+          {"cluster", name.cluster},
+          {"options", joined(name.options)}};
+}
+
+std::string count_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " launch" : " launches"); }
+
+}  // namespace
+
+KernelName parse_kernel_name(std::string_view text) {
+  KernelName name;
+  name.text = text;
+  if (text.empty() || text.size() > kLongestKernelName) return name;
+  const std::string readable = demangled(text);
+  const std::size_t arguments = readable.find_first_of("<(");
+  if (readable.substr(0, arguments).find("steelyard::") != std::string::npos) return own_kernel(name, readable);
+  // "void cutlass::Kernel2<cutlass_80_tensorop_...>(...)": the name is the first argument.
+  const bool is_wrapped =
+      readable.find("cutlass::") != std::string::npos && arguments != std::string::npos && readable[arguments] == '<';
+  const Words words = words_of(is_wrapped ? template_arguments(readable, arguments).front() : readable);
+  if (words.empty()) return name;
+  name.family = family_of(words);
+  return name.is_known() ? library_kernel(std::move(name), words) : name;
+}
+
+std::string short_text(const KernelName& name) {
+  constexpr std::size_t kLongest = 120;
+  std::string text = name.text;
+  if (name.family == "steelyard") {
+    text = name.kernel + (name.operands.empty() ? "" : "<" + joined(name.operands) + ">");
+  } else if (text.starts_with("_Z")) {
+    text = demangled(text);
+  }
+  return text.size() <= kLongest ? text : text.substr(0, kLongest - 3) + "...";
+}
+
+std::vector<std::string> kernel_differences(const KernelName& before, const KernelName& after) {
+  if (before.text == after.text) return {};
+  Words differences;
+  if (before.is_known() && after.is_known()) {
+    const std::vector<Field> old_fields = fields_of(before);
+    const std::vector<Field> new_fields = fields_of(after);
+    for (std::size_t i = 0; i < old_fields.size(); ++i) {
+      const std::string& old_value = old_fields[i].value;
+      const std::string& new_value = new_fields[i].value;
+      if (old_value == new_value) continue;
+      differences.push_back(std::string(old_fields[i].word) + " " + (old_value.empty() ? "unsaid" : old_value) +
+                            " became " + (new_value.empty() ? "unsaid" : new_value));
+    }
+  }
+  if (differences.empty()) differences.push_back("kernel " + short_text(before) + " became " + short_text(after));
+  return differences;
+}
+
+std::vector<std::string> kernel_changes(const std::vector<std::string>& before, const std::vector<std::string>& after) {
+  std::map<std::string, std::size_t> old_counts;
+  std::map<std::string, std::size_t> new_counts;
+  for (const std::string& name : before) ++old_counts[name];
+  for (const std::string& name : after) ++new_counts[name];
+  const auto only_in = [](const Words& names, const std::map<std::string, std::size_t>& others) {
+    Words only;
+    for (const std::string& name : names) {
+      if (!others.contains(name) && std::find(only.begin(), only.end(), name) == only.end()) only.push_back(name);
+    }
+    return only;
+  };
+  const Words gone = only_in(before, new_counts);
+  const Words added = only_in(after, old_counts);
+  Words changes;
+  for (std::size_t i = 0; i < std::max(gone.size(), added.size()); ++i) {
+    const auto old_name = i < gone.size() ? std::optional(parse_kernel_name(gone[i])) : std::nullopt;
+    const auto new_name = i < added.size() ? std::optional(parse_kernel_name(added[i])) : std::nullopt;
+    if (!new_name) {
+      changes.push_back("kernel " + short_text(*old_name) + " is gone");
+    } else if (!old_name) {
+      changes.push_back("kernel " + short_text(*new_name) + " is new");
+    } else {
+      std::string change = "kernel " + short_text(*old_name) + " became " + short_text(*new_name);
+      if (const Words what = kernel_differences(*old_name, *new_name); what.front() != change) {
+        change += ": " + joined(what);
+      }
+      changes.push_back(change);
+    }
+  }
+  for (const auto& [name, count] : old_counts) {
+    const auto now = new_counts.find(name);
+    if (now == new_counts.end() || now->second == count) continue;
+    changes.push_back(count_text(count) + " became " + std::to_string(now->second) + " of kernel " +
+                      short_text(parse_kernel_name(name)));
+  }
+  return changes;
+}
+
+}  // namespace steelyard
