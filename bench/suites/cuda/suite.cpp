@@ -1,9 +1,14 @@
 #include "bench/suites/cuda/suite.hpp"
 
+#include "bench/suites/cuda/ceilings/ceiling_benchmarks.hpp"
+#include "bench/suites/cuda/products/product_benchmarks.hpp"
+
 namespace steelyard::cuda_suite {
 
 cuda::DeviceSuite make_suite() {
   cuda::DeviceSuite suite;
+  add_ceilings(suite);
+  add_products(suite);
   return suite;
 }
 

@@ -1,0 +1,84 @@
+#include "bench/suites/cuda/ceilings/memory_share.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
+
+namespace steelyard::cuda_suite {
+namespace {
+
+// None, one, the edges of a thread's, a turn's and a block's share, and several blocks.
+const std::vector<std::size_t> kSizes{
+    0, 1, 255, 256, 257, kPacksOfBlock - 1, kPacksOfBlock, kPacksOfBlock + 1, 3 * kPacksOfBlock + 77};
+
+void play(std::size_t packs, const std::function<void(PassThread)>& thread_does) {
+  for (std::size_t block = 0; block < blocks_for(packs); ++block) {
+    for (unsigned thread = 0; thread < kPassThreads; ++thread) thread_does({.block = block, .thread = thread});
+  }
+}
+
+std::vector<Pack> random_packs(std::size_t count) {
+  std::vector<Pack> packs(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t word = 0; word < 4; ++word) packs[i].words[word] = static_cast<std::uint32_t>(scrambled(word, i));
+  }
+  return packs;
+}
+
+bool equal(const Pack& one, const Pack& other) { return std::equal(one.words, one.words + 4, other.words); }
+
+TEST(MemoryShare, EveryPackIsCopiedAndNothingBehindTheEnd) {
+  for (const std::size_t packs : kSizes) {
+    const std::vector<Pack> source = random_packs(packs);
+    const Pack poison{{0xffffffffu, 0xffffffffu, 0xffffffffu, 0xffffffffu}};
+    std::vector<Pack> target(packs + kPacksOfBlock, poison);
+    play(packs, [&](PassThread at) { copy_share(source.data(), target.data(), packs, at); });
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      ASSERT_TRUE(equal(target[i], i < packs ? source[i] : poison)) << packs << " packs, number " << i;
+    }
+  }
+}
+
+TEST(MemoryShare, EveryPackIsOfOneThread) {
+  for (const std::size_t packs : kSizes) {
+    std::vector<int> taken(packs);
+    play(packs, [&](PassThread at) {
+      for (int turn = 0; turn < kPacksInFlight; ++turn) {
+        if (at.pack(turn) < packs) ++taken[at.pack(turn)];
+      }
+    });
+    EXPECT_EQ(std::count(taken.begin(), taken.end(), 1), static_cast<std::ptrdiff_t>(packs));
+  }
+}
+
+TEST(MemoryShare, EveryWordIsRead) {
+  for (const std::size_t packs : kSizes) {
+    const std::vector<Pack> source = random_packs(packs);
+    std::uint32_t wanted = 0;
+    for (const Pack& pack : source) {
+      for (const std::uint32_t word : pack.words) wanted ^= word;
+    }
+    std::uint32_t joined = 0;
+    play(packs, [&](PassThread at) { joined ^= read_share(source.data(), packs, at); });
+    EXPECT_EQ(joined, wanted) << packs;
+  }
+}
+
+TEST(MemoryShare, EveryWordIsWrittenAsItsPlaceSays) {
+  constexpr std::uint32_t kKey = 12345;
+  for (const std::size_t packs : kSizes) {
+    std::vector<Pack> target(packs);
+    play(packs, [&](PassThread at) { write_share(target.data(), packs, kKey, at); });
+    for (std::size_t i = 0; i < packs; ++i) {
+      for (int word = 0; word < 4; ++word)
+        ASSERT_EQ(target[i].words[word], (4 * i + static_cast<unsigned>(word)) ^ kKey);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steelyard::cuda_suite
