@@ -149,6 +149,10 @@ Result<std::vector<SeriesBesideHistory>> Store::beside_history(const BesideHisto
   return connection_->read([&](Session& session) { return read_beside_history(session, query); });
 }
 
+Result<RangeQuery> Store::complete_range(const RangeQuery& query) {
+  return connection_->read([&](Session& session) { return read_complete_range(session, query); });
+}
+
 Result<Page<ChangedSeries>> Store::changed_in(const RangeQuery& query) {
   return connection_->read([&](Session& session) { return read_changed_in(session, query); });
 }

@@ -47,7 +47,7 @@ struct HistoryQuery {
   std::string machine{};  // the beginning of a fingerprint, or NAME=TEXT: a fact that holds the text; empty: any
   std::vector<std::string> parameters{};  // NAME=VALUE, or VALUE alone where it has no name: each must be there
   std::string label{};                    // a part of what newer runs' benchmarks say of themselves; empty: any
-  std::string after{};                    // HistoryPage::next; empty: from the beginning
+  std::string after{};                    // Page::next, or HistorySeries::older; empty: from the beginning
   int series_limit = 0;                   // most series of one answer; 0: all
   bool off_branch = true;                 // with commits that are off the branch, as after a force-push
   bool with_invocations = true;           // costs a look at every measurement; else they are 0
@@ -68,6 +68,7 @@ struct HistorySeries {
   std::string fingerprint;
   std::vector<HistoryPoint> points;  // oldest first
   std::string project{};
+  std::string older{};  // its points before these, to be given as `after`; empty: there are none
 };
 
 // What one answer holds of a list, and where the next begins.
@@ -81,8 +82,9 @@ struct Page {
 struct BaselineQuery {
   std::string project;
   std::string fingerprint;
-  std::string commit;  // full hash; its own runs are none
-  std::string branch;  // where nothing is known of its ancestors: the newest run of this branch that is older
+  std::string commit;        // full hash; its own runs are none
+  std::string branch;        // where nothing is known of its ancestors: the newest run of this branch that is older
+  bool only_branch = false;  // of its ancestors, too, runs of this branch alone (empty: of any)
 };
 struct FoundBaseline {
   std::string run;
@@ -215,12 +217,17 @@ class Store {
   // Newest first; sha or an unambiguous prefix.
   Result<std::vector<RunHeader>> runs_of_commit(const std::string& sha);
   Result<std::vector<HistorySeries>> history(const HistoryQuery& query);
-  // The same, and where the next page begins. By benchmark, project, metric, machine.
+  // The same, and where the next page begins. By benchmark, project, metric, machine. With HistorySeries::older as
+  // `after`: that series alone, with points that stand before those.
   Result<Page<HistorySeries>> history_page(const HistoryQuery& query);
   // The nearest run; absent: none.
   Result<std::optional<FoundBaseline>> latest_baseline(const BaselineQuery& query);
   // Series of either run, by benchmark and metric. Runs of two projects or machines are refused.
   Result<std::vector<SeriesBesideHistory>> beside_history(const BesideHistoryQuery& query);
+  // The same range with full hashes and its project. Where neither end is named: of the branch (empty: the one whose
+  // end is newest) the last ten commits that were measured and are on it. Error (input): an end that is not known, or
+  // fewer than two such commits.
+  Result<RangeQuery> complete_range(const RangeQuery& query);
   Result<Page<ChangedSeries>> changed_in(const RangeQuery& query);
   // Largest first, whichever way it went.
   Result<Page<Mover>> top_movers(const RangeQuery& query);

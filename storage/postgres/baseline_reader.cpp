@@ -11,8 +11,9 @@
 namespace steelyard {
 namespace {
 
-// $1 project, $2 commit, $3 fingerprint. Commits come nearest first, and the walk goes on only as long as none of them
-// has a run: PostgreSQL computes of a recursion what is asked for. Bounded, since data may hold cycles.
+// $1 project, $2 commit, $3 fingerprint, $4 branch or empty. Commits come nearest first, and the walk goes on only as
+// long as none of them has a run: PostgreSQL computes of a recursion what is asked for. Bounded, since data may hold
+// cycles.
 constexpr const char* kNearestAncestor = R"sql(
 with recursive reached(sha, distance) as (
   select $2::text collate "C", 0
@@ -33,7 +34,7 @@ cross join lateral (
   from steelyard.commits c
   join steelyard.runs r using (commit_key)
   join steelyard.environments e using (environment_key)
-  where c.sha = walked.sha and e.fingerprint = $3::text
+  where c.sha = walked.sha and e.fingerprint = $3::text and ($4::text = '' or r.branch = $4::text)
     and r.project_key = (select project_key from steelyard.projects where name = $1::text)
   order by r.created_at_unix_ns desc, r.id desc limit 1) newest
 where walked.distance > 0
@@ -123,10 +124,13 @@ Result<void> check_same_conditions(const SideOfRun& baseline, const SideOfRun& c
 
 Result<std::optional<FoundBaseline>> read_latest_baseline(Session& session, const BaselineQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(
-      const Rows ancestor,
-      transaction.run(kNearestAncestor, SqlValues().text(query.project).text(query.commit).text(query.fingerprint),
-                      kAtMostOneRow));
+  STEELYARD_TRY(const Rows ancestor, transaction.run(kNearestAncestor,
+                                                     SqlValues()
+                                                         .text(query.project)
+                                                         .text(query.commit)
+                                                         .text(query.fingerprint)
+                                                         .text(query.only_branch ? query.branch : ""),
+                                                     kAtMostOneRow));
   if (ancestor.size() == 1) {
     return std::optional(FoundBaseline{ancestor.text(0, 0), ancestor.text(0, 1), ancestor.integer(0, 2), true});
   }

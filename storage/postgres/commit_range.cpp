@@ -1,9 +1,12 @@
 #include "storage/postgres/commit_range.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 
 #include "storage/postgres/branch_rows.hpp"
+#include "storage/postgres/run_order.hpp"
 
 namespace steelyard {
 namespace {
@@ -17,6 +20,13 @@ constexpr const char* kProjects =
 constexpr const char* kByPrefix =
     "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
     "order by sha limit 3";
+
+constexpr std::size_t kUsualCommits = 10;
+constexpr std::int64_t kRunsForThem = 1000;  // a commit may be measured on many machines, and again
+
+constexpr const char* kNewestBranch =
+    "select branch from steelyard.branches where project_key = $1 "
+    "order by coalesce(nullif(tip_committed_at_unix_s, 0) * 1000000000, tip_first_run_at_unix_ns) desc, branch limit 1";
 
 // $1 project, $2 and $3 the ends, $4 branch or empty.
 constexpr const char* kCommonBranch = R"sql(
@@ -105,6 +115,35 @@ Result<CommitRange> find_range(Transaction& transaction, const RangeQuery& query
     }
   }
   return range;
+}
+
+Result<RangeQuery> newest_range(Transaction& transaction, const RangeQuery& query) {
+  CommitRange range;
+  STEELYARD_CHECK(find_project(transaction, query.project, range));
+  RangeQuery complete = query;
+  if (query.branch.empty()) {
+    STEELYARD_TRY(const Rows newest,
+                  transaction.run(kNewestBranch, SqlValues().integer(range.project_key), kAtMostOneRow));
+    if (newest.size() == 1) complete.branch = newest.text(0, 0);
+  }
+  RunOrderCache cache;
+  STEELYARD_TRY(const std::span<const OrderedRun> runs,
+                newest_runs(transaction, {range.project_key, complete.branch, false, kRunsForThem}, cache));
+  std::vector<std::string> commits;
+  for (const OrderedRun& run : runs) {
+    if (commits.size() == kUsualCommits) break;
+    if (run.commit.empty() || std::find(commits.begin(), commits.end(), run.commit) != commits.end()) continue;
+    commits.push_back(run.commit);
+  }
+  if (commits.size() < 2) {
+    return input_error("A..B",
+                       "no range, and " + std::to_string(commits.size()) + " measured commits" +
+                           (complete.branch.empty() ? "" : " on branch " + complete.branch),
+                       "two commits", "name them, or another --branch");
+  }
+  complete.to = commits.front();
+  complete.from = commits.back();
+  return complete;
 }
 
 Result<std::vector<std::string>> commits_between(Transaction& transaction, const CommitRange& range) {

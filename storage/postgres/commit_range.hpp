@@ -25,6 +25,10 @@ struct CommitRange {
 // Error (input): an end, the project or the branch is not known or not the only one.
 Result<CommitRange> find_range(Transaction& transaction, const RangeQuery& query);
 
+// From the tenth newest of the measured commits that are on the branch to the newest; all where there are fewer. An
+// empty branch becomes the one whose end is newest; without any, dates decide. Error (input): fewer than two.
+Result<RangeQuery> newest_range(Transaction& transaction, const RangeQuery& query);
+
 // After `from` up to `to`: by their positions on the branch, else those that `to` reaches and `from` does not.
 Result<std::vector<std::string>> commits_between(Transaction& transaction, const CommitRange& range);
 

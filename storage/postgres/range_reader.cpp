@@ -144,6 +144,19 @@ Result<SideRuns> read_side_runs(Transaction& transaction, const CommitRange& ran
 
 }  // namespace
 
+Result<RangeQuery> read_complete_range(Session& session, const RangeQuery& query) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  RangeQuery complete = query;
+  if (query.from.empty() && query.to.empty()) {
+    STEELYARD_TRY(complete, newest_range(transaction, query));
+  }
+  STEELYARD_TRY(const CommitRange range, find_range(transaction, complete));
+  complete.from = range.from;
+  complete.to = range.to;
+  complete.project = range.project;
+  return complete;
+}
+
 Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const CommitRange range, find_range(transaction, query));

@@ -7,6 +7,8 @@
 
 namespace steelyard {
 
+// The ends as full hashes; where neither was named, the usual ones.
+Result<RangeQuery> read_complete_range(Session& session, const RangeQuery& query);
 // By benchmark, metric, machine, branch, commit.
 Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& query);
 // Largest first.

@@ -1,6 +1,7 @@
 #include "storage/postgres/series_choice.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::int64_t kMostSeries = 200'000;  // of one answer: some 100 MB
 constexpr const char* kCursorKind = "series";
 constexpr std::size_t kCursorFields = 7;
+constexpr const char* kPointCursorKind = "points";
 
 constexpr const char* kIsWholeName = "select exists (select 1 from steelyard.benchmarks where canonical = $1::text)";
 
@@ -94,10 +96,32 @@ Result<void> add_cursor(SqlValues& values, const std::string& after) {
   return {};
 }
 
-std::string cursor_after(const ChosenSeries& series) {
-  return write_cursor(kCursorKind, {series.benchmark, series.project, series.metric.name, series.metric.unit,
-                                    std::string(to_text(series.metric.better)),
-                                    std::string(to_text(series.metric.kind)), series.fingerprint});
+std::vector<std::string> fields_of(const ChosenSeries& series) {
+  return {series.benchmark,
+          series.project,
+          series.metric.name,
+          series.metric.unit,
+          std::string(to_text(series.metric.better)),
+          std::string(to_text(series.metric.kind)),
+          series.fingerprint};
+}
+
+Error no_cursor(const std::string& after) {
+  return input_error("--after", '"' + after.substr(0, 60) + '"', "what the page before said comes next",
+                     "begin anew without it");
+}
+
+// The first of the fields; there may be more.
+Result<ChosenSeries> series_of_fields(const std::vector<std::string>& fields, const std::string& after) {
+  const std::optional<Better> better = parse_better(fields[4]);
+  const std::optional<MetricKind> kind = parse_metric_kind(fields[5]);
+  if (!better || !kind) return no_cursor(after);
+  ChosenSeries series;
+  series.benchmark = fields[0];
+  series.project = fields[1];
+  series.metric = {fields[2], fields[3], *better, *kind};
+  series.fingerprint = fields[6];
+  return series;
 }
 
 }  // namespace
@@ -137,6 +161,47 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
   }
   if (rows.size() > most) page.next = cursor_after(page.items.back());
   return page;
+}
+
+std::string cursor_after(const ChosenSeries& series) { return write_cursor(kCursorKind, fields_of(series)); }
+
+std::string cursor_before(const PointPlace& place) {
+  std::vector<std::string> fields = fields_of(place.series);
+  fields.push_back(place.run);
+  fields.push_back(std::to_string(place.position));
+  return write_cursor(kPointCursorKind, fields);
+}
+
+bool is_point_cursor(const std::string& after) { return after.starts_with(std::string(kPointCursorKind) + '-'); }
+
+Result<ChosenSeries> read_series_cursor(const std::string& after) {
+  STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kCursorKind, kCursorFields, after));
+  return series_of_fields(fields, after);
+}
+
+Result<PointPlace> read_point_cursor(const std::string& after) {
+  STEELYARD_TRY(const std::vector<std::string> fields, read_cursor(kPointCursorKind, kCursorFields + 2, after));
+  PointPlace place;
+  STEELYARD_TRY(place.series, series_of_fields(fields, after));
+  place.run = fields[kCursorFields];
+  const std::string& position = fields.back();
+  const auto [end, code] = std::from_chars(position.data(), position.data() + position.size(), place.position);
+  if (code != std::errc() || end != position.data() + position.size()) return no_cursor(after);
+  return place;
+}
+
+Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wanted) {
+  HistoryQuery query;
+  query.benchmark = wanted.benchmark;
+  query.project = wanted.project;
+  query.metric = wanted.metric.name;
+  query.machine = wanted.fingerprint;
+  STEELYARD_TRY(Page<ChosenSeries> found, choose_series(transaction, query));
+  for (ChosenSeries& series : found.items) {
+    if (fields_of(series) == fields_of(wanted)) return std::move(series);
+  }
+  return input_error("--after", "a place in a series that the store does not have", "one that this store named",
+                     "begin anew without it");
 }
 
 }  // namespace steelyard

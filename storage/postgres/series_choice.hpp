@@ -26,4 +26,20 @@ struct ChosenSeries {
 // store may answer at once fit.
 Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const HistoryQuery& query);
 
+// One point of one series, before which older ones are wanted.
+struct PointPlace {
+  ChosenSeries series;  // without its keys
+  std::string run;
+  std::int64_t position = 0;
+};
+// Page::next of a list of series: the last one that was told, and that series without its keys.
+std::string cursor_after(const ChosenSeries& series);
+Result<ChosenSeries> read_series_cursor(const std::string& after);
+// HistorySeries::older.
+std::string cursor_before(const PointPlace& place);
+bool is_point_cursor(const std::string& after);
+Result<PointPlace> read_point_cursor(const std::string& after);
+// The keys of that series. Error (input): there is none.
+Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wanted);
+
 }  // namespace steelyard
