@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "storage/archive/archive.hpp"
+#include "storage/archived/archived_pages.hpp"
+#include "storage/archived/branch_places.hpp"
 #include "storage/archived/newest_points.hpp"
 #include "storage/postgres/run_writer.hpp"
 
@@ -40,23 +42,35 @@ Result<std::vector<fs::path>> archives_below(const fs::path& folder) {
   return paths;
 }
 
+bool has(const BenchmarkId& benchmark, const std::string& name, const std::string& value) {
+  for (const Parameter& parameter : benchmark.parameters) {
+    if (parameter.name == name && parameter.value == value) return true;
+  }
+  if (name == "threads") return benchmark.threads && std::to_string(*benchmark.threads) == value;
+  if (name == "device") return benchmark.device == value;
+  if (name == "dtype") return benchmark.dtype == value;
+  return name == "suite" && benchmark.suite == value;
+}
+
 class Reading {
  public:
-  explicit Reading(const HistoryQuery& query)
-      : query_(query), points_(static_cast<std::size_t>(std::max(query.limit, 0))) {}
+  explicit Reading(const HistoryQuery& query) : query_(query), points_(points_to_keep(query)), places_(query.branch) {}
 
   void take(const Run& run) {
     if (!seen_.insert(run.header.id).second) return;
+    places_.take(run.header);
     for (const Failure& failure : run.failures) note_benchmark(failure.benchmark.canonical());
     const bool is_wanted = (query_.branch.empty() || run.header.commit.branch == query_.branch) &&
                            (query_.project.empty() || run.header.project == query_.project);
+    const std::string fingerprint = run.environment.fingerprint();
+    note_machine(run.environment, fingerprint);
+    note_labels(run);
     std::optional<std::size_t> index;  // only a run with a point costs memory
-    const std::string fingerprint = is_wanted ? run.environment.fingerprint() : "";
     for (std::size_t i = 0; i < run.measurements.size(); ++i) {
       const Measurement& measurement = run.measurements[i];
       const std::string benchmark = measurement.benchmark.canonical();
       note_benchmark(benchmark);
-      if (!is_wanted || !is_asked_for(benchmark) || !is_asked_for(measurement.metric)) continue;
+      if (!is_wanted || !is_asked_for(benchmark) || !is_asked_for(measurement)) continue;
       const std::optional<double> value = median_of_medians(measurement);
       if (!value) continue;
       if (!index) index = points_.add_run(shared_of(run.header));
@@ -71,31 +85,79 @@ class Reading {
 
   std::int64_t runs() const { return static_cast<std::int64_t>(seen_.size()); }
   bool is_too_much() const { return points_.points() > kMostPoints; }
-  std::vector<HistorySeries> series() const { return points_.series(); }
+  Result<void> tell(ArchivedHistory& history) {
+    if (!query_.branch.empty()) history.is_by_date = !places_.put_in_order(points_.runs());
+    const auto is_chosen = [this](const NewestPoints::SeriesKey& key) {
+      return (query_.machine.empty() || machines_.contains(key.fingerprint)) &&
+             (query_.label.empty() || labelled_.contains(key.benchmark));
+    };
+    STEELYARD_TRY(Page<HistorySeries> page, page_of(points_, query_, is_chosen));
+    history.series = std::move(page.items);
+    history.next = std::move(page.next);
+    return {};
+  }
 
  private:
+  // What stands on a branch where is known at the end only, and of an older page nothing is new.
+  static std::size_t points_to_keep(const HistoryQuery& query) {
+    if (query.limit > 0 && (!query.branch.empty() || !query.after.empty())) return NewestPoints::kAll;
+    return query.limit > 0 ? static_cast<std::size_t>(query.limit) + 1 : 0;  // one more: there are older ones
+  }
   // A whole name that there is means that benchmark alone, as in the store.
   void note_benchmark(const std::string& benchmark) {
     if (is_exact_ || query_.benchmark.empty() || benchmark != query_.benchmark) return;
     is_exact_ = true;
     points_.keep_only(benchmark);
   }
+  void note_machine(const Environment& environment, const std::string& fingerprint) {
+    if (query_.machine.empty()) return;
+    const std::size_t equals = query_.machine.find('=');
+    const bool fits = equals == std::string::npos
+                          ? fingerprint.starts_with(query_.machine)
+                          : std::any_of(environment.facts.begin(), environment.facts.end(), [&](const Fact& fact) {
+                              return fact.name == query_.machine.substr(0, equals) &&
+                                     fact.value.find(query_.machine.substr(equals + 1)) != std::string::npos;
+                            });
+    if (fits) machines_.insert(fingerprint);
+  }
+  void note_labels(const Run& run) {
+    if (query_.label.empty()) return;
+    for (const auto& [benchmark, label] : run.labels) {
+      if (label.find(query_.label) != std::string::npos) labelled_.insert(benchmark);
+    }
+  }
   bool is_asked_for(const std::string& benchmark) const {
     return is_exact_ ? benchmark == query_.benchmark : benchmark.find(query_.benchmark) != std::string::npos;
   }
-  bool is_asked_for(const Metric& metric) const {
+  bool is_asked_for(const Measurement& measurement) const {
+    for (const std::string& parameter : query_.parameters) {
+      const std::size_t equals = parameter.find('=');
+      const bool is_named = equals != std::string::npos;
+      if (!has(measurement.benchmark, is_named ? parameter.substr(0, equals) : "",
+               is_named ? parameter.substr(equals + 1) : parameter)) {
+        return false;
+      }
+    }
+    const Metric& metric = measurement.metric;
     if (query_.metric.empty()) return metric.name == kRealTime || metric.kind == MetricKind::counted;
     return metric.name == query_.metric;
   }
   static ArchivedRun shared_of(const RunHeader& header) {
     const std::int64_t committed = header.commit.sha.empty() ? 0 : header.commit.committed_at_unix_s * kNsPerSecond;
-    return {header.id, header.commit.sha, header.commit.subject, committed != 0 ? committed : header.created_at_unix_ns,
-            header.created_at_unix_ns};
+    return {header.id,
+            header.commit.sha,
+            header.commit.subject,
+            committed != 0 ? committed : header.created_at_unix_ns,
+            header.created_at_unix_ns,
+            header.project};
   }
 
   const HistoryQuery& query_;
   NewestPoints points_;
+  BranchPlaces places_;
   std::unordered_set<std::string> seen_;
+  std::unordered_set<std::string> machines_;  // fingerprints that the query means
+  std::unordered_set<std::string> labelled_;  // benchmarks
   bool is_exact_ = false;
 };
 
@@ -103,12 +165,6 @@ class Reading {
 
 Result<ArchivedHistory> read_archived_history(const fs::path& folder, const HistoryQuery& query,
                                               const std::function<void(double)>& progress) {
-  if (!query.machine.empty() || !query.parameters.empty() || !query.label.empty() || !query.after.empty() ||
-      query.series_limit != 0) {
-    return input_error(folder.string(), "a question about machines, parameters, labels or pages",
-                       "one about benchmark, metric, branch and project",
-                       "fill a store: steelyard db rebuild --from FOLDER");
-  }
   STEELYARD_TRY(const std::vector<fs::path> paths, archives_below(folder));
   ArchivedHistory history;
   Reading reading(query);
@@ -126,7 +182,7 @@ Result<ArchivedHistory> read_archived_history(const fs::path& folder, const Hist
     if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(paths.size()));
   }
   history.archives = reading.runs();
-  history.series = reading.series();
+  STEELYARD_CHECK(reading.tell(history));
   return history;
 }
 

@@ -20,14 +20,16 @@ namespace steelyard {
 
 struct ArchivedHistory {
   std::vector<HistorySeries> series;  // in the store's order
+  std::string next;                   // Page::next
   std::int64_t archives = 0;          // different runs that were read
   std::vector<Error> bad;             // archives that cannot be read; they are passed over
+  bool is_by_date = false;            // a branch was asked for, and no run tells its commit's parent
 };
 
-// Every .syrun file below `folder`, one that is there twice once. Points stand in the order of their commits' dates,
-// then of the time they were taken; the query's machine, parameters, label and paging are the store's alone. `progress`
-// is told the part that is done, from 0 to 1; empty: nobody. Error (input): no such folder, more than a million
-// archives, more than four million points, or a part of the query that is the store's.
+// Every .syrun file below `folder`, one that is there twice once. On a branch, points stand in the order of its commits
+// as far as the runs tell their parents; else in that of their commits' dates, then of the time they were taken.
+// `progress` is told the part that is done, from 0 to 1; empty: nobody. Error (input): no such folder, more than a
+// million archives, more than four million points (of a branch: however few are told), or a cursor that is none.
 Result<ArchivedHistory> read_archived_history(const std::filesystem::path& folder, const HistoryQuery& query,
                                               const std::function<void(double)>& progress);
 

@@ -19,8 +19,8 @@ bool NewestPoints::SeriesKey::operator<(const SeriesKey& other) const {
 bool NewestPoints::is_older(const Point& a, const Point& b) const {
   const ArchivedRun& of_a = runs_[a.run];
   const ArchivedRun& of_b = runs_[b.run];
-  return std::tie(of_a.place_unix_ns, of_a.at_unix_ns, of_a.id, a.position) <
-         std::tie(of_b.place_unix_ns, of_b.at_unix_ns, of_b.id, b.position);
+  return std::tie(of_a.rank, of_a.place_unix_ns, of_a.at_unix_ns, of_a.id, a.position) <
+         std::tie(of_b.rank, of_b.place_unix_ns, of_b.at_unix_ns, of_b.id, b.position);
 }
 
 std::size_t NewestPoints::add_run(ArchivedRun run) {
@@ -31,6 +31,11 @@ std::size_t NewestPoints::add_run(ArchivedRun run) {
 void NewestPoints::add(const SeriesKey& series, const Point& point) {
   if (limit_ == 0) return;
   std::vector<Point>& heap = series_[series];
+  if (limit_ == kAll) {
+    heap.push_back(point);
+    ++points_;
+    return;
+  }
   // The heap's first is the one that is older than all others.
   const auto is_newer = [this](const Point& a, const Point& b) { return is_older(b, a); };
   heap.push_back(point);
@@ -53,21 +58,9 @@ void NewestPoints::keep_only(const std::string& benchmark) {
   }
 }
 
-std::vector<HistorySeries> NewestPoints::series() const {
-  std::vector<HistorySeries> all;
-  for (const auto& [key, heap] : series_) {
-    std::vector<Point> points = heap;
-    std::sort(points.begin(), points.end(), [this](const Point& a, const Point& b) { return is_older(a, b); });
-    HistorySeries series{key.benchmark, key.metric, key.fingerprint, {}, key.project};
-    series.points.reserve(points.size());
-    for (const Point& point : points) {
-      const ArchivedRun& run = runs_[point.run];
-      series.points.push_back(
-          {run.id, run.commit, run.subject, run.at_unix_ns, point.value, point.samples, point.invocations});
-    }
-    all.push_back(std::move(series));
-  }
-  return all;
+std::vector<NewestPoints::Point> NewestPoints::in_order(std::vector<Point> points) const {
+  std::sort(points.begin(), points.end(), [this](const Point& a, const Point& b) { return is_older(b, a); });
+  return points;
 }
 
 }  // namespace steelyard

@@ -19,11 +19,15 @@ struct ArchivedRun {
   std::string subject;
   std::int64_t place_unix_ns = 0;  // its commit's date; without one, when it was taken
   std::int64_t at_unix_ns = 0;
+  std::string project;
+  std::int64_t rank = 0;  // its place on the branch that was asked for, from the oldest; 0: dates decide
+  bool is_off_branch = false;
 };
 
 class NewestPoints {
  public:
-  // limit: of each series, at least 0.
+  // limit: of each series. The runs' ranks must be known before points are added, or the limit be kAll.
+  static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
   explicit NewestPoints(std::size_t limit) : limit_(limit) {}
 
   struct SeriesKey {
@@ -47,11 +51,15 @@ class NewestPoints {
   std::size_t points() const { return points_; }
   // Only this benchmark's series from now on, if there is any.
   void keep_only(const std::string& benchmark);
-  // Ordered by benchmark, project, metric and fingerprint, the points oldest first.
-  std::vector<HistorySeries> series() const;
+  std::vector<ArchivedRun>& runs() { return runs_; }
+  // By benchmark, project, metric and fingerprint.
+  const std::map<SeriesKey, std::vector<Point>>& all() const { return series_; }
+  const ArchivedRun& run_of(const Point& point) const { return runs_[point.run]; }
+  // Newest first.
+  std::vector<Point> in_order(std::vector<Point> points) const;
 
  private:
-  // Whether a stands before b: by the commits' dates, then by when they were taken, then by the run's id.
+  // Whether a stands before b: by rank, then by the commits' dates, then by when they were taken, then by the run's id.
   bool is_older(const Point& a, const Point& b) const;
 
   std::size_t limit_;

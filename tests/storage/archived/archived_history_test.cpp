@@ -156,12 +156,95 @@ TEST_F(ArchivedHistoryTest, AnEmptyFolderHoldsNothingAndAMissingOneIsAnError) {
   EXPECT_THAT(missing.error().text(), HasSubstr((folder_ / "none").string()));
 }
 
-TEST_F(ArchivedHistoryTest, RefusesWhatOnlyAStoreAnswers) {
+TEST_F(ArchivedHistoryTest, ChoosesByMachineParameterAndLabel) {
+  steelyard::Run run = run_of("sort", {1}, 1);
+  run.measurements[0].benchmark.parameters = {{"size", "64"}, {"", "8"}};
+  run.measurements[0].benchmark.threads = 2;
+  run.labels = {{run.measurements[0].benchmark.canonical(), "the tuned one"}};
+  run.environment.facts = {{"cpu.model", "EPYC 7B12", true}};
+  const std::string fingerprint = run.environment.fingerprint();
+  write("1.syrun", run);
+  write("2.syrun", run_of("merge", {1}, 2));
+  const std::string sort = run.measurements[0].benchmark.canonical();
   HistoryQuery query;
+  query.machine = fingerprint.substr(0, 8);
+  EXPECT_THAT(benchmarks(query), ElementsAre(sort));
+  query.machine = "cpu.model=any";
+  EXPECT_THAT(benchmarks(query), ElementsAre("merge"));
+  query = {};
+  query.parameters = {"size=64", "8", "threads=2"};
+  EXPECT_THAT(benchmarks(query), ElementsAre(sort));
+  query.parameters = {"size=64", "9"};
+  EXPECT_THAT(benchmarks(query), IsEmpty());
+  query = {};
   query.label = "tuned";
-  const auto refused = read_archived_history(folder_, query, {});
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().text(), HasSubstr("steelyard db rebuild --from"));
+  EXPECT_THAT(benchmarks(query), ElementsAre(sort));
+}
+
+// A commit of that day whose date says nothing.
+steelyard::Run on_branch(steelyard::Run run, const std::string& sha, const std::string& parent) {
+  run.header.commit.sha = std::string(39, 'a') + sha;
+  run.header.commit.parent = parent.empty() ? "" : std::string(39, 'a') + parent;
+  run.header.commit.committed_at_unix_s = 1'600'000'000;
+  return run;
+}
+
+TEST_F(ArchivedHistoryTest, StandsInTheOrderOfTheBranchWhereRunsTellTheirParents) {
+  // 1 - 2 - 3, then 3 was forced away by 4; taken in another order.
+  write("1.syrun", on_branch(run_of("sort", {1}, 9), "1", "0"));
+  write("2.syrun", on_branch(run_of("sort", {2}, 3), "2", "1"));
+  write("3.syrun", on_branch(run_of("sort", {3}, 5), "3", "2"));
+  write("4.syrun", on_branch(run_of("sort", {4}, 10), "4", "2"));
+  HistoryQuery query;
+  query.branch = "main";
+  const ArchivedHistory history = read(query);
+  EXPECT_FALSE(history.is_by_date);
+  std::vector<double> off;
+  std::vector<double> on;
+  for (const HistoryPoint& point : history.series.at(0).points) {
+    (point.is_off_branch ? off : on).push_back(point.value);
+  }
+  EXPECT_THAT(on, ElementsAre(1, 2, 4));
+  EXPECT_THAT(off, ElementsAre(3));
+  query.off_branch = false;
+  EXPECT_THAT(values_of(read(query).series.at(0)), ElementsAre(1, 2, 4));
+  query.limit = 2;
+  EXPECT_THAT(values_of(read(query).series.at(0)), ElementsAre(2, 4));
+}
+
+TEST_F(ArchivedHistoryTest, SaysWhereOnlyDatesGiveTheOrder) {
+  write("1.syrun", run_of("sort", {1}, 1));
+  HistoryQuery query;
+  EXPECT_FALSE(read(query).is_by_date) << "no branch was asked for";
+  query.branch = "main";
+  EXPECT_TRUE(read(query).is_by_date);
+}
+
+TEST_F(ArchivedHistoryTest, ACursorGoesOnWithTheNextSeriesOrWithOlderPoints) {
+  for (int day = 1; day <= 5; ++day) {
+    steelyard::Run run = run_of("sort", {static_cast<double>(day)}, day);
+    run.measurements.push_back(run_of("merge", {10.0 * day}, day).measurements[0]);
+    write(std::to_string(day) + ".syrun", run);
+  }
+  HistoryQuery query;
+  query.limit = 2;
+  query.series_limit = 1;
+  const ArchivedHistory first = read(query);
+  EXPECT_THAT(values_of(first.series.at(0)), ElementsAre(40, 50));
+  query.after = first.next;
+  const ArchivedHistory second = read(query);
+  EXPECT_THAT(values_of(second.series.at(0)), ElementsAre(4, 5));
+  EXPECT_EQ(second.next, "");
+  query.after = second.series[0].older;
+  const ArchivedHistory older = read(query);
+  EXPECT_THAT(values_of(older.series.at(0)), ElementsAre(2, 3));
+  query.after = older.series[0].older;
+  EXPECT_THAT(values_of(read(query).series.at(0)), ElementsAre(1));
+  EXPECT_EQ(read(query).series[0].older, "");
+  for (const char* wrong : {"nonsense", "points-", "series-00", "changed-00-00"}) {
+    query.after = wrong;
+    EXPECT_FALSE(read_archived_history(folder_, query, {})) << wrong;
+  }
 }
 
 TEST_F(ArchivedHistoryTest, TellsHowFarItIs) {

@@ -21,11 +21,14 @@ std::string text_of(const std::vector<HistorySeries>& all) {
     for (const HistoryPoint& point : series.points) {
       text += "  " + point.run + ' ' + point.commit + ' ' + point.subject + ' ' + std::to_string(point.at_unix_ns) +
               ' ' + std::to_string(point.value) + ' ' + std::to_string(point.samples) + ' ' +
-              std::to_string(point.invocations) + '\n';
+              std::to_string(point.invocations) + (point.is_off_branch ? " off" : "") + '\n';
     }
+    text += series.older + '\n';
   }
   return text;
 }
+
+std::string sha_of(int number) { return std::string(38, 'c') + std::to_string(10 + number); }
 
 // Runs of several machines, projects and branches, two of one commit, one without a commit.
 Run varied_run(int number) {
@@ -38,6 +41,9 @@ Run varied_run(int number) {
   run.header.project = number % 5 == 0 ? "other" : "demo";
   run.header.commit.branch = number % 3 == 0 ? "topic" : "main";
   run.header.commit.committed_at_unix_s = 1'700'000'000 - number * 1000;
+  // A line of commits whose dates say the opposite, with one that a force-push took away.
+  run.header.commit.sha = sha_of(number);
+  if (number > 2) run.header.commit.parent = sha_of(number == 12 ? 10 : number - 1);
   if (number == 4) run.header.commit = storage_test::example_run(3).header.commit;
   if (number == 7) run.header.commit = {};
   if (number % 4 == 0) run.environment.facts[0].value = "another processor";
