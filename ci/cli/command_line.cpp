@@ -121,7 +121,15 @@ void Parser::add(Verb& verb) {
       app->add_flag_callback(option.name, [set] { set("true"); });
       continue;
     }
+    if (option.is_repeated) {
+      const auto set_each = [set](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) set(text);
+      };
+      app->add_option_function<std::vector<std::string>>(option.name, set_each)->allow_extra_args(false);
+      continue;
+    }
     CLI::Option* added = app->add_option_function<std::string>(option.name, set);
+    if (option.value.front() == '[') added->expected(0, 1);
     if (option.is_list) {
       added->join(',');
     } else {

@@ -137,8 +137,17 @@ struct HistoryOptions {
   std::string benchmark;  // a part of the name; empty: all
   std::string metric;
   std::string branch;
-  int limit = 200;
+  std::string machine;                  // HistoryQuery's
+  std::vector<std::string> parameters;  // NAME=VALUE
+  std::string label;
+  std::string after;               // what an answer named as next, or as older
+  int limit = 0;                   // newest points of each series, or rows of a range; 0: what is usual
+  int most_series = 0;             // of one answer; 0: all
   std::filesystem::path archives;  // a folder of .syrun files; empty: the store
+  // Instead of series: what happened in a range of commits.
+  bool changed = false;
+  bool movers = false;
+  std::string range;  // A..B; empty: the newest commits
 };
 
 struct ChangesOptions {

@@ -14,11 +14,12 @@ namespace steelyard {
 
 struct VerbOption {
   std::string name;   // "--output"
-  std::string value;  // how help names it: "FILE"; empty: a flag
+  std::string value;  // how help names it: "FILE"; empty: a flag; in brackets: it may be left out, and is empty then
   std::string help;
   std::string group;     // of the help: "General", "Measuring", "Judging", "Building"
   bool is_list = false;  // several are joined by commas; of others the last one holds
   std::function<Result<void>(const std::string& text)> set;  // a flag's text is "true"
+  bool is_repeated = false;                                  // `set` is called for each that is given
 };
 
 struct Verb {

@@ -46,6 +46,15 @@ VerbOption list_option(std::string name, std::string value, std::vector<std::str
   return {std::move(name), std::move(value), std::move(help), kGeneralGroup, true, set};
 }
 
+VerbOption repeated_option(std::string name, std::string value, std::vector<std::string>& target, std::string help) {
+  const auto set = [&target](const std::string& text) -> Result<void> {
+    return target.push_back(text), Result<void>();
+  };
+  VerbOption option{std::move(name), std::move(value), std::move(help), kGeneralGroup, false, set};
+  option.is_repeated = true;
+  return option;
+}
+
 VerbOption number_option(std::string name, int& target, std::string help) {
   const auto set = [&target, name](const std::string& text) -> Result<void> {
     STEELYARD_TRY(const std::int64_t number, read_count(WrittenValue{text, true}, name, kNumbers));

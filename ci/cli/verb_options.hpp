@@ -22,6 +22,8 @@ VerbOption text_option(std::string name, std::string value, std::string& target,
 VerbOption path_option(std::string name, std::string value, std::filesystem::path& target, std::string help);
 // The words between the commas.
 VerbOption list_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);
+// One text each time it is given; commas are part of it.
+VerbOption repeated_option(std::string name, std::string value, std::vector<std::string>& target, std::string help);
 VerbOption number_option(std::string name, int& target, std::string help);  // from 1 to 100,000
 VerbOption explain_option(std::string& target);                             // of the verbs that judge
 VerbOption seed_option(std::optional<std::uint64_t>& target);

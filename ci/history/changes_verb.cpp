@@ -45,6 +45,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   query.branch = options.branch;
   query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
   query.limit = options.limit;
+  query.off_branch = false;  // what a force-push took away is no level of this branch
   std::vector<HistorySeries> stored;
   if (options.archives.empty()) {
     STEELYARD_TRY(look.store, open_store(configuration, options.common, streams));
@@ -52,6 +53,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   } else {
     STEELYARD_TRY(ArchivedHistory archived, history_of_archives(options.archives, query, options.common, streams));
     look.has_bad_archive = !archived.bad.empty();
+    if (archived.is_by_date) note(kArchivesByDate, options.common, streams);
     stored = std::move(archived.series);
   }
   StoreSeries loaded = series_of_store(stored, options.limit);

@@ -166,11 +166,11 @@ std::string json_run(const Run& run, const TargetReport& targets) {
   return document(json);
 }
 
-std::string json_history(const std::vector<HistorySeries>& series) {
+std::string json_history(const Page<HistorySeries>& page) {
   Json json;
   json["schema"] = "steelyard.history/1";
   json["series"] = Json::array();
-  for (const HistorySeries& one : series) {
+  for (const HistorySeries& one : page.items) {
     Json points = Json::array();
     for (const HistoryPoint& point : one.points) {
       points.push_back({{"run", point.run},
@@ -179,15 +179,21 @@ std::string json_history(const std::vector<HistorySeries>& series) {
                         {"at", time_text(point.at_unix_ns)},
                         {"value", number(point.value)},
                         {"samples", point.samples},
-                        {"invocations", point.invocations}});
+                        {"invocations", point.invocations},
+                        {"off_branch", point.is_off_branch}});
     }
-    json["series"].push_back({{"benchmark", one.benchmark},
+    json["series"].push_back({{"project", text_or_null(one.project)},
+                              {"benchmark", one.benchmark},
                               {"metric", one.metric.name},
                               {"unit", one.metric.unit},
                               {"better", to_text(one.metric.better)},
                               {"fingerprint", text_or_null(one.fingerprint)},
-                              {"points", std::move(points)}});
+                              {"points", std::move(points)},
+                              {"older", text_or_null(one.older)}});
   }
+  // A list of one series goes on with its older points.
+  const bool is_one = page.next.empty() && page.items.size() == 1;
+  json["next"] = text_or_null(is_one ? page.items.front().older : page.next);
   return document(json);
 }
 

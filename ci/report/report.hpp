@@ -34,9 +34,9 @@ std::string terminal_explanations(const std::vector<Explanation>& explanations, 
 std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets = {});
 std::string json_run(const Run& run, const TargetReport& targets = {});  // schema steelyard.run/1
 
-// The series drawn as a small chart with commits below, newest last.
-std::string terminal_history(const std::vector<HistorySeries>& series, const TerminalStyle& style);
-std::string json_history(const std::vector<HistorySeries>& series);  // schema steelyard.history/1
+// The series drawn as a small chart with commits below, newest last, and where the list goes on.
+std::string terminal_history(const Page<HistorySeries>& page, const TerminalStyle& style);
+std::string json_history(const Page<HistorySeries>& page);  // schema steelyard.history/1
 
 std::string terminal_status(const StoreStatus& status, const TerminalStyle& style);
 std::string terminal_upkeep(const StoreUpkeep& upkeep);  // tables and partitions, below the status

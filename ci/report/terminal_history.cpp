@@ -79,7 +79,7 @@ std::string listing(const std::vector<HistoryPoint>& points, const std::string& 
   for (std::size_t i = first; i < points.size(); ++i) {
     const HistoryPoint& point = points[i];
     shas.push_back(printable(commit_of(point, 9), style.unicode));
-    subjects.push_back(printable(point.subject, style.unicode));
+    subjects.push_back((point.is_off_branch ? "[off the branch] " : "") + printable(point.subject, style.unicode));
     levels.push_back(level_text(point.value, unit));
     const bool has_change = i > 0 && points[i - 1].value > 0;
     changes.push_back(has_change ? per_cent_text(point.value / points[i - 1].value) : "");
@@ -124,14 +124,24 @@ std::string series_text(const HistorySeries& series, const TerminalStyle& style)
 
 }  // namespace
 
-std::string terminal_history(const std::vector<HistorySeries>& series, const TerminalStyle& style) {
-  if (series.empty()) return "no series matches; `steelyard history` without a name lists them all\n";
+std::string terminal_history(const Page<HistorySeries>& page, const TerminalStyle& style) {
+  if (page.items.empty()) return "no series matches; `steelyard history` without a name lists them all\n";
   std::string text;
-  for (const HistorySeries& one : series) {
+  for (const HistorySeries& one : page.items) {
     if (!text.empty()) text += "\n";
     text += series_text(one, style);
   }
-  return text;
+  // A cursor is long: for one series it is worth its line.
+  const auto has_older = [](const HistorySeries& one) { return !one.older.empty(); };
+  const std::string& older = page.items.size() == 1 ? page.items.front().older : "";
+  std::string below;
+  if (!older.empty()) {
+    below = "older points: --after " + older + '\n';
+  } else if (std::any_of(page.items.begin(), page.items.end(), has_older)) {
+    below = "there are older points: give a larger --limit, or name one series\n";
+  }
+  if (!page.next.empty()) below += "more series: --after " + page.next + '\n';
+  return below.empty() ? text : text + '\n' + paint(below, Tone::dim, style.color);
 }
 
 }  // namespace steelyard

@@ -81,11 +81,11 @@ TEST(TerminalHistory, TakesShortSubjectsSingleRunsAndNone) {
   series.points[0].subject = "Fix";
   series.points[0].commit = "";
   for (const int width : {-1, 0, 40, 300}) {
-    EXPECT_NE(terminal_history({series}, {true, true, width}).find("Fix"), std::string::npos);
+    EXPECT_NE(terminal_history({{series}, {}}, {true, true, width}).find("Fix"), std::string::npos);
   }
   series.points[0].value = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_NE(terminal_history({series}, {false, true, 80}).find("no runs"), std::string::npos);
-  EXPECT_NE(terminal_history({}, {false, true, 80}).find("no series"), std::string::npos);
+  EXPECT_NE(terminal_history({{series}, {}}, {false, true, 80}).find("no runs"), std::string::npos);
+  EXPECT_NE(terminal_history(Page<HistorySeries>{}, {false, true, 80}).find("no series"), std::string::npos);
 }
 
 TEST(MarkdownReport, ShowsEveryVerdictWorstFirst) {
@@ -97,14 +97,14 @@ TEST(JsonReport, ShowsEveryVerdict) {
 }
 
 TEST(TerminalHistory, DrawsTheStepOfFourCommits) {
-  golden::expect_equal(terminal_history({sample::history_of_four_commits()}, {false, true, 100}),
+  golden::expect_equal(terminal_history({{sample::history_of_four_commits()}, {}}, {false, true, 100}),
                        "report/history_100.out");
-  golden::expect_equal(terminal_history({sample::history_of_four_commits()}, {false, false, 60}),
+  golden::expect_equal(terminal_history({{sample::history_of_four_commits()}, {}}, {false, false, 60}),
                        "report/history_ascii_60.out");
 }
 
 TEST(JsonHistory, ShowsTheStepOfFourCommits) {
-  golden::expect_equal(json_history({sample::history_of_four_commits()}), "report/history.json");
+  golden::expect_equal(json_history({{sample::history_of_four_commits()}, {}}), "report/history.json");
 }
 
 TEST(TerminalRun, ShowsLevelsSpreadsAndFailures) {
