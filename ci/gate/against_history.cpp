@@ -14,6 +14,7 @@
 #include "ci/cli/sides.hpp"
 #include "ci/gate/evidence.hpp"
 #include "ci/gate/history_branch.hpp"
+#include "ci/gate/history_run.hpp"
 #include "ci/gate/measure_head.hpp"
 #include "ci/gate/outcome.hpp"
 #include "ci/git/caller_environment.hpp"
@@ -74,6 +75,7 @@ Result<std::vector<HistorySeries>> history_of(Store& store, const ComparisonPoli
     query.branch = branch;
     query.project = project;
     query.limit = kPoints;
+    query.off_branch = false;  // a level that a force-push took away is none to judge by
     STEELYARD_TRY(std::vector<HistorySeries> found, store.history(query));
     for (HistorySeries& series : found) {
       const bool is_known = std::any_of(all.begin(), all.end(), [&](const HistorySeries& other) {
@@ -86,21 +88,6 @@ Result<std::vector<HistorySeries>> history_of(Store& store, const ComparisonPoli
   return all;
 }
 
-// The newest that is not the candidate's own; empty: there is none on its machine.
-std::string newest_run(const std::vector<HistorySeries>& history, const Run& candidate) {
-  const std::string machine = candidate.environment.fingerprint();
-  const HistoryPoint* newest = nullptr;
-  for (const HistorySeries& series : history) {
-    if (series.fingerprint != machine) continue;
-    for (const HistoryPoint& point : series.points) {
-      const bool is_own = point.run == candidate.header.id ||
-                          (!candidate.header.commit.sha.empty() && point.commit == candidate.header.commit.sha);
-      if (!is_own && (newest == nullptr || point.at_unix_ns > newest->at_unix_ns)) newest = &point;
-    }
-  }
-  return newest == nullptr ? "" : newest->run;
-}
-
 // Points of other machines are never compared with these: of them the newest is kept, which tells that there are any.
 void keep_points_of(const std::string& machine, Series& series) {
   const auto is_elsewhere = [&](const SeriesPoint& point) { return point.machine != machine; };
@@ -111,10 +98,10 @@ void keep_points_of(const std::string& machine, Series& series) {
   series.points.push_back(elsewhere);
 }
 
-Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySeries>& history, const Run& candidate,
-                                    const ComparisonPolicy& policy) {
+// newest: id of the run that counts are held against; empty: there is none.
+Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySeries>& history, const std::string& newest,
+                                    const Run& candidate, const ComparisonPolicy& policy) {
   HistoryBaseline baseline;
-  const std::string newest = newest_run(history, candidate);
   if (!newest.empty()) {
     STEELYARD_TRY(baseline.newest, store.get_run(newest));
   }
@@ -167,7 +154,10 @@ Result<Judgement> judge(Store& store, const Run& candidate, const GateOptions& o
     const std::string project = configuration.project.empty() ? candidate.header.project : configuration.project;
     STEELYARD_TRY(const std::vector<HistorySeries> series, history_of(store, policy, project, branch));
     STEELYARD_CHECK(check_one_project(series));
-    STEELYARD_TRY(history, baseline_of(store, series, candidate, policy));
+    STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
+    if (!newest.said.empty())
+      warnings.push_back("the baseline run is of " + newest.said + "; counts are held against it");
+    STEELYARD_TRY(history, baseline_of(store, series, newest.run, candidate, policy));
     history.branch = branch;
     judgement.baseline = history.newest;
   }
