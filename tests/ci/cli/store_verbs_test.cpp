@@ -9,8 +9,7 @@
 #include "storage/embedded/cluster.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/store.hpp"
-#include "tests/ci/cli/program_under_test.hpp"
-#include "tests/promised.hpp"
+#include "tests/ci/cli/shared_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 
 namespace steelyard {
@@ -23,31 +22,8 @@ using ::testing::Not;
 // Port 1 of the machine itself: refused at once, whatever the network.
 constexpr const char* kUnreachable = "postgresql://someone:hunter2@127.0.0.1:1/steelyard";
 
-class StoreVerbs : public ProgramUnderTest {
+class StoreVerbs : public SharedStore {
  protected:
-  static void SetUpTestSuite() {
-    std::string name = (std::filesystem::temp_directory_path() / "steelyard-store-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    std::filesystem::permissions(name, std::filesystem::perms(0711));
-    shared_ = name;
-    use_state(shared_ / "state");
-    const Outcome started = run({"db", "init"});
-    available_ = started.status == 0;
-    why_ = started.err;
-  }
-  static void TearDownTestSuite() {
-    use_state(shared_ / "state");
-    run({"db", "stop", "--quiet"});
-    std::error_code ignored;
-    std::filesystem::remove_all(shared_, ignored);
-  }
-  void SetUp() override {
-    ProgramUnderTest::SetUp();
-    const bool is_missing = !available_ && why_.find("install") != std::string::npos;
-    STEELYARD_SKIP_WITHOUT("postgresql", !is_missing, "no PostgreSQL server: " + why_);
-    ASSERT_TRUE(available_) << why_;
-    use_state(shared_ / "state");
-  }
   static int number_in_status(const std::string& name) {
     const std::string json = run({"db", "status", "--json", "--quiet"}).out;
     const std::string member = '"' + name + "\": ";
@@ -74,10 +50,6 @@ class StoreVerbs : public ProgramUnderTest {
     const std::size_t at = outcome.err.find(prefix);
     return at == std::string::npos ? "none" : outcome.err.substr(at, prefix.size() + 12);
   }
-
-  static inline std::filesystem::path shared_;
-  static inline bool available_ = false;
-  static inline std::string why_;
 };
 
 TEST_F(StoreVerbs, ARunWaitsWhileTheStoreIsAwayAndIsDeliveredOnceByTheNextCommandThatReachesIt) {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "storage/calibration/calibration_file.hpp"
-#include "tests/ci/history/shared_store.hpp"
+#include "tests/ci/cli/shared_store.hpp"
 
 namespace steelyard {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/ci/cli/shared_store.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
-#include "tests/ci/history/shared_store.hpp"
 
 namespace steelyard {
 namespace {

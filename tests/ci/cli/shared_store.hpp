@@ -11,7 +11,7 @@ namespace steelyard {
 class SharedStore : public ProgramUnderTest {
  protected:
   static void SetUpTestSuite() {
-    std::string name = (std::filesystem::temp_directory_path() / "steelyard-history-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "steelyard-store-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     shared_ = name;
     std::filesystem::permissions(name, std::filesystem::perms(0711));
@@ -34,8 +34,9 @@ class SharedStore : public ProgramUnderTest {
     use_state(shared_ / "state");
   }
 
- private:
   static inline std::filesystem::path shared_;
+
+ private:
   static inline bool available_ = false;
   static inline std::string why_;
 };
