@@ -6,6 +6,7 @@
 
 #include "ci/report/number_text.hpp"
 #include "ci/report/profile_report.hpp"
+#include "ci/report/ranges_report.hpp"
 #include "ci/report/report.hpp"
 #include "ci/report/sample_summary.hpp"
 #include "ci/report/target_report.hpp"
@@ -194,6 +195,54 @@ std::string json_history(const Page<HistorySeries>& page) {
   // A list of one series goes on with its older points.
   const bool is_one = page.next.empty() && page.items.size() == 1;
   json["next"] = text_or_null(is_one ? page.items.front().older : page.next);
+  return document(json);
+}
+
+namespace {
+
+template <class Item>
+Json range_json(const char* schema, const RangeQuery& range, const Page<Item>& page) {
+  return {{"schema", schema},
+          {"project", text_or_null(range.project)},
+          {"branch", text_or_null(range.branch)},
+          {"from", range.from},
+          {"to", range.to},
+          {"next", text_or_null(page.next)}};
+}
+
+}  // namespace
+
+std::string json_changed(const RangeQuery& range, const Page<ChangedSeries>& page) {
+  Json json = range_json("steelyard.changed/1", range, page);
+  json["changed"] = Json::array();
+  for (const ChangedSeries& one : page.items) {
+    json["changed"].push_back({{"benchmark", one.benchmark},
+                               {"metric", one.metric},
+                               {"fingerprint", text_or_null(one.fingerprint)},
+                               {"branch", text_or_null(one.branch)},
+                               {"commit", one.commit},
+                               {"ratio", one.ratio ? Json(*one.ratio) : Json(nullptr)},
+                               {"verdict", one.regression ? "regression" : "improvement"},
+                               {"found_by", one.by_comparison ? "comparison" : "change point"}});
+  }
+  return document(json);
+}
+
+std::string json_movers(const RangeQuery& range, const Page<Mover>& page) {
+  Json json = range_json("steelyard.movers/1", range, page);
+  json["movers"] = Json::array();
+  for (const Mover& mover : page.items) {
+    json["movers"].push_back({{"benchmark", mover.benchmark},
+                              {"metric", mover.metric.name},
+                              {"unit", mover.metric.unit},
+                              {"better", to_text(mover.metric.better)},
+                              {"fingerprint", text_or_null(mover.fingerprint)},
+                              {"before", mover.before},
+                              {"after", mover.after},
+                              {"ratio", mover.ratio},
+                              {"runs_before", mover.runs_before},
+                              {"runs_after", mover.runs_after}});
+  }
   return document(json);
 }
 
