@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "storage/upkeep.hpp"
+
 namespace steelyard {
 
 // By the time at which a run was taken. Absent: for ever.
@@ -39,6 +41,7 @@ struct Pruned {
   std::int64_t partitions_rewritten = 0;
   std::int64_t partitions_dropped = 0;
   Part archives;  // rows: files
+  ClosedPartitions closed;
 };
 
 }  // namespace steelyard

@@ -16,6 +16,7 @@
 #include "storage/postgres/history_reader.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/migrations.hpp"
+#include "storage/postgres/partition_closing.hpp"
 #include "storage/postgres/project_rights.hpp"
 #include "storage/postgres/prune.hpp"
 #include "storage/postgres/range_reader.hpp"
@@ -222,9 +223,21 @@ Result<StoreUpkeep> Store::upkeep() {
 }
 
 Result<Pruned> Store::prune(const PruneOptions& options) {
-  return connection_->read([&](Session& session) {
+  return connection_->read([&](Session& session) -> Result<Pruned> {
     const AsOwner owner(session, connection_->open.login);
-    return steelyard::prune(session, options);
+    STEELYARD_TRY(Pruned pruned, steelyard::prune(session, options));
+    if (!options.dry_run) {
+      STEELYARD_TRY(pruned.closed, steelyard::close_partitions(session, {}));
+    }
+    return pruned;
+  });
+}
+
+Result<ClosedPartitions> Store::close_partitions(const std::function<void(double)>& progress) {
+  return connection_->read([&](Session& session) -> Result<ClosedPartitions> {
+    if (!connection_->open.login.may_migrate) return ClosedPartitions{};
+    const AsOwner owner(session, connection_->open.login);
+    return steelyard::close_partitions(session, progress);
   });
 }
 
@@ -253,7 +266,7 @@ Result<StoreStatus> Store::status() {
                         "(select max(version) from steelyard.schema_migrations), "
                         "count(*), coalesce(sum(measurements), 0)::bigint, coalesce(sum(samples), 0)::bigint, "
                         "(select count(*) from steelyard.comparisons), "
-                        "(select sum(pg_total_relation_size(c.oid))::bigint from pg_class c "
+                        "(select sum(steelyard.bytes_of(c.oid, true))::bigint from pg_class c "
                         "where c.relnamespace = 'steelyard'::regnamespace and c.relkind = 'r') from steelyard.runs",
                         {}, kOneRow));
     StoreStatus status;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -258,7 +259,10 @@ class Store {
   Result<StoreStatus> status();
   // Makes partitions ahead where they are missing and the login may.
   Result<StoreUpkeep> upkeep();
-  // As the schema's owner. Can be ended at any moment: the next call goes on.
+  // Makes the partitions that get no more rows as small as they can be, beside readers and writers. For a login that is
+  // not the schema's owner: nothing. progress: told the part that is done, from 0 to 1; may be empty.
+  Result<ClosedPartitions> close_partitions(const std::function<void(double)>& progress);
+  // As the schema's owner. Can be ended at any moment: the next call goes on. Closes partitions as well.
   Result<Pruned> prune(const PruneOptions& options);
   // Derived data again from what is stored, in place: to the same bytes.
   Result<Derived> rebuild_derived();

@@ -24,6 +24,7 @@ struct PartitionUpkeep {
   std::int64_t last_run = 0;   // inclusive
   std::int64_t bytes = 0;      // with its indexes
   bool is_closed = false;      // nothing is written to it any more
+  bool is_to_close = false;    // nothing is, and its indexes still have the room that was for more
 };
 
 struct StoreUpkeep {
@@ -35,6 +36,14 @@ struct StoreUpkeep {
   std::int64_t oldest_transaction_age = 0;  // transactions since a table was frozen; at 2,000 million the server stops
   std::int64_t pruned_runs = 0;             // without samples
   std::vector<std::string> advice;          // what to do, in words; empty: nothing
+};
+
+// What closing the partitions that get no more rows has done.
+struct ClosedPartitions {
+  std::int64_t partitions = 0;
+  std::int64_t packed = 0;        // measurements of an older program, which did not pack samples
+  std::int64_t bytes_before = 0;  // of those partitions
+  std::int64_t bytes_after = 0;
 };
 
 }  // namespace steelyard

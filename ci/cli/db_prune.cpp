@@ -81,6 +81,7 @@ std::string pruned_text(const Pruned& pruned, const RetentionPolicy& policy, con
     text += "partitions written anew: " + grouped_text(pruned.partitions_rewritten) + '\n';
   }
   if (pruned.partitions_dropped > 0) text += "partitions dropped: " + grouped_text(pruned.partitions_dropped) + '\n';
+  if (pruned.closed.partitions > 0) text += "partitions closed: " + grouped_text(pruned.closed.partitions) + '\n';
   return (options.dry_run ? "would go, nothing is changed:\n" : "dropped:\n") + text;
 }
 

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "bench/model/quantity.hpp"
 #include "ci/cli/access_verb.hpp"
 #include "ci/cli/db_actions.hpp"
 #include "ci/cli/distribute_verb.hpp"
@@ -9,6 +10,7 @@
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/verbs.hpp"
+#include "ci/report/number_text.hpp"
 #include "ci/report/progress_line.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/spool/rebuild.hpp"
@@ -28,6 +30,27 @@ ExitCode stop(const Configuration& configuration, const CommonOptions& common, S
   if (!stopped) return report_error(stopped.error(), streams);
   note(*stopped ? "the embedded store is stopped; it starts again when it is needed" : "the embedded store did not run",
        common, streams);
+  return ExitCode::success;
+}
+
+// What db migrate does besides opening the store. A login that is not the schema's owner leaves it to who is.
+ExitCode migrate_store(const DbOptions& options, const Configuration& configuration, Streams& streams) {
+  Result<Store> store = open_store(configuration, options.common, streams);
+  if (!store) return report_error(store.error(), streams);
+  ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
+  const Result<ClosedPartitions> closed =
+      store->close_partitions([&progress](double part) { progress.show("partitions", part, Nanoseconds()); });
+  progress.clear();
+  if (!closed) return report_error(closed.error(), streams);
+  if (closed->partitions > 0) {
+    note(grouped_text(closed->partitions) +
+             (closed->partitions == 1 ? " partition that gets" : " partitions that get") + " no more rows closed: " +
+             to_text(Bytes(closed->bytes_before)) + " before, " + to_text(Bytes(closed->bytes_after)) + " now",
+         options.common, streams);
+  }
+  if (closed->packed > 0) {
+    note(grouped_text(closed->packed) + " measurements of an older steelyard packed", options.common, streams);
+  }
   return ExitCode::success;
 }
 
@@ -130,6 +153,7 @@ ExitCode do_db(const DbOptions& options, Streams& streams) {
       return grant_access(options, *configuration, streams);
     case DbOptions::Action::migrate:
       if (options.dry_run) return show_upgrade(options, *configuration, streams);
+      if (const ExitCode done = migrate_store(options, *configuration, streams); done != ExitCode::success) return done;
       break;
     case DbOptions::Action::distribute:
       return distribute_store(options, *configuration, streams);

@@ -87,7 +87,8 @@ std::string json_pruned(const Pruned& pruned, bool dry_run) {
          part("samples", pruned.samples) + part("profiles", pruned.profiles) + part("runs", pruned.whole) +
          part("archives", pruned.archives) +
          ",\n  \"partitions_rewritten\": " + std::to_string(pruned.partitions_rewritten) +
-         ",\n  \"partitions_dropped\": " + std::to_string(pruned.partitions_dropped) + "\n}\n";
+         ",\n  \"partitions_dropped\": " + std::to_string(pruned.partitions_dropped) +
+         ",\n  \"partitions_closed\": " + std::to_string(pruned.closed.partitions) + "\n}\n";
 }
 
 std::string json_derived(const Derived& derived) {

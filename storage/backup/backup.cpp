@@ -53,7 +53,7 @@ Result<Facts> facts_of(Transaction& transaction) {
                 transaction.run("select pg_export_snapshot(), current_setting('server_version'), "
                                 "current_setting('server_version_num')::integer / 10000, "
                                 "(select max(version) from steelyard.schema_migrations), "
-                                "(select coalesce(sum(pg_table_size(c.oid)), 0)::bigint from pg_class c "
+                                "(select coalesce(sum(steelyard.bytes_of(c.oid, false)), 0)::bigint from pg_class c "
                                 "where c.relnamespace = 'steelyard'::regnamespace and c.relkind = 'r')",
                                 {}, kOneRow));
   return Facts{rows.text(0, 0), rows.text(0, 1), static_cast<int>(rows.integer(0, 2)),

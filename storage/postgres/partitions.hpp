@@ -12,10 +12,16 @@ namespace steelyard {
 inline constexpr std::int64_t kRunsOfPartition = 8192;  // as the schema's functions have it
 // The last so many runs of a partition see to it that the next ones are there.
 inline constexpr std::int64_t kRunsNearTheEnd = 512;
+// The first so many runs of a partition see to it that the one before is closed: by then most of its writers are done.
+inline constexpr std::int64_t kRunsThatClose = 512;
 inline constexpr int kPartitionsAhead = 2;
 
 constexpr bool is_near_the_end(std::int64_t run_key) {
   return run_key % kRunsOfPartition >= kRunsOfPartition - kRunsNearTheEnd;
+}
+
+constexpr bool closes_the_one_before(std::int64_t run_key) {
+  return run_key >= kRunsOfPartition && run_key % kRunsOfPartition < kRunsThatClose;
 }
 
 // Makes what is missing after the newest run's, in a transaction of its own. The number that was made.

@@ -38,24 +38,25 @@ Result<std::int64_t> drop_rows_of(Transaction& transaction, const std::vector<st
 
 }  // namespace
 
-Result<Dropped> rewrite_partition(Transaction& transaction, const PruneGroup& group) {
-  const std::string old = partition_name(group.partition);
+namespace {
+
+// The partition anew, in place of the old one. `packed`: what becomes of that column, an expression.
+Result<Dropped> write_anew(Transaction& transaction, std::int64_t number, const std::string& packed,
+                           const std::string& note) {
+  const std::string old = partition_name(number);
   const std::string fresh = old + "_new";
-  const std::string bare = fresh.substr(fresh.find('.') + 1);
+  const std::string bare = old.substr(old.find('.') + 1);
   // Nobody writes to a closed partition but another prune.
   STEELYARD_CHECK(transaction.run("lock table " + old + " in share mode"));
   STEELYARD_TRY(const std::int64_t before, size_of(transaction, old));
   STEELYARD_CHECK(transaction.run("create table " + fresh + " (like steelyard.measurements including all)"));
+  // In the order of their runs, which the summary of pages by run lives on.
   STEELYARD_TRY(const Rows copied,
                 transaction.run("insert into " + fresh +
                                 " (value, run_key, series_key, position, samples, count_basis_key, packed) "
-                                "select value, run_key, series_key, position, samples, count_basis_key, "
-                                "case when packed is not null and steelyard.has_samples(packed) "
-                                "then steelyard.without_samples(packed) else packed end "
-                                "from " +
-                                old + " order by series_key, run_key, position"));
-  STEELYARD_TRY(const Rows bounds, transaction.run("select pg_get_expr(relpartbound, oid), "
-                                                   "coalesce(obj_description(oid), '') from pg_class "
+                                "select value, run_key, series_key, position, samples, count_basis_key, " +
+                                packed + " from " + old + " order by run_key, position"));
+  STEELYARD_TRY(const Rows bounds, transaction.run("select pg_get_expr(relpartbound, oid) from pg_class "
                                                    "where oid = $1::regclass",
                                                    SqlValues().text(old), kOneRow));
   STEELYARD_TRY(const Rows rows, transaction.run("select count(*) from " + old, {}, kOneRow));
@@ -63,14 +64,26 @@ Result<Dropped> rewrite_partition(Transaction& transaction, const PruneGroup& gr
     return bug_error("prune", "a partition that changed while it was copied");
   STEELYARD_CHECK(transaction.run("alter table steelyard.measurements detach partition " + old));
   STEELYARD_CHECK(transaction.run("drop table " + old));
-  STEELYARD_CHECK(transaction.run("alter table " + fresh + " rename to " + bare.substr(0, bare.size() - 4)));
+  STEELYARD_CHECK(transaction.run("alter table " + fresh + " rename to " + bare));
   STEELYARD_CHECK(
       transaction.run("alter table steelyard.measurements attach partition " + old + ' ' + bounds.text(0, 0)));
-  STEELYARD_CHECK(transaction.run("do $do$ begin execute format('comment on table " + old +
-                                  " is %L', "
-                                  "'Partition of steelyard.measurements; retention dropped its samples.'); end $do$"));
+  STEELYARD_CHECK(
+      transaction.run("comment on table " + old + " is 'Partition of steelyard.measurements; " + note + "'"));
   STEELYARD_TRY(const std::int64_t after, size_of(transaction, old));
   return Dropped{copied.affected(), before - after};
+}
+
+}  // namespace
+
+Result<Dropped> rewrite_partition(Transaction& transaction, const PruneGroup& group) {
+  return write_anew(transaction, group.partition,
+                    "case when packed is not null and steelyard.has_samples(packed) "
+                    "then steelyard.without_samples(packed) else packed end",
+                    "retention dropped its samples.");
+}
+
+Result<Dropped> shrink_partition(Transaction& transaction, std::int64_t number) {
+  return write_anew(transaction, number, "packed", "written anew when it was closed.");
 }
 
 Result<Dropped> drop_partition(Transaction& transaction, const PruneGroup& group) {

@@ -18,6 +18,8 @@ struct Dropped {
 
 // The partition anew without samples, in place of the old one. Readers wait for the swap alone.
 Result<Dropped> rewrite_partition(Transaction& transaction, const PruneGroup& group);
+// The same with all that it holds, for one that changed rows have left full of holes.
+Result<Dropped> shrink_partition(Transaction& transaction, std::int64_t number);
 // Its rows and everything else of its runs.
 Result<Dropped> drop_partition(Transaction& transaction, const PruneGroup& group);
 Result<Dropped> drop_samples(Transaction& transaction, const std::vector<std::int64_t>& keys);

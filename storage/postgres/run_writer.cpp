@@ -7,6 +7,7 @@
 #include "bench/model/quantile.hpp"
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/dictionaries.hpp"
+#include "storage/postgres/partition_closing.hpp"
 #include "storage/postgres/partitions.hpp"
 #include "storage/postgres/profile_rows.hpp"
 
@@ -234,6 +235,7 @@ Result<bool> write_run(Session& session, const Run& run, KeyCache& cache) {
   if (!written) cache.clear();
   // Nobody waits for it, and the next run tries again.
   if (written && *written && is_near_the_end(run_key)) static_cast<void>(ensure_partitions(session));
+  if (written && *written && closes_the_one_before(run_key)) static_cast<void>(close_small_partition(session));
   return written;
 }
 

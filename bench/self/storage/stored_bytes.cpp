@@ -3,7 +3,7 @@
 //     build/check/bin/stored_bytes [RUNS]        default 300; as root the server runs as user postgres
 //
 // Runs of 10,000 measurements of 20 samples are put into a store of the program's own, by the program's own writer.
-// Then the partition is closed as maintenance closes it once runs go to the next one (steelyard.close_partition).
+// Then runs go to the next partition, and the store's own maintenance closes the one before.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -69,11 +69,7 @@ void measure(int runs) {
   }
   wanted.measurements = 1;
   must(store.put_run(large_run(wanted, runs)));
-  {
-    Transaction transaction = must(Transaction::begin(session));
-    must(transaction.run("select steelyard.close_partition(0)", {}, kOneRow));
-    must(transaction.commit());
-  }
+  must(store.close_partitions({}));
   print("partition closed", sizes_of(session), samples);
 }
 

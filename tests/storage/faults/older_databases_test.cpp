@@ -42,6 +42,7 @@ class OlderDatabase : public ::testing::TestWithParam<int> {
   }
   void expect_runs(Store& store) const;
   void expect_the_same_runs_are_known(Store& store) const;
+  void expect_samples_are_packed(Store& store) const;
   void expect_history(Store& store) const;
   void expect_comparison(Store& store) const;
   void expect_change_point(Store& store) const;
@@ -78,6 +79,26 @@ void OlderDatabase::expect_the_same_runs_are_known(Store& store) const {
   EXPECT_TRUE(*is_new);
   EXPECT_EQ(*store.get_run(another.header.id), another);
   EXPECT_EQ(store.status()->runs, static_cast<std::int64_t>(ids_.size()) + 1);
+}
+
+// What was carried over as it was; the samples are the same to the last bit.
+void OlderDatabase::expect_samples_are_packed(Store& store) const {
+  const auto length = [this] {
+    auto session = Session::connect(address_.url, "test");
+    auto transaction = Transaction::begin(*session);
+    return transaction->run("select sum(length(packed)) from steelyard.measurements", {}, kOneRow)->integer(0, 0);
+  };
+  const std::int64_t before = length();
+  const auto closed = store.close_partitions({});
+  ASSERT_TRUE(closed) << closed.error().text();
+  if (GetParam() < 10) {
+    EXPECT_GT(closed->packed, 0);
+    EXPECT_LT(length(), before);
+  } else {
+    EXPECT_EQ(length(), before);
+  }
+  EXPECT_EQ(store.close_partitions({})->packed, 0) << "once";
+  expect_runs(store);
 }
 
 void OlderDatabase::expect_history(Store& store) const {
@@ -163,6 +184,7 @@ TEST_P(OlderDatabase, ComesForwardWithAllThatItHeld) {
   expect_history(store);
   if (GetParam() >= 2) expect_comparison(store);
   if (GetParam() >= 9) expect_change_point(store);
+  expect_samples_are_packed(store);
   expect_the_same_runs_are_known(store);
 }
 

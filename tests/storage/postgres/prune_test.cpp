@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/postgres/login.hpp"
+#include "storage/postgres/prune_steps.hpp"
 #include "storage/postgres/table_contents.hpp"
 #include "storage/postgres/upkeep_reader.hpp"
 #include "tests/storage/postgres/example_run.hpp"
@@ -125,6 +126,29 @@ TEST_F(PruneTest, AClosedPartitionIsWrittenAnewWithoutSamples) {
   Store store = open();
   EXPECT_EQ(store.history({})->front().points.size(), 3U);
   EXPECT_EQ(*store.get_run(example_run(3).header.id), example_run(3));
+}
+
+TEST_F(PruneTest, APartitionIsWrittenAnewWithAllThatItHolds) {
+  fill(2);
+  end_the_partition();
+  {
+    Store store = open();
+    ASSERT_TRUE(store.put_run(example_run(3)));
+  }
+  const auto before = contents();
+  const std::string old = ask("select 'steelyard.measurements_0'::regclass::oid");
+  Session owning = session();
+  const auto login = make_ready(owning);
+  const AsOwner owner(owning, *login);
+  auto transaction = Transaction::begin(owning);
+  const auto done = shrink_partition(*transaction, 0);
+  ASSERT_TRUE(done) << done.error().text();
+  ASSERT_TRUE(transaction->commit());
+  EXPECT_EQ(done->rows, 4);
+  EXPECT_NE(ask("select 'steelyard.measurements_0'::regclass::oid"), old);
+  EXPECT_THAT(differences(contents(), before), IsEmpty());
+  Store store = open();
+  EXPECT_EQ(*store.get_run(example_run(1).header.id), example_run(1));
 }
 
 TEST_F(PruneTest, WholeRunsGoWithAllThatIsTheirs) {
