@@ -287,7 +287,8 @@ TEST_F(StoreVerbs, WhatIsBackedUpComesBackAndWhatIsOldIsToldBeforeItGoes) {
   const int before = runs_in_store();
   const std::string backup = (shared_ / "backup").string();
   const Outcome saved = run({"db", "backup", backup});
-  if (saved.err.find("postgresql-client") != std::string::npos) GTEST_SKIP() << saved.err;
+  // Debian's package of the server brings its client along.
+  STEELYARD_SKIP_WITHOUT("postgresql", saved.err.find("postgresql-client") == std::string::npos, saved.err);
   ASSERT_EQ(saved.status, 0) << saved.err;
   EXPECT_THAT(saved.out, HasSubstr("are backed up in " + backup));
   const Outcome twice = run({"db", "backup", backup});

@@ -102,7 +102,7 @@ class GuardedServer : public ::testing::Test {
   }
   void SetUp() override {
     STEELYARD_SKIP_WITHOUT("postgresql", !find_server_programs().empty(), storage_test::kNoServer);
-    if (!available_) GTEST_SKIP() << "no openssl program to make a certificate with";
+    STEELYARD_SKIP_WITHOUT("openssl", available_, "no openssl program to make a certificate with");
     state_ = storage_test::fresh_state_folder();
   }
   static std::string url(const std::string& options, const std::string& port = port_) {
