@@ -12,6 +12,7 @@
 
 #include "storage/backup/dump_program.hpp"
 #include "storage/file_descriptor.hpp"
+#include "storage/postgres/distribute.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/session.hpp"
 #include "storage/store_link.hpp"
@@ -58,6 +59,17 @@ Result<Facts> facts_of(Transaction& transaction) {
                                 {}, kOneRow));
   return Facts{rows.text(0, 0), rows.text(0, 1), static_cast<int>(rows.integer(0, 2)),
                static_cast<int>(rows.integer(0, 3)), rows.integer(0, 4)};
+}
+
+// No dump holds the shards of all nodes as of one moment.
+Result<void> check_one_server(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const bool distributed, is_distributed(transaction));
+  if (!distributed) return {};
+  return input_error("store " + session.name(), "a distributed store, whose rows lie on several servers",
+                     "a store on one server",
+                     "back up every node (docs/scale.md), or keep the archives: steelyard db rebuild --from FOLDER "
+                     "fills any store from them");
 }
 
 Result<void> check_place(const fs::path& folder, std::int64_t bytes) {
@@ -137,6 +149,7 @@ Result<BackupManifest> backup_store(const StoreAddress& address, const fs::path&
                                     const BackupOptions& options) {
   STEELYARD_TRY(StoreLink link, link_to_store(address, state));
   STEELYARD_CHECK(make_ready(link.session));
+  STEELYARD_CHECK(check_one_server(link.session));
   // As the login itself, as pg_dump sees it: the least role may not see every row.
   link.session.act_as("");
   STEELYARD_TRY(Transaction transaction, Transaction::begin(link.session));

@@ -4,6 +4,7 @@
 #include "storage/backup/dump_program.hpp"
 #include "storage/postgres/audit_trail.hpp"
 #include "storage/postgres/derivations.hpp"
+#include "storage/postgres/distribute.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/migrations.hpp"
 #include "storage/postgres/roles.hpp"
@@ -44,6 +45,11 @@ Result<void> check_empty(const Session& session, Transaction& transaction) {
 // An empty schema of ours would stand in the way of the backup's own.
 Result<void> clear_the_way(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const bool distributed, is_distributed(transaction));
+  if (distributed) {
+    return input_error("store " + session.name(), "a distributed store", "an empty store on one server",
+                       "restore into a database that is not distributed, then run steelyard db distribute");
+  }
   STEELYARD_CHECK(check_empty(session, transaction));
   STEELYARD_CHECK(transaction.run_script(kDrop));
   return transaction.commit();

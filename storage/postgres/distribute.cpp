@@ -206,6 +206,19 @@ Result<void> add_nodes(Session& session, const DistributeOptions& options) {
   return let_a_lone_node_hold_shards(session);
 }
 
+// Rights by project are policies, which stay once they were used and which the engine does not lay on shards.
+Result<void> check_rights(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(
+      const Rows limited,
+      transaction.run("select relrowsecurity from pg_class where oid = 'steelyard.runs'::regclass", {}, kOneRow));
+  if (!limited.boolean(0, 0)) return {};
+  return input_error("store " + session.name(), "rights by project: logins that see some projects only",
+                     "none in a distributed store",
+                     "give such a project a database of its own, and fill a new database for the rest from the "
+                     "archives: steelyard db rebuild --from FOLDER");
+}
+
 Result<void> create_extension(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const ExtensionState state, extension_state(transaction));
@@ -336,6 +349,7 @@ Result<void> distribute(Session& session, const DistributeOptions& options, cons
   // Neither the writer's role nor the owner's may do all that follows.
   session.act_as("");
   if (!plan.missing.empty()) return not_on_server(session, plan.missing.front());
+  STEELYARD_CHECK(check_rights(session));
   STEELYARD_CHECK(create_extension(session));
   STEELYARD_CHECK(add_nodes(session, options));
   STEELYARD_CHECK(let_the_owner_log_in(session));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "storage/postgres/distribute.hpp"
 #include "storage/postgres/roles.hpp"
 
 namespace steelyard {
@@ -169,7 +170,7 @@ Result<void> check_no_other(const AccessGrant& grant, const std::vector<std::str
 }
 
 // Limits work on one server of a version that has what they need.
-Result<void> check_server(Transaction& transaction, const Login& login) {
+Result<void> check_server(Transaction& transaction) {
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select current_setting('server_version_num')::int, current_setting('server_version')",
                                 {}, kOneRow));
@@ -177,7 +178,9 @@ Result<void> check_server(Transaction& transaction, const Login& login) {
     return input_error("steelyard db grant --project", "a server of PostgreSQL " + rows.text(0, 1), "15 or newer",
                        "upgrade the server, or give the project a database of its own");
   }
-  if (!login.is_distributed) return {};
+  // Asked for now: it may have become one since we logged in.
+  STEELYARD_TRY(const bool distributed, is_distributed(transaction));
+  if (!distributed) return {};
   return input_error("steelyard db grant --project", "a distributed store", "a store on one server",
                      "give the project a database of its own: Citus has no policies with subqueries");
 }
@@ -226,7 +229,7 @@ Result<bool> grant_access(Session& session, const Login& login, const AccessGran
   STEELYARD_CHECK(check_no_other(grant, roles));
   bool is_new = !holds(roles, role_of(grant));
   if (grant.some_projects) {
-    STEELYARD_CHECK(check_server(transaction, login));
+    STEELYARD_CHECK(check_server(transaction));
     STEELYARD_CHECK(limit_projects(transaction));
     STEELYARD_TRY(const bool added, add_project(transaction, grant));
     is_new = is_new || added;

@@ -73,6 +73,9 @@ Result<Dropped> drop(Transaction& transaction, const Step& step, const PruneGrou
 Result<void> carry_out(Session& session, const Step& step, const PruneGroup& piece, const PruneOptions& options,
                        Pruned& pruned) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  // A distributed store changes tables and those that they point to over one connection to each node; elsewhere it
+  // means nothing.
+  STEELYARD_CHECK(transaction.run_script("set local citus.multi_shard_modify_mode = 'sequential'"));
   // Before the runs themselves may be gone.
   STEELYARD_CHECK(note_prunings(transaction, piece.keys, {step.what, step.policy, options.who}));
   STEELYARD_TRY(const Dropped dropped, drop(transaction, step, piece));

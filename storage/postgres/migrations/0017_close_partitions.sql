@@ -74,12 +74,14 @@ begin
     execute format('reindex index %s', index);
     execute format('comment on index %s is %L', index, 'Closed: built without room to grow.');
   end loop;
-  return steelyard.bytes_of(partition, true);
+  -- A distributed store does not tell sizes in a transaction that changed something.
+  return pg_total_relation_size(partition);
 end
 $$;
 comment on function steelyard.close_partition is
-  'Builds the indexes of a partition that gets no more rows without room to grow; what it takes on disk afterwards, in '
-  'bytes. Null: it is closed, or somebody else is at it. Readers of the partition wait until the transaction ends.';
+  'Builds the indexes of a partition that gets no more rows without room to grow; what it takes on this server''s disk '
+  'afterwards, in bytes. Null: it is closed, or somebody else is at it. Its readers wait for '
+  'the end of the transaction.';
 
 create function steelyard.close_small_partition(most_bytes bigint) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

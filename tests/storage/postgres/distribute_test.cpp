@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "storage/backup/backup.hpp"
 #include "storage/postgres/migrations.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
@@ -211,6 +212,54 @@ TEST_F(DistributeTest, LaysShardsOnTwoWorkers) {
   }
   expect_all_there(store);
   ASSERT_TRUE(store.distribute(options, say_nothing)) << "the nodes are there already";
+}
+
+TEST_F(DistributeTest, IsRefusedABackupInWordsThatSayWhatToDoInstead) {
+  Store store = open_store(url_);
+  must(store.distribute(on_one_node(), say_nothing));
+  const std::filesystem::path state = storage_test::fresh_state_folder();
+  const auto saved = backup_store({false, url_}, state, state / "backup", {});
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().kind, ErrorKind::input);
+  EXPECT_THAT(saved.error().text(), AllOf(HasSubstr("distributed"), HasSubstr("back up every node")));
+  EXPECT_FALSE(std::filesystem::exists(state / "backup"));
+}
+
+TEST_F(DistributeTest, TakesNoBackupIn) {
+  const auto plain = storage_test::fresh_database();
+  STEELYARD_SKIP_WITHOUT("postgresql", plain, storage_test::kNoServer);
+  const std::filesystem::path state = storage_test::fresh_state_folder();
+  must(open_store(*plain).put_run(example_run(1)));
+  must(backup_store({false, *plain}, state, state / "backup", {}));
+  Store store = open_store(url_);
+  must(store.distribute(on_one_node(), say_nothing));
+  const auto restored = restore_store({false, url_}, state, state / "backup", {});
+  ASSERT_FALSE(restored);
+  EXPECT_THAT(restored.error().text(), AllOf(HasSubstr("distributed"), HasSubstr("then run steelyard db distribute")));
+  EXPECT_TRUE(must(store.put_run(example_run(1)))) << "and the store is as it was";
+}
+
+TEST_F(DistributeTest, DoesNotMixWithRightsByProject) {
+  Store store = open_store(url_);
+  const auto limit = [this](const std::string& statement) {
+    Session session = must(Session::connect(url_, "test"));
+    Transaction transaction = must(Transaction::begin(session));
+    must(transaction.run_script(statement));
+    must(transaction.commit());
+  };
+  limit("alter table steelyard.runs enable row level security");
+  const auto done = store.distribute(on_one_node(), say_nothing);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::input);
+  EXPECT_THAT(done.error().text(), AllOf(HasSubstr("rights by project"), HasSubstr("database of its own")));
+  limit("alter table steelyard.runs disable row level security");
+  must(store.distribute(on_one_node(), say_nothing));
+  limit(
+      "do $$ begin if not exists (select from pg_roles where rolname = 'grantee') then create role grantee login; "
+      "end if; end $$");
+  const auto granted = store.grant({"grantee", Access::reader, "demo", true});
+  ASSERT_FALSE(granted);
+  EXPECT_THAT(granted.error().text(), AllOf(HasSubstr("distributed"), HasSubstr("database of its own")));
 }
 
 TEST_F(DistributeTest, NamesTheOptionThatIsNoNode) {
