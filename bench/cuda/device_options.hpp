@@ -1,12 +1,16 @@
-// The command line of a device program: the part of Google Benchmark's that Steelyard uses, and what a device needs
-// besides.
+// The command line of a device program: the part of Google Benchmark's that Steelyard uses, so that `steelyard run`,
+// `ab` and `gate` take such a program as any other, and what a device needs besides. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/cuda/device_suite.hpp"
+#include "bench/cuda/sampling.hpp"
+#include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard::cuda {
@@ -14,11 +18,23 @@ namespace steelyard::cuda {
 struct DeviceOptions {
   bool help = false;
   bool list_tests = false;
+  bool list_devices = false;
   std::string filter;  // a regular expression; "-" before it: those that do not match
+  bool json_on_stdout = false;
+  std::string out;                                           // a file for the JSON; empty: none
+  std::vector<std::pair<std::string, std::string>> context;  // facts of the user's
   CaseChoice choice;
+  std::string device;  // a number, or the beginning of a UUID; empty: the first
+  bool verify = true;
+  std::optional<std::uint64_t> seed;   // of the inputs that verification draws
+  Nanoseconds timeout = seconds(120);  // of one benchmark
+  SamplingLimits limits;
+  // Of the process that measures; see supervise.hpp.
+  std::string worker_report;
+  std::size_t worker_first = 0;
 };
 
-// Without the program's name. Error (input): an option that is none, with its value as it was found.
+// Without the program's name. Error (input): an option that is none, or whose value is not understood.
 Result<DeviceOptions> parse_device_options(const std::vector<std::string>& arguments);
 
 // For --help.

@@ -205,6 +205,7 @@ DeviceSettings NvmlDevice::settings() const {
   settings.power_limit_watts = scaled(read<unsigned>(f.power_limit, handle_), kMilliwatts);
   settings.max_sm_clock_hz = scaled(read<unsigned>(f.max_clock, handle_, kSmClock), kMegahertz);
   settings.max_memory_clock_hz = scaled(read<unsigned>(f.max_clock, handle_, kMemoryClock), kMegahertz);
+  settings.application_sm_clock_hz = scaled(read<unsigned>(f.application_clock, handle_, kSmClock), kMegahertz);
   settings.clock_policy = clock_policy(f, handle_);
   return settings;
 }

@@ -39,6 +39,7 @@ struct DeviceSettings {
   std::optional<double> power_limit_watts;
   std::optional<double> max_sm_clock_hz;
   std::optional<double> max_memory_clock_hz;
+  std::optional<double> application_sm_clock_hz;  // what an administrator set, or the default
   // "default", or what was set: "application clocks sm 1410 MHz, memory 1215 MHz".
   std::optional<std::string> clock_policy;
   bool operator==(const DeviceSettings&) const = default;

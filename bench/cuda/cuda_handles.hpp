@@ -1,0 +1,104 @@
+// Streams, events, graphs and host memory that the device sees: each with one owner, given back without throwing.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "bench/cuda/cuda_error.hpp"
+#include "bench/model/quantity.hpp"
+
+namespace steelyard::cuda {
+
+template <class Handle, cudaError_t (*Destroy)(Handle)>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(Handle handle) : handle_(handle) {}
+  ~Owned() { reset(); }
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+
+  Handle get() const { return handle_; }
+  void reset() {
+    if (handle_ != Handle{}) static_cast<void>(Destroy(handle_));
+    handle_ = Handle{};
+  }
+
+ private:
+  Handle handle_{};
+};
+
+using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
+using ExecutableGraph = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
+
+// Does not wait for the default stream, nor that for it.
+class Stream {
+ public:
+  Stream() {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+    stream_ = Owned<cudaStream_t, cudaStreamDestroy>(stream);
+  }
+  cudaStream_t get() const { return stream_.get(); }
+  void wait() const { check(cudaStreamSynchronize(get()), "waiting for the device"); }
+
+ private:
+  Owned<cudaStream_t, cudaStreamDestroy> stream_;
+};
+
+class Event {
+ public:
+  Event() {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreate(&event), "creating an event");
+    event_ = Owned<cudaEvent_t, cudaEventDestroy>(event);
+  }
+  void record(const Stream& stream) const { check(cudaEventRecord(event_.get(), stream.get()), "recording an event"); }
+  // Precondition: both were recorded and have passed.
+  Nanoseconds since(const Event& earlier) const {
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, earlier.event_.get(), event_.get()), "reading the time between two events");
+    return milliseconds(static_cast<double>(ms));
+  }
+
+ private:
+  Owned<cudaEvent_t, cudaEventDestroy> event_;
+};
+
+// `count` values in the host's memory that the device reads and writes in place; zero at first.
+template <class T>
+class SharedWords {
+ public:
+  explicit SharedWords(std::size_t count) : count_(count) {
+    void* host = nullptr;
+    check(cudaHostAlloc(&host, count * sizeof(T), cudaHostAllocMapped), "allocating host memory for the device");
+    memory_ = Owned<void*, cudaFreeHost>(host);
+    void* device = nullptr;
+    check(cudaHostGetDevicePointer(&device, host, 0), "mapping host memory for the device");
+    on_device_ = static_cast<T*>(device);
+    for (std::size_t i = 0; i < count; ++i) new (on_host() + i) T{};
+  }
+  std::size_t count() const { return count_; }
+  T* on_device() const { return on_device_; }
+  // While the device may read or write the word: plain integers only.
+  void set(std::size_t i, T value) { static_cast<volatile T*>(on_host())[i] = value; }
+  T get(std::size_t i) const { return static_cast<const volatile T*>(on_host())[i]; }
+  // While the device does not: after waiting for it.
+  std::span<const T> values() const { return {on_host(), count_}; }
+
+ private:
+  T* on_host() const { return static_cast<T*>(memory_.get()); }
+
+  Owned<void*, cudaFreeHost> memory_;
+  T* on_device_ = nullptr;
+  std::size_t count_;
+};
+
+}  // namespace steelyard::cuda

@@ -1,0 +1,158 @@
+#include "bench/cuda/device_program.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "bench/cuda/device_result.hpp"
+#include "bench/cuda/supervise.hpp"
+
+namespace steelyard::cuda {
+namespace {
+
+// Set by the handler of SIGINT and SIGTERM: what was measured until then is still written.
+std::atomic<int> ended_by{0};
+extern "C" void note_signal(int number) { ended_by.store(number); }
+
+void watch_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+int fail(const DeviceProgram& program, const Error& error, DeviceExit status) {
+  std::fprintf(stderr, "%s: %s\n", program.name.c_str(), error.text().c_str());
+  return status;
+}
+
+// A file that goes with its owner.
+class TemporaryFile {
+ public:
+  static Result<TemporaryFile> make() {
+    std::error_code failure;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(failure);
+    std::string path = ((failure ? std::filesystem::path("/tmp") : folder) / "steelyard-device-XXXXXX").string();
+    const int file = ::mkstemp(path.data());
+    if (file < 0) return program_error(path, std::string("it cannot be made: ") + std::strerror(errno));
+    ::close(file);
+    return TemporaryFile(std::move(path));
+  }
+  ~TemporaryFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  TemporaryFile(TemporaryFile&& other) noexcept : path_(std::exchange(other.path_, std::string())) {}
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// Whole or not at all: beside its place, then moved there.
+Result<void> write_file(const std::string& path, const std::string& content) {
+  const std::string beside = path + ".part";
+  {
+    std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+    if (!file.write(content.data(), static_cast<std::streamsize>(content.size())) || !file.flush()) {
+      return program_error("--benchmark_out", path + " cannot be written: " + std::strerror(errno));
+    }
+  }
+  std::error_code failure;
+  std::filesystem::rename(beside, path, failure);
+  if (failure) return program_error("--benchmark_out", path + " cannot be written: " + failure.message());
+  return {};
+}
+
+// A line that is written over, on a terminal only.
+void show_progress(std::size_t done, std::size_t of, const std::string& name) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  std::fprintf(stderr, "\r\033[K[%zu/%zu] %.100s", done, of, name.c_str());
+}
+void end_progress() {
+  if (::isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
+}
+
+int write_result(const DeviceProgram& program, const DeviceOptions& options, const SuiteReport& report) {
+  Facts facts = report.facts;
+  facts.insert(facts.end(), options.context.begin(), options.context.end());
+  const std::string json = result_json(result_header(program.name), facts, report.rows);
+  std::fputs((options.json_on_stdout ? json : result_table(report.rows)).c_str(), stdout);
+  if (std::fflush(stdout) != 0) return fail(program, program_error("stdout", std::strerror(errno)), kNotWritten);
+  // The last line of stderr is what `steelyard` shows of a program.
+  for (const FinishedRow& row : report.rows) {
+    if (row.summary.end == RowEnd::measured) continue;
+    std::fprintf(stderr, "%s: %s\n", row.summary.name.c_str(), row.summary.text.c_str());
+  }
+  if (options.out.empty()) return kDone;
+  const Result<void> written = write_file(options.out, json);
+  return written ? kDone : fail(program, written.error(), kNotWritten);
+}
+
+int measure(const DeviceProgram& program, const DeviceOptions& options, const std::vector<std::string>& arguments,
+            const std::vector<DeviceCase>& cases) {
+  const Result<TemporaryFile> report_file = TemporaryFile::make();
+  if (!report_file) return fail(program, report_file.error(), kNotWritten);
+  watch_signals();
+  Supervision supervision;
+  supervision.executable = "/proc/self/exe";
+  std::error_code ignored;
+  if (const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored); !ignored) {
+    supervision.executable = self;
+  }
+  supervision.arguments = arguments;
+  supervision.report = report_file->path();
+  supervision.longest_silence = options.timeout;
+  supervision.cancelled = &ended_by;
+  for (const DeviceCase& one : cases) supervision.benchmarks.push_back(one.name);
+  supervision.progress = [&](std::size_t done, const std::string& name) { show_progress(done, cases.size(), name); };
+  const Result<SuiteReport> report = supervise(supervision);
+  end_progress();
+  if (!report) return fail(program, report.error(), kNoDevice);
+  const int status = write_result(program, options, *report);
+  const int signal = ended_by.load();
+  return signal != 0 ? 128 + signal : status;
+}
+
+}  // namespace
+
+int run_device_program(const DeviceProgram& program, const std::vector<std::string>& arguments) {
+  const Result<DeviceOptions> options = parse_device_options(arguments);
+  if (!options) return fail(program, options.error(), kBadInput);
+  if (options->help) {
+    std::fputs(device_options_help(program.name).c_str(), stdout);
+    return kDone;
+  }
+  if (options->list_devices) return program.list_devices();
+  Result<std::vector<DeviceCase>> all = program.suite.cases(options->choice);
+  if (!all) return fail(program, all.error(), kBadInput);
+  const Result<std::vector<DeviceCase>> chosen = matching(std::move(all).value(), options->filter);
+  if (!chosen) return fail(program, chosen.error(), kBadInput);
+  if (!options->worker_report.empty()) {
+    // Nobody would read its rows.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return program.work(*options, *chosen);
+  }
+  // In Google Benchmark's words, by which it is known.
+  if (chosen->empty()) {
+    std::fprintf(stderr, "Failed to match any benchmarks against regex: %s\n", options->filter.c_str());
+    return kDone;
+  }
+  if (options->list_tests) {
+    for (const DeviceCase& one : *chosen) std::printf("%s\n", one.name.c_str());
+    return kDone;
+  }
+  return measure(program, *options, arguments, *chosen);
+}
+
+}  // namespace steelyard::cuda

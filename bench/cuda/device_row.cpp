@@ -1,0 +1,100 @@
+#include "bench/cuda/device_row.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/cuda/json_text.hpp"
+
+namespace steelyard::cuda {
+namespace {
+
+JsonObject record_begin(const DeviceRow& row, std::size_t repetitions, std::size_t index) {
+  JsonObject record;
+  record.text("name", row.name)
+      .text("run_name", row.name)
+      .text("run_type", "iteration")
+      .integer("repetitions", static_cast<std::int64_t>(repetitions))
+      .integer("repetition_index", static_cast<std::int64_t>(index))
+      .integer("threads", 1);
+  return record;
+}
+
+// Rates from the cold time of this sample.
+void add_rates(const OperatorCost& cost, Nanoseconds time, JsonObject& record) {
+  if (!(time.count() > 0)) return;
+  if (cost.flops > Flops(0)) record.number("flops", (cost.flops / time).count());
+  if (cost.traffic() > Bytes(0)) record.number("bandwidth", (cost.traffic() / time).count());
+}
+
+void add_clock(const ColdSample& sample, JsonObject& record) {
+  if (!(sample.sm_clock_hz > 0)) return;
+  record.number("sm_clock", sample.sm_clock_hz).number("device_cycles", sample.sm_clock_hz * in_seconds(sample.time));
+}
+
+// What there is once a row.
+void add_once(const DeviceRow& row, JsonObject& record) {
+  record.number("cold_start", row.cold_start.count())
+      .number("warm_up", row.samples.warm_up.count())
+      .integer("kernel_launches", row.kernel_launches)
+      .integer("device_memory", row.device_memory.count())
+      .integer("discarded_samples", row.samples.discarded);
+}
+
+std::string without_separators(std::string text) {
+  std::replace(text.begin(), text.end(), ';', ',');
+  return text;
+}
+
+}  // namespace
+
+DeviceRow row_without_samples(std::string name, RowEnd end, std::string message) {
+  DeviceRow row;
+  row.name = std::move(name);
+  row.end = end;
+  row.message = std::move(message);
+  return row;
+}
+
+std::string label_of(const DeviceRow& row) {
+  std::string label;
+  const auto add = [&](const char* name, const std::string& content) {
+    if (!content.empty()) label += (label.empty() ? "" : "; ") + std::string(name) + ": " + without_separators(content);
+  };
+  std::string kernels;
+  for (const std::string& kernel : row.kernels) kernels += (kernels.empty() ? "" : ", ") + kernel;
+  add("target", row.target);
+  add("kernels", kernels);
+  add("stopped", std::string(to_text(row.samples.stopped)));
+  for (const std::string& note : row.notes) add("note", note);
+  add("device", row.device_state);
+  return label;
+}
+
+std::vector<std::string> records_of(const DeviceRow& row) {
+  if (row.end == RowEnd::failed) {
+    return {record_begin(row, 1, 0).flag("error_occurred", true).text("error_message", row.message).str()};
+  }
+  if (row.end == RowEnd::skipped) {
+    return {record_begin(row, 1, 0).flag("skipped", true).text("skip_message", row.message).str()};
+  }
+  const std::vector<ColdSample>& cold = row.samples.cold;
+  std::vector<std::string> records;
+  for (std::size_t i = 0; i < cold.size(); ++i) {
+    JsonObject record = record_begin(row, cold.size(), i);
+    record.integer("iterations", 1)
+        .number("real_time", cold[i].time.count())
+        .number("cpu_time", cold[i].time.count())
+        .text("time_unit", "ns");
+    add_rates(row.cost, cold[i].time, record);
+    add_clock(cold[i], record);
+    if (i < row.samples.hot.size()) record.number("hot_time", row.samples.hot[i].count());
+    if (i == 0) {
+      add_once(row, record);
+      record.text("label", label_of(row));
+    }
+    records.push_back(record.str());
+  }
+  return records;
+}
+
+}  // namespace steelyard::cuda

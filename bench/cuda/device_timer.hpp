@@ -1,0 +1,59 @@
+// Takes the samples of one workload on the current device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "bench/cuda/cache_flush.hpp"
+#include "bench/cuda/cuda_handles.hpp"
+#include "bench/cuda/device_properties.hpp"
+#include "bench/cuda/graph_contents.hpp"
+#include "bench/cuda/sampling.hpp"
+#include "bench/cuda/sm_clock.hpp"
+#include "bench/cuda/stream_hold.hpp"
+#include "bench/cuda/workload.hpp"
+
+namespace steelyard::cuda {
+
+// What all workloads of a process share.
+struct TimingDevice {
+  // Runs each of its kernels once: code that is loaded while the stream is held would wait for ever.
+  explicit TimingDevice(const DeviceProperties& properties);
+
+  Stream stream;
+  StreamHold hold;
+  CacheFlush flush;
+  SmClock clock;
+  Event begin;
+  Event end;
+};
+
+class DeviceTimer final : public SampleSource {
+ public:
+  // All outlive it. `look` is called between samples, now and then: to read what the device says of itself.
+  DeviceTimer(Workload& workload, TimingDevice& device, std::function<void()> look)
+      : workload_(workload), device_(device), look_(std::move(look)) {}
+
+  // The first launch of all, by the host's clock until the device is done: loading of code and libraries is in it.
+  Nanoseconds cold_start();
+
+  int input_sets() const override { return workload_.input_sets(); }
+  ColdSample take_cold(int input_set) override;
+  double warm(Nanoseconds work) override;
+  void prepare_hot(std::int64_t launches) override;
+  Nanoseconds take_hot() override;
+  Nanoseconds now() override;
+  void pause(Nanoseconds duration) override;
+
+ private:
+  Workload& workload_;
+  TimingDevice& device_;
+  void look();
+
+  std::function<void()> look_;
+  Nanoseconds last_look_;
+  ExecutableGraph batch_;
+};
+
+}  // namespace steelyard::cuda

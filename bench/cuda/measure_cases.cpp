@@ -1,0 +1,223 @@
+#include "bench/cuda/measure_cases.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <random>
+
+#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/device_memory.hpp"
+#include "bench/cuda/device_program.hpp"
+#include "bench/cuda/device_timer.hpp"
+#include "bench/cuda/query_devices.hpp"
+#include "bench/cuda/supervise.hpp"
+
+namespace steelyard::cuda {
+namespace {
+
+// Appends; what was written stays whatever becomes of this process.
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& path) : file_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)) {}
+  ~ReportFile() {
+    if (file_ >= 0) ::close(file_);
+  }
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+
+  bool append(std::string_view lines) const {
+    while (!lines.empty()) {
+      const ssize_t n = ::write(file_, lines.data(), lines.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      lines.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return true;
+  }
+
+ private:
+  int file_;
+};
+
+// 63 bits, so that it can be given again as a whole number.
+std::uint64_t drawn_seed() {
+  std::random_device entropy;
+  return (std::uint64_t{entropy()} << 31U) ^ entropy();
+}
+
+struct MeasuredCase {
+  DeviceRow row;
+  bool wants_fresh_process = false;
+};
+
+class CaseRunner {
+ public:
+  CaseRunner(const DeviceOptions& options, const DeviceProperties& device, std::optional<NvmlDevice> nvml)
+      : options_(options), properties_(device), nvml_(std::move(nvml)), device_(device) {}
+
+  MeasuredCase run(const DeviceCase& one) {
+    if (std::string reason = one.unmet_need(properties_); !reason.empty()) {
+      return {row_without_samples(one.name, RowEnd::skipped, std::move(reason)), false};
+    }
+    const auto failed = [&](const std::string& why, bool wants_fresh_process) {
+      return MeasuredCase{row_without_samples(one.name, RowEnd::failed, why), wants_fresh_process};
+    };
+    try {
+      return {measure(one), false};
+    } catch (const VerificationError& error) {
+      return failed(error.what(), false);
+    } catch (const CudaError& error) {
+      return failed(error.what(), error.is_sticky || error.code == cudaErrorMemoryAllocation || !device_is_well());
+    } catch (const std::bad_alloc&) {
+      return failed("the system refused this process memory for the host's side; leave the benchmark out", true);
+    } catch (const std::exception& error) {
+      return failed(error.what(), !device_is_well());
+    }
+  }
+
+ private:
+  struct VerificationError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
+
+  // An error of a kernel shows at the next wait, and stays.
+  static bool device_is_well() { return cudaDeviceSynchronize() == cudaSuccess; }
+
+  void verify(Workload& workload) const {
+    const std::uint64_t seed = options_.seed.value_or(drawn_seed());
+    const Result<void> verified = workload.verify(seed);
+    check(cudaDeviceSynchronize(), "waiting for the verification");
+    if (verified) return;
+    throw VerificationError("wrong answer with --steelyard_seed=" + std::to_string(seed) + ": " +
+                            verified.error().text());
+  }
+
+  DeviceRow measure(const DeviceCase& one) {
+    const Bytes before = device_memory_use().allocated;
+    restart_memory_peak();
+    const std::unique_ptr<Workload> workload = one.make(one.point);
+    check(cudaDeviceSynchronize(), "preparing the benchmark");
+    std::vector<DeviceState> readings;
+    DeviceTimer timer(*workload, device_, [&] {
+      if (nvml_) readings.push_back(nvml_->state());
+    });
+    DeviceRow row;
+    row.name = one.name;
+    row.target = one.target;
+    row.cold_start = timer.cold_start();
+    const GraphContents contents = contents_of(capture(*workload, device_.stream, 1));
+    if (options_.verify) verify(*workload);
+    row.samples = take_samples(timer, options_.limits);
+    row.cost = workload->cost();
+    row.kernel_launches = contents.launches;
+    row.kernels = contents.kernels;
+    row.device_memory = device_memory_use().peak - before;
+    row.device_state = state_text(readings);
+    row.notes = notes_of(*workload, contents, row.samples);
+    return row;
+  }
+
+  std::vector<std::string> notes_of(const Workload& workload, const GraphContents& contents,
+                                    const Samples& samples) const {
+    std::vector<std::string> notes;
+    if (std::string note = workload.note(); !note.empty()) notes.push_back(std::move(note));
+    if (!options_.verify) notes.emplace_back("the answer was not verified");
+    if (contents.copies_and_sets > 0) {
+      notes.push_back(std::to_string(contents.copies_and_sets) + " copies or fills of memory beside the kernels");
+    }
+    if (!samples.is_steady) notes.emplace_back("the clock did not become steady");
+    if (samples.throttled_for_good) {
+      notes.emplace_back("the clock stayed below 75 % of the default, and its samples were kept");
+    }
+    return notes;
+  }
+
+  const DeviceOptions& options_;
+  const DeviceProperties& properties_;
+  std::optional<NvmlDevice> nvml_;
+  TimingDevice device_;
+};
+
+// What the device says of itself through NVML, where there is one.
+struct Management {
+  std::optional<NvmlDevice> device;
+  DeviceSettings settings;
+  std::optional<std::string> driver;
+};
+
+Management open_management(int device) {
+  Management management;
+  const Result<Nvml> nvml = Nvml::open();
+  if (!nvml) {
+    std::fprintf(stderr, "%s\n", nvml.error().text().c_str());
+    return management;
+  }
+  management.driver = nvml->driver_version();
+  if (const auto found = nvml->device(pci_bus_id(device))) {
+    management.device = *found;
+    management.settings = found->settings();
+  }
+  return management;
+}
+
+int run_cases(const DeviceOptions& options, const std::vector<DeviceCase>& cases, const Facts& library_facts,
+              const ReportFile& report) {
+  const auto refuse = [&](const std::string& why) {
+    report.append(fault_line(why));
+    return kNoDevice;
+  };
+  const auto devices = query_devices();
+  if (!devices) return refuse(devices.error().text());
+  const auto device = choose_device(*devices, options.device);
+  if (!device) return refuse(device.error().text());
+  if (const cudaError_t code = cudaSetDevice(device->index); code != cudaSuccess) {
+    return refuse(device->name + ": " + cudaGetErrorString(code));
+  }
+  const Management management = open_management(device->index);
+  Facts facts = device_facts(*device, cuda_versions(), management.settings, management.driver);
+  facts.insert(facts.end(), library_facts.begin(), library_facts.end());
+  DeviceOptions timed = options;
+  const bool is_set = management.settings.clock_policy && *management.settings.clock_policy != "default";
+  timed.limits.clock.default_hz =
+      is_set ? management.settings.application_sm_clock_hz.value_or(0) : static_cast<double>(device->max_sm_clock_hz);
+  if (!report.append(fact_lines(facts))) return kNotWritten;
+  std::optional<CaseRunner> runner;
+  try {
+    runner.emplace(timed, *device, management.device);
+  } catch (const CudaError& error) {
+    return refuse(device->name + ": " + error.what());
+  }
+  for (std::size_t i = options.worker_first; i < cases.size(); ++i) {
+    if (!report.append(begin_line(cases[i].name))) return kNotWritten;
+    const MeasuredCase measured = runner->run(cases[i]);
+    if (!report.append(row_lines(finished(measured.row)))) return kNotWritten;
+    // Without the destructors: what they would give back is lost with the context.
+    if (measured.wants_fresh_process) ::_exit(kWantsFreshProcess);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+int measure_cases(const DeviceOptions& options, const std::vector<DeviceCase>& cases, const Facts& library_facts) {
+  const ReportFile report(options.worker_report);
+  return run_cases(options, cases, library_facts, report);
+}
+
+int list_devices() {
+  const auto devices = query_devices();
+  if (!devices) {
+    std::fprintf(stderr, "%s\n", devices.error().text().c_str());
+    return kNoDevice;
+  }
+  std::fputs(device_list(*devices).c_str(), stdout);
+  return kDone;
+}
+
+}  // namespace steelyard::cuda

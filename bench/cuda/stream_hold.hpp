@@ -1,0 +1,32 @@
+// Holds a stream by a kernel that waits for a word of the host, while work is queued behind it: once let go, the device
+// runs the work without ever waiting for the host, and no launch latency is in a time.
+//
+//     StreamHold hold;
+//     hold.close(stream);
+//     ... queue events and launches ...
+//     hold.open();
+//     stream.wait();
+//     hold.check();          // throws where the device gave up waiting
+//
+// What is queued must not wait for the device: it would wait for ever. The kernel therefore gives up after kLimit, and
+// check() says so.
+#pragma once
+
+#include "bench/cuda/cuda_handles.hpp"
+
+namespace steelyard::cuda {
+
+class StreamHold {
+ public:
+  static constexpr unsigned long long kLimitNs = 10'000'000'000;
+
+  StreamHold() : words_(2) {}
+  void close(const Stream& stream);
+  void open();
+  void check() const;
+
+ private:
+  SharedWords<int> words_;  // open, given up
+};
+
+}  // namespace steelyard::cuda
