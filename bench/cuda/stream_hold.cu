@@ -20,7 +20,8 @@ __global__ void wait_until_open(const volatile int* open, volatile int* given_up
 void StreamHold::close(const Stream& stream) {
   words_.set(0, 0);
   words_.set(1, 0);
-  wait_until_open<<<1, 1, 0, stream.get()>>>(words_.on_device(), words_.on_device() + 1, kLimitNs);
+  wait_until_open<<<1, 1, 0, stream.get()>>>(words_.on_device(), words_.on_device() + 1,
+                                             static_cast<unsigned long long>(limit_.count()));
   cuda::check(cudaGetLastError(), "launching the kernel that holds the stream");
 }
 
@@ -29,8 +30,9 @@ void StreamHold::open() { words_.set(0, 1); }
 void StreamHold::check() const {
   if (words_.get(1) == 0) return;
   throw CudaError(cudaErrorLaunchTimeout,
-                  "deadlock: the stream was held for 10 s while one iteration was queued; what launch() enqueues must "
-                  "not wait for the device (no synchronizing call, no allocation, no copy to pageable memory)");
+                  "deadlock: the stream was held for " + to_text(limit_) +
+                      " while one iteration was queued; what launch() enqueues must not wait for the device (no "
+                      "synchronizing call, no allocation, no copy to pageable memory)");
 }
 
 }  // namespace steelyard::cuda

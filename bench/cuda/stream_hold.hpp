@@ -8,7 +8,7 @@
 //     stream.wait();
 //     hold.check();          // throws where the device gave up waiting
 //
-// What is queued must not wait for the device: it would wait for ever. The kernel therefore gives up after kLimit, and
+// What is queued must not wait for the device: it would wait for ever. The kernel therefore gives up after a limit, and
 // check() says so.
 #pragma once
 
@@ -18,15 +18,14 @@ namespace steelyard::cuda {
 
 class StreamHold {
  public:
-  static constexpr unsigned long long kLimitNs = 10'000'000'000;
-
-  StreamHold() : words_(2) {}
+  explicit StreamHold(Nanoseconds limit = seconds(10)) : words_(2), limit_(limit) {}
   void close(const Stream& stream);
   void open();
   void check() const;
 
  private:
   SharedWords<int> words_;  // open, given up
+  Nanoseconds limit_;
 };
 
 }  // namespace steelyard::cuda

@@ -1,0 +1,159 @@
+// The whole device program with a worker that crashes, hangs and loses its device, and what `steelyard` makes of it.
+#include "bench/cuda/device_program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bench/formats/google_benchmark.hpp"
+#include "bench/runner/child_environment.hpp"
+#include "bench/runner/child_process.hpp"
+#include "bench/runner/measure.hpp"
+
+namespace steelyard::cuda {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class DeviceProgramTest : public ::testing::Test {
+ protected:
+  std::filesystem::path out_ =
+      std::filesystem::path(::testing::TempDir()) /
+      (std::string("device_program_") + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json");
+
+  ~DeviceProgramTest() override {
+    std::error_code ignored;
+    std::filesystem::remove(out_, ignored);
+  }
+
+  ChildResult run(std::vector<std::string> arguments, const std::string& mood = "") const {
+    ChildCommand command;
+    command.executable = FAKE_DEVICE_PROGRAM;
+    command.arguments = std::move(arguments);
+    command.environment["TMPDIR"] = ::testing::TempDir();
+    if (!mood.empty()) command.environment[mood] = "1";
+    const Result<ChildResult> child = run_child(command);
+    EXPECT_TRUE(child) << child.error().text();
+    return child ? *child : ChildResult{};
+  }
+
+  std::string to_file() const { return "--benchmark_out=" + out_.string(); }
+
+  GoogleBenchmarkFile file() const {
+    std::ifstream stream(out_);
+    const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    const auto parsed = parse_google_benchmark(text, out_.string());
+    EXPECT_TRUE(parsed) << parsed.error().text();
+    return parsed ? *parsed : GoogleBenchmarkFile{};
+  }
+
+  static std::string failure_of(const GoogleBenchmarkFile& file, const std::string& kind) {
+    const std::string name = parse_google_benchmark_name("fake/kind:" + kind).canonical();
+    for (const Failure& failure : file.failures) {
+      if (failure.benchmark.canonical() == name) return failure.reason;
+    }
+    return "none";
+  }
+
+  static std::vector<std::string> measured(const GoogleBenchmarkFile& file) {
+    std::vector<std::string> names;
+    for (const Measurement& measurement : file.measurements) {
+      if (measurement.metric.name == "real_time") names.push_back(measurement.benchmark.canonical());
+    }
+    return names;
+  }
+};
+
+TEST_F(DeviceProgramTest, ListsWithoutADevice) {
+  const ChildResult child =
+      run({"--benchmark_list_tests=true", "--benchmark_filter=kind:(good|fine)$"}, "FAKE_NO_DEVICE");
+  EXPECT_EQ(child.exit_code, kDone);
+  EXPECT_EQ(child.output, "fake/kind:good\nfake/kind:fine\n");
+}
+
+TEST_F(DeviceProgramTest, ARowThatCannotBeMeasuredCostsNoOther) {
+  const ChildResult child = run({to_file()});
+  EXPECT_EQ(child.exit_code, kDone) << child.error_output;
+  const GoogleBenchmarkFile result = file();
+  EXPECT_EQ(measured(result).size(), 3U);  // good, fine, last
+  EXPECT_THAT(failure_of(result, "crash"), HasSubstr("signal 11"));
+  EXPECT_THAT(failure_of(result, "sticky"), HasSubstr("cudaErrorIllegalAddress"));
+  EXPECT_THAT(failure_of(result, "exit"), HasSubstr("ended with status 9"));
+  EXPECT_THAT(failure_of(result, "half"), HasSubstr("signal 9"));
+  EXPECT_THAT(failure_of(result, "lacking"), HasSubstr("skipped: f8 needs"));
+  EXPECT_EQ(failure_of(result, "good"), "none");
+  EXPECT_EQ(failure_of(result, "last"), "none");
+}
+
+TEST_F(DeviceProgramTest, AHangIsEndedAndTheNextBenchmarkRuns) {
+  const ChildResult child =
+      run({to_file(), "--steelyard_large", "--steelyard_timeout=300ms", "--benchmark_filter=kind:(hang|good)$"});
+  EXPECT_EQ(child.exit_code, kDone) << child.error_output;
+  EXPECT_THAT(failure_of(file(), "hang"), HasSubstr("ran past its limit of 300 ms"));
+  EXPECT_EQ(measured(file()).size(), 1U);
+}
+
+TEST_F(DeviceProgramTest, WithoutADeviceItSaysSoOnceAndWritesNothing) {
+  const ChildResult child = run({to_file()}, "FAKE_NO_DEVICE");
+  EXPECT_EQ(child.exit_code, kNoDevice);
+  EXPECT_THAT(child.error_output, HasSubstr("found no NVIDIA driver"));
+  EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+TEST_F(DeviceProgramTest, ADeviceThatIsLostFailsTheRest) {
+  const ChildResult child = run({to_file()}, "FAKE_LOST");
+  EXPECT_EQ(child.exit_code, kDone) << child.error_output;
+  EXPECT_EQ(measured(file()).size(), 1U);
+  EXPECT_THAT(failure_of(file(), "last"), HasSubstr("the device was lost: no device is left"));
+}
+
+TEST_F(DeviceProgramTest, AWorkerThatDiesBeforeItBeginsIsNotStartedForEver) {
+  const ChildResult child = run({to_file()}, "FAKE_DEAD_AT_START");
+  EXPECT_EQ(child.exit_code, kDone);
+  EXPECT_THAT(failure_of(file(), "good"), HasSubstr("before it began"));
+}
+
+TEST_F(DeviceProgramTest, RecordsCarryWhatTheReaderKnows) {
+  run({to_file(), "--benchmark_filter=kind:good$", "--benchmark_context=branch=main"});
+  const GoogleBenchmarkFile result = file();
+  EXPECT_TRUE(result.bad_records.empty());
+  std::vector<std::string> metrics;
+  for (const Measurement& measurement : result.measurements) {
+    metrics.push_back(measurement.metric.name + " " + std::to_string(measurement.invocations.front().values.size()));
+  }
+  EXPECT_THAT(metrics, Contains("real_time 12"));
+  EXPECT_THAT(metrics, Contains("hot_time 2"));
+  EXPECT_THAT(metrics, Contains("device_cycles 12"));
+  EXPECT_THAT(metrics, Contains("kernel_launches 1"));
+  ASSERT_EQ(result.labels.size(), 1U);
+  EXPECT_EQ(result.labels.begin()->second,
+            "target: 0.61 of bandwidth; kernels: made_up_kernel<float, 4>, other; stopped: the noise has settled");
+}
+
+TEST_F(DeviceProgramTest, StdoutGetsATableOrTheJson) {
+  const ChildResult table = run({"--benchmark_filter=kind:(good|lacking)$"});
+  EXPECT_THAT(table.output, HasSubstr("101 us"));
+  EXPECT_THAT(table.output, HasSubstr("f8 needs compute capability 8.9"));
+  const ChildResult json = run({"--benchmark_filter=kind:good$", "--benchmark_format=json"});
+  EXPECT_TRUE(parse_google_benchmark(json.output, "stdout"));
+}
+
+TEST_F(DeviceProgramTest, AnOptionThatIsNoneIsRefused) {
+  const ChildResult child = run({"--benchmark_fliter=x"});
+  EXPECT_EQ(child.exit_code, kBadInput);
+  EXPECT_THAT(child.error_output, HasSubstr("--benchmark_fliter"));
+}
+
+TEST_F(DeviceProgramTest, AResultThatCannotBeWrittenIsAnErrorOfItsOwn) {
+  const ChildResult child = run({"--benchmark_filter=kind:good$", "--benchmark_out=/no/such/folder/out.json"});
+  EXPECT_EQ(child.exit_code, kNotWritten);
+  EXPECT_THAT(child.error_output, HasSubstr("/no/such/folder/out.json"));
+}
+
+}  // namespace
+}  // namespace steelyard::cuda

@@ -1,0 +1,178 @@
+// What only a device can show. Each test skips in words where there is none.
+#include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/cuda/device_memory.hpp"
+#include "bench/cuda/device_timer.hpp"
+#include "bench/cuda/query_devices.hpp"
+#include "tests/bench/cuda/spin_kernel.hpp"
+#include "tests/promised.hpp"
+
+namespace steelyard::cuda {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr Nanoseconds kSpin = microseconds(200);
+
+class Spin : public Workload {
+ public:
+  OperatorCost cost() const override { return {}; }
+  int input_sets() const override { return 2; }
+  void launch(int, cudaStream_t stream) override {
+    testing::launch_spin(static_cast<unsigned long long>(kSpin.count()), stream);
+  }
+  Result<void> verify(std::uint64_t) override { return {}; }
+};
+
+class SpinThrice final : public Spin {
+ public:
+  void launch(int set, cudaStream_t stream) override {
+    for (int i = 0; i < 3; ++i) Spin::launch(set, stream);
+  }
+};
+
+// Small enough for every cache of a second level.
+class Sum final : public Workload {
+ public:
+  Sum() : words_(1U << 18U), sum_(1) { words_.fill_bytes(0); }
+  OperatorCost cost() const override { return {}; }
+  void launch(int, cudaStream_t stream) override {
+    testing::launch_sum(words_.data(), words_.size(), sum_.data(), stream);
+  }
+  Result<void> verify(std::uint64_t) override { return {}; }
+
+ private:
+  DeviceArray<float> words_;
+  DeviceArray<float> sum_;
+};
+
+class Waits final : public Workload {
+ public:
+  OperatorCost cost() const override { return {}; }
+  void launch(int, cudaStream_t stream) override { check(cudaStreamSynchronize(stream), "waiting in launch()"); }
+  Result<void> verify(std::uint64_t) override { return {}; }
+};
+
+class DeviceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto devices = query_devices();
+    STEELYARD_SKIP_WITHOUT("gpu", devices && !devices->empty(), devices ? "no device" : devices.error().text());
+    properties_ = devices->front();
+  }
+  DeviceProperties properties_;
+};
+
+TEST_F(DeviceTest, AKernelOfKnownDurationIsTimedAsSuch) {
+  TimingDevice device(properties_);
+  Spin spin;
+  DeviceTimer timer(spin, device, {});
+  timer.cold_start();
+  timer.warm(milliseconds(5));
+  const ColdSample sample = timer.take_cold(0);
+  // The timer steps by up to a microsecond, and a launch takes some; no launch latency of the host is in it.
+  EXPECT_GT(sample.time, kSpin * 0.98);
+  EXPECT_LT(sample.time, kSpin * 1.5);
+  EXPECT_GT(sample.sm_clock_hz, 1e8);
+  EXPECT_LT(sample.sm_clock_hz, 1e10);
+}
+
+TEST_F(DeviceTest, AHotBatchHoldsAllItsLaunches) {
+  TimingDevice device(properties_);
+  Spin spin;
+  DeviceTimer timer(spin, device, {});
+  timer.cold_start();
+  timer.prepare_hot(10);
+  const Nanoseconds batch = timer.take_hot();
+  EXPECT_GT(batch, kSpin * 9.8);
+  EXPECT_LT(batch, kSpin * 15);
+}
+
+TEST_F(DeviceTest, ALaunchThatWaitsIsADeadlockAndSaidToBe) {
+  Stream stream;
+  StreamHold hold(milliseconds(50));
+  hold.close(stream);
+  stream.wait();
+  try {
+    hold.check();
+    FAIL() << "nothing was said";
+  } catch (const CudaError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("deadlock: the stream was held for 50"));
+    EXPECT_TRUE(error.is_sticky);
+  }
+}
+
+TEST_F(DeviceTest, KernelsAreCountedAndNamed) {
+  Stream stream;
+  SpinThrice spin;
+  const GraphContents contents = contents_of(capture(spin, stream, 1));
+  EXPECT_EQ(contents.launches, 3);
+  EXPECT_THAT(contents.kernels, ElementsAre(HasSubstr("spin_for")));
+}
+
+TEST_F(DeviceTest, ALaunchThatCannotBeCapturedLeavesTheStreamUsable) {
+  Stream stream;
+  Waits waits;
+  EXPECT_THROW(capture(waits, stream, 1), CudaError);
+  testing::launch_spin(1000, stream.get());
+  EXPECT_NO_THROW(stream.wait());
+}
+
+TEST_F(DeviceTest, AColdCacheCostsTimeThatAHotOneDoesNot) {
+  TimingDevice device(properties_);
+  Sum sum;
+  DeviceTimer timer(sum, device, {});
+  timer.cold_start();
+  SamplingLimits limits;
+  limits.stopping.least_time = milliseconds(20);
+  const Samples samples = take_samples(timer, limits);
+  std::vector<double> cold;
+  for (const ColdSample& sample : samples.cold) cold.push_back(sample.time.count());
+  std::sort(cold.begin(), cold.end());
+  EXPECT_GT(cold[cold.size() / 2], samples.hot.front().count());
+}
+
+TEST_F(DeviceTest, TooMuchMemorySaysWhatWasAskedForAndWhatIsFree) {
+  try {
+    DeviceArray<char> array(static_cast<std::size_t>(properties_.memory.count()) * 2);
+    FAIL() << "the device gave twice its memory";
+  } catch (const CudaError& error) {
+    EXPECT_EQ(error.code, cudaErrorMemoryAllocation);
+    EXPECT_FALSE(error.is_sticky);
+    EXPECT_THAT(error.what(), HasSubstr("out of device memory: asked for"));
+    EXPECT_THAT(error.what(), HasSubstr("free are"));
+  }
+  EXPECT_NO_THROW(DeviceArray<char>(16).fill_bytes(0)) << "the next allocation is not spoilt";
+}
+
+TEST_F(DeviceTest, MemoryIsCountedUntilItsOwnerGoes) {
+  const DeviceMemoryUse before = device_memory_use();
+  restart_memory_peak();
+  { const DeviceArray<double> array(1000); }
+  EXPECT_EQ(device_memory_use().allocated, before.allocated);
+  EXPECT_EQ(device_memory_use().peak, before.allocated + Bytes(8000));
+}
+
+TEST(DeviceContext, AnIllegalAddressIsAStickyError) {
+  // In a process of its own: nothing works in it any more. The child makes the context, not the parent.
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto devices = query_devices();
+  STEELYARD_SKIP_WITHOUT("gpu", devices && !devices->empty(), devices ? "no device" : devices.error().text());
+  const auto break_it = [] {
+    try {
+      Stream stream;
+      testing::launch_illegal_write(stream.get());
+      stream.wait();
+    } catch (const CudaError& error) {
+      std::_Exit(error.is_sticky ? 42 : 1);
+    }
+    std::_Exit(2);
+  };
+  EXPECT_EXIT(break_it(), ::testing::ExitedWithCode(42), "");
+}
+
+}  // namespace
+}  // namespace steelyard::cuda
