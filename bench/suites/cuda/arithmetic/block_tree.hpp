@@ -1,13 +1,12 @@
 // How the threads of a block make one value of the values that each has: a tree of fixed shape, so that the same input
 // gives the same bits whatever the schedule. 32 threads (a warp) exchange with the thread whose number differs in one
 // bit, 16 first and 1 last; then the warps' values, up to 32 of them, are joined in the same way. Every thread has the
-// result. The kernels exchange by shuffles and one array; tests play the same tree on the CPU (play_block_tree).
+// result, the same bits, because joining commutes: it has to, to the last bit. The kernels exchange by shuffles and one
+// array; tests play the same tree on the CPU (play_block_tree).
 #pragma once
 
 #include <cassert>
 #include <vector>
-
-#include "bench/suites/cuda/arithmetic/host_device.hpp"
 
 namespace steelyard::cuda_suite {
 
@@ -17,13 +16,6 @@ inline constexpr int kMostWarps = kMostThreads / kWarp;
 // Steps of the tree over 1024 threads: what enters error bounds.
 inline constexpr int kTreeSteps = 10;
 
-// One exchange: the value of the thread with the lower number is always the left operand, so that both sides of the
-// exchange compute the same bits even where joining does not commute.
-template <class Value, class Join>
-STEELYARD_HOST_DEVICE Value exchanged(int lane, int distance, const Value& own, const Value& other, Join join) {
-  return (lane & distance) == 0 ? join(own, other) : join(other, own);
-}
-
 // Of each thread of one warp, on the CPU.
 template <class Value, class Join>
 std::vector<Value> play_warp_tree(std::vector<Value> values, Join join) {
@@ -32,7 +24,7 @@ std::vector<Value> play_warp_tree(std::vector<Value> values, Join join) {
     std::vector<Value> next = values;
     for (int lane = 0; lane < kWarp; ++lane) {
       const auto at = static_cast<std::size_t>(lane);
-      next[at] = exchanged(lane, distance, values[at], values[static_cast<std::size_t>(lane ^ distance)], join);
+      next[at] = join(values[at], values[static_cast<std::size_t>(lane ^ distance)]);
     }
     values = next;
   }

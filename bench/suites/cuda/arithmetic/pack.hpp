@@ -25,9 +25,10 @@ inline constexpr int kLanes = static_cast<int>(sizeof(Pack) / sizeof(T));
 STEELYARD_HOST_DEVICE inline Pack load_streaming(const void* address) {
   Pack pack;
 #ifdef __CUDA_ARCH__
-  asm("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
-      : "=r"(pack.words[0]), "=r"(pack.words[1]), "=r"(pack.words[2]), "=r"(pack.words[3])
-      : "l"(address));
+  // Volatile: stays where it is written, before what waits for other threads.
+  asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(pack.words[0]), "=r"(pack.words[1]), "=r"(pack.words[2]), "=r"(pack.words[3])
+               : "l"(address));
 #else
   std::memcpy(&pack, address, sizeof(pack));
 #endif
@@ -38,13 +39,23 @@ STEELYARD_HOST_DEVICE inline Pack load_streaming(const void* address) {
 STEELYARD_HOST_DEVICE inline Pack load_shared_by_threads(const void* address) {
   Pack pack;
 #ifdef __CUDA_ARCH__
-  asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
-      : "=r"(pack.words[0]), "=r"(pack.words[1]), "=r"(pack.words[2]), "=r"(pack.words[3])
-      : "l"(address));
+  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(pack.words[0]), "=r"(pack.words[1]), "=r"(pack.words[2]), "=r"(pack.words[3])
+               : "l"(address));
 #else
   std::memcpy(&pack, address, sizeof(pack));
 #endif
   return pack;
+}
+
+// Whatever was computed from the pack before is computed again: the packs of a row are kept over the block's tree, not
+// their lanes in single precision, which are twice as many registers.
+STEELYARD_HOST_DEVICE inline void forget_lanes(Pack& pack) {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+r"(pack.words[0]), "+r"(pack.words[1]), "+r"(pack.words[2]), "+r"(pack.words[3]));
+#else
+  static_cast<void>(pack);
+#endif
 }
 
 STEELYARD_HOST_DEVICE inline void store_pack(void* address, const Pack& pack) {

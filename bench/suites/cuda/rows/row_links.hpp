@@ -13,49 +13,39 @@ template <RowStatistic kStatistic>
 struct RowReduction {
   float* statistics = nullptr;  // one a row
 
-  struct Partial {
-    float value;
-  };
-  template <class T>
-  struct Kept {};
-
-  static constexpr bool kIsLargest = kStatistic == RowStatistic::largest;
+  static constexpr bool kFirstIsLargest = kStatistic == RowStatistic::largest;
+  static constexpr bool kHasSecond = false;
   static constexpr bool kSquares =
       kStatistic == RowStatistic::sum_of_squares || kStatistic == RowStatistic::inverse_root_of_mean_square;
+  template <class T>
+  using Kept = KeptPacks<T>;
 
-  STEELYARD_HOST_DEVICE static Partial neutral() { return {kIsLargest ? -kInfinity : 0.0f}; }
-  STEELYARD_HOST_DEVICE static Partial joined(const Partial& a, const Partial& b) {
-    // A NaN counts as the largest: the row's results are none.
-    if (kIsLargest)
-      return {a.value != a.value ? a.value : (b.value > a.value || b.value != b.value ? b.value : a.value)};
-    return {a.value + b.value};
+  template <class T, RowFit kFit>
+  STEELYARD_HOST_DEVICE Kept<T> keep(const RowPart<T, kFit>& part) const {
+    return kept_packs(part);
   }
 
-  template <class T, bool kWhole>
-  STEELYARD_HOST_DEVICE Partial absorb(const RowPart<T, kWhole>& part, const RowPlace& place, Kept<T>&) const {
-    Partial own = neutral();
-    STEELYARD_UNROLL
-    for (int k = 0; k < kRowPacks; ++k) {
-      const int inside = lanes_inside<T, kWhole>(place, k);
-      float values[kLanes<T>];
-      unpack<T>(part.packs[k], values);
-      STEELYARD_UNROLL
-      for (int i = 0; i < kLanes<T>; ++i) {
-        if (i >= inside) continue;
-        own = joined(own, {kSquares ? values[i] * values[i] : values[i]});
-      }
+  template <class T, RowFit kFit>
+  STEELYARD_HOST_DEVICE float first(Kept<T>& kept, const RowPlace& place) const {
+    if constexpr (kFirstIsLargest) {
+      return largest_of_part<T, kFit>(kept.packs, place);
+    } else {
+      return sum_over_part<T, kFit, true>(kept.packs, place, [](float x) { return kSquares ? x * x : x; });
     }
-    return own;
+  }
+  template <class T, RowFit kFit>
+  STEELYARD_HOST_DEVICE float second(Kept<T>&, const RowPlace&, float) const {
+    return 0.0f;
   }
 
-  template <class T, bool kWhole>
-  STEELYARD_HOST_DEVICE void finish(Kept<T>&, const Partial&, const Partial& whole, const RowPlace& place, T*) const {
+  template <class T, RowFit kFit>
+  STEELYARD_HOST_DEVICE void finish(Kept<T>&, const RowPlace& place, const RowTotals& totals, T*) const {
     if (place.thread != 0) return;
     const auto n = static_cast<float>(place.columns);
-    float statistic = whole.value;
-    if (kStatistic == RowStatistic::mean) statistic = whole.value / n;
+    float statistic = totals.first;
+    if (kStatistic == RowStatistic::mean) statistic = totals.first / n;
     if (kStatistic == RowStatistic::inverse_root_of_mean_square) {
-      statistic = reciprocal_root(whole.value / n + kNormEpsilon);
+      statistic = reciprocal_root(totals.first / n + kNormEpsilon);
     }
     statistics[place.row] = statistic;
   }
@@ -63,7 +53,9 @@ struct RowReduction {
 
 enum class RowMap { subtract_statistic, exp, over_statistic, times_statistic, times_parameter, plus_parameter };
 
-constexpr bool takes_parameter(RowMap map) { return map == RowMap::times_parameter || map == RowMap::plus_parameter; }
+STEELYARD_HOST_DEVICE constexpr bool takes_parameter(RowMap map) {
+  return map == RowMap::times_parameter || map == RowMap::plus_parameter;
+}
 
 template <RowMap kMap>
 STEELYARD_HOST_DEVICE inline float mapped(float value, float other) {
@@ -84,25 +76,22 @@ STEELYARD_HOST_DEVICE inline float mapped(float value, float other) {
 }
 
 // What one thread does with its part of a row. others: a statistic for each row, or a parameter for each column.
-template <RowMap kMap, class T, bool kWhole>
-STEELYARD_HOST_DEVICE void map_part(const RowPart<T, kWhole>& part, const RowPlace& place, const float* others,
+template <RowMap kMap, class T, RowFit kFit>
+STEELYARD_HOST_DEVICE void map_part(const RowPart<T, kFit>& part, const RowPlace& place, const float* others,
                                     T* results) {
   const float of_row = takes_parameter(kMap) || kMap == RowMap::exp ? 0.0f : others[place.row];
   STEELYARD_UNROLL
   for (int k = 0; k < kRowPacks; ++k) {
-    const int inside = lanes_inside<T, kWhole>(place, k);
-    if (inside == 0) continue;
+    if (lanes_inside<T, kFit>(place, k) == 0) continue;
     float values[kLanes<T>];
     float of_columns[kLanes<T>];
     unpack<T>(part.packs[k], values);
-    if (takes_parameter(kMap)) {
-      load_parameters<T, kWhole>(others, (place.thread + k * place.threads) * kLanes<T>, inside, of_columns);
-    }
+    if constexpr (takes_parameter(kMap)) load_parameters<T, kFit>(others, place, k, of_columns);
     STEELYARD_UNROLL
     for (int i = 0; i < kLanes<T>; ++i) {
       values[i] = mapped<kMap>(values[i], takes_parameter(kMap) ? of_columns[i] : of_row);
     }
-    store_part<T, kWhole>(results, place, k, values);
+    store_part<T, kFit>(results, place, k, values);
   }
 }
 

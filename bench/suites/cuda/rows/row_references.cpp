@@ -7,7 +7,7 @@
 namespace steelyard::cuda_suite {
 namespace {
 
-// CUDA's expf and rsqrtf are within 2 units in the last place: four unit roundoffs.
+// CUDA's rsqrtf is within 2 units in the last place: four unit roundoffs.
 constexpr double kFunctionRoundings = 4;
 
 double largest_magnitude(std::span<const double> row) {
@@ -27,9 +27,11 @@ struct Normal {
 template <class T>
 Wanted normalized(double x, const Normal& normal, double weight, double bias, double links) {
   const double z = (x - normal.mean) * normal.scale;
-  // The mean is off by as much as its sum, relative to the largest value; the root by half of what its square is.
-  const double mean_error = float_growth(2 * kRowSum + 2) * normal.reach;
-  const double scale_error = float_growth(kRowSum * (1 + normal.reach) + kFunctionRoundings);
+  // The mean is off by what its sum and its division are, relative to the largest value. The variance is off by the
+  // square of that (the deviations' own sum is 0), by its sum and by three roundings a term; the root by half of it.
+  const double mean_error = float_growth(kRowSum + 2) * normal.reach;
+  const double scale_error =
+      (float_growth(kRowSum + 5) + mean_error * mean_error) / 2 + float_growth(kFunctionRoundings);
   const double value = z * weight + bias;
   const double error = std::fabs(weight) * (mean_error + std::fabs(z) * scale_error) +
                        float_growth(4) * (std::fabs(z * weight) + std::fabs(bias)) +
@@ -49,10 +51,12 @@ std::vector<Wanted> softmax_wanted(std::span<const double> row, RowForm form) {
   }
   double sum = 0;
   for (const double x : row) sum += std::exp(x - largest);
-  // Rounded differences of at most `range` stand in exponents: once for the term, once for its thread's share, and in
-  // the sum as often. Each of the tree's steps has an exp, a product and a sum more.
+  // The difference is rounded, and stands in the exponent; the exponential's own argument is rounded by twice as much
+  // and its result by four units. So are the sum's terms, and the sum by its additions; then a reciprocal and a
+  // product.
   const double range = std::isfinite(largest) && smallest <= largest ? largest - smallest : 0;
-  double relative = float_growth(4 * range + 32 + (kFunctionRoundings + 3) * kTreeSteps + 2 * kFunctionRoundings + 5);
+  const double term_roundings = 3 * range + 4;
+  double relative = float_growth(2 * term_roundings + kRowSum + 2);
   double absolute = 0;
   if (form == RowForm::chain) {
     // The difference and the exp are rounded to T; the sum has terms that are off as much.

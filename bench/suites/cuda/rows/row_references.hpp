@@ -1,8 +1,8 @@
 // The operations on one row in double precision, with the bound that a kernel's answer has to keep at each value.
 //
 // The bounds count roundings. With u = 2^-24 (single precision) and a chain of k roundings, g(k) = ku / (1 - ku); v is
-// the unit roundoff of the values' type, by which the result is rounded once (row_part.hpp's kernels) or once a link
-// (chains). A sum over a row goes through at most kRowSum roundings: 32 in a thread, 10 in the tree.
+// the unit roundoff of the values' type, by which the result is rounded once (row_operations.hpp) or once a link
+// (row_links.hpp). A sum over a row goes through at most kRowSum roundings.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@
 
 namespace steelyard::cuda_suite {
 
-// Values that a thread adds one by one, and the tree's steps, each of which rounds up to four times in joining moments.
-inline constexpr double kRowSum = kRowPacks * 8 + 4 * kTreeSteps;
+// The values that a thread adds one by one, and the tree's steps.
+inline constexpr double kRowSum = kRowPacks * 8 + kTreeSteps;
 
 enum class RowForm {
   fused,  // one kernel: values of the given type are read and written, all between is single precision

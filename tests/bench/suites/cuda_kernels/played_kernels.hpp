@@ -70,57 +70,67 @@ void play_elementwise(const Operation& operation, const T* left, const T* right,
   }
 }
 
-template <bool kWhole, class Operation, class T>
+template <RowFit kFit, class Operation, class T>
 void play_row(const Operation& operation, const RowsShape& shape, std::size_t row, const T* values, T* results) {
-  using Partial = typename Operation::Partial;
   const int threads = threads_of_row<T>(shape.columns);
-  std::vector<typename Operation::template Kept<T>> kept(static_cast<std::size_t>(threads));
-  std::vector<Partial> partials;
   const auto place = [&](int thread) { return RowPlace{thread, threads, static_cast<int>(shape.columns), row}; };
+  std::vector<typename Operation::template Kept<T>> kept;
+  std::vector<float> firsts;
   for (int thread = 0; thread < threads; ++thread) {
-    RowPart<T, kWhole> part;
+    RowPart<T, kFit> part;
     part.load(values + row * shape.columns, place(thread));
-    partials.push_back(
-        operation.template absorb<T, kWhole>(part, place(thread), kept[static_cast<std::size_t>(thread)]));
+    kept.push_back(operation.template keep<T, kFit>(part));
+    firsts.push_back(operation.template first<T, kFit>(kept.back(), place(thread)));
   }
-  const std::vector<Partial> whole = play_block_tree(
-      partials, Operation::neutral(), [](const Partial& a, const Partial& b) { return Operation::joined(a, b); });
+  firsts = play_block_tree(firsts, neutral_first<Operation>(), joined_first<Operation>);
+  std::vector<float> seconds;
   for (int thread = 0; thread < threads; ++thread) {
     const auto at = static_cast<std::size_t>(thread);
-    operation.template finish<T, kWhole>(kept[at], partials[at], whole[at], place(thread),
-                                         results + row * shape.columns);
+    seconds.push_back(operation.template second<T, kFit>(kept[at], place(thread), firsts[at]));
+  }
+  seconds = play_block_tree(seconds, 0.0f, [](float a, float b) { return a + b; });
+  for (int thread = 0; thread < threads; ++thread) {
+    const auto at = static_cast<std::size_t>(thread);
+    operation.template finish<T, kFit>(kept[at], place(thread), {firsts[at], seconds[at]},
+                                       results + row * shape.columns);
   }
 }
 
 template <class Operation, class T>
 void play_rows(const Operation& operation, const RowsShape& shape, const T* values, T* results) {
   for (std::size_t row = 0; row < shape.rows; ++row) {
-    if (shape.columns % kLanes<T> == 0) {
-      play_row<true>(operation, shape, row, values, results);
-    } else {
-      play_row<false>(operation, shape, row, values, results);
+    switch (row_fit<T>(shape.columns)) {
+      case RowFit::full:
+        play_row<RowFit::full>(operation, shape, row, values, results);
+        break;
+      case RowFit::whole:
+        play_row<RowFit::whole>(operation, shape, row, values, results);
+        break;
+      case RowFit::ragged:
+        play_row<RowFit::ragged>(operation, shape, row, values, results);
+        break;
     }
   }
 }
 
-template <RowMap kMap, bool kWhole, class T>
+template <RowMap kMap, RowFit kFit, class T>
 void play_map_as(const RowsShape& shape, const T* values, const float* others, T* results) {
   const int threads = threads_of_row<T>(shape.columns);
   for (std::size_t row = 0; row < shape.rows; ++row) {
     for (int thread = 0; thread < threads; ++thread) {
       const RowPlace place{thread, threads, static_cast<int>(shape.columns), row};
-      RowPart<T, kWhole> part;
+      RowPart<T, kFit> part;
       part.load(values + row * shape.columns, place);
-      map_part<kMap, T, kWhole>(part, place, others, results + row * shape.columns);
+      map_part<kMap, T, kFit>(part, place, others, results + row * shape.columns);
     }
   }
 }
 template <RowMap kMap, class T>
 void play_map(const RowsShape& shape, const T* values, const float* others, T* results) {
-  if (shape.columns % kLanes<T> == 0) {
-    play_map_as<kMap, true>(shape, values, others, results);
+  if (row_fit<T>(shape.columns) == RowFit::ragged) {
+    play_map_as<kMap, RowFit::ragged>(shape, values, others, results);
   } else {
-    play_map_as<kMap, false>(shape, values, others, results);
+    play_map_as<kMap, RowFit::whole>(shape, values, others, results);
   }
 }
 

@@ -170,16 +170,6 @@ TEST(RowOperations, OneThatIsNoNumberMakesTheWholeRowNone) {
   }
 }
 
-TEST(RowOperations, LargestOfARowWithNoNumberIsNone) {
-  std::vector<float> row(1000, 1.0f);
-  row[400] = std::nanf("");
-  const PlayedArray<float> values(row);
-  PlayedArray<float> statistics(1);
-  PlayedArray<float> unused(1);
-  play_rows(RowReduction<RowStatistic::largest>{statistics.data()}, {1, 1000}, values.data(), unused.data());
-  EXPECT_TRUE(std::isnan(statistics.data()[0]));
-}
-
 TEST(LayerNormRow, KeepsTheSpreadOfValuesFarFromZero) {
   // A mean of squares less the square of the mean has no digit left here.
   const PlayedArray<float> ones(std::vector<float>(4, 1.0f));
@@ -215,6 +205,14 @@ TEST(RowPlan, HasAThreadForFourPacksAndWholeWarps) {
   EXPECT_EQ(threads_of_row<Bf16>(1025), 64);
   EXPECT_EQ(threads_of_row<Bf16>(kMostColumns<Bf16>), 1024);
   EXPECT_EQ(kMostColumns<float>, 16384u);
+}
+
+TEST(RowPlan, KnowsRowsThatFillTheirThreads) {
+  EXPECT_EQ(row_fit<Bf16>(16384), RowFit::full);
+  EXPECT_EQ(row_fit<float>(16384), RowFit::full);
+  EXPECT_EQ(row_fit<Bf16>(14336), RowFit::full);
+  EXPECT_EQ(row_fit<Bf16>(1000), RowFit::whole);
+  EXPECT_EQ(row_fit<Bf16>(16380), RowFit::ragged);
 }
 
 TEST(RowCosts, AreThoseOfWorkedRows) {

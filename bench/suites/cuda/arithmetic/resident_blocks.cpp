@@ -1,0 +1,26 @@
+#include "bench/suites/cuda/arithmetic/resident_blocks.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "bench/cuda/cuda_error.hpp"
+
+namespace steelyard::cuda_suite {
+
+int multiprocessors() {
+  int device = 0;
+  int count = 0;
+  cuda::check(cudaGetDevice(&device), "asking for the device");
+  cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "counting multiprocessors");
+  return count;
+}
+
+unsigned resident_blocks(const void* kernel, int threads) {
+  int of_one = 0;
+  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, threads, 0),
+              "asking how many blocks of a kernel fit");
+  return static_cast<unsigned>(std::max(1, of_one) * std::max(1, multiprocessors()));
+}
+
+}  // namespace steelyard::cuda_suite
