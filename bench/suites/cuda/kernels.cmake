@@ -1,5 +1,21 @@
-# Our own kernels: their references are host code; the kernels and their workloads need the toolkit.
+# Our own kernels: their arithmetic and references are host code; the kernels and their workloads need the toolkit.
 target_sources(steelyard_cuda_suite_host PRIVATE
   arithmetic/agreement.cpp
   elementwise/elementwise_references.cpp
   rows/row_references.cpp)
+
+if(STEELYARD_HAVE_CUDA)
+  target_sources(steelyard_cuda_workloads PRIVATE
+    arithmetic/current_device.cpp
+    arithmetic/device_inputs.cu
+    cdist/cdist_kernels.cu
+    cdist/cdist_workloads.cpp
+    elementwise/elementwise_kernels.cu
+    elementwise/elementwise_workloads.cpp
+    gemv/gemv_kernels.cu
+    gemv/gemv_workloads.cpp
+    mlp_layer_norm/mlp_layer_norm_workload.cpp
+    rows/row_chain_kernels.cu
+    rows/row_kernels.cu
+    rows/row_workloads.cpp)
+endif()

@@ -14,26 +14,26 @@ constexpr unsigned kThreads = 256;
 constexpr std::size_t kMostBlocks = 1u << 16;
 
 template <class T>
-__global__ void fill_kernel(T* values, std::size_t n, std::uint64_t seed) {
+__global__ void fill_kernel(T* values, std::size_t n, std::uint64_t seed, float limit) {
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) {
-    values[i] = seeded_value<T>(seed, i);
+    values[i] = seeded_value<T>(seed, i, limit);
   }
 }
 
 }  // namespace
 
 template <class T>
-void fill_seeded(T* values, std::size_t n, std::uint64_t seed, cudaStream_t stream) {
+void fill_seeded(T* values, std::size_t n, std::uint64_t seed, cudaStream_t stream, float limit) {
   if (n == 0) return;
   const auto blocks = static_cast<unsigned>(std::min((n + kThreads - 1) / kThreads, kMostBlocks));
-  fill_kernel<T><<<blocks, kThreads, 0, stream>>>(values, n, seed);
+  fill_kernel<T><<<blocks, kThreads, 0, stream>>>(values, n, seed, limit);
   cuda::check(cudaGetLastError(), "launching the filling of inputs");
 }
 
-template void fill_seeded<float>(float*, std::size_t, std::uint64_t, cudaStream_t);
-template void fill_seeded<F16>(F16*, std::size_t, std::uint64_t, cudaStream_t);
-template void fill_seeded<Bf16>(Bf16*, std::size_t, std::uint64_t, cudaStream_t);
-template void fill_seeded<std::int8_t>(std::int8_t*, std::size_t, std::uint64_t, cudaStream_t);
+template void fill_seeded<float>(float*, std::size_t, std::uint64_t, cudaStream_t, float);
+template void fill_seeded<F16>(F16*, std::size_t, std::uint64_t, cudaStream_t, float);
+template void fill_seeded<Bf16>(Bf16*, std::size_t, std::uint64_t, cudaStream_t, float);
+template void fill_seeded<std::int8_t>(std::int8_t*, std::size_t, std::uint64_t, cudaStream_t, float);
 
 }  // namespace steelyard::cuda_suite

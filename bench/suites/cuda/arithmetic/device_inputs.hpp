@@ -9,8 +9,9 @@
 
 namespace steelyard::cuda_suite {
 
-// values[i] = seeded_value<T>(seed, i) for i < n. T: float, F16, Bf16, std::int8_t. Enqueues; throws cuda::CudaError.
+// values[i] = seeded_value<T>(seed, i, limit) for i < n. T: float, F16, Bf16, std::int8_t. Enqueues; throws
+// cuda::CudaError.
 template <class T>
-void fill_seeded(T* values, std::size_t n, std::uint64_t seed, cudaStream_t stream);
+void fill_seeded(T* values, std::size_t n, std::uint64_t seed, cudaStream_t stream, float limit = 1.0f);
 
 }  // namespace steelyard::cuda_suite

@@ -18,15 +18,15 @@ STEELYARD_HOST_DEVICE inline std::uint64_t scrambled(std::uint64_t seed, std::ui
   return z ^ (z >> 31);
 }
 
-// Floating types: evenly spread over [-1, 1), rounded to the type. 8-bit integers: -127 to 127, each as likely (to
-// 2^-24).
+// Floating types: evenly spread over [-limit, limit), rounded to the type; a power of two keeps that one rounding.
+// 8-bit integers: -127 to 127, each as likely (to 2^-24).
 template <class T>
-STEELYARD_HOST_DEVICE T seeded_value(std::uint64_t seed, std::uint64_t index) {
+STEELYARD_HOST_DEVICE T seeded_value(std::uint64_t seed, std::uint64_t index, float limit = 1.0f) {
   const auto bits = static_cast<std::int32_t>(scrambled(seed, index) >> 40);  // 24 bits
-  return narrowed<T>(static_cast<float>(bits - (1 << 23)) * 0x1p-23f);
+  return narrowed<T>(static_cast<float>(bits - (1 << 23)) * 0x1p-23f * limit);
 }
 template <>
-STEELYARD_HOST_DEVICE inline std::int8_t seeded_value<std::int8_t>(std::uint64_t seed, std::uint64_t index) {
+STEELYARD_HOST_DEVICE inline std::int8_t seeded_value<std::int8_t>(std::uint64_t seed, std::uint64_t index, float) {
   const std::uint64_t bits = scrambled(seed, index) >> 32;
   return static_cast<std::int8_t>(static_cast<std::int32_t>((bits * 255u) >> 32) - 127);
 }

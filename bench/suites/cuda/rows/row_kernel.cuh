@@ -10,7 +10,7 @@
 
 #include "bench/cuda/cuda_error.hpp"
 #include "bench/suites/cuda/arithmetic/block_join.cuh"
-#include "bench/suites/cuda/arithmetic/resident_blocks.hpp"
+#include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/rows/row_kernels.hpp"
 
 namespace steelyard::cuda_suite {

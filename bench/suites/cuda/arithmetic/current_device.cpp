@@ -1,4 +1,4 @@
-#include "bench/suites/cuda/arithmetic/resident_blocks.hpp"
+#include "bench/suites/cuda/arithmetic/current_device.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -22,5 +22,15 @@ unsigned resident_blocks(const void* kernel, int threads) {
               "asking how many blocks of a kernel fit");
   return static_cast<unsigned>(std::max(1, of_one) * std::max(1, multiprocessors()));
 }
+
+std::size_t cache_bytes() {
+  int device = 0;
+  int bytes = 0;
+  cuda::check(cudaGetDevice(&device), "asking for the device");
+  cuda::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device), "asking for the cache's size");
+  return static_cast<std::size_t>(std::max(0, bytes));
+}
+
+void wait_until_done(const char* what) { cuda::check(cudaDeviceSynchronize(), what); }
 
 }  // namespace steelyard::cuda_suite

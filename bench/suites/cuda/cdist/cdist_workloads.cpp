@@ -1,0 +1,124 @@
+#include <memory>
+
+#include "bench/cuda/device_memory.hpp"
+#include "bench/suites/cuda/arithmetic/answer_check.hpp"
+#include "bench/suites/cuda/arithmetic/current_device.hpp"
+#include "bench/suites/cuda/arithmetic/device_inputs.hpp"
+#include "bench/suites/cuda/cdist/cdist_costs.hpp"
+#include "bench/suites/cuda/cdist/cdist_kernels.hpp"
+#include "bench/suites/cuda/cdist/cdist_reference.hpp"
+#include "bench/suites/cuda/device_needs.hpp"
+#include "bench/suites/cuda/own_kernels.hpp"
+#include "bench/suites/cuda/rows/row_kernels.hpp"
+
+namespace steelyard::cuda_suite {
+namespace {
+
+constexpr std::size_t kMostCompared = 4096;
+
+// One set of inputs: the arithmetic is the bound, not where the rows come from.
+template <class T>
+class CdistWorkload final : public cuda::Workload {
+ public:
+  CdistWorkload(const CdistShape& shape, bool is_chain)
+      : shape_(shape),
+        is_chain_(is_chain),
+        left_(shape.lefts * shape.dim),
+        right_(shape.rights * shape.dim),
+        results_(shape.lefts * shape.rights),
+        left_norms_(is_chain ? shape.lefts : 0),
+        right_norms_(is_chain ? shape.rights : 0),
+        products_(is_chain ? shape.lefts * shape.rights : 0) {
+    fill(0);
+  }
+
+  OperatorCost cost() const override {
+    return is_chain_ ? cdist_chain_cost(shape_, sizeof(T)) : cdist_cost(shape_, sizeof(T));
+  }
+
+  void launch(int, cudaStream_t stream) override {
+    if (!is_chain_) return launch_cdist(shape_, left_.data(), right_.data(), results_.data(), stream);
+    constexpr RowStatistic kNorm = RowStatistic::sum_of_squares;
+    launch_row_statistic(kNorm, {shape_.lefts, shape_.dim}, left_.data(), left_norms_.data(), stream);
+    launch_row_statistic(kNorm, {shape_.rights, shape_.dim}, right_.data(), right_norms_.data(), stream);
+    launch_cdist_products(shape_, left_.data(), right_.data(), products_.data(), stream);
+    launch_cdist_roots(shape_, {left_norms_.data(), right_norms_.data()}, products_.data(), results_.data(), stream);
+  }
+
+  Result<void> verify(std::uint64_t seed) override {
+    fill(seed);
+    results_.fill_bytes(0xff);
+    products_.fill_bytes(0xff);
+    left_norms_.fill_bytes(0xff);
+    right_norms_.fill_bytes(0xff);
+    launch(0, nullptr);
+    wait_until_done("computing distances");
+    std::vector<T> answer(results_.size());
+    results_.download(answer);
+    STEELYARD_CHECK(all_written("cdist", answer, shape_.rights));
+    for (const std::size_t i : sampled_indices(answer.size(), kMostCompared, seed)) {
+      const std::vector<double> left = row_of(seed_of_operand(seed, 0), i / shape_.rights);
+      const std::vector<double> right = row_of(seed_of_operand(seed, 1), i % shape_.rights);
+      const Wanted wanted = is_chain_ ? cdist_chain_wanted<T>(left, right) : cdist_wanted<T>(left, right);
+      const double got = static_cast<double>(widened(answer[i]));
+      STEELYARD_CHECK(agreement("cdist", {&got, 1}, {&wanted, 1}, {.first = i, .columns = shape_.rights}));
+    }
+    return {};
+  }
+
+ private:
+  std::vector<double> row_of(std::uint64_t seed, std::size_t row) const {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < shape_.dim; ++i) {
+      values.push_back(static_cast<double>(widened(seeded_value<T>(seed, row * shape_.dim + i))));
+    }
+    return values;
+  }
+
+  void fill(std::uint64_t seed) {
+    fill_seeded(left_.data(), left_.size(), seed_of_operand(seed, 0), nullptr);
+    fill_seeded(right_.data(), right_.size(), seed_of_operand(seed, 1), nullptr);
+    wait_until_done("filling the rows");
+  }
+
+  CdistShape shape_;
+  bool is_chain_;
+  cuda::DeviceArray<T> left_;
+  cuda::DeviceArray<T> right_;
+  cuda::DeviceArray<T> results_;
+  cuda::DeviceArray<float> left_norms_;
+  cuda::DeviceArray<float> right_norms_;
+  cuda::DeviceArray<float> products_;
+};
+
+std::unique_ptr<cuda::Workload> make_cdist(const AxisPoint& at) {
+  const auto n = static_cast<std::size_t>(at.integer("n"));
+  const CdistShape shape{.lefts = n, .rights = n, .dim = static_cast<std::size_t>(at.integer("dim"))};
+  const bool is_chain = at.text("form") == "chain";
+  if (at.text("dtype") == "f32") return std::make_unique<CdistWorkload<float>>(shape, is_chain);
+  if (at.text("dtype") == "f16") return std::make_unique<CdistWorkload<F16>>(shape, is_chain);
+  return std::make_unique<CdistWorkload<Bf16>>(shape, is_chain);
+}
+
+// The norms' kernel keeps a whole row.
+std::string cdist_need(const cuda::DeviceProperties&, const AxisPoint& at) {
+  const std::int64_t dim = at.integer("dim");
+  if (dim >= 1 && static_cast<std::uint64_t>(dim) <= kMostColumns<float>) return {};
+  return "the norms are of rows of 1 to " + std::to_string(kMostColumns<float>) + " values, " + std::to_string(dim) +
+         " were asked for";
+}
+
+}  // namespace
+
+void add_cdist(cuda::DeviceSuite& suite) {
+  suite.add("cdist", make_cdist)
+      .integers("dim", {64, 256, 2048})
+      .strings("dtype", {"f32", "f16", "bf16"})
+      .strings("form", {"fused", "chain"})
+      .integers("n", {2048})
+      .large([](const AxisPoint& at) { return at.integer("dim") != 256; })
+      .needs(dtype_need)
+      .needs(cdist_need);
+}
+
+}  // namespace steelyard::cuda_suite
