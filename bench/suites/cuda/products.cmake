@@ -1,5 +1,7 @@
 # Products by cuBLASLt, the multilayer perceptron, measured ceilings.
 target_sources(steelyard_cuda_suite_host PRIVATE
+  mlp/mlp_check.cpp
+  mlp/mlp_shape.cpp
   products/number_format.cpp
   products/product_check.cpp
   products/product_type.cpp)
@@ -9,6 +11,11 @@ if(STEELYARD_HAVE_CUDA)
     ceilings/ceiling_benchmarks.cpp
     ceilings/memory_passes.cpp
     ceilings/memory_kernels.cu
+    mlp/mlp_benchmarks.cpp
+    mlp/mlp_kernels.cu
+    mlp/mlp_layer_norm_block.cpp
+    mlp/mlp_memory.cpp
+    mlp/mlp_workload.cpp
     products/batched_dot.cpp
     products/device_matrix.cpp
     products/dot_kernels.cu

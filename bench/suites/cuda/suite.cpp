@@ -1,6 +1,7 @@
 #include "bench/suites/cuda/suite.hpp"
 
 #include "bench/suites/cuda/ceilings/ceiling_benchmarks.hpp"
+#include "bench/suites/cuda/mlp/mlp_benchmarks.hpp"
 #include "bench/suites/cuda/own_kernels.hpp"
 #include "bench/suites/cuda/products/product_benchmarks.hpp"
 
@@ -15,6 +16,8 @@ cuda::DeviceSuite make_suite() {
   add_gemv(suite);
   add_cdist(suite);
   add_mlp_layer_norm(suite);
+  add_mlp(suite);
+  add_mlp_layer_norm_above_ridge(suite);
   return suite;
 }
 

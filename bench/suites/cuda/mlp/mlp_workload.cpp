@@ -1,0 +1,163 @@
+#include "bench/suites/cuda/mlp/mlp_workload.hpp"
+
+#include <optional>
+
+#include "bench/suites/cuda/mlp/mlp_kernels.hpp"
+#include "bench/suites/cuda/mlp/mlp_memory.hpp"
+#include "bench/suites/cuda/products/lt_matmul.hpp"
+
+namespace steelyard::cuda_suite {
+namespace {
+
+class Mlp final : public cuda::Workload {
+ public:
+  Mlp(const ProductType& type, const MlpChoice& choice)
+      : type_(type),
+        shape_(choice.shape),
+        form_(choice.form),
+        trains_(choice.trains),
+        library_(std::make_shared<LtLibrary>()),
+        memory_(choice.shape, type.operands, choice.trains || choice.form == MlpForm::chain, choice.trains) {
+    const bool fused = form_ == MlpForm::fused;
+    forward_.emplace(library_, linear(!fused    ? LtEpilogue::none
+                                      : trains_ ? LtEpilogue::gelu_bias_keep
+                                                : LtEpilogue::gelu_bias));
+    if (trains_) {
+      weight_gradient_.emplace(library_, weight_gradient(fused, false));
+      more_weight_gradient_.emplace(library_, weight_gradient(fused, true));
+      hidden_gradient_.emplace(library_, input_gradient(fused ? LtEpilogue::gelu_gradient : LtEpilogue::none, false));
+      input_gradient_.emplace(library_, input_gradient(LtEpilogue::none, false));
+      more_input_gradient_.emplace(library_, input_gradient(LtEpilogue::none, true));
+    }
+    memory_.fill(shape_, 0);
+  }
+
+  OperatorCost cost() const override {
+    const std::size_t value_bytes = size_of(type_.operands);
+    return trains_ ? mlp_training_cost(shape_, form_, value_bytes) : mlp_forward_cost(shape_, form_, value_bytes);
+  }
+
+  void launch(int, cudaStream_t stream) override {
+    for (std::size_t step = 0; step < shape_.steps; ++step) {
+      for (std::size_t layer = 0; layer < shape_.layers; ++layer) forward(layer, stream);
+      if (trains_) backward(step == 0, stream);
+    }
+  }
+
+  Result<void> verify(std::uint64_t seed) override {
+    memory_.fill(shape_, seed);
+    memory_.poison();
+    launch(0, nullptr);
+    wait_for_device("waiting for the perceptron");
+    STEELYARD_CHECK(memory_.all_written());
+    return check_mlp(shape_, type_, memory_.readers(), seed);
+  }
+
+  std::string note() const override { return "forward: " + forward_->note(); }
+
+ private:
+  LtProblem linear(LtEpilogue epilogue) const {
+    return {.type = &type_, .rows = shape_.batch, .columns = shape_.dim, .inner = shape_.dim, .epilogue = epilogue};
+  }
+  // transposed(gradient of the sums) * inputs.
+  LtProblem weight_gradient(bool fused, bool accumulates) const {
+    return {.type = &type_,
+            .rows = shape_.dim,
+            .columns = shape_.dim,
+            .inner = shape_.batch,
+            .left_transposed = true,
+            .right_by_columns = false,
+            .accumulates = accumulates,
+            .epilogue = fused ? LtEpilogue::left_row_sums : LtEpilogue::none};
+  }
+  // gradient of the sums * weights.
+  LtProblem input_gradient(LtEpilogue epilogue, bool accumulates) const {
+    return {.type = &type_,
+            .rows = shape_.batch,
+            .columns = shape_.dim,
+            .inner = shape_.dim,
+            .right_by_columns = false,
+            .accumulates = accumulates,
+            .epilogue = epilogue};
+  }
+
+  MatrixExtent values() const { return {type_.operands, shape_.batch, shape_.dim}; }
+  void* layer_inputs(std::size_t layer) {
+    return layer == 0 ? memory_.inputs.data() : memory_.activations.of(layer - 1);
+  }
+
+  void forward(std::size_t layer, cudaStream_t stream) {
+    const LtOperands operands{.left = layer_inputs(layer), .right = memory_.weights.of(layer)};
+    if (form_ == MlpForm::fused) {
+      LtOperands fused = operands;
+      fused.result = memory_.activations.of(layer);
+      fused.bias = memory_.biases.of(layer);
+      if (trains_) fused.sums = memory_.sums.of(layer);
+      forward_->launch(fused, stream);
+      return;
+    }
+    LtOperands plain = operands;
+    plain.result = memory_.sums.of(layer);
+    forward_->launch(plain, stream);
+    launch_bias(values(), memory_.sums.of(layer), memory_.biases.of(layer), stream);
+    launch_gelu_pass(values(), memory_.sums.of(layer), memory_.activations.of(layer), stream);
+  }
+
+  void backward(bool is_first_step, cudaStream_t stream) {
+    const std::size_t last = shape_.layers - 1;
+    launch_gelu_gradient(values(), memory_.sums.of(last), nullptr, memory_.sum_gradients.of(last), stream);
+    for (std::size_t layer = shape_.layers; layer-- > 0;) {
+      parameter_gradients(layer, is_first_step, stream);
+      LtOperands operands{.left = memory_.sum_gradients.of(layer), .right = memory_.weights.of(layer)};
+      if (layer == 0) {
+        operands.result = memory_.input_gradient.data();
+        (is_first_step ? input_gradient_ : more_input_gradient_)->launch(operands, stream);
+        continue;
+      }
+      operands.result = memory_.sum_gradients.of(layer - 1);
+      operands.sums = memory_.sums.of(layer - 1);
+      hidden_gradient_->launch(operands, stream);
+      if (form_ == MlpForm::chain) {
+        launch_gelu_gradient(values(), operands.sums, operands.result, operands.result, stream);
+      }
+    }
+    // The product's own sums of rows are of this step.
+    if (form_ == MlpForm::fused && !is_first_step) {
+      launch_accumulate({type_.operands, shape_.layers, shape_.dim}, memory_.bias_gradients.of(0),
+                        memory_.step_bias_gradients.of(0), stream);
+    }
+  }
+
+  void parameter_gradients(std::size_t layer, bool is_first_step, cudaStream_t stream) {
+    const LtOperands operands{
+        .left = memory_.sum_gradients.of(layer),
+        .right = layer_inputs(layer),
+        .result = memory_.weight_gradients.of(layer),
+        .bias = is_first_step ? memory_.bias_gradients.of(layer) : memory_.step_bias_gradients.of(layer)};
+    (is_first_step ? weight_gradient_ : more_weight_gradient_)->launch(operands, stream);
+    if (form_ == MlpForm::chain) {
+      launch_column_sums(values(), operands.left, memory_.bias_gradients.of(layer), !is_first_step, stream);
+    }
+  }
+
+  const ProductType& type_;
+  MlpShape shape_;
+  MlpForm form_;
+  bool trains_;
+  std::shared_ptr<LtLibrary> library_;
+  MlpMemory memory_;
+  std::optional<LtMatmul> forward_;
+  std::optional<LtMatmul> weight_gradient_;
+  std::optional<LtMatmul> more_weight_gradient_;
+  std::optional<LtMatmul> hidden_gradient_;
+  std::optional<LtMatmul> input_gradient_;
+  std::optional<LtMatmul> more_input_gradient_;
+};
+
+}  // namespace
+
+std::unique_ptr<cuda::Workload> make_mlp(const ProductType& type, const MlpChoice& choice) {
+  return std::make_unique<Mlp>(type, choice);
+}
+
+}  // namespace steelyard::cuda_suite
