@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""One table of what was measured on a device: ours, PyTorch's, the share of what the device can do, and the figures.
+
+    device_table.py FOLDER [--json table.json]
+
+FOLDER: as on_device.sh leaves it: ours/*.json (Google Benchmark's JSON of steelyard_cuda_suite) and peer.json
+(torch_peer.py). Times are medians of cold samples. The ceiling of a row is measured: copy bandwidth, for gemv and
+gather_gemv read bandwidth, or the large product in the row's dtype, whichever the row comes nearer to. What was not
+measured is "-", and a figure that lacks a part is undecided. The verdict of record is `steelyard targets`; this is for
+reading at once.
+"""
+
+import argparse
+import glob
+import json
+import os
+import re
+import statistics
+import sys
+
+from benchmark_names import Name, importance
+
+SHARE_OF_BEST_PRODUCT = 0.97
+SHARE_OF_BANDWIDTH = 0.90
+FUSED_OVER_CHAIN = 8.0
+
+
+def read_json(path):
+    try:
+        with open(path) as file:
+            return json.load(file), None
+    except (OSError, ValueError) as error:
+        return None, f"{path}: {error}"
+
+
+def read_ours(folder):
+    """name -> row, the files' context, and what could not be read."""
+    rows, context, faults = {}, {}, []
+    for path in sorted(glob.glob(os.path.join(folder, "ours", "*.json"))):
+        document, fault = read_json(path)
+        if fault:
+            faults.append(fault)
+            continue
+        context.update(document.get("context", {}))
+        for record in document.get("benchmarks", []):
+            row = rows.setdefault(record["name"], {"cold": [], "flops": [], "bandwidth": [], "label": "", "fault": ""})
+            if record.get("error_occurred") or record.get("skipped"):
+                row["fault"] = record.get("error_message") or record.get("skip_message") or "failed"
+                continue
+            row["cold"].append(record["real_time"])
+            for rate in ("flops", "bandwidth"):
+                if rate in record:
+                    row[rate].append(record[rate])
+            row["label"] = row["label"] or record.get("label", "")
+    return rows, context, faults
+
+
+def median(values):
+    return statistics.median(values) if values else None
+
+
+def label_part(label, part):
+    for piece in label.split(";"):
+        key, _, value = piece.strip().partition(": ")
+        if key == part:
+            return value
+    return ""
+
+
+class Table:
+    def __init__(self, ours, peer):
+        self.ours = ours
+        self.peer = {row["name"]: row for row in (peer or {}).get("rows", [])}
+        self.by_ceiling = {}
+        for text, row in ours.items():
+            name = Name(text)
+            if name.benchmark != "ceiling":
+                continue
+            key = name.get("access") or name.get("dtype")
+            self.by_ceiling[key] = median(row["bandwidth" if "access" in name.axes else "flops"])
+
+    def time(self, text):
+        return median(self.ours[text]["cold"]) if text in self.ours else None
+
+    def peer_time(self, text, kind):
+        return self.peer.get(text, {}).get(kind)
+
+    def shares(self, text):
+        """Of bandwidth and of arithmetic, each None where row or ceiling lacks it."""
+        row, name = self.ours[text], Name(text)
+        access = "read" if name.benchmark in ("gemv", "gather_gemv") else "copy"
+
+        def share(rate, ceiling):
+            achieved = median(row[rate])
+            return achieved / ceiling if achieved and ceiling else None
+
+        # A product of 8-bit weights with bf16 values is bound by memory; its arithmetic is that of bf16.
+        dtype = "bf16" if name.benchmark in ("gemv", "gather_gemv") else name.get("dtype")
+        bandwidth = share("bandwidth", self.by_ceiling.get(access))
+        return {"bandwidth": bandwidth, "flops": share("flops", self.by_ceiling.get(dtype))}
+
+    def share(self, text):
+        """The larger: what bounds the row. (None, "") where neither is known."""
+        known = [(share, kind) for kind, share in self.shares(text).items() if share is not None]
+        return max(known) if known else (None, "")
+
+    def figure(self, text):
+        """What is asked of the row, and whether it is so: True, False, or None where a part was not measured."""
+        name, ours = Name(text), self.time(text)
+        eager, compiled = self.peer_time(text, "eager_ns"), self.peer_time(text, "compiled_ns")
+        bandwidth = self.shares(text)["bandwidth"]
+        is_product = name.benchmark in ("matmul", "matmul_fastest")
+        if is_product and name["n"] == 8192 and name["dtype"] in ("bf16", "f8", "i8"):
+            met = eager / ours >= SHARE_OF_BEST_PRODUCT if ours and eager else None
+            return f">= {SHARE_OF_BEST_PRODUCT:.0%} of PyTorch", met
+        if name.benchmark in ("layer_norm", "softmax", "rms_norm", "gelu") and name.get("form") == "fused":
+            if name.benchmark != "gelu" and (name["columns"], name["rows"]) != (16384, 4096):
+                return "", None
+            return f">= {SHARE_OF_BANDWIDTH:.0%} of copy, <= compiled", self.both(bandwidth, ours, compiled)
+        if name.benchmark in ("gemv", "gather_gemv"):
+            if name["n"] == 16384:
+                return f">= {SHARE_OF_BANDWIDTH:.0%} of read, <= compiled", self.both(bandwidth, ours, compiled)
+            return "<= compiled", ours <= compiled if ours and compiled else None
+        if name.benchmark == "gelu" and name.get("form") == "chain":
+            fused = self.time(text.replace("form:chain", "form:fused"))
+            return f">= {FUSED_OVER_CHAIN:g} x fused", ours / fused >= FUSED_OVER_CHAIN if ours and fused else None
+        return self.declared(text)
+
+    @staticmethod
+    def both(bandwidth, ours, compiled):
+        if bandwidth is not None and bandwidth < SHARE_OF_BANDWIDTH:
+            return False
+        if bandwidth is None or not ours or not compiled:
+            return None
+        return ours <= compiled
+
+    def declared(self, text):
+        """The row's own target, "0.61 of bandwidth", against the measured ceiling."""
+        target = label_part(self.ours[text]["label"], "target")
+        parts = re.fullmatch(r"([0-9.]+) of (bandwidth|flops)", target)
+        if not parts:
+            return target, None
+        share = self.shares(text)[parts[2]]
+        return target, None if share is None else share >= float(parts[1])
+
+    def lines(self):
+        yield ["benchmark", "ours", "eager", "compiled", "of ceiling", "bound by", "target", ""]
+        for text in sorted(self.ours, key=lambda text: (importance(text), text)):
+            row = self.ours[text]
+            if not row["cold"]:
+                yield [text, "failed", "", "", "", "", "", row["fault"][:120]]
+                continue
+            share, kind = self.share(text)
+            target, met = self.figure(text)
+            yield [
+                text,
+                time_text(self.time(text)),
+                time_text(self.peer_time(text, "eager_ns")),
+                time_text(self.peer_time(text, "compiled_ns")),
+                "-" if share is None or Name(text).benchmark == "ceiling" else f"{share:.1%}",
+                kind,
+                target,
+                "" if not target else {True: "reached", False: "NOT REACHED", None: "undecided"}[met],
+            ]
+
+    def document(self):
+        rows = []
+        for text, row in self.ours.items():
+            target, met = self.figure(text) if row["cold"] else ("", None)
+            share, kind = self.share(text)
+            rows.append(
+                {
+                    "name": text,
+                    "ours_ns": self.time(text),
+                    "eager_ns": self.peer_time(text, "eager_ns"),
+                    "compiled_ns": self.peer_time(text, "compiled_ns"),
+                    "share_of_ceiling": share,
+                    "bound_by": kind,
+                    "target": target,
+                    "reached": met,
+                    "fault": row["fault"],
+                }
+            )
+        return {"schema": "steelyard.device_table/1", "ceilings": self.by_ceiling, "rows": rows}
+
+
+def time_text(nanoseconds):
+    if nanoseconds is None:
+        return "-"
+    for factor, unit in ((1e6, "ms"), (1e3, "us")):
+        if nanoseconds >= factor:
+            return f"{nanoseconds / factor:.4g} {unit}"
+    return f"{nanoseconds:.4g} ns"
+
+
+def aligned(lines):
+    lines = list(lines)
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    right = {1, 2, 3, 4}
+    for line in lines:
+        cells = [cell.rjust(widths[i]) if i in right else cell.ljust(widths[i]) for i, cell in enumerate(line)]
+        yield "  ".join(cells).rstrip()
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--json", help="a file for the table as JSON")
+    options = parser.parse_args(arguments)
+    ours, context, faults = read_ours(options.folder)
+    peer, peer_fault = read_json(os.path.join(options.folder, "peer.json"))
+    if peer_fault:
+        faults.append(f"no PyTorch to compare with: {peer_fault}")
+    table = Table(ours, peer)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(table.document(), file, indent=1)
+    print("\n".join(aligned(table.lines())))
+    print()
+    about = [context.get("gpu.device", "an unknown device"), "driver " + context.get("gpu.driver", "unknown")]
+    about.append("PyTorch " + (peer["torch"] if peer else "not measured"))
+    about.append(context.get("date", "no date"))
+    print(", ".join(about))
+    for text in (peer or {}).get("not_reached", []):
+        print(f"not reached in time by PyTorch: {text}")
+    for row in (peer or {}).get("rows", []):
+        if "error" in row:
+            print(f"failed in PyTorch: {row['name']}: {row['error']}")
+    for fault in faults:
+        print(fault)
+    return 0 if ours else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
