@@ -17,29 +17,26 @@ STEELYARD_HOST_DEVICE inline float exp_accurate(float x) {
 #endif
 }
 
-// e^x as 2^(x log2 e): the rounded product costs |x| 2^-23 of the result, the instruction 2^-22 (PTX, ex2.approx).
-STEELYARD_HOST_DEVICE inline float exp_fast(float x) {
+// 2^x within 2^-22 of itself; below the smallest normal number 0 (PTX ISA, ex2.approx.ftz).
+STEELYARD_HOST_DEVICE inline float exp2_fast(float x) {
 #ifdef __CUDA_ARCH__
-  return __expf(x);
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
 #else
-  return std::exp(x);
+  return std::exp2(x);
 #endif
 }
 
-// a / b within 2 units in the last place for |b| in [2^-126, 2^126].
-STEELYARD_HOST_DEVICE inline float quotient_fast(float a, float b) {
-#ifdef __CUDA_ARCH__
-  return __fdividef(a, b);
-#else
-  return a / b;
-#endif
-}
+// e^x as 2^(x log2 e): the rounded product costs |x| 2^-23 of the result.
+inline constexpr float kLog2E = 1.44269504f;
+STEELYARD_HOST_DEVICE inline float exp_fast(float x) { return exp2_fast(x * kLog2E); }
 
-// 1 / x, of infinity 0.
+// 1 / x within 1 unit in the last place, of infinity 0; below the smallest normal number 0 (PTX ISA, rcp.approx.ftz).
 STEELYARD_HOST_DEVICE inline float reciprocal_fast(float x) {
 #ifdef __CUDA_ARCH__
   float result;
-  asm("rcp.approx.f32 %0, %1;" : "=f"(result) : "f"(x));  // within 1 unit in the last place
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
   return result;
 #else
   return 1.0f / x;

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <string>
 
 #include "bench/cuda/cuda_error.hpp"
 
@@ -16,11 +17,16 @@ int multiprocessors() {
   return count;
 }
 
-unsigned resident_blocks(const void* kernel, int threads) {
+unsigned resident_blocks(const void* kernel, int threads, std::size_t shared_bytes) {
   int of_one = 0;
-  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, threads, 0),
+  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, threads, shared_bytes),
               "asking how many blocks of a kernel fit");
   return static_cast<unsigned>(std::max(1, of_one) * std::max(1, multiprocessors()));
+}
+
+void allow_shared_memory(const void* kernel, std::size_t bytes) {
+  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+              "asking for shared memory of " + std::to_string(bytes) + " bytes a block");
 }
 
 std::size_t cache_bytes() {

@@ -7,7 +7,12 @@ namespace steelyard::cuda_suite {
 
 // How many blocks of a kernel there is room for at once, at least 1: the grid of a kernel whose blocks stay and take
 // work in turn. kernel: the address of a __global__ function. May be called while a stream is captured.
-unsigned resident_blocks(const void* kernel, int threads);
+// shared_bytes: what each block is given at its launch.
+unsigned resident_blocks(const void* kernel, int threads, std::size_t shared_bytes);
+
+// Shared memory that a launch may ask for unannounced; for more, allow_shared_memory() has to be called before.
+inline constexpr std::size_t kFreeSharedMemory = 47 * 1024;
+void allow_shared_memory(const void* kernel, std::size_t bytes);
 
 int multiprocessors();
 

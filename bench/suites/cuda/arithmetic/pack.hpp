@@ -35,6 +35,17 @@ STEELYARD_HOST_DEVICE inline Pack load_streaming(const void* address) {
   return pack;
 }
 
+#ifdef __CUDA_ARCH__
+// The same into shared memory, without a register and without waiting: wait_for_copies() does, for the thread's own
+// copies. What the thread read of the place before has to be used before (used_before_copies).
+__device__ inline void copy_ahead(Pack* to, const void* from) {
+  const auto place = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
+}
+__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+__device__ inline void used_before_copies(float computed) { asm volatile("" ::"f"(computed) : "memory"); }
+#endif
+
 // What other threads read as well: kept in the first cache.
 STEELYARD_HOST_DEVICE inline Pack load_shared_by_threads(const void* address) {
   Pack pack;

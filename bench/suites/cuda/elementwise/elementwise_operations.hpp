@@ -40,12 +40,15 @@ struct Tanh {
 };
 
 // x (1 + tanh u) / 2 is x / (1 + e^-2u): one exponential and one reciprocal, which the device has instructions for, in
-// place of a tanh of some twenty. For large negative x the exponential is infinite and the result -0.
+// place of a tanh of some twenty. The constants are those of u, times -2 log2(e), so that the exponential is one of 2.
+// For large negative x it is infinite and the result -0.
 struct Gelu {
   static constexpr int kOperands = 1;
+  static constexpr double kPower = -2 * 0.79788456080286535588 * 1.44269504088896340736;
   STEELYARD_HOST_DEVICE float operator()(float x, float) const {
-    const float u = kGeluSlope * (x + kGeluCubic * (x * x * x));
-    return x * reciprocal_fast(1.0f + exp_fast(-2.0f * u));
+    constexpr auto kLinear = static_cast<float>(kPower);
+    constexpr auto kCubic = static_cast<float>(kPower * 0.044715);
+    return x * reciprocal_fast(1.0f + exp2_fast(x * (kLinear + kCubic * (x * x))));
   }
 };
 

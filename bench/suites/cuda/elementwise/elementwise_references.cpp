@@ -23,7 +23,7 @@ double argument(double x) { return 2 * std::sqrt(2 / std::numbers::pi) * (x + 0.
 double gelu_in_double(double x) { return x / (1 + std::exp(-argument(x))); }
 
 // The argument is off by six roundings, which the exponential makes a relative error of that many times the argument;
-// the exponential adds |2u| 2^-23 and 2^-22, the sum 1, the reciprocal 2 and the product 1 unit roundoff. What the
+// the exponential adds 2^-22, the sum 1, the reciprocal 2 and the product 1 unit roundoff. What the
 // exponential is off by counts as its share of 1 + e^-2u. Where the reciprocal falls below the smallest normal number
 // it may be 0.
 template <class T>

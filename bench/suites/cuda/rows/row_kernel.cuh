@@ -1,6 +1,6 @@
-// One kernel for all operations on rows (row_operations.hpp): blocks stay and take rows in turn, and a thread asks for
-// its packs of the next row before it works on those of this one, so that memory is never idle while a block waits in
-// its tree.
+// One kernel for all operations on rows (row_operations.hpp): blocks stay and take rows in turn. While a block works on
+// a row, the next one is on its way to shared memory, so that memory is never idle while threads wait for each other in
+// their trees. A thread copies and reads its own packs alone: no barrier is needed for that.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,22 +15,71 @@
 
 namespace steelyard::cuda_suite {
 
+// Shared memory of one block for its next row: thread t's pack k at k threads + t, so that a warp's lie side by side.
+template <class T, RowFit kFit>
+class RowAhead {
+ public:
+  // Asks for the thread's packs of a row.
+  __device__ static void copy(const T* row, const RowPlace& place) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+    for (int k = 0; k < kRowPacks; ++k) {
+      if (lanes_inside<T, kFit>(place, k) == 0) continue;
+      copy_ahead(packs() + place.thread + k * place.threads, row + first_column<T>(place, k));
+    }
+#endif
+  }
+
+  // The packs that were asked for last.
+  __device__ static RowPart<T, kFit> take(const RowPlace& place) {
+    RowPart<T, kFit> part;
+#ifdef __CUDA_ARCH__
+    wait_for_copies();
+#pragma unroll
+    for (int k = 0; k < kRowPacks; ++k) {
+      part.packs[k] = lanes_inside<T, kFit>(place, k) > 0 ? packs()[place.thread + k * place.threads] : Pack{};
+    }
+#endif
+    return part;
+  }
+
+  static std::size_t bytes(int threads) { return static_cast<std::size_t>(threads) * kRowPacks * sizeof(Pack); }
+
+ private:
+  __device__ static Pack* packs() {
+    extern __shared__ Pack row_ahead[];
+    return row_ahead;
+  }
+};
+
 template <class Operation, class T, RowFit kFit>
 __global__ void __launch_bounds__(kMostThreads)
     row_kernel(Operation operation, RowsShape shape, const T* __restrict__ values, T* __restrict__ results) {
+  using Ahead = RowAhead<T, kFit>;
   // Two trees, and two turns of each: a thread that is a barrier ahead writes what no other reads any more.
   __shared__ float of_warps[4][kMostWarps];
   RowPlace place{static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), static_cast<int>(shape.columns),
                  blockIdx.x};
-  RowPart<T, kFit> next;
-  next.load(values + place.row * shape.columns, place);
+  if constexpr (kFit != RowFit::ragged) Ahead::copy(values + place.row * shape.columns, place);
   for (int turn = 0; place.row < shape.rows; turn ^= 2) {
-    auto kept = operation.template keep<T, kFit>(next);
-    const std::size_t following = place.row + gridDim.x;
-    if (following < shape.rows) next.load(values + following * shape.columns, place);
+    RowPart<T, kFit> part;
+    if constexpr (kFit == RowFit::ragged) {
+      part.load(values + place.row * shape.columns, place);
+    } else {
+      part = Ahead::take(place);
+    }
+    auto kept = operation.template keep<T, kFit>(part);
     RowTotals totals;
-    totals.first = joined_over_block(operation.template first<T, kFit>(kept, place), neutral_first<Operation>(),
-                                     of_warps[turn], [](float a, float b) { return joined_first<Operation>(a, b); });
+    totals.first = operation.template first<T, kFit>(kept, place);
+    const std::size_t following = place.row + gridDim.x;
+    if constexpr (kFit != RowFit::ragged) {
+#ifdef __CUDA_ARCH__
+      used_before_copies(totals.first);
+#endif
+      if (following < shape.rows) Ahead::copy(values + following * shape.columns, place);
+    }
+    totals.first = joined_over_block(totals.first, neutral_first<Operation>(), of_warps[turn],
+                                     [](float a, float b) { return joined_first<Operation>(a, b); });
     if constexpr (Operation::kHasSecond) {
       totals.second = joined_over_block(operation.template second<T, kFit>(kept, place, totals.first), 0.0f,
                                         of_warps[turn + 1], [](float a, float b) { return a + b; });
@@ -58,9 +107,12 @@ void launch_rows(const Operation& operation, const RowsShape& shape, const T* va
   if (shape.rows == 0) return;
   const int threads = threads_of_row<T>(shape.columns);
   const auto kernel = row_kernel_of<Operation, T>(row_fit<T>(shape.columns));
-  const std::size_t room = resident_blocks(reinterpret_cast<const void*>(kernel), threads);
+  const std::size_t ahead = row_fit<T>(shape.columns) == RowFit::ragged ? 0 : RowAhead<T, RowFit::full>::bytes(threads);
+  const auto* address = reinterpret_cast<const void*>(kernel);
+  if (ahead > kFreeSharedMemory) allow_shared_memory(address, ahead);
+  const std::size_t room = resident_blocks(address, threads, ahead);
   const auto blocks = static_cast<unsigned>(std::min(shape.rows, room));
-  kernel<<<blocks, static_cast<unsigned>(threads), 0, stream>>>(operation, shape, values, results);
+  kernel<<<blocks, static_cast<unsigned>(threads), ahead, stream>>>(operation, shape, values, results);
   cuda::check(cudaGetLastError(), "launching a kernel on rows");
 }
 
