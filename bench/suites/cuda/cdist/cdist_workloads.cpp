@@ -4,6 +4,7 @@
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/arithmetic/device_inputs.hpp"
+#include "bench/suites/cuda/arithmetic/size_needs.hpp"
 #include "bench/suites/cuda/cdist/cdist_costs.hpp"
 #include "bench/suites/cuda/cdist/cdist_kernels.hpp"
 #include "bench/suites/cuda/cdist/cdist_reference.hpp"
@@ -102,10 +103,8 @@ std::unique_ptr<cuda::Workload> make_cdist(const AxisPoint& at) {
 
 // The norms' kernel keeps a whole row.
 std::string cdist_need(const cuda::DeviceProperties&, const AxisPoint& at) {
-  const std::int64_t dim = at.integer("dim");
-  if (dim >= 1 && static_cast<std::uint64_t>(dim) <= kMostColumns<float>) return {};
-  return "the norms are of rows of 1 to " + std::to_string(kMostColumns<float>) + " values, " + std::to_string(dim) +
-         " were asked for";
+  const std::string unmet = size_need(at, {"dim"}, static_cast<std::int64_t>(kMostColumns<float>));
+  return unmet.empty() ? size_need(at, {"n"}, kMostSize) : unmet;
 }
 
 }  // namespace

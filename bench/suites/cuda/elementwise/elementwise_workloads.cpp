@@ -6,6 +6,7 @@
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/arithmetic/device_inputs.hpp"
 #include "bench/suites/cuda/arithmetic/input_rotation.hpp"
+#include "bench/suites/cuda/arithmetic/size_needs.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_costs.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_kernels.hpp"
@@ -148,6 +149,8 @@ std::unique_ptr<cuda::Workload> of_dtype(const std::string& dtype, Arguments... 
 
 std::size_t size_at(const AxisPoint& at, std::string_view axis) { return static_cast<std::size_t>(at.integer(axis)); }
 
+std::string length_need(const cuda::DeviceProperties&, const AxisPoint& at) { return size_need(at, {"n"}, kMostSize); }
+
 }  // namespace
 
 void add_elementwise(cuda::DeviceSuite& suite) {
@@ -156,7 +159,8 @@ void add_elementwise(cuda::DeviceSuite& suite) {
   suite.add("add", [](const AxisPoint& at) { return of_dtype<Add>(at.text("dtype"), size_at(at, "n")); })
       .strings("dtype", {"f32", "f16", "bf16"})
       .integers("n", {kLarge})
-      .needs(dtype_need);
+      .needs(dtype_need)
+      .needs(length_need);
   suite
       .add("gelu",
            [](const AxisPoint& at) {
@@ -165,7 +169,8 @@ void add_elementwise(cuda::DeviceSuite& suite) {
       .strings("dtype", {"f32", "f16", "bf16"})
       .strings("form", {"fused", "chain"})
       .integers("n", {kLarge})
-      .needs(dtype_need);
+      .needs(dtype_need)
+      .needs(length_need);
 }
 
 }  // namespace steelyard::cuda_suite

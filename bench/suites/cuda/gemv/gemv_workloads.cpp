@@ -6,6 +6,7 @@
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/arithmetic/device_inputs.hpp"
 #include "bench/suites/cuda/arithmetic/input_rotation.hpp"
+#include "bench/suites/cuda/arithmetic/size_needs.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
 #include "bench/suites/cuda/gemv/gemv_costs.hpp"
 #include "bench/suites/cuda/gemv/gemv_kernels.hpp"
@@ -150,6 +151,8 @@ std::string gemv_target(const AxisPoint& at, const char* bf16, const char* i8) {
   return at.text("dtype") == "i8" ? i8 : bf16;
 }
 
+std::string length_need(const cuda::DeviceProperties&, const AxisPoint& at) { return size_need(at, {"n"}, kMostSize); }
+
 }  // namespace
 
 void add_gemv(cuda::DeviceSuite& suite) {
@@ -157,12 +160,14 @@ void add_gemv(cuda::DeviceSuite& suite) {
       .strings("dtype", {"bf16", "i8"})
       .integers("n", {1024, 4096, 8192, 16384})
       .target([](const AxisPoint& at) { return gemv_target(at, "0.64 of bandwidth", "0.56 of bandwidth"); })
-      .needs(dtype_need);
+      .needs(dtype_need)
+      .needs(length_need);
   suite.add("gather_gemv", [](const AxisPoint& at) { return make_gemv(at, true); })
       .strings("dtype", {"bf16", "i8"})
       .integers("n", {1024, 4096, 8192, 16384})
       .target([](const AxisPoint& at) { return gemv_target(at, "0.68 of bandwidth", "0.64 of bandwidth"); })
-      .needs(dtype_need);
+      .needs(dtype_need)
+      .needs(length_need);
 }
 
 }  // namespace steelyard::cuda_suite

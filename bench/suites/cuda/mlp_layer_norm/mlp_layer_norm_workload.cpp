@@ -5,6 +5,7 @@
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/arithmetic/device_inputs.hpp"
 #include "bench/suites/cuda/arithmetic/input_rotation.hpp"
+#include "bench/suites/cuda/arithmetic/size_needs.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
 #include "bench/suites/cuda/gemv/gemv_kernels.hpp"
 #include "bench/suites/cuda/gemv/gemv_reference.hpp"
@@ -143,6 +144,12 @@ class MlpLayerNorm final : public cuda::Workload {
   Stage reduce_;
 };
 
+// One row, and both normalizations keep theirs whole.
+std::string shape_need(const cuda::DeviceProperties&, const AxisPoint& at) {
+  const std::string unmet = size_need(at, {"batch"}, 1);
+  return unmet.empty() ? size_need(at, {"dim", "hidden"}, static_cast<std::int64_t>(kMostColumns<Bf16>)) : unmet;
+}
+
 }  // namespace
 
 void add_mlp_layer_norm(cuda::DeviceSuite& suite) {
@@ -158,7 +165,8 @@ void add_mlp_layer_norm(cuda::DeviceSuite& suite) {
       .strings("dtype", {"bf16"})
       .integers("hidden", {kMlpHidden})
       .target([](const AxisPoint& at) -> std::string { return at.integer("dim") >= 4096 ? "0.75 of bandwidth" : ""; })
-      .needs(dtype_need);
+      .needs(dtype_need)
+      .needs(shape_need);
 }
 
 }  // namespace steelyard::cuda_suite

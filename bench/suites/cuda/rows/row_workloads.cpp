@@ -5,6 +5,7 @@
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/arithmetic/device_inputs.hpp"
 #include "bench/suites/cuda/arithmetic/input_rotation.hpp"
+#include "bench/suites/cuda/arithmetic/size_needs.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
 #include "bench/suites/cuda/own_kernels.hpp"
 #include "bench/suites/cuda/rows/row_costs.hpp"
@@ -193,14 +194,11 @@ std::unique_ptr<cuda::Workload> make_rows(RowFunction function, const AxisPoint&
   return std::make_unique<RowWorkload<Bf16>>(function, form, shape);
 }
 
-// Longer rows than a block keeps, and shapes without a value, are no points of these benchmarks.
+// A block keeps a row whole.
 std::string row_need(const cuda::DeviceProperties&, const AxisPoint& at) {
   const std::size_t most = at.text("dtype") == "f32" ? kMostColumns<float> : kMostColumns<Bf16>;
-  const std::int64_t columns = at.integer("columns");
-  if (at.integer("rows") < 1 || columns < 1) return "a row and a column at least are needed";
-  if (static_cast<std::uint64_t>(columns) <= most) return {};
-  return "a block keeps a row of at most " + std::to_string(most) + " values of this type, " + std::to_string(columns) +
-         " were asked for";
+  const std::string unmet = size_need(at, {"columns"}, static_cast<std::int64_t>(most));
+  return unmet.empty() ? size_need(at, {"rows"}, kMostSize) : unmet;
 }
 
 cuda::DeviceBenchmark& add_rows(cuda::DeviceSuite& suite, RowFunction function) {
