@@ -140,6 +140,15 @@ TEST(SoftmaxRow, OfVeryLargeAndVerySmallValuesDoesNotOverflow) {
   EXPECT_EQ(results[0], 0.0f);
 }
 
+TEST(SoftmaxRow, IsRelativeToTheLargestOfTheRowAndNotToWhatLiesBehindIt) {
+  // A part of a warp's packs, and a part of a pack, lie behind the row. Relative to 0 nothing would be left.
+  for (const std::size_t n : {std::size_t{5}, std::size_t{8}, std::size_t{1001}}) {
+    for (const float result : of_row(Softmax{}, std::vector<float>(n, -200.0f))) {
+      ASSERT_NEAR(result, 1.0f / static_cast<float>(n), 1e-6f);
+    }
+  }
+}
+
 TEST(SoftmaxRow, GivesNothingToMinusInfinityEvenWhereAThreadHasNothingElse) {
   std::vector<float> row(2000, -INFINITY);
   row[1999] = 3.0f;
