@@ -216,6 +216,8 @@ const DatasheetRow* find_datasheet_row(std::string_view device) {
 DeviceCeilings datasheet_ceilings(const DatasheetRow& row) {
   DeviceCeilings device;
   device.device = row.device;
+  device.sheet = row.device;
+  // Only the tensor cores' peaks are at the clock that the table has.
   const auto add = [&](std::string_view dtype, double tera) {
     if (tera == 0) return;
     Ceiling ceiling;
@@ -223,6 +225,7 @@ DeviceCeilings datasheet_ceilings(const DatasheetRow& row) {
     ceiling.dtype = dtype;
     ceiling.threads = 0;
     ceiling.value = tera * 1e12;
+    if (dtype != "f64" && dtype != "f32") ceiling.at_clock_hz = row.tensor_clock_ghz * 1e9;
     ceiling.source = row.source;
     device.ceilings.push_back(std::move(ceiling));
   };

@@ -36,6 +36,10 @@ struct Ceiling {
   // Measured arithmetic: operations that one core's units can do in a cycle, by what is known of the microarchitecture;
   // 0: not known. A check of the measuring, not a ceiling.
   double expected_per_cycle = 0;
+  // Arithmetic of a device: the clock of its multiprocessors, in Hz, at which `value` holds; 0: not known.
+  double at_clock_hz = 0;
+  // The clock that the benchmark ran at, where `value` was scaled to it; 0: as measured, or as the sheet has it.
+  double scaled_to_hz = 0;
   bool operator==(const Ceiling&) const = default;
 };
 
@@ -47,7 +51,8 @@ struct AbsentCeiling {
 };
 
 struct DeviceCeilings {
-  std::string device;       // "CPU" or the datasheet's name of it
+  std::string device;       // "CPU", or as the benchmarks name it
+  std::string sheet;        // the datasheet's name of it, "A100 40G"; empty: there is none
   std::string fingerprint;  // of the machine; empty for a datasheet
   std::vector<Ceiling> ceilings;
   std::vector<AbsentCeiling> absent;

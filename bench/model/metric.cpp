@@ -43,6 +43,16 @@ constexpr std::array kKnownMetrics{
     KnownMetric{"hardware_branch_misses", "count", Better::lower, MetricKind::noisy, false},
     KnownMetric{"task_clock", "ns", Better::lower, MetricKind::noisy, false},
     KnownMetric{"page_faults", "count", Better::lower, MetricKind::noisy, false},
+    // What a program that uses a device tells beside the time (docs/gpu.md). The launches and the memory of one
+    // iteration gate, as counts do; the rest explains a time.
+    KnownMetric{"kernel_launches", "count", Better::lower, MetricKind::counted},
+    KnownMetric{"device_memory", "bytes", Better::lower, MetricKind::counted},
+    KnownMetric{"hot_time", "ns", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"device_cycles", "count", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"sm_clock", "1/s", Better::undeclared, MetricKind::noisy, false},
+    KnownMetric{"cold_start", "ns", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"warm_up", "ns", Better::lower, MetricKind::noisy, false},
+    KnownMetric{"discarded_samples", "count", Better::undeclared, MetricKind::noisy, false},
 };
 constexpr std::array<std::string_view, 3> kBetterTexts{"lower", "higher", "undeclared"};
 constexpr std::array<std::string_view, 2> kKindTexts{"noisy", "counted"};

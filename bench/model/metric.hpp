@@ -21,6 +21,8 @@ struct Metric {
 inline constexpr std::string_view kRealTime = "real_time";
 inline constexpr std::string_view kCpuTime = "cpu_time";
 inline constexpr std::string_view kInstructions = "instructions";
+inline constexpr std::string_view kDeviceCycles = "device_cycles";
+inline constexpr std::string_view kSmClock = "sm_clock";
 
 // The metrics that every layer knows (docs/verdicts.md, "Fields"); absent for a user's own.
 std::optional<Metric> well_known_metric(std::string_view name);
@@ -29,8 +31,9 @@ std::optional<Metric> well_known_metric(std::string_view name);
 // the counters that are asked for by name (bench/counting/counters/counter_choice.hpp) and explain rather than judge.
 bool gates_by_default(const Metric& metric);
 
-// Whether it is one of those counters. They are taken in processes of their own or with the instructions: one that
-// could not be had is no failure of the program.
+// Whether it is one of those counters, or of the figures that a program which uses a device tells beside its time: the
+// former are taken in processes of their own or with the instructions. One that could not be had is no failure of the
+// program.
 bool is_extra_counter(std::string_view name);
 
 std::string_view to_text(Better better);    // "lower", "higher", "undeclared"

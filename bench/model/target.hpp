@@ -33,11 +33,15 @@ struct Target {
   std::string access;
   std::string dtype;
   std::optional<int> threads;
+  std::string source;  // "datasheet", "measured"; empty: the sheet where there is one, else what was measured
+  std::string device;  // whose benchmarks it holds for: a pattern over devices' names; empty: all
+  // The axis over which the weighted mean is held (all bytes, or flops, over all time); empty: each benchmark alone.
+  std::string over;
   bool operator==(const Target&) const = default;
 };
 
 struct TargetRow {
-  std::string benchmark;  // canonical text
+  std::string benchmark;  // canonical text; of a mean over an axis: with "*" in place of its value
   Target target;
   std::optional<double> achieved;  // rate, in the metric's unit
   std::optional<Interval> achieved_interval;
