@@ -1,6 +1,7 @@
 #include "bench/environment/gpu_facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -138,7 +139,24 @@ void add_cards(const std::filesystem::path& root, Environment& environment) {
   if (!watts.empty()) environment.set("gpu.power_limit_watts", joined(watts), true);
 }
 
+constexpr std::array<std::string_view, 8> kDecisive{kGpuDevice,         kGpuUuid,
+                                                    "gpu.mig",          "gpu.driver",
+                                                    "gpu.ecc",          "gpu.power_limit_watts",
+                                                    "gpu.clock_policy", "gpu.max_memory_clock_hz"};
+
 }  // namespace
+
+bool is_decisive_gpu_fact(std::string_view name) {
+  return std::find(kDecisive.begin(), kDecisive.end(), name) != kDecisive.end();
+}
+
+void take_device_facts(const Environment& told, Environment& environment) {
+  if (told.find(kGpuDevice) == nullptr) return;
+  std::erase_if(environment.facts, [](const Fact& fact) { return fact.name.starts_with(kGpuFacts); });
+  for (const Fact& fact : told.facts) {
+    if (fact.name.starts_with(kGpuFacts)) environment.set(fact.name, fact.value, is_decisive_gpu_fact(fact.name));
+  }
+}
 
 void add_gpu_facts(const std::filesystem::path& root, Environment& environment) {
   // NVIDIA's own folder names the model; its cards under drm (absent in containers) would only say numbers.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "bench/formats/google_benchmark_context.hpp"
+#include "bench/formats/google_benchmark_device.hpp"
 #include "bench/formats/google_benchmark_records.hpp"
 #include "bench/formats/non_finite_tokens.hpp"
 
@@ -179,6 +180,7 @@ void keep_counted_allocations(GoogleBenchmarkFile& file) {
 }  // namespace
 
 bool is_bad_record(const Failure& failure) { return failure.reason.starts_with(kBadRecordWords); }
+bool is_skipped(const Failure& failure) { return failure.reason.starts_with(kSkippedWords); }
 
 Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name) {
   if (text.size() > kMostFileBytes) {
@@ -210,6 +212,7 @@ Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::s
   const auto context = rest.find("context");
   if (context != rest.end()) read_google_benchmark_context(*context, file, bad);
   keep_counted_allocations(file);
+  take_device(file);
   if (file.measurements.empty() && file.failures.empty() && file.bad_records.empty()) {
     return no_samples(name, listener);
   }

@@ -28,11 +28,18 @@ struct BadRecord {
 inline constexpr std::string_view kBadRecordWords = "bad record ";
 bool is_bad_record(const Failure& failure);
 
+// A benchmark that left itself out in words ("f8 needs compute capability 8.9, this device has 8.0") yields nothing and
+// is no failure of the program either: the reason begins with these words.
+inline constexpr std::string_view kSkippedWords = "the benchmark was skipped";
+bool is_skipped(const Failure& failure);
+
 // What one file holds, metric by metric. Times in ns whatever time_unit says. User counters become metrics of
 // undeclared direction; items_per_second and bytes_per_second are "higher". Every Measurement has one
 // InvocationSamples, index 0.
 struct GoogleBenchmarkFile {
-  Environment environment;            // from its context, names under "google.", host facts decisive where known
+  // From its context: names under "google.", host facts decisive where known; and those of its device, "gpu.", which
+  // is then the device of every benchmark.
+  Environment environment;
   std::int64_t taken_at_unix_ns = 0;  // context.date; 0 where absent
   std::optional<Layout> layout;       // context.steelyard_layout
   std::optional<int> round;           // context.steelyard_round

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "bench/environment/gpu_facts.hpp"
 #include "bench/formats/timestamp.hpp"
 
 namespace steelyard {
@@ -121,6 +122,11 @@ void read_google_benchmark_context(const json& context, GoogleBenchmarkFile& fil
         bad.add("context.date", "found " + quoted(text) + ", wanted for example \"2026-11-21T08:51:57+00:00\"");
       }
       file.taken_at_unix_ns = taken_at.value_or(0);
+      continue;
+    }
+    if (key.starts_with(kGpuFacts)) {
+      // What is not known is left out: an empty text would be a value that two machines could share.
+      if (!text.empty()) file.environment.set(key, shorten(text, kLongestFact), is_decisive_gpu_fact(key));
       continue;
     }
     file.environment.set("google." + key, shorten(text, kLongestFact), key == "num_cpus");

@@ -13,7 +13,8 @@ namespace steelyard {
 
 // Facts are named "google." and the context's key. Decisive are only num_cpus and the sizes of the caches: the rest
 // changes from one process to the next (mhz_per_cpu, load_avg), from one container to the next (host_name) or is not
-// the machine's. The three keys of ours fill their own fields:
+// the machine's. Keys that begin with "gpu." are facts under their own names (bench/environment/gpu_facts.hpp). The
+// three keys of ours fill their own fields:
 //   steelyard_layout  interleaved, duet, sequential or separate
 //   steelyard_round   a number from 0
 //   steelyard_order   0 or first, 1 or second: this process among the two of its round; or AB (baseline first), BA

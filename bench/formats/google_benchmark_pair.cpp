@@ -277,7 +277,8 @@ Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, con
     run->header.session = session;
     run->header.layout = layout;
   }
-  if (pair.baseline.environment.fingerprint() == pair.candidate.environment.fingerprint()) {
+  const bool names_machine = pair.baseline.environment.find("gpu.uuid") != nullptr;
+  if (!names_machine && pair.baseline.environment.fingerprint() == pair.candidate.environment.fingerprint()) {
     pair.warnings.emplace_back("the two sides were taken as one machine: Google Benchmark files do not name theirs");
   }
   return pair;

@@ -98,7 +98,7 @@ std::optional<std::string> failure_reason(const json& record) {
   if (flag(record, "error_occurred")) {
     return say("the benchmark reported an error", text_field(record, "error_message"));
   }
-  if (flag(record, "skipped")) return say("the benchmark was skipped", text_field(record, "skip_message"));
+  if (flag(record, "skipped")) return say(kSkippedWords, text_field(record, "skip_message"));
   return std::nullopt;
 }
 

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "bench/environment/cgroup_limits.hpp"
+#include "bench/environment/device_use.hpp"
+#include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/read_environment.hpp"
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/measured_side.hpp"
@@ -39,6 +41,7 @@ class Session {
   std::set<std::string> decided() const;
   Run run_so_far(std::size_t side) const;
   void name_measurement(RunHeader& header, std::size_t side) const;
+  Environment share_device();
   std::vector<Run> finish();
   bool is_alone() const { return programs_.size() == 1; }
   bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
@@ -49,6 +52,7 @@ class Session {
   std::int64_t created_at_unix_ns_ =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   Environment environment_;
+  std::string device_use_;  // how a program shows that it uses a device; empty: none does
   CoreChoice cores_;
   std::vector<MeasuredSide> sides_;
   LayoutChoice layout_;
@@ -97,6 +101,7 @@ Result<void> Session::prepare(const PrivateFolder& folder) {
   const auto core = cores_.cores.empty() ? std::nullopt : std::optional(cores_.cores.front());
   for (std::size_t i = 0; i < programs_.size(); ++i) {
     const Side side = i == 0 ? Side::baseline : Side::candidate;
+    if (device_use_.empty()) device_use_ = device_use_of_file(programs_[i]->executable);
     STEELYARD_TRY(MeasuredSide prepared, MeasuredSide::prepare(side, *programs_[i], options_, core, folder));
     if (core && !prepared.listing_error() && prepared.listing().core < 0) {
       cores_ = CoreChoice{};
@@ -134,8 +139,10 @@ void Session::choose() {
     layout_.cores = cores_.cores;
     layout_.reason = "one program alone";
   } else {
-    layout_ = choose_layout(options_.layout, cores_, all_have_several_threads);
+    layout_ = choose_layout(options_.layout, cores_, all_have_several_threads, device_use_);
   }
+  // A driver has threads of its own: on one core they would wait for the benchmark.
+  if (!device_use_.empty()) layout_.cores.clear();
   rounds_ = options_.rounds > 0 ? options_.rounds : kUsualRounds;
   if (looks()) rounds_ = options_.looks.rounds.back();
   if (!is_alone()) session_ = draw_session(options_.seed, created_at_unix_ns_, std::int64_t{::getpid()});
@@ -152,7 +159,9 @@ void Session::name_measurement(RunHeader& header, std::size_t side) const {
 
 Run Session::run_so_far(std::size_t side) const {
   Run run = sides_[side].record().so_far();
+  const Environment told = std::move(run.environment);
   run.environment = environment_;
+  take_device_facts(told, run.environment);
   name_measurement(run.header, side);
   run.header.settings["looks"] = options_.looks.text;
   return run;
@@ -166,6 +175,7 @@ std::set<std::string> Session::decided() const {
     for (const std::string& name : sides_[i].listing().benchmarks) {
       BenchmarkId id = parse_google_benchmark_name(name);
       id.suite = programs_[i]->suite;
+      id.device = sides_[i].record().device();
       if (canonical.contains(id.canonical())) names.insert(name);
     }
   }
@@ -206,7 +216,18 @@ void Session::measure() {
   outcome_.not_reached.insert(outcome_.not_reached.end(), second.not_reached.begin(), second.not_reached.end());
 }
 
+// A side that yielded nothing never said what it would have used. Returns what one of them said.
+Environment Session::share_device() {
+  Environment told;
+  for (MeasuredSide& side : sides_) {
+    for (const MeasuredSide& other : sides_) side.record().assume_device(other.record().device());
+    if (told.find(kGpuDevice) == nullptr) told = side.record().so_far().environment;
+  }
+  return told;
+}
+
 std::vector<Run> Session::finish() {
+  const Environment device = share_device();
   auto settings = describe_settings(options_, layout_, rounds_, outcome_);
   if (looks()) settings["looks"] = options_.looks.text;
   std::vector<Run> runs;
@@ -218,9 +239,12 @@ std::vector<Run> Session::finish() {
           std::string(kNotReached) + "the budget of " + to_text(options_.budget) + " was spent; ask for more time");
     }
     Run run = sides_[i].record().take();
-    const std::vector<Fact> told = std::move(run.environment.facts);
+    const Environment told = std::move(run.environment);
     run.environment = environment_;
-    for (const Fact& fact : told) run.environment.set(fact.name, fact.value, false);
+    take_device_facts(run.invocations.empty() ? device : told, run.environment);
+    for (const Fact& fact : told.facts) {
+      if (!fact.name.starts_with(kGpuFacts)) run.environment.set(fact.name, fact.value, false);
+    }
     add_program_facts(*programs_[i], run.environment);
     name_measurement(run.header, i);
     run.header.settings = settings;

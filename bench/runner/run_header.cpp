@@ -23,13 +23,16 @@ std::string core_text(const std::vector<int>& cores) {
 
 }  // namespace
 
-LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads) {
+LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads,
+                           const std::string& device_use) {
   LayoutChoice choice;
   choice.cores = cores.cores;
   const bool duet_wanted = wanted.value_or(Layout::duet) == Layout::duet;
   if (!duet_wanted) {
     choice.layout = *wanted;
     choice.reason = "as asked for";
+  } else if (!device_use.empty()) {
+    choice.reason = "the program uses a device (" + device_use + "), which both sides would share: they take turns";
   } else if (!cores.two_equal) {
     choice.reason = cores.why_not_two;
   } else if (all_have_several_threads) {

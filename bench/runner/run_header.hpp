@@ -19,8 +19,10 @@ struct LayoutChoice {
   std::string reason;      // one clause a person can read
 };
 
-// `wanted` absent: duet where it can be. A duet that cannot be is interleaved, and the reason says why.
-LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads);
+// `wanted` absent: duet where it can be. A duet that cannot be is interleaved, and the reason says why. `device_use`:
+// how a program shows that it uses a device (bench/environment/device_use.hpp), which two at once would share.
+LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads,
+                           const std::string& device_use = {});
 
 // settings: repetitions, min_time, rounds_planned, rounds, layout_reason, cores, stopped (where it did not run to its
 // end), ...

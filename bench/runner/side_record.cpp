@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "bench/environment/gpu_facts.hpp"
 #include "bench/formats/google_benchmark.hpp"
 
 namespace steelyard {
@@ -51,7 +52,37 @@ BenchmarkId SideRecord::id_of(const std::string& benchmark) const {
   if (benchmark.empty()) return id;
   id = parse_google_benchmark_name(benchmark);
   id.suite = suite_;
+  id.device = device_;
   return id;
+}
+
+void SideRecord::name_device_of_failures(Run& run) const {
+  for (Failure& failure : run.failures) {
+    if (!failure.benchmark.name.empty()) failure.benchmark.device = device_;
+  }
+}
+
+Run SideRecord::so_far() const {
+  Run copy = run_;
+  name_device_of_failures(copy);
+  return copy;
+}
+
+Run SideRecord::take() {
+  name_device_of_failures(run_);
+  return std::move(run_);
+}
+
+// What is decisive of the device and no longer as it was; empty where nothing is.
+std::string SideRecord::device_change(const Environment& environment) const {
+  if (run_.invocations.empty()) return "";
+  for (const Fact& fact : environment.facts) {
+    if (!is_decisive_gpu_fact(fact.name)) continue;
+    const std::string* const before = run_.environment.find(fact.name);
+    if (before == nullptr || *before == fact.value) continue;
+    return "the device is not as before: " + fact.name + " is " + fact.value + ", was " + *before;
+  }
+  return "";
 }
 
 void SideRecord::add_failure(const std::string& benchmark, std::int32_t round, std::string reason) {
@@ -83,7 +114,10 @@ void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, cons
   Result<GoogleBenchmarkFile> file = parse_google_benchmark(*content, "its output");
   if (!file) return fail(attempt, with_last_line(file.error().text(), child), 1);
 
-  const BenchmarkId wanted = parse_google_benchmark_name(attempt.benchmark);
+  if (std::string change = device_change(file->environment); !change.empty())
+    return fail(attempt, std::move(change), 1);
+  BenchmarkId wanted = parse_google_benchmark_name(attempt.benchmark);
+  if (const std::string* const device = file->environment.find(kGpuDevice)) device_ = wanted.device = *device;
   const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
   bool has_samples = false;
   bool has_failure = false;
@@ -151,7 +185,7 @@ void SideRecord::append(Measurement&& measurement, std::uint32_t invocation) {
 void SideRecord::keep_facts(const Environment& environment) {
   if (!run_.invocations.empty()) return;  // the first file speaks for all
   for (const Fact& fact : environment.facts) {
-    if (is_kept(fact.name)) run_.environment.set(fact.name, fact.value, false);
+    if (is_kept(fact.name)) run_.environment.set(fact.name, fact.value, is_decisive_gpu_fact(fact.name));
   }
 }
 

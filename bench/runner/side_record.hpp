@@ -40,10 +40,16 @@ class SideRecord {
   // Its samples are kept, and judged no more.
   void leave_out(std::uint32_t position);
 
+  // The device that the program says it used; empty: it says none, or has yielded nothing yet. Part of the identity of
+  // its benchmarks, failures included, so that a side that yielded nothing has to be told the other's.
+  const std::string& device() const { return device_; }
+  void assume_device(const std::string& device) { device_ = device_.empty() ? device : device_; }
+
   // A copy of what take() would yield by now.
-  Run so_far() const { return run_; }
-  // Everything but the header. The environment holds what the program's own output said of it, never decisive.
-  Run take() { return std::move(run_); }
+  Run so_far() const;
+  // Everything but the header. The environment holds what the program's own output said of it, never decisive but for
+  // the facts of its device.
+  Run take();
 
  private:
   void add_file(const Attempt& attempt, const ChildResult& child, const std::filesystem::path& output_file);
@@ -51,8 +57,11 @@ class SideRecord {
   BenchmarkId id_of(const std::string& benchmark) const;
   void append(Measurement&& measurement, std::uint32_t invocation);
   void keep_facts(const Environment& environment);
+  std::string device_change(const Environment& environment) const;
+  void name_device_of_failures(Run& run) const;
 
   std::string suite_;
+  std::string device_;
   Run run_;
   std::map<std::pair<std::string, std::string>, std::size_t> measurement_at_;  // by canonical name and metric
   std::map<std::string, std::vector<std::uint32_t>> invocations_of_;           // by benchmark as the program lists it

@@ -30,6 +30,25 @@ TEST(GpuFacts, NameCardsByVendorWithTheirLimits) {
                                                                           {"gpu.power_limit_watts", "203"}}));
 }
 
+TEST(GpuFacts, ThoseOfAProgramTakeThePlaceOfThoseOfFiles) {
+  Environment machine;
+  machine.set("cpu.model", "x", true);
+  machine.set(kGpuDevice, "2 x NVIDIA A100-SXM4-40GB", true);
+  machine.set("gpu.driver", "nvidia 535.129.03", true);
+  Environment told;
+  take_device_facts(told, machine);
+  EXPECT_EQ(*machine.find(kGpuDevice), "2 x NVIDIA A100-SXM4-40GB") << "nothing was told";
+  told.set(kGpuDevice, "NVIDIA A100-SXM4-40GB", false);
+  told.set(kGpuUuid, "GPU-1", false);
+  told.set("gpu.cublas", "13.0", false);
+  told.set("google.date", "today", false);
+  take_device_facts(told, machine);
+  EXPECT_EQ(machine.facts, (std::vector<Fact>{{"cpu.model", "x", true},
+                                              {"gpu.device", "NVIDIA A100-SXM4-40GB", true},
+                                              {"gpu.uuid", "GPU-1", true},
+                                              {"gpu.cublas", "13.0", false}}));
+}
+
 TEST(GpuFacts, TakeAVirtualDisplayForNone) {
   EXPECT_TRUE(decisive_facts("virtual_machine").empty());
   EXPECT_TRUE(decisive_facts("no such machine").empty());

@@ -34,6 +34,16 @@ TEST(ChooseLayout, ObeysAnotherWish) {
   EXPECT_EQ(choose_layout(Layout::sequential, two_cores(), false).layout, Layout::sequential);
 }
 
+TEST(ChooseLayout, ADeviceIsNeverSharedByADuet) {
+  for (const std::optional<Layout> wanted : {std::optional<Layout>(), std::optional(Layout::duet)}) {
+    const LayoutChoice choice = choose_layout(wanted, two_cores(), false, "it links libcudart.so.13");
+    EXPECT_EQ(choice.layout, Layout::interleaved);
+    EXPECT_EQ(choice.reason,
+              "the program uses a device (it links libcudart.so.13), which both sides would share: they take turns");
+  }
+  EXPECT_EQ(choose_layout(Layout::sequential, two_cores(), false, "x").layout, Layout::sequential);
+}
+
 TEST(DescribeSettings, SaysWhatWasPlannedAndWhatCameOfIt) {
   MeasureOptions options;
   LayoutChoice layout = choose_layout(std::nullopt, two_cores(), false);
