@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "bench/formats/google_benchmark.hpp"
 #include "ci/cli/cancellation.hpp"
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
@@ -39,9 +40,11 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
   return run;
 }
 
-// A process of the program that went wrong is the program's failure; a count that failed is not.
+// A process of the program that went wrong is the program's failure; a count that failed is not, nor is a benchmark
+// that left itself out.
 bool program_failed(const Run& run) {
   for (const Failure& failure : run.failures) {
+    if (is_skipped(failure)) continue;
     if (failure.metric != kInstructions && !is_extra_counter(failure.metric)) return true;
   }
   return false;

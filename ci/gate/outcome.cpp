@@ -23,6 +23,17 @@ bool program_failed(const Run& run, const ComparisonRow& row) {
   });
 }
 
+// It left itself out, and said why.
+bool left_itself_out(const Run& run, const ComparisonRow& row) {
+  bool any = false;
+  for (const Failure& failure : run.failures) {
+    if (failure.benchmark.canonical() != row.benchmark) continue;
+    if (!is_skipped(failure)) return false;
+    any = true;
+  }
+  return any;
+}
+
 bool has_bad_record(const Run& run) { return std::any_of(run.failures.begin(), run.failures.end(), is_bad_record); }
 
 bool was_judged(const ComparisonRow& row) {
@@ -64,6 +75,8 @@ ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run
         if (matters) code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::failed:
+        // What neither side can do on this machine was not to be judged here.
+        if (left_itself_out(baseline, row) && left_itself_out(candidate, row)) break;
         if (program_failed(candidate, row)) {
           code = worse(code, ExitCode::program_failed);
         } else if (matters && !is_dispensable(row, baseline, candidate, comparison.policy, rules)) {

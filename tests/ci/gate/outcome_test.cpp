@@ -53,6 +53,16 @@ TEST(Outcome, TellsTheCandidatesCrashFromTheBaselines) {
   EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, elsewhere), 2);
 }
 
+TEST(Outcome, WhatBothSidesLeftOutWasNotToBeJudged) {
+  const steelyard::Run skipped =
+      run_with({{parse_google_benchmark_name("BM_x"), "", 0, "the benchmark was skipped: f8 needs a newer device"}});
+  ComparisonRow judged = row(Verdict::unchanged);
+  judged.benchmark = "BM_y";
+  EXPECT_EQ(outcome({row(Verdict::failed), judged}, skipped, skipped), 0);
+  EXPECT_EQ(outcome({row(Verdict::failed)}, skipped, skipped), 2) << "nothing at all was judged";
+  EXPECT_EQ(outcome({row(Verdict::failed), judged}, {}, skipped), 4) << "the baseline can do it";
+}
+
 // Time was judged; the counts of a side failed where `has_count` is false.
 int outcome_of_failed_counts(bool baseline_has_count, bool candidate_has_count, const ComparisonPolicy& policy = {},
                              const OutcomeRules& rules = {}) {
