@@ -16,6 +16,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/relabelling.hpp"
 #include "regress/ab/row.hpp"
+#include "regress/ab/second_witness.hpp"
 #include "regress/ab/solo_check.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/ab/verdict.hpp"
@@ -199,6 +200,7 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   adjust_and_decide(drafts, comparison);
   for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
   check_alone(context, comparison.rows);
+  ask_second_witness(baseline, candidate, comparison.rows);
   decide_gates(comparison);
   return comparison;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "regress/ab/gates.hpp"
 
@@ -25,14 +26,35 @@ int metric_rank(const std::string& name) {
   return well_known_metric(name) ? 3 : 4;
 }
 
+// Set where each side used one device and the two are of different names: what the one measured on its device is then
+// held beside what the other measured on its own, where the environments say that this is no comparison.
+struct DeviceNames {
+  std::string baseline;
+  std::string candidate;
+};
+
+std::set<std::string> devices_of(const Run& run) {
+  std::set<std::string> devices;
+  for (const Measurement& measurement : run.measurements) devices.insert(measurement.benchmark.device);
+  devices.erase("");
+  return devices;
+}
+
+DeviceNames different_devices(const Run& baseline, const Run& candidate) {
+  const std::set<std::string> b = devices_of(baseline);
+  const std::set<std::string> c = devices_of(candidate);
+  if (b.size() != 1 || c.size() != 1 || b == c) return {};
+  return {*b.begin(), *c.begin()};
+}
+
 class Matcher {
  public:
-  explicit Matcher(const ComparisonPolicy& policy) : policy_(policy) {}
+  Matcher(const ComparisonPolicy& policy, DeviceNames devices) : policy_(policy), devices_(std::move(devices)) {}
 
   void add_measurements(const Run& run, MatchedSide Matched::*side) {
     for (const Measurement& measurement : run.measurements) {
       if (!is_asked_for(measurement.metric.name, measurement.metric.kind)) continue;
-      (entry(measurement.benchmark.canonical(), measurement.metric.name).*side).measurements.push_back(&measurement);
+      (entry(name_of(measurement.benchmark), measurement.metric.name).*side).measurements.push_back(&measurement);
     }
   }
 
@@ -44,7 +66,7 @@ class Matcher {
       } else if (!failure.metric.empty()) {
         const auto known = well_known_metric(failure.metric);
         if (is_asked_for(failure.metric, known ? known->kind : MetricKind::counted)) {
-          (entry(failure.benchmark.canonical(), failure.metric).*side).failures.push_back(&failure);
+          (entry(name_of(failure.benchmark), failure.metric).*side).failures.push_back(&failure);
         }
       } else {
         add_benchmark_failure(failure, side);
@@ -85,7 +107,7 @@ class Matcher {
   }
 
   void add_benchmark_failure(const Failure& failure, MatchedSide Matched::*side) {
-    const std::string benchmark = failure.benchmark.canonical();
+    const std::string benchmark = name_of(failure.benchmark);
     bool found = false;
     for (auto at = entries_.lower_bound(Key{benchmark, 0, ""});
          at != entries_.end() && at->first.benchmark == benchmark; ++at) {
@@ -141,7 +163,13 @@ class Matcher {
     }
   }
 
+  std::string name_of(BenchmarkId id) const {
+    if (!devices_.candidate.empty() && id.device == devices_.baseline) id.device = devices_.candidate;
+    return id.canonical();
+  }
+
   const ComparisonPolicy& policy_;
+  DeviceNames devices_;
   std::map<Key, Matched> entries_;
 };
 
@@ -149,7 +177,7 @@ class Matcher {
 
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                 std::vector<std::string>& warnings) {
-  Matcher matcher(policy);
+  Matcher matcher(policy, different_devices(baseline, candidate));
   matcher.add_measurements(baseline, &Matched::baseline);
   matcher.add_measurements(candidate, &Matched::candidate);
   matcher.add_failures(baseline, &Matched::baseline);

@@ -30,7 +30,7 @@ struct Matched {
 // By benchmark, then metric: time first, then instructions, the other known ones, the user's own. The result points
 // into the runs. A metric that the policy names and nobody measured, or that declares no direction, is one entry of
 // kAllBenchmarks, `unjudged`: it was to be judged and is not. Adds to `warnings` what declares no direction and is not
-// named.
+// named. Where each side used one device, of another name, its benchmarks are entered under the candidate's.
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                 std::vector<std::string>& warnings);
 

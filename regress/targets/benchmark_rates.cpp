@@ -61,6 +61,25 @@ std::optional<double> intensity_of(const RateByInvocation& flops, const RateByIn
   return median(std::move(intensities));
 }
 
+// A rate a second times a time in ns.
+std::optional<double> work_of(const RateByInvocation& rates, const RateByInvocation& times) {
+  constexpr double kSecondsPerNanosecond = 1e-9;
+  std::vector<double> work;
+  for (const auto& [invocation, rate] : rates) {
+    const auto at = times.find(invocation);
+    if (at != times.end()) work.push_back(rate * at->second * kSecondsPerNanosecond);
+  }
+  if (work.empty()) return std::nullopt;
+  return median(std::move(work));
+}
+
+std::optional<double> median_of(const RateByInvocation& values) {
+  std::vector<double> list;
+  for (const auto& [invocation, value] : values) list.push_back(value);
+  if (list.empty()) return std::nullopt;
+  return median(std::move(list));
+}
+
 }  // namespace
 
 bool is_rate(double value) { return value >= 1e-9 && value <= 1e24; }
@@ -71,6 +90,8 @@ std::vector<BenchmarkRates> rates_of(const Run& run) {
     Chosen flops;
     Chosen bandwidth;
     std::string failure{};
+    RateByInvocation times{};   // real_time, ns
+    RateByInvocation clocks{};  // Hz
   };
   std::map<std::string, Found> by_name;
   for (const Measurement& measurement : run.measurements) {
@@ -78,6 +99,8 @@ std::vector<BenchmarkRates> rates_of(const Run& run) {
     found.id = measurement.benchmark;
     found.flops.offer(rank_in(kFlopsNames, measurement.metric.name), measurement);
     found.bandwidth.offer(rank_in(kBandwidthNames, measurement.metric.name), measurement);
+    if (measurement.metric.name == kRealTime) found.times = rates_by_invocation(measurement);
+    if (measurement.metric.name == kSmClock) found.clocks = rates_by_invocation(measurement);
   }
   for (const Failure& failure : run.failures) {
     const std::string name = failure.benchmark.canonical();
@@ -87,7 +110,9 @@ std::vector<BenchmarkRates> rates_of(const Run& run) {
   std::vector<BenchmarkRates> list;
   for (const auto& [name, found] : by_name) {
     list.push_back({found.id, name, found.flops.values(), found.bandwidth.values(),
-                    intensity_of(found.flops.rates, found.bandwidth.rates), found.failure});
+                    intensity_of(found.flops.rates, found.bandwidth.rates), found.failure,
+                    work_of(found.flops.rates, found.times), work_of(found.bandwidth.rates, found.times),
+                    median_of(found.clocks)});
   }
   return list;
 }

@@ -18,6 +18,10 @@ struct BenchmarkRates {
   std::vector<double> bandwidth;      // bytes/s, the same
   std::optional<double> intensity{};  // flop per byte: the median over invocations that report both
   std::string failure{};              // of a benchmark that yielded nothing: why
+  // Of one iteration, the rate times real_time: what weighs a benchmark among others. Absent where either is not there.
+  std::optional<double> flop_count{};
+  std::optional<double> byte_count{};
+  std::optional<double> clock_hz{};  // of a device's multiprocessors, the median of sm_clock
 };
 
 // From 1e-9 to 1e24 a second. What is outside is no rate of any machine: a counter that is none, or a damaged file; and

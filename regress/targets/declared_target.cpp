@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "regress/targets/dtype_name.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -35,8 +37,16 @@ bool matches_pattern(std::string_view pattern, std::string_view benchmark) {
          matches_whole(pattern, benchmark.substr(0, suffix));
 }
 
+bool is_for_device(const Target& target, const std::vector<std::string>& device_names) {
+  if (target.device.empty()) return true;
+  const std::string pattern = lower_case(target.device);
+  return std::any_of(device_names.begin(), device_names.end(),
+                     [&](const std::string& name) { return matches_whole(pattern, lower_case(name)); });
+}
+
 std::vector<Target> targets_of(std::string_view benchmark, const std::vector<DeclaredTarget>& configured,
-                               const std::vector<DeclaredTarget>& of_program) {
+                               const std::vector<DeclaredTarget>& of_program,
+                               const std::vector<std::string>& device_names) {
   std::vector<Target> targets;
   const auto take = [&](const Target& one) {
     const bool has_kind = std::any_of(targets.begin(), targets.end(), [&](const Target& target) {
@@ -45,7 +55,7 @@ std::vector<Target> targets_of(std::string_view benchmark, const std::vector<Dec
     if (!has_kind) targets.push_back(one);
   };
   for (const DeclaredTarget& one : configured) {
-    if (matches_pattern(one.benchmark, benchmark)) take(one.target);
+    if (matches_pattern(one.benchmark, benchmark) && is_for_device(one.target, device_names)) take(one.target);
   }
   for (const DeclaredTarget& one : of_program) {
     if (one.benchmark == benchmark) take(one.target);

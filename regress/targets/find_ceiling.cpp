@@ -17,7 +17,9 @@ const DeviceCeilings* find_device(const std::vector<DeviceCeilings>& devices, co
 
 std::string no_device(const std::string& name) {
   if (name == "CPU") return "no ceilings of this machine are kept; " + std::string(kMeasureCeilings);
-  return "no ceilings of the device \"" + name + "\" are known; `steelyard targets datasheet` lists those that are";
+  return "no ceilings of the device \"" + name +
+         "\" are known; `steelyard targets datasheet` lists those that are, and benchmarks ceiling/... of the same run "
+         "measure them";
 }
 
 template <class Of>
@@ -34,6 +36,40 @@ std::vector<Ceiling> those(const std::vector<Ceiling>& ceilings, const Is& is) {
   std::vector<Ceiling> kept;
   std::copy_if(ceilings.begin(), ceilings.end(), std::back_inserter(kept), is);
   return kept;
+}
+
+// Those of the source that is asked for; unasked, a device's datasheet before what was measured.
+std::vector<Ceiling> of_source(const std::vector<Ceiling>& ceilings, const std::string& source) {
+  const auto is_sheets = [](const Ceiling& c) { return c.source != kMeasured; };
+  if (source.empty()) {
+    std::vector<Ceiling> sheets = those(ceilings, is_sheets);
+    return sheets.empty() ? ceilings : sheets;
+  }
+  return those(ceilings, [&](const Ceiling& c) { return is_sheets(c) == (source == "datasheet"); });
+}
+
+std::string no_source(const std::string& what, const std::string& source) {
+  if (source == "measured") {
+    return "no measured ceiling of " + what +
+           " is known of this device; benchmarks ceiling/... of the same run measure them, and `steelyard targets "
+           "ceilings --from RUN` keeps them";
+  }
+  return "no datasheet with a ceiling of " + what +
+         " is known for this device; `steelyard targets datasheet` lists them";
+}
+
+// What is beyond has been read wrongly: no device runs at a twentieth of its clock, or at twice.
+constexpr double kLeastClockRatio = 0.05;
+constexpr double kMostClockRatio = 2;
+
+void scale_to_clock(Ceiling& ceiling, const std::optional<double>& clock_hz) {
+  if (!clock_hz || !(ceiling.at_clock_hz > 0)) return;
+  const double ratio = *clock_hz / ceiling.at_clock_hz;
+  if (!(ratio >= kLeastClockRatio && ratio <= kMostClockRatio)) return;
+  ceiling.value *= ratio;
+  if (ceiling.low) *ceiling.low *= ratio;
+  if (ceiling.high) *ceiling.high *= ratio;
+  ceiling.scaled_to_hz = *clock_hz;
 }
 
 std::string threads_text(int threads) { return plural_text(threads, "thread"); }
@@ -71,7 +107,16 @@ CeilingChoice ceiling_choice(const BenchmarkId& id, const std::vector<Target>& t
   if (const auto at = first([](const Target& t) { return t.threads.has_value(); }); at != none) {
     choice.threads = *at->threads;
   }
+  if (const auto at = first([](const Target& t) { return !t.source.empty(); }); at != none) choice.source = at->source;
   return choice;
+}
+
+std::vector<std::string> names_of_device(const BenchmarkId& id, const std::vector<DeviceCeilings>& devices) {
+  if (id.device.empty()) return {};
+  std::vector<std::string> names{id.device};
+  const DeviceCeilings* device = find_device(devices, id.device);
+  if (device != nullptr && !device->sheet.empty()) names.push_back(device->sheet);
+  return names;
 }
 
 FoundCeiling find_bandwidth(const std::vector<DeviceCeilings>& devices, const CeilingChoice& choice) {
@@ -85,7 +130,11 @@ FoundCeiling find_bandwidth(const std::vector<DeviceCeilings>& devices, const Ce
     return {std::nullopt, "no bandwidth of " + choice.level + " is known of this device" +
                               (known.empty() ? "; " + std::string(kMeasureCeilings) : ", only of " + known)};
   }
-  if (choice.access.empty()) return of_threads(level, choice.threads, choice.level + " bandwidth");
+  if (choice.access.empty()) {
+    const std::vector<Ceiling> kept = of_source(level, choice.source);
+    if (kept.empty()) return {std::nullopt, no_source(choice.level + " bandwidth", choice.source)};
+    return of_threads(kept, choice.threads, choice.level + " bandwidth");
+  }
   const std::vector<Ceiling> kept = those(level, [&](const Ceiling& c) { return c.access == choice.access; });
   if (kept.empty()) {
     return {std::nullopt, "no " + choice.level + " bandwidth of the access " + choice.access + " is known, only of " +
@@ -110,13 +159,20 @@ FoundCeiling find_arithmetic(const std::vector<DeviceCeilings>& devices, const C
     return {std::nullopt, "no arithmetic ceiling of " + choice.dtype + " is known of this device" +
                               (known.empty() ? "; " + std::string(kMeasureCeilings) : ", only of " + known)};
   }
-  return of_threads(dtype, choice.threads, choice.dtype + " arithmetic");
+  const std::vector<Ceiling> kept = of_source(dtype, choice.source);
+  if (kept.empty()) return {std::nullopt, no_source(choice.dtype + " arithmetic", choice.source)};
+  FoundCeiling found = of_threads(kept, choice.threads, choice.dtype + " arithmetic");
+  if (found.ceiling) scale_to_clock(*found.ceiling, choice.clock_hz);
+  return found;
 }
 
 std::string name_of(const Ceiling& ceiling) {
   std::string name = ceiling.kind == CeilingKind::arithmetic ? ceiling.dtype : ceiling.level;
   if (!ceiling.access.empty()) name += ' ' + ceiling.access;
   if (ceiling.threads > 1) name += ", " + threads_text(ceiling.threads);
+  constexpr double kGiga = 1e9;
+  if (ceiling.scaled_to_hz > 0) name += " at " + fixed_text(ceiling.scaled_to_hz / kGiga, 2) + " GHz";
+  if (ceiling.threads == 0) name += ceiling.source == kMeasured ? ", measured" : ", datasheet";
   return name;
 }
 

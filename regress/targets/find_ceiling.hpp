@@ -17,6 +17,8 @@ struct CeilingChoice {
   std::string access;  // empty: the fastest of the level
   std::string dtype;   // empty: not declared
   int threads = 1;
+  std::string source;              // as Target::source
+  std::optional<double> clock_hz;  // of the device while the benchmark ran
 };
 
 // What the benchmark's identity says, with what the targets that it has declare laid over it (the first that says it).
@@ -26,10 +28,17 @@ struct FoundCeiling {
   std::optional<Ceiling> ceiling;
   std::string why_none;  // one clause, with what would do; empty where there is one
 };
+
+// A device's own name and its datasheet's; none for the CPU.
+std::vector<std::string> names_of_device(const BenchmarkId& id, const std::vector<DeviceCeilings>& devices);
+
+// Arithmetic is scaled by the clock that the benchmark ran at over the clock at which the ceiling holds, where both are
+// known: half the clock is half the operations. Memory has a clock of its own and is not.
 FoundCeiling find_bandwidth(const std::vector<DeviceCeilings>& devices, const CeilingChoice& choice);
 FoundCeiling find_arithmetic(const std::vector<DeviceCeilings>& devices, const CeilingChoice& choice);
 
-// "DRAM read", "f32", each with ", 2 threads" where more than one was declared.
+// "DRAM read", "f32", each with ", 2 threads" where more than one was declared; of a device "DRAM, datasheet",
+// "bf16 at 1.29 GHz, measured".
 std::string name_of(const Ceiling& ceiling);
 
 // The command that measures what is absent.

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "regress/ab/wording.hpp"
+#include "regress/targets/axis_mean.hpp"
 #include "regress/targets/rate_interval.hpp"
 #include "regress/targets/target_wording.hpp"
 #include "regress/targets/utilization.hpp"
@@ -21,7 +24,38 @@ CeilingChoice narrowed(CeilingChoice choice, const Target& target) {
   if (!target.access.empty()) choice.access = target.access;
   if (!target.dtype.empty()) choice.dtype = target.dtype;
   if (target.threads) choice.threads = *target.threads;
+  if (!target.source.empty()) choice.source = target.source;
   return choice;
+}
+
+CeilingChoice choice_for(const BenchmarkRates& rates, const std::vector<Target>& targets) {
+  CeilingChoice choice = ceiling_choice(rates.id, targets);
+  choice.clock_hz = rates.clock_hz;
+  return choice;
+}
+
+// A target that holds over an axis, with the benchmarks that differ in that axis alone.
+struct AxisGroup {
+  Target target;
+  CeilingChoice choice;
+  std::vector<const BenchmarkRates*> points;
+};
+
+TargetRow judge_group(const AxisGroup& group, const std::vector<DeviceCeilings>& devices) {
+  const AxisMean mean = mean_over_axis(group.points, group.target);
+  if (!mean.why_none.empty()) {
+    TargetRow row;
+    row.benchmark = mean.rates.benchmark;
+    row.target = group.target;
+    row.metric = group.target.metric;
+    row.reason = mean.why_none;
+    return row;
+  }
+  CeilingChoice choice = group.choice;
+  choice.clock_hz = mean.rates.clock_hz;
+  TargetRow row = judge_target(mean.rates, group.target, choice, devices);
+  row.reason += points_text(group.points, row);
+  return row;
 }
 
 // What is held against `least`: a share of the ceiling, or the rate itself.
@@ -168,6 +202,26 @@ class Doubts {
   std::vector<std::string> cached_;
 };
 
+// What was declared for devices that this run did not use is no verdict of it, and not forgotten either.
+std::string other_devices_text(const std::vector<BenchmarkRates>& rates, const TargetQuestion& question) {
+  std::set<std::string> devices;
+  std::int64_t count = 0;
+  for (const DeclaredTarget& declared : question.configured) {
+    if (declared.target.device.empty()) continue;
+    const bool is_used = std::any_of(rates.begin(), rates.end(), [&](const BenchmarkRates& one) {
+      return is_for_device(declared.target, names_of_device(one.id, question.devices));
+    });
+    if (is_used) continue;
+    ++count;
+    devices.insert(declared.target.device);
+  }
+  if (count == 0) return "";
+  std::string names;
+  for (const std::string& device : devices) names += (names.empty() ? "" : ", ") + device;
+  return plural_text(count, "target") + (count == 1 ? " is" : " are") + " for other devices (" + names +
+         ") and not held here";
+}
+
 }  // namespace
 
 TargetRow judge_target(const BenchmarkRates& rates, const Target& target, const CeilingChoice& general,
@@ -202,9 +256,14 @@ TargetRow judge_target(const BenchmarkRates& rates, const Target& target, const 
 }
 
 std::vector<TargetRow> unmatched_targets(const std::vector<DeclaredTarget>& declared,
-                                         const std::vector<BenchmarkRates>& rates) {
+                                         const std::vector<BenchmarkRates>& rates,
+                                         const std::vector<DeviceCeilings>& devices) {
   std::vector<TargetRow> rows;
   for (const DeclaredTarget& one : declared) {
+    const bool has_device = std::any_of(rates.begin(), rates.end(), [&](const BenchmarkRates& benchmark) {
+      return is_for_device(one.target, names_of_device(benchmark.id, devices));
+    });
+    if (!has_device && !one.target.device.empty()) continue;
     const bool has_any = std::any_of(rates.begin(), rates.end(), [&](const BenchmarkRates& benchmark) {
       return matches_pattern(one.benchmark, benchmark.benchmark);
     });
@@ -223,10 +282,19 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
   TargetReport report;
   Doubts doubts;
   report.targets = question.unreadable;
+  std::map<std::string, AxisGroup> groups;
   for (const BenchmarkRates& one : rates) {
-    const std::vector<Target> targets = targets_of(one.benchmark, question.configured, question.of_program);
-    const CeilingChoice choice = ceiling_choice(one.id, targets);
+    const std::vector<Target> targets =
+        targets_of(one.benchmark, question.configured, question.of_program, names_of_device(one.id, question.devices));
+    const CeilingChoice choice = choice_for(one, targets);
     for (const Target& target : targets) {
+      if (!target.over.empty()) {
+        AxisGroup& group = groups[name_over_axis(one.id, target.over) + '\n' + target.where + '\n' + target.text];
+        group.target = target;
+        group.choice = choice;
+        group.points.push_back(&one);
+        continue;
+      }
       report.targets.push_back(judge_target(one, target, choice, question.devices));
       if (question.beside_another) doubt_if_missed(report.targets.back());
     }
@@ -235,7 +303,12 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
     doubts.take(report.utilizations.back(),
                 std::any_of(targets.begin(), targets.end(), [](const Target& t) { return !t.level.empty(); }));
   }
+  for (const auto& [name, group] : groups) {
+    report.targets.push_back(judge_group(group, question.devices));
+    if (question.beside_another) doubt_if_missed(report.targets.back());
+  }
   report.warnings = std::move(doubts).warnings();
+  if (std::string text = other_devices_text(rates, question); !text.empty()) report.warnings.push_back(std::move(text));
   if (question.beside_another && !report.utilizations.empty()) report.warnings.push_back(beside_another_warning());
   sort_worst_first(report.targets);
   return report;

@@ -17,6 +17,7 @@ constexpr std::string_view kForms =
 constexpr std::array<std::string_view, 4> kLevels{"L1", "L2", "L3", "DRAM"};
 constexpr std::array<std::string_view, 7> kAccesses{"read",     "write",   "copy",    "triad",
                                                     "write-nt", "copy-nt", "triad-nt"};
+constexpr std::array<std::string_view, 2> kSources{"datasheet", "measured"};
 constexpr int kMostThreads = 4096;
 
 struct RateUnit {
@@ -70,7 +71,7 @@ std::optional<Number> leading_number(std::string_view text) {
   return number;
 }
 
-// "[LEVEL|DTYPE] bandwidth|flops|roofline".
+// "[datasheet|measured] [LEVEL|DTYPE] bandwidth|flops|roofline".
 Result<void> read_ceiling(const std::vector<std::string_view>& words, std::string_view text, const std::string& where,
                           Target& target) {
   if (words.empty()) return refusal(text, where, "say of which ceiling");
@@ -89,7 +90,11 @@ Result<void> read_ceiling(const std::vector<std::string_view>& words, std::strin
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const auto level = std::find_if(kLevels.begin(), kLevels.end(), [&](auto known) { return same(known, words[i]); });
     const std::optional<std::string> dtype = dtype_named(words[i]);
-    if (level != kLevels.end() && target.of != Target::Of::flops && target.level.empty()) {
+    const auto source =
+        std::find_if(kSources.begin(), kSources.end(), [&](auto known) { return same(known, words[i]); });
+    if (source != kSources.end() && target.source.empty()) {
+      target.source = *source;
+    } else if (level != kLevels.end() && target.of != Target::Of::flops && target.level.empty()) {
       target.level = *level;
     } else if (dtype && target.of != Target::Of::bandwidth && target.dtype.empty()) {
       target.dtype = *dtype;
@@ -185,6 +190,7 @@ Result<void> check_ceiling_choice(Target& target, const std::string& where) {
   };
   STEELYARD_CHECK(check(target.level, kLevels, "level"));
   STEELYARD_CHECK(check(target.access, kAccesses, "access"));
+  STEELYARD_CHECK(check(target.source, kSources, "ceiling"));
   if (const auto dtype = dtype_named(target.dtype)) target.dtype = *dtype;
   STEELYARD_CHECK(check(target.dtype, known_dtypes(), "dtype"));
   if (target.threads && (*target.threads < 1 || *target.threads > kMostThreads)) {

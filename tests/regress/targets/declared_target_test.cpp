@@ -60,5 +60,19 @@ TEST(TargetsOf, AProgramsOwnBenchmarksAreNoPatterns) {
   EXPECT_EQ(targets_of("copy", file, labels).at(0).text, "5 GB/s") << "the project's file comes first";
 }
 
+TEST(TargetsOf, AreThoseOfTheBenchmarksDevice) {
+  DeclaredTarget of_class{"gemv*", {}};
+  of_class.target.text = "of a class";
+  of_class.target.device = "a100 40g";
+  DeclaredTarget of_pattern = of_class;
+  of_pattern.target.text = "of a pattern";
+  of_pattern.target.device = "*H100*";
+  const std::vector<DeclaredTarget> all{of_class, of_pattern};
+  EXPECT_EQ(targets_of("gemv", all, {}, {"NVIDIA A100-SXM4-40GB", "A100 40G"}).at(0).text, "of a class");
+  EXPECT_EQ(targets_of("gemv", all, {}, {"NVIDIA H100 80GB HBM3"}).at(0).text, "of a pattern");
+  EXPECT_TRUE(targets_of("gemv", all, {}, {"NVIDIA A100-SXM4-80GB", "A100 80G SXM"}).empty());
+  EXPECT_TRUE(targets_of("gemv", all, {}).empty()) << "the CPU";
+}
+
 }  // namespace
 }  // namespace steelyard

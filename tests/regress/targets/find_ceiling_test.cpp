@@ -82,6 +82,62 @@ TEST(FindCeiling, OneThatIsNoRateIsNone) {
   EXPECT_THAT(find_bandwidth(devices, {}).why_none, HasSubstr("no rate above 0"));
 }
 
+std::vector<DeviceCeilings> device_with_both() {
+  auto devices = sample::ceilings();
+  DeviceCeilings& gpu = devices[1];
+  gpu.sheet = "A100 40G";
+  gpu.device = "NVIDIA A100-SXM4-40GB";
+  for (Ceiling& ceiling : gpu.ceilings) {
+    if (ceiling.kind == CeilingKind::arithmetic) ceiling.at_clock_hz = 1.4e9;
+  }
+  gpu.ceilings.push_back(sample::arithmetic("bf16", 0, 250e12));
+  gpu.ceilings.push_back(sample::bandwidth("DRAM", "copy", 0, 1400e9));
+  return devices;
+}
+
+TEST(FindCeiling, OfADeviceTheSheetsComesFirstAndTheMeasuredOneWhereItIsAskedFor) {
+  const auto devices = device_with_both();
+  CeilingChoice choice;
+  choice.device = "NVIDIA A100-SXM4-40GB";
+  choice.dtype = "bf16";
+  EXPECT_EQ(find_arithmetic(devices, choice).ceiling->value, 312e12);
+  EXPECT_EQ(find_bandwidth(devices, choice).ceiling->value, 1555e9);
+  choice.source = "measured";
+  EXPECT_EQ(find_arithmetic(devices, choice).ceiling->value, 250e12);
+  EXPECT_EQ(name_of(*find_bandwidth(devices, choice).ceiling), "DRAM copy, measured");
+  auto without_sheet = devices;
+  std::erase_if(without_sheet[1].ceilings, [](const Ceiling& c) { return c.source == "datasheet"; });
+  choice.source = "";
+  EXPECT_EQ(find_arithmetic(without_sheet, choice).ceiling->value, 250e12);
+  choice.source = "datasheet";
+  EXPECT_THAT(find_arithmetic(without_sheet, choice).why_none, HasSubstr("no datasheet with a ceiling of bf16"));
+  EXPECT_THAT(find_bandwidth(without_sheet, choice).why_none, HasSubstr("no datasheet"));
+}
+
+TEST(FindCeiling, ScalesArithmeticWithTheClockAndNothingElse) {
+  const auto devices = device_with_both();
+  CeilingChoice choice;
+  choice.device = "NVIDIA A100-SXM4-40GB";
+  choice.dtype = "bf16";
+  choice.clock_hz = 0.7e9;
+  const Ceiling scaled = *find_arithmetic(devices, choice).ceiling;
+  EXPECT_DOUBLE_EQ(scaled.value, 156e12);
+  EXPECT_EQ(name_of(scaled), "bf16 at 0.70 GHz, datasheet");
+  EXPECT_EQ(find_bandwidth(devices, choice).ceiling->value, 1555e9);
+  choice.source = "measured";
+  EXPECT_EQ(find_arithmetic(devices, choice).ceiling->value, 250e12) << "at an unknown clock";
+  choice.source = "";
+  choice.clock_hz = 1;
+  EXPECT_EQ(find_arithmetic(devices, choice).ceiling->value, 312e12) << "no clock of any device";
+}
+
+TEST(NamesOfDevice, AreItsOwnAndTheSheets) {
+  BenchmarkId id = parse_google_benchmark_name("x");
+  EXPECT_TRUE(names_of_device(id, device_with_both()).empty());
+  id.device = "NVIDIA A100-SXM4-40GB";
+  EXPECT_EQ(names_of_device(id, device_with_both()), (std::vector<std::string>{"NVIDIA A100-SXM4-40GB", "A100 40G"}));
+}
+
 TEST(NameOfCeiling, IsShort) {
   const auto devices = sample::ceilings();
   EXPECT_EQ(name_of(*find_bandwidth(devices, {}).ceiling), "DRAM read");

@@ -112,5 +112,16 @@ TEST(CheckCeilingChoice, BringsWordsToOurNamesAndRefusesOthers) {
   EXPECT_THAT(check_ceiling_choice(target, "here").error().text(), HasSubstr("here threads: found 0"));
 }
 
+TEST(ParseTarget, MayNameTheSourceOfTheCeiling) {
+  EXPECT_EQ(parse_target("0.9 of measured bandwidth", "").value().source, "measured");
+  const Target sheet = parse_target("60 % of datasheet bf16 flops", "").value();
+  EXPECT_EQ(sheet.source, "datasheet");
+  EXPECT_EQ(sheet.dtype, "bf16");
+  EXPECT_FALSE(parse_target("0.9 of measured measured bandwidth", ""));
+  Target wrong = sheet;
+  wrong.source = "guessed";
+  EXPECT_FALSE(check_ceiling_choice(wrong, "here"));
+}
+
 }  // namespace
 }  // namespace steelyard
