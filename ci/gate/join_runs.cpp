@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/environment/gpu_facts.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -32,6 +34,10 @@ void join_run(Run& whole, Run part) {
   } else if (whole.header.layout != part.header.layout && is_concurrent(whole.header.layout) &&
              is_concurrent(part.header.layout)) {
     whole.header.layout = Layout::interleaved;
+  }
+  // The facts of a device that some of the programs use, wherever these stand among the programs.
+  if (whole.environment.find(kGpuUuid) == nullptr && part.environment.find(kGpuUuid) != nullptr) {
+    take_device_facts(part.environment, whole.environment);
   }
   for (auto& [name, value] : part.header.settings) whole.header.settings.emplace(name, std::move(value));
 }

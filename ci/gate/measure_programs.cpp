@@ -7,6 +7,7 @@
 #include "bench/environment/read_environment.hpp"
 #include "ci/gate/confirm_alone.hpp"
 #include "ci/gate/count_programs.hpp"
+#include "ci/gate/device_programs.hpp"
 #include "ci/gate/hardware_programs.hpp"
 #include "ci/gate/join_runs.hpp"
 #include "ci/gate/listed_pair.hpp"
@@ -70,11 +71,16 @@ CountLimits count_limits(const MeasuringPlan& plan, const MeasureOptions& option
 class PairMeasuring {
  public:
   PairMeasuring(const MeasuringPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled)
-      : plan_(plan), progress_(progress), cancelled_(cancelled), options_(timing_options(plan, progress, cancelled)) {}
+      : plan_(plan),
+        progress_(progress),
+        cancelled_(cancelled),
+        options_(timing_options(plan, progress, cancelled)),
+        devices_(plan.programs) {}
 
   Result<MeasuredPrograms> run() && {
     STEELYARD_TRY(const bool counting, counting_wanted(plan_.settings, plan_.policy, measured_.warnings));
     STEELYARD_CHECK(list());
+    devices_.tell(counting, measured_.warnings);
     const bool may_skip = plan_.policy.skip_time != SkipTime::never;
     if (may_skip && counting) {
       STEELYARD_CHECK(count_then_time());
@@ -108,7 +114,8 @@ class PairMeasuring {
   // Rounds of all benchmarks that the budget pays for. A sample takes about 1.5 times what was asked for, as Google
   // Benchmark aims above it; alternating sides double that.
   int affordable_rounds(std::int64_t benchmarks) const {
-    const double both = plan_.settings.layout.value_or(Layout::duet) == Layout::duet ? 1 : 2;
+    const bool in_duet = plan_.settings.layout.value_or(Layout::duet) == Layout::duet && !devices_.any();
+    const double both = in_duet ? 1 : 2;
     const Nanoseconds round = options_.min_time * (1.5 * both * options_.repetitions * static_cast<double>(benchmarks));
     constexpr double kMost = 10000;
     return round.count() > 0 ? static_cast<int>(std::min(kMost, options_.budget / round)) : 0;
@@ -158,7 +165,8 @@ class PairMeasuring {
   }
 
   void count(MeasuredPair& pair) {
-    measured_.equal = count_programs(pairs_of(pair), count_limits(plan_, options_), progress_, measured_.warnings);
+    const std::vector<CountPair> countable = devices_.without(pairs_of(pair), plan_.settings.counts);
+    measured_.equal = count_programs(countable, count_limits(plan_, options_), progress_, measured_.warnings);
   }
 
   Result<void> count_then_time();
@@ -167,6 +175,7 @@ class PairMeasuring {
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;
   MeasureOptions options_;
+  DevicePrograms devices_;
   std::vector<ListedPair> listed_;
   MeasuredPrograms measured_;
 };
@@ -222,7 +231,11 @@ Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, Pro
   STEELYARD_TRY(Run run, measure_one(program, options));
   const std::vector<CountPair> alone{{{}, {&program, listed.benchmarks, &run}}};
   read_hardware(alone, plan.settings, options, progress, warnings);
-  if (counting) count_programs(alone, count_limits(plan, options), progress, warnings);
+  const DevicePrograms devices(program);
+  if (counting) {
+    devices.tell(true, warnings);
+    count_programs(devices.without(alone, plan.settings.counts), count_limits(plan, options), progress, warnings);
+  }
   progress.clear();
   return run;
 }
