@@ -117,7 +117,7 @@ bool take_type_or_layout(KernelName& name, const std::string& word) {
     return true;
   }
   if (!is_layout(word)) return false;
-  name.layouts += (name.layouts.empty() ? "" : " ") + lower_case(word);
+  name.layouts += (name.layouts.empty() ? "" : " ") + in_lower_case(word);
   return true;
 }
 

@@ -88,7 +88,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string lower_case(std::string_view text) {
+std::string in_lower_case(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;

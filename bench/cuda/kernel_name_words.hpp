@@ -11,7 +11,7 @@ namespace steelyard {
 // At "_"; those that a function's argument list or namespaces follow are cut there.
 std::vector<std::string> words_of(std::string_view name);
 std::string joined(const std::vector<std::string>& words);  // by ", "
-std::string lower_case(std::string_view text);
+std::string in_lower_case(std::string_view text);
 
 // "128x256", "128x256x64".
 bool is_size(std::string_view word);

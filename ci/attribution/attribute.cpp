@@ -9,6 +9,7 @@
 
 #include "ci/attribution/call_path.hpp"
 #include "ci/attribution/call_structure.hpp"
+#include "ci/attribution/changed_kernels.hpp"
 #include "ci/attribution/culprit.hpp"
 #include "ci/attribution/inlined_pieces.hpp"
 #include "ci/attribution/library_dispatch.hpp"
@@ -286,6 +287,7 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     row.call_path = found->second.call_path;
   }
   if (!apart.empty()) decide_gates(comparison, apart);
+  tell_changed_kernels(comparison, baseline, candidate);
 }
 
 }  // namespace steelyard

@@ -24,7 +24,7 @@ struct AttributionOptions {
 // runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively
 // (ci/attribution/library_dispatch.hpp), the reason of its counted row says so, its noisy rows get no functions, and
 // neither reports nor the policy's witnesses fuse its time and count. Without a profile of it the benchmark is taken to
-// be one that calls it.
+// be one that calls it. Kernels of a device that changed are named too (ci/attribution/changed_kernels.hpp).
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
 
 }  // namespace steelyard
