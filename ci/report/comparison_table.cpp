@@ -133,7 +133,7 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
   Cells cells;
   cells.verdict = style_.unicode ? mark.unicode : mark.ascii;
   if (names_verdicts_) cells.verdict += " " + std::string(to_text(row.verdict));
-  cells.benchmark = printable(row.benchmark, style_.unicode);
+  cells.benchmark = printable(without_device(row.benchmark), style_.unicode);
   cells.metric = printable(metric_label(row.metric), style_.unicode);
   const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
   const std::string unit = levels.unit.empty() ? "" : " " + printable(levels.unit, style_.unicode);

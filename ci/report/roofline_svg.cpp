@@ -251,7 +251,8 @@ class Drawing {
     return rate + fmt::format(" ({:.3g} to {:.3g})", point.interval->low / unit, point.interval->high / unit);
   }
   static std::string intensity_of(const RooflinePoint& point) {
-    return fmt::format("{:.3g} flop/byte", point.intensity);
+    return point.intensity >= 999.5 ? fmt::format("{:.0f} flop/byte", point.intensity)
+                                    : fmt::format("{:.3g} flop/byte", point.intensity);
   }
 
   static std::string tooltip_of(const RooflinePoint& point) {

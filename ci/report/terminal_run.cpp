@@ -69,7 +69,8 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
   for (const Measurement& measurement : run.measurements) {
     if (is_extra_counter(measurement.metric.name)) continue;  // in tables of their own
     const SampleSummary summary = summarize(measurement);
-    rows.push_back({shortened(printable(measurement.benchmark.canonical(), style.unicode), most_name, style.unicode),
+    rows.push_back({shortened(printable(without_device(measurement.benchmark.canonical()), style.unicode), most_name,
+                              style.unicode),
                     printable(metric_label(measurement.metric), style.unicode),
                     summary.level ? level_text(*summary.level, measurement.metric.unit) : "-",
                     spread_text(summary.within), spread_text(summary.between), samples_text(summary)});

@@ -46,8 +46,8 @@ std::string target_line(const TargetRow& row, std::size_t name_columns, const Te
   constexpr std::size_t kVerdict = 10;
   const std::string verdict =
       std::string(style.unicode ? look.unicode : look.ascii) + ' ' + padded(to_text(row.verdict), kVerdict);
-  const std::string name =
-      padded(shortened(printable(row.benchmark, style.unicode), name_columns, style.unicode), name_columns);
+  const std::string name = padded(
+      shortened(printable(without_device(row.benchmark), style.unicode), name_columns, style.unicode), name_columns);
   std::string text =
       paint(verdict, look.tone, style.color) + ' ' + name + "  " + printable(row.target.text, style.unicode);
   return text + '\n' + lines_of(row.reason, kVerdict + 3, Tone::dim, style);
@@ -89,7 +89,7 @@ std::string utilization_rows(const TargetReport& report, const TerminalStyle& st
   std::vector<std::vector<std::string>> rows{{"utilization", "arithmetic", "", "memory", "", "flop/byte", "bound by"}};
   for (const UtilizationRow& row : report.utilizations) {
     if (rows.size() > kMostUtilizations) break;
-    rows.push_back({shortened(printable(row.benchmark, style.unicode), most_name, style.unicode),
+    rows.push_back({shortened(printable(without_device(row.benchmark), style.unicode), most_name, style.unicode),
                     row.flops ? rate_text(row.flops->achieved, "flops") : "-", share_cell(row.flops),
                     row.bandwidth ? rate_text(row.bandwidth->achieved, "bandwidth") : "-", share_cell(row.bandwidth),
                     row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",

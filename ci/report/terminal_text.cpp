@@ -83,6 +83,23 @@ std::string padded(std::string_view text, std::size_t columns, Align align) {
   return align == Align::left ? std::string(text) + space : space + std::string(text);
 }
 
+std::string without_device(std::string_view benchmark) {
+  constexpr std::string_view kKey = "device=";
+  const std::size_t suffix = benchmark.rfind(" [");
+  if (suffix == std::string_view::npos || !benchmark.ends_with(']')) return std::string(benchmark);
+  const std::size_t at = benchmark.find(kKey, suffix);
+  if (at == std::string_view::npos || (benchmark[at - 1] != '[' && benchmark[at - 1] != ',')) {
+    return std::string(benchmark);
+  }
+  // Behind a device stands the dtype or nothing (BenchmarkId::canonical).
+  const std::size_t dtype = benchmark.find(",dtype=", at);
+  const std::size_t end = dtype == std::string_view::npos ? benchmark.size() - 1 : dtype;
+  const bool is_first = benchmark[at - 1] == '[';
+  if (is_first && dtype == std::string_view::npos) return std::string(benchmark.substr(0, suffix));
+  const std::size_t begin = is_first ? at : at - 1;
+  return std::string(benchmark.substr(0, begin)) + std::string(benchmark.substr(is_first ? end + 1 : end));
+}
+
 std::string shortened(std::string_view text, std::size_t columns, bool unicode) {
   const std::size_t width = columns_of(text);
   if (width <= columns) return std::string(text);

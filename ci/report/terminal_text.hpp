@@ -20,6 +20,10 @@ std::size_t columns_of(std::string_view text);
 // Control characters, direction marks and broken UTF-8 become '?'; in ASCII so does everything beyond it.
 std::string printable(std::string_view text, bool unicode);
 
+// A benchmark's canonical text without its device, which is long and the same for all rows of a run: "gemv/n:8
+// [suite=x,device=NVIDIA H200]" is "gemv/n:8 [suite=x]".
+std::string without_device(std::string_view benchmark);
+
 enum class Align { left, right };
 std::string padded(std::string_view text, std::size_t columns, Align align = Align::left);
 // At most `columns`, the middle left out: "BM_token...e/1024". Precondition: columns >= 5, or the text fits.

@@ -64,6 +64,16 @@ TEST(Paint, AddsNothingWithoutColour) {
   EXPECT_EQ(paint("x", Tone::bad, true), "\x1b[31mx\x1b[0m");
 }
 
+TEST(WithoutDevice, LeavesTheRestOfTheName) {
+  EXPECT_EQ(without_device("gemv/n:8 [device=NVIDIA H200]"), "gemv/n:8");
+  EXPECT_EQ(without_device("gemv/n:8 [suite=x,device=NVIDIA H200]"), "gemv/n:8 [suite=x]");
+  EXPECT_EQ(without_device("gemv/n:8 [device=NVIDIA H200,dtype=bf16]"), "gemv/n:8 [dtype=bf16]");
+  EXPECT_EQ(without_device("gemv/n:8 [suite=x,device=NVIDIA H200,dtype=bf16]"), "gemv/n:8 [suite=x,dtype=bf16]");
+  EXPECT_EQ(without_device("gemv/n:8 [suite=x]"), "gemv/n:8 [suite=x]");
+  EXPECT_EQ(without_device("gemv/device=y"), "gemv/device=y");
+  EXPECT_EQ(without_device(""), "");
+}
+
 TEST(AlignedRows, LineUpWithoutTrailingSpaces) {
   EXPECT_EQ(aligned_rows({{"a", "1"}, {"bcd", "10"}, {"e"}}, {Align::left, Align::right}, "  "),
             "  a     1\n  bcd  10\n  e\n");
