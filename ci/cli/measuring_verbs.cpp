@@ -136,7 +136,12 @@ std::unique_ptr<Verb> make_targets() {
     if (measures && !targets.names.empty()) {
       return input_error("steelyard targets ceilings", '"' + targets.names[0] + '"', "options only");
     }
-    if (!measures && (targets.quick || targets.normal_pages || targets.no_store || !targets.only.empty())) {
+    const bool says_how = targets.quick || targets.normal_pages || !targets.only.empty();
+    if (!targets.from.empty() && (!measures || says_how)) {
+      return input_error("steelyard targets " + given[0], "--from",
+                         "it with steelyard targets ceilings, without options of measuring");
+    }
+    if (!measures && (says_how || targets.no_store)) {
       return input_error("steelyard targets " + given[0],
                          targets.quick           ? "--quick"
                          : targets.normal_pages  ? "--normal-pages"
@@ -158,6 +163,9 @@ std::unique_ptr<Verb> make_targets() {
                                       "with ceilings: only f64, or L2, or DRAM/triad, ...; nothing is kept"));
   verb->options.push_back(flag_option("--normal-pages", targets.normal_pages,
                                       "with ceilings: memory as a program gets it that asks for no huge pages"));
+  verb->options.push_back(text_option("--from", "RUN", targets.from,
+                                      "with ceilings: keep those that a run measured, of a device too; as one side of "
+                                      "compare"));
   verb->options.push_back(flag_option("--no-store", targets.no_store, "with ceilings: keep nothing but --output"));
   add_key_options(*verb, targets.common, {{"store", "project"}, {}});
   add_common_options(*verb, targets.common);

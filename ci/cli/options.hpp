@@ -249,6 +249,7 @@ struct TargetsOptions {
   bool normal_pages = false;  // memory as a program gets it that asks for no huge pages
   std::string only;           // a part of the names: these alone are measured, and nothing is kept
   bool no_store = false;
+  std::string from;  // a run that measured them, as one side of compare; empty: measure this machine
   // With check and roofline:
   std::filesystem::path ceilings;  // an archive of ceilings; empty: those kept of the run's machine
   // With roofline:

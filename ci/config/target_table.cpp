@@ -21,7 +21,9 @@ Result<void> lay_over(std::string& from_text, const std::string& from_key, const
 
 }  // namespace
 
-std::vector<std::string> target_keys() { return {"benchmark", "target", "level", "access", "dtype", "threads"}; }
+std::vector<std::string> target_keys() {
+  return {"benchmark", "target", "level", "access", "dtype", "threads", "device", "over", "ceiling"};
+}
 
 Result<void> TargetTables::take(const TomlEntry& entry, const std::string& where) {
   if (entry.index < 0) return input_error(where, "[target]", "[[target]]: there may be several");
@@ -47,6 +49,9 @@ Result<void> TargetTables::take(const TomlEntry& entry, const std::string& where
   if (entry.name == "level") target.level = text;
   if (entry.name == "access") target.access = text;
   if (entry.name == "dtype") target.dtype = text;
+  if (entry.name == "ceiling") target.source = text;
+  if (entry.name == "device") target.device = text;
+  if (entry.name == "over") target.over = text;
   if (entry.name == "target") {
     table.text = text;
     table.target_where = where;
@@ -67,8 +72,11 @@ Result<std::vector<DeclaredTarget>> TargetTables::finish() const {
     STEELYARD_TRY(Target target, parse_target(table.text, table.target_where));
     STEELYARD_CHECK(lay_over(target.level, chosen.level, "level", where));
     STEELYARD_CHECK(lay_over(target.dtype, chosen.dtype, "dtype", where));
+    STEELYARD_CHECK(lay_over(target.source, chosen.source, "ceiling", where));
     target.access = chosen.access;
     target.threads = chosen.threads;
+    target.device = chosen.device;
+    target.over = chosen.over;
     targets.push_back({table.declared.benchmark, std::move(target)});
   }
   return targets;
@@ -81,6 +89,9 @@ std::string to_toml(const DeclaredTarget& declared) {
   if (!target.level.empty()) text += "level = " + quoted_for_toml(target.level) + '\n';
   if (!target.access.empty()) text += "access = " + quoted_for_toml(target.access) + '\n';
   if (!target.dtype.empty()) text += "dtype = " + quoted_for_toml(target.dtype) + '\n';
+  if (!target.source.empty()) text += "ceiling = " + quoted_for_toml(target.source) + '\n';
+  if (!target.device.empty()) text += "device = " + quoted_for_toml(target.device) + '\n';
+  if (!target.over.empty()) text += "over = " + quoted_for_toml(target.over) + '\n';
   if (target.threads) text += "threads = " + std::to_string(*target.threads) + '\n';
   return text;
 }

@@ -2,7 +2,9 @@
 //
 //     [[target]]
 //     benchmark = "gemv*"
-//     target = "0.6 of bandwidth"     # further: level, access, dtype, threads, to choose the ceiling
+//     target = "0.6 of bandwidth"     # further: level, access, dtype, threads, ceiling, to choose the ceiling
+//     device = "A100 40G"             # for such devices only: a datasheet's or a driver's name, or a pattern
+//     over = "columns"                # the weighted mean over that axis instead of each benchmark alone
 #pragma once
 
 #include <string>

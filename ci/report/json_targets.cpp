@@ -30,6 +30,7 @@ Json ceiling_json(const std::optional<Ceiling>& ceiling) {
   json["low"] = number(ceiling->low);
   json["high"] = number(ceiling->high);
   json["source"] = ceiling->source;
+  if (ceiling->scaled_to_hz > 0) json["scaled_to_hz"] = ceiling->scaled_to_hz;
   return json;
 }
 

@@ -7,7 +7,8 @@
 
 namespace steelyard {
 
-// Prints them, keeps them under the machine's fingerprint in the state folder, and delivers the run to the store.
+// With --from those that a run measured, else this machine's. Prints them, keeps them under the machine's fingerprint
+// in the state folder, and delivers the run to the store.
 ExitCode measure_and_keep_ceilings(const TargetsOptions& options, Streams& streams);
 // Holds runs, measured before, against their targets; prints verdicts and utilization. 1: missed; 2: undecided, or no
 // target at all.

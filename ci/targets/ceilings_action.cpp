@@ -8,6 +8,7 @@
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
+#include "ci/cli/sides.hpp"
 #include "ci/cli/version.hpp"
 #include "ci/report/ceilings_report.hpp"
 #include "ci/report/progress_line.hpp"
@@ -63,11 +64,51 @@ ExitCode write_output(const TargetsOptions& options, const Run& run, const std::
   return written ? ExitCode::success : report_error(written.error(), streams);
 }
 
+// The ceilings that a run holds, and nothing else of it.
+Result<Run> ceilings_in(const TargetsOptions& options, const Configuration& configuration, Streams& streams) {
+  std::vector<std::string> warnings;
+  STEELYARD_TRY(Run run, load_side(options.from, configuration, options.common, streams, warnings));
+  for (const std::string& warning : warnings) note(warning, options.common, streams);
+  std::erase_if(run.measurements, [](const Measurement& one) { return one.benchmark.name != "ceiling"; });
+  run.profiles.clear();
+  run.failures.clear();
+  run.labels.clear();
+  if (ceilings_of_run(run).ceilings.empty()) {
+    return input_error(options.from, "a run without ceilings", "benchmarks ceiling/... with flops or bandwidth",
+                       "measure them on the device: --benchmark_filter=^ceiling/");
+  }
+  if (run.environment.fingerprint().empty()) {
+    return input_error(options.from, "a run that does not name its machine",
+                       "one with a fingerprint to keep them under");
+  }
+  run.header.project = project_name(configuration);
+  seal(run);
+  return run;
+}
+
+ExitCode keep_ceilings_of(const TargetsOptions& options, const Configuration& configuration, Streams& streams) {
+  const Result<Run> run = ceilings_in(options, configuration, streams);
+  if (!run) return report_error(run.error(), streams);
+  const DeviceCeilings ceilings = ceilings_of_run(*run);
+  ExitCode code = ExitCode::success;
+  if (!options.no_store) {
+    const Result<void> kept = keep_ceilings(state_folder(), *run);
+    if (!kept) code = report_error(kept.error(), streams);
+  }
+  const std::string json = json_ceilings(ceilings);
+  code = worse(code, write_output(options, *run, json, streams));
+  streams.out << (options.common.json ? json
+                                      : terminal_ceilings(ceilings, terminal_style(streams, options.common.color)))
+              << std::flush;
+  return code;
+}
+
 }  // namespace
 
 ExitCode measure_and_keep_ceilings(const TargetsOptions& options, Streams& streams) {
   const Result<Configuration> configuration = effective_configuration(options.common);
   if (!configuration) return report_error(configuration.error(), streams);
+  if (!options.from.empty()) return keep_ceilings_of(options, *configuration, streams);
   // A part of the ceilings must not take the place of all.
   const bool keeps = !options.no_store && options.only.empty();
   if (keeps) {

@@ -18,17 +18,20 @@ struct Checked {
   std::string name;  // as the user wrote it
   Run run;
   TargetReport report;
+  std::vector<DeviceCeilings> devices;
 };
 
 // A target that no benchmark of any of the runs has stands at the last of them.
 void add_unmatched(std::vector<Checked>& checked, const Configuration& configuration) {
   std::vector<BenchmarkRates> all;
+  std::vector<DeviceCeilings> devices;
   for (const Checked& one : checked) {
     std::vector<BenchmarkRates> rates = rates_of(one.run);
     all.insert(all.end(), rates.begin(), rates.end());
+    devices.insert(devices.end(), one.devices.begin(), one.devices.end());
   }
   std::vector<TargetRow>& rows = checked.back().report.targets;
-  for (TargetRow& row : unmatched_targets(configuration.targets, all)) rows.push_back(std::move(row));
+  for (TargetRow& row : unmatched_targets(configuration.targets, all, devices)) rows.push_back(std::move(row));
   sort_worst_first(rows);
 }
 
@@ -58,7 +61,7 @@ ExitCode check_targets(const TargetsOptions& options, Streams& streams) {
     if (!asked) return report_error(asked.error(), streams);
     TargetReport report = report_targets(*asked);
     report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
-    checked.push_back({name, std::move(run).value(), std::move(report)});
+    checked.push_back({name, std::move(run).value(), std::move(report), asked->question.devices});
   }
   add_unmatched(checked, *configuration);
   ExitCode code = ExitCode::success;

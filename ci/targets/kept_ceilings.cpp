@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "bench/ceilings/repetition_summary.hpp"
+#include "bench/model/quantile.hpp"
 #include "regress/targets/benchmark_rates.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -74,18 +75,37 @@ std::vector<double> samples_of(const Measurement& measurement) {
   return samples;
 }
 
+// What it is of: positional ("ceiling/f32", "ceiling/DRAM/triad"), as we write it, or named, as a device's program does
+// ("ceiling/dtype:bf16", "ceiling/access:copy/level:DRAM"), where other axes may stand beside.
+std::optional<Ceiling> described_ceiling(const BenchmarkId& id) {
+  Ceiling ceiling;
+  std::vector<std::string> positional;
+  for (const Parameter& parameter : id.parameters) {
+    if (parameter.name.empty()) positional.push_back(parameter.value);
+    if (parameter.name == "dtype") ceiling.dtype = parameter.value;
+    if (parameter.name == "level") ceiling.level = parameter.value;
+    if (parameter.name == "access") ceiling.access = parameter.value;
+  }
+  if (positional.size() == 1) ceiling.dtype = positional[0];
+  if (positional.size() == 2) ceiling.level = positional[0], ceiling.access = positional[1];
+  const bool is_arithmetic = ceiling.level.empty() && ceiling.access.empty();
+  if (positional.size() > 2 || (is_arithmetic ? ceiling.dtype : ceiling.level).empty()) return std::nullopt;
+  ceiling.kind = is_arithmetic ? CeilingKind::arithmetic : CeilingKind::bandwidth;
+  if (!is_arithmetic) ceiling.dtype.clear();
+  return ceiling;
+}
+
 std::optional<Ceiling> ceiling_of(const Measurement& measurement, const Run& run) {
   const BenchmarkId& id = measurement.benchmark;
-  if (id.name != kName || id.parameters.empty() || id.parameters.size() > 2) return std::nullopt;
-  Ceiling ceiling;
-  if (id.parameters.size() == 1) {
-    ceiling.kind = CeilingKind::arithmetic;
-    ceiling.dtype = id.parameters[0].value;
-  } else {
-    ceiling.level = id.parameters[0].value;
-    ceiling.access = id.parameters[1].value;
-  }
-  ceiling.threads = id.threads.value_or(1);
+  if (id.name != kName) return std::nullopt;
+  std::optional<Ceiling> described = described_ceiling(id);
+  if (!described) return std::nullopt;
+  Ceiling& ceiling = *described;
+  const std::string& metric = measurement.metric.name;
+  const bool is_its_rate =
+      ceiling.kind == CeilingKind::bandwidth ? metric == "bandwidth" : metric == "flops" || metric == "operations";
+  if (!is_its_rate) return std::nullopt;
+  ceiling.threads = id.device.empty() ? id.threads.value_or(1) : 0;
   ceiling.source = "measured";
   ceiling.how = setting(run, std::string(kHow) + id.canonical());
   ceiling.expected_per_cycle = number_of(setting(run, std::string(kPerCycle) + id.canonical()));
@@ -125,15 +145,21 @@ DeviceCeilings ceilings_of_run(const Run& run) {
   device.fingerprint = run.environment.fingerprint();
   std::map<std::string, std::vector<double>> clocks;
   for (const Measurement& measurement : run.measurements) {
-    if (measurement.metric.name == kClock) {
-      clocks[measurement.benchmark.canonical()] = samples_of(measurement);
-    } else if (const auto ceiling = ceiling_of(measurement, run); ceiling && is_rate(ceiling->value)) {
-      device.ceilings.push_back(*ceiling);
+    const std::string& metric = measurement.metric.name;
+    if (metric == kClock || metric == kSmClock) clocks[measurement.benchmark.canonical()] = samples_of(measurement);
+    if (measurement.benchmark.name == kName && !measurement.benchmark.device.empty()) {
+      device.device = measurement.benchmark.device;
     }
   }
-  for (Ceiling& ceiling : device.ceilings) {
-    const auto at = clocks.find(id_of(ceiling).canonical());
-    if (at != clocks.end()) ceiling.clock_samples = at->second;
+  for (const Measurement& measurement : run.measurements) {
+    std::optional<Ceiling> ceiling = ceiling_of(measurement, run);
+    if (!ceiling || !is_rate(ceiling->value)) continue;
+    if ((device.device == "CPU") != measurement.benchmark.device.empty()) continue;
+    const auto at = clocks.find(measurement.benchmark.canonical());
+    if (at != clocks.end()) ceiling->clock_samples = at->second;
+    const bool is_of_a_device = ceiling->threads == 0 && ceiling->kind == CeilingKind::arithmetic;
+    if (is_of_a_device && !ceiling->clock_samples.empty()) ceiling->at_clock_hz = median(ceiling->clock_samples);
+    device.ceilings.push_back(std::move(*ceiling));
   }
   for (const auto& [key, text] : run.header.settings) {
     if (key.starts_with(kAbsent)) device.absent.push_back({key.substr(kAbsent.size()), text});

@@ -5,7 +5,9 @@
 #include <set>
 #include <tuple>
 
+#include "bench/environment/gpu_facts.hpp"
 #include "ci/report/number_text.hpp"
+#include "ci/report/terminal_text.hpp"
 #include "regress/targets/rate_interval.hpp"
 #include "regress/targets/utilization.hpp"
 
@@ -50,17 +52,30 @@ std::string note_of(const UtilizationRow& row) {
     return larger->ceiling->level == "DRAM" ? "above DRAM: in a cache" : "above " + name_of(*larger->ceiling);
   }
   const double percent = *larger->utilization * 100;
-  return decimal_text(percent, percent < 9.95 ? 1 : 0) + " % of " + name_of(*larger->ceiling) +
+  Ceiling roof = *larger->ceiling;
+  roof.threads = std::max(roof.threads, 1);  // which sheet a device's roofs are of stands above the picture
+  return decimal_text(percent, percent < 9.95 ? 1 : 0) + " % of " + name_of(roof) +
          (row.bound.empty() ? "" : ", bound by " + row.bound);
 }
 
 std::string subtitle_of(const Run& run, const Roofline& roofline) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (const std::string* model = run.environment.find("cpu.model")) add(*model);
+  const std::string* const device = run.environment.find(kGpuDevice);
+  const std::string* const model = run.environment.find("cpu.model");
+  if (device != nullptr && run.environment.find(kGpuUuid) != nullptr) {
+    add(*device);
+  } else if (model != nullptr) {
+    add(*model);
+  }
   const std::string fingerprint = run.environment.fingerprint();
   if (!fingerprint.empty()) add("machine " + fingerprint.substr(0, 8));
   if (!run.header.id.empty()) add("run " + run.header.id.substr(0, 12));
+  for (const Ceiling& ceiling : roofline.bandwidth) {
+    if (ceiling.threads != 0) continue;
+    add("ceilings " + std::string(ceiling.source == kMeasured ? "measured" : "of the " + ceiling.source));
+    break;
+  }
   if (roofline.arithmetic.empty() && roofline.bandwidth.empty()) add("no ceilings are known of this machine");
   return text;
 }
@@ -72,15 +87,18 @@ Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
   Scopes scopes;
   for (const BenchmarkRates& rates : asked.rates) {
     if (rates.flops.empty() && rates.bandwidth.empty()) continue;
+    if (rates.id.name == "ceiling") continue;  // it is a roof, not a point below
     if (!rates.intensity) {
       roofline.left_out.push_back(rates.benchmark);
       continue;
     }
-    const CeilingChoice choice =
-        ceiling_choice(rates.id, targets_of(rates.benchmark, asked.question.configured, asked.question.of_program));
+    CeilingChoice choice =
+        ceiling_choice(rates.id, targets_of(rates.benchmark, asked.question.configured, asked.question.of_program,
+                                            names_of_device(rates.id, asked.question.devices)));
+    choice.clock_hz = rates.clock_hz;
     scopes.emplace(choice.device, choice.threads);
     const RateEstimate rate = estimate_rate(rates.flops);
-    roofline.points.push_back({rates.benchmark, *rates.intensity, rate.value, rate.interval,
+    roofline.points.push_back({without_device(rates.benchmark), *rates.intensity, rate.value, rate.interval,
                                note_of(utilization_row(rates, choice, asked.question.devices))});
   }
   take_ceilings(roofline, asked.question.devices, scopes);

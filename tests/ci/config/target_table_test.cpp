@@ -44,6 +44,21 @@ TEST(TargetTable, IsPrintedSoThatItReadsBack) {
   EXPECT_THAT(to_toml(*parsed), HasSubstr('\n' + text));
 }
 
+TEST(TargetTable, MayBeForADeviceAndOverAnAxis) {
+  const std::string text =
+      "[[target]]\nbenchmark = \"gemv*\"\ntarget = \"0.6 of bandwidth\"\nceiling = \"measured\"\n"
+      "device = \"A100 40G\"\nover = \"n\"\n";
+  const auto parsed = parse_configuration(text, "steelyard.toml");
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  const Target& target = parsed->targets.at(0).target;
+  EXPECT_EQ(target.source + ' ' + target.device + ' ' + target.over, "measured A100 40G n");
+  EXPECT_THAT(to_toml(*parsed), HasSubstr('\n' + text));
+  EXPECT_THAT(error_of_table("target = \"0.6 of bandwidth\"\nceiling = \"guessed\"\n"),
+              HasSubstr("one of datasheet, measured"));
+  EXPECT_THAT(error_of_table("target = \"0.6 of measured bandwidth\"\nceiling = \"datasheet\"\n"),
+              HasSubstr("wanted one ceiling"));
+}
+
 TEST(TargetTable, MistakesNameTheirLineAndTheMend) {
   EXPECT_THAT(error_of("target = \"1 GB/s\"\n"), HasSubstr("found key \"target\", wanted the table [[target]]"));
   EXPECT_THAT(error_of("[[targt]]\nbenchmark = \"x\"\n"), HasSubstr("write [[target]]"));
