@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "bench/cuda/kernel_name_words.hpp"
 
@@ -25,6 +24,18 @@ std::string demangled(std::string_view text) {
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && readable ? std::string(readable.get()) : name;
 }
+
+// The compiler names such a namespace after the file and its content, and a demangler by these words.
+std::string without_anonymous_namespaces(std::string name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  for (std::size_t at = name.find(kAnonymous); at != std::string::npos; at = name.find(kAnonymous)) {
+    name.erase(at, kAnonymous.size());
+  }
+  return name;
+}
+
+// What tells two kernels apart. Our own by what is known of them: their text has namespaces and parameters too.
+std::string identity_of(const KernelName& name) { return name.family == "steelyard" ? short_text(name) : name.text; }
 
 // The arguments between the brackets at `open`, split at the outer commas.
 Words template_arguments(std::string_view name, std::size_t open) {
@@ -176,7 +187,7 @@ KernelName parse_kernel_name(std::string_view text) {
   KernelName name;
   name.text = text;
   if (text.empty() || text.size() > kLongestKernelName) return name;
-  const std::string readable = demangled(text);
+  const std::string readable = without_anonymous_namespaces(demangled(text));
   const std::size_t arguments = readable.find_first_of("<(");
   if (readable.substr(0, arguments).find("steelyard::") != std::string::npos) return own_kernel(name, readable);
   // "void cutlass::Kernel2<cutlass_80_tensorop_...>(...)": the name is the first argument.
@@ -200,7 +211,7 @@ std::string short_text(const KernelName& name) {
 }
 
 std::vector<std::string> kernel_differences(const KernelName& before, const KernelName& after) {
-  if (before.text == after.text) return {};
+  if (identity_of(before) == identity_of(after)) return {};
   Words differences;
   if (before.is_known() && after.is_known()) {
     const std::vector<Field> old_fields = fields_of(before);
@@ -220,8 +231,19 @@ std::vector<std::string> kernel_differences(const KernelName& before, const Kern
 std::vector<std::string> kernel_changes(const std::vector<std::string>& before, const std::vector<std::string>& after) {
   std::map<std::string, std::size_t> old_counts;
   std::map<std::string, std::size_t> new_counts;
-  for (const std::string& name : before) ++old_counts[name];
-  for (const std::string& name : after) ++new_counts[name];
+  std::map<std::string, KernelName> parsed;
+  const auto count = [&](const Words& names, std::map<std::string, std::size_t>& counts) {
+    Words identities;
+    for (const std::string& text : names) {
+      const KernelName name = parse_kernel_name(text);
+      identities.push_back(identity_of(name));
+      ++counts[identities.back()];
+      parsed.emplace(identities.back(), name);
+    }
+    return identities;
+  };
+  const Words old_names = count(before, old_counts);
+  const Words new_names = count(after, new_counts);
   const auto only_in = [](const Words& names, const std::map<std::string, std::size_t>& others) {
     Words only;
     for (const std::string& name : names) {
@@ -229,15 +251,15 @@ std::vector<std::string> kernel_changes(const std::vector<std::string>& before, 
     }
     return only;
   };
-  const Words gone = only_in(before, new_counts);
-  const Words added = only_in(after, old_counts);
+  const Words gone = only_in(old_names, new_counts);
+  const Words added = only_in(new_names, old_counts);
   Words changes;
   for (std::size_t i = 0; i < std::max(gone.size(), added.size()); ++i) {
-    const auto old_name = i < gone.size() ? std::optional(parse_kernel_name(gone[i])) : std::nullopt;
-    const auto new_name = i < added.size() ? std::optional(parse_kernel_name(added[i])) : std::nullopt;
-    if (!new_name) {
+    const KernelName* old_name = i < gone.size() ? &parsed.at(gone[i]) : nullptr;
+    const KernelName* new_name = i < added.size() ? &parsed.at(added[i]) : nullptr;
+    if (new_name == nullptr) {
       changes.push_back("kernel " + short_text(*old_name) + " is gone");
-    } else if (!old_name) {
+    } else if (old_name == nullptr) {
       changes.push_back("kernel " + short_text(*new_name) + " is new");
     } else {
       std::string change = "kernel " + short_text(*old_name) + " became " + short_text(*new_name);
@@ -247,11 +269,11 @@ std::vector<std::string> kernel_changes(const std::vector<std::string>& before, 
       changes.push_back(change);
     }
   }
-  for (const auto& [name, count] : old_counts) {
+  for (const auto& [name, launches] : old_counts) {
     const auto now = new_counts.find(name);
-    if (now == new_counts.end() || now->second == count) continue;
-    changes.push_back(count_text(count) + " became " + std::to_string(now->second) + " of kernel " +
-                      short_text(parse_kernel_name(name)));
+    if (now == new_counts.end() || now->second == launches) continue;
+    changes.push_back(count_text(launches) + " became " + std::to_string(now->second) + " of kernel " +
+                      short_text(parsed.at(name)));
   }
   return changes;
 }

@@ -28,7 +28,10 @@ constexpr std::array<Pair, 9> kArchitectures{{
     {"blackwell", "sm100"},
     {"80", "sm80"},
 }};
-constexpr std::array<Pair, 8> kCppTypes{{
+constexpr std::array<Pair, 11> kCppTypes{{
+    {"Bf16", "bf16"},
+    {"F16", "f16"},
+    {"E4m3", "e4m3"},
     {"__nv_bfloat16", "bf16"},
     {"nv_bfloat16", "bf16"},
     {"__half", "f16"},
@@ -154,6 +157,9 @@ std::string instruction_of(std::string_view word) {
 std::string one_spelling(std::string_view type) {
   // Numbers in template arguments carry their type in some demanglers: "(int)8".
   if (type.starts_with("(") && type.find(')') != std::string_view::npos) type.remove_prefix(type.find(')') + 1);
+  for (const std::string_view ours : {"steelyard::cuda_suite::", "steelyard::cuda::"}) {
+    if (type.starts_with(ours)) type.remove_prefix(ours.size());
+  }
   const std::string known = meaning(kCppTypes, type);
   return known.empty() ? std::string(type) : known;
 }

@@ -1,4 +1,5 @@
 #include "bench/cuda/cuda_error.hpp"
+#include "bench/suites/cuda/arithmetic/block_tree.hpp"
 #include "bench/suites/cuda/ceilings/memory_kernels.hpp"
 
 namespace steelyard::cuda_suite {
@@ -12,10 +13,14 @@ __global__ void __launch_bounds__(kPassThreads) copy_pass(const Pack* source, Pa
 
 __global__ void __launch_bounds__(kPassThreads)
     read_pass(const Pack* source, std::size_t packs, std::uint32_t* joined) {
+  __shared__ std::uint32_t of_warps[kPassThreads / kWarp];
   std::uint32_t word = read_share(source, packs, this_thread());
-  for (int distance = 16; distance > 0; distance /= 2) word ^= __shfl_xor_sync(0xffffffffu, word, distance);
-  // One of 32 threads writes, and nearly none of them waits for it.
-  if (threadIdx.x % 32 == 0) atomicXor(joined + blockIdx.x % kJoinedWords, word);
+  for (int distance = kWarp / 2; distance > 0; distance /= 2) word ^= __shfl_xor_sync(0xffffffffu, word, distance);
+  if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = word;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (unsigned warp = 1; warp < kPassThreads / kWarp; ++warp) word ^= of_warps[warp];
+  joined[blockIdx.x] = word;
 }
 
 __global__ void __launch_bounds__(kPassThreads) write_pass(Pack* target, std::size_t packs, std::uint32_t key) {

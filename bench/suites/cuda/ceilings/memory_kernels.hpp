@@ -11,9 +11,8 @@ struct CUstream_st;
 namespace steelyard::cuda_suite {
 
 void launch_copy_pass(const Pack* source, Pack* target, std::size_t packs, CUstream_st* stream);
-// Joins all words that were read to the kJoinedWords words at `joined`, by exclusive or.
-// Spread over several words: a single one would make all blocks wait for each other.
-inline constexpr unsigned kJoinedWords = 64;
+// joined[block] = all words that the block read, by exclusive or: blocks_for(packs) words. A single word for all blocks
+// would have them wait for each other.
 void launch_read_pass(const Pack* source, std::size_t packs, std::uint32_t* joined, CUstream_st* stream);
 void launch_write_pass(Pack* target, std::size_t packs, std::uint32_t key, CUstream_st* stream);
 

@@ -1,6 +1,5 @@
 #include "bench/suites/cuda/ceilings/memory_passes.hpp"
 
-#include <array>
 #include <vector>
 
 #include "bench/cuda/device_memory.hpp"
@@ -67,21 +66,21 @@ class CopyPass final : public cuda::Workload {
 
 class ReadPass final : public cuda::Workload {
  public:
-  explicit ReadPass(std::size_t packs) : source_(packs), joined_(kJoinedWords) { fill(source_, 0); }
+  explicit ReadPass(std::size_t packs) : source_(packs), joined_(blocks_for(packs)) { fill(source_, 0); }
   OperatorCost cost() const override { return {Flops(0), bytes_of(source_.size(), sizeof(Pack)), Bytes(0)}; }
   void launch(int, cudaStream_t stream) override {
     launch_read_pass(source_.data(), source_.size(), joined_.data(), stream);
   }
   Result<void> verify(std::uint64_t seed) override {
     fill(source_, seed);
-    joined_.fill_bytes(0);
+    joined_.fill_bytes(kPoison);
     launch(0, nullptr);
     wait_for_device("waiting for the reads");
     std::uint32_t wanted = 0;
     for (const Pack& pack : downloaded(source_)) {
       for (const std::uint32_t word : pack.words) wanted ^= word;
     }
-    std::array<std::uint32_t, kJoinedWords> words{};
+    std::vector<std::uint32_t> words(joined_.size());
     joined_.download(words);
     std::uint32_t found = 0;
     for (const std::uint32_t word : words) found ^= word;

@@ -200,12 +200,18 @@ class Calls:
             leaf.requires_grad_(True)
 
         # Gradients add up over the steps of one call, and begin anew with the next.
-        def training(x, weights, biases):
-            for leaf in (x, *weights, *biases):
-                leaf.grad = None
-            for _ in range(steps):
-                forward(x, weights, biases).sum().backward()
+        def training_by(way_forward):
+            def training(x, weights, biases):
+                for leaf in (x, *weights, *biases):
+                    leaf.grad = None
+                for _ in range(steps):
+                    way_forward(x, weights, biases).sum().backward()
 
+            return training
+
+        training = training_by(forward)
+        # Compiling the way forward compiles the way back with it.
+        training.compiled = lambda: training_by(self.torch.compile(forward, dynamic=False))
         return training, (x, weights, biases)
 
 
@@ -215,11 +221,11 @@ class Stopwatch:
         l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0) or (128 << 20)
         self.flush = torch.empty(2 * l2_bytes, dtype=torch.int8, device="cuda")
 
-    def sample(self, call):
+    def sample(self, call, held_cycles):
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         self.torch.cuda.synchronize()
         self.flush.zero_()
-        self.torch.cuda._sleep(1_000_000)
+        self.torch.cuda._sleep(held_cycles)
         begin.record()
         call()
         end.record()
@@ -228,11 +234,16 @@ class Stopwatch:
 
     def median(self, call):
         for _ in range(3):
+            self.torch.cuda.synchronize()
+            began = time.monotonic()
             call()
+            queued = time.monotonic() - began
+        # Half as long again as queueing takes, in cycles of 2 GHz; 0.5 ms at least and 50 ms at most.
+        held_cycles = int(min(max(1.5 * queued * 2e9, 1e6), 1e8))
         samples = []
         until = time.monotonic() + SECONDS_A_ROW
         while len(samples) < LEAST_SAMPLES or (time.monotonic() < until and len(samples) < MOST_SAMPLES):
-            samples.append(self.sample(call))
+            samples.append(self.sample(call, held_cycles))
         return statistics.median(samples), len(samples)
 
 
@@ -243,7 +254,7 @@ def measured(torch, stopwatch, calls, name, may_compile):
         row["eager_ns"], row["eager_samples"] = stopwatch.median(lambda: function(*arguments))
         if name.benchmark not in NOT_COMPILED and may_compile:
             begin = time.monotonic()
-            compiled = torch.compile(function, dynamic=False)
+            compiled = getattr(function, "compiled", lambda: torch.compile(function, dynamic=False))()
             compiled(*arguments)
             torch.cuda.synchronize()
             row["compile_seconds"] = time.monotonic() - begin
@@ -256,6 +267,8 @@ def measured(torch, stopwatch, calls, name, may_compile):
 
 def run(names, out, seconds):
     import torch
+    import torch._dynamo
+    import torch._inductor.config
 
     until = time.monotonic() + seconds
     torch.manual_seed(1)

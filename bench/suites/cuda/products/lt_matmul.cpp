@@ -161,6 +161,8 @@ void LtMatmul::ask() {
   check_lt(cublasLtMatmulPreferenceSetAttribute(made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                                                 sizeof(workspace)),
            "asking cuBLASLt for algorithms");
+  // The pointers' alignment is looked at; here they only have to be as aligned as those of the launches.
+  point_at({.bias = library_->workspace().data(), .sums = library_->workspace().data()});
   proposals_.resize(kMostProposals);
   int found = 0;
   const cublasStatus_t status =
