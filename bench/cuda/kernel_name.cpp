@@ -16,9 +16,24 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+// A mangled name refers to its own parts (S_, S0_, T_, ...), and a part to earlier ones: so many references at most can
+// double the text half as often. Names come from files, and a short one could otherwise fill the memory.
+constexpr std::size_t kMostReferences = 24;
+constexpr std::size_t kLongestMangled = 1024;
+
+bool is_safe_to_demangle(std::string_view name) {
+  std::size_t references = 0;
+  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+    if (name[i] != 'S' && name[i] != 'T') continue;
+    const std::size_t end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
+    if (end != std::string_view::npos && name[end] == '_') ++references;
+  }
+  return name.size() <= kLongestMangled && references <= kMostReferences;
+}
+
 std::string demangled(std::string_view text) {
   const std::string name(text);
-  if (!name.starts_with("_Z")) return name;
+  if (!name.starts_with("_Z") || !is_safe_to_demangle(name)) return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> readable(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace steelyard {
 namespace {
 
@@ -123,6 +125,48 @@ TEST(KernelName, KeepsTheTextOfWhatItDoesNotKnow) {
   const std::string long_text = "nvjet_" + std::string(kLongestKernelName, 'x');
   EXPECT_FALSE(parse_kernel_name(long_text).is_known());
   EXPECT_EQ(short_text(parse_kernel_name(long_text)).size(), 120U);
+}
+
+// A name of 300 letters, whose parameters each refer to the one before twice: it would unfold to gigabytes.
+TEST(KernelName, AMangledNameThatUnfoldsIsLeftAsItIs) {
+  std::string name = "_Z1f1aIiiE";
+  for (char part = 'A'; part <= 'Z'; ++part) {
+    const std::string before = part < 'K' ? std::string(1, static_cast<char>(part - 'A' + '0'))
+                                          : std::string(1, static_cast<char>(part - 'K' + 'A'));
+    name += "S_IS" + before + "_S" + before + "_E";
+  }
+  const KernelName parsed = parse_kernel_name(name);
+  EXPECT_FALSE(parsed.is_known());
+  EXPECT_TRUE(short_text(parsed).starts_with("_Z1f1aIiiES_IS0_S0_E"));
+}
+
+TEST(KernelName, NothingThatIsMadeOfNamesBreaksTheReader) {
+  const std::vector<std::string> names{
+      "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x16_stage3_warpsize2x2x1_ff_main_v1",
+      "ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_tn",
+      "nvjet_sm90_qqtst_112x128_128x7_2x1_v_bz_coopA_algo2_TNN",
+      "void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_bf16_64x64_32x6_tn_align8>(T1::Params)",
+      "_ZN9steelyard10cuda_suite4rowsIfLi8EEEvPKf",
+      "void steelyard::cuda_suite::(anonymous namespace)::layer_norm<__nv_bfloat16, (int)4>(__nv_bfloat16 const*)"};
+  std::mt19937 engine(1);
+  const std::string letters = "<>(),:_ x0123456789tnsmSTIE";
+  for (int turn = 0; turn < 30000; ++turn) {
+    std::string name = names[engine() % names.size()];
+    for (auto change = engine() % 4; change < 4; ++change) {
+      const std::size_t at = engine() % name.size();
+      const auto kind = engine() % 3;
+      if (kind == 0) name[at] = letters[engine() % letters.size()];
+      if (kind == 1 && name.size() > 1) name.erase(at, 1 + engine() % 5);
+      if (kind == 2) name.insert(at, names[engine() % names.size()], engine() % 30, engine() % 10);
+      if (name.empty()) name = "_";
+    }
+    const KernelName parsed = parse_kernel_name(name);
+    ASSERT_EQ(parsed.text, name);
+    ASSERT_LE(short_text(parsed).size(), 120U);
+    ASSERT_THAT(kernel_differences(parsed, parsed), IsEmpty());
+    ASSERT_THAT(kernel_changes({name}, {name}), IsEmpty());
+    ASSERT_LE(kernel_changes({name}, {names.front()}).size(), 1U);
+  }
 }
 
 TEST(KernelName, NamesEachFieldThatDiffers) {
