@@ -28,7 +28,7 @@ parts=${*:-facts ours peer null rest table}
 here=$(cd "$(dirname "$0")" && pwd)
 python=${STEELYARD_PYTHON:-python3}
 gates=${STEELYARD_NULL_GATES:-20}
-rounds=${STEELYARD_NULL_ROUNDS:-5}
+rounds=${STEELYARD_NULL_ROUNDS:-6}
 until=$((SECONDS + ${STEELYARD_DEVICE_SECONDS:-540}))
 table_seconds=10
 
@@ -96,16 +96,17 @@ do_peer() {
 # The two sides take turns, and who begins changes from round to round.
 null_filter='^(gelu/dtype:bf16/form:fused/|layer_norm/columns:16384/dtype:bf16/form:fused/|matmul/dtype:bf16/n:4096$)'
 do_null() {
-  local gate round side order file
+  local gate round side order written_order file
   for gate in $(seq -f %02g 1 "$gates"); do
     for round in $(seq 1 "$rounds"); do
-      order="a b"
-      [ $((round % 2)) -eq 0 ] && order="b a"
+      order="a b" written_order=AB
+      [ $((round % 2)) -eq 0 ] && order="b a" written_order=BA
       for side in $order; do
         file="$folder/null/$gate/$side"
         mkdir -p "$file"
         bounded 20 null "$program" --benchmark_min_time=0.05s --steelyard_verify=false \
-          --benchmark_filter="$null_filter" \
+          --benchmark_filter="$null_filter" --benchmark_context=steelyard_layout=interleaved \
+          --benchmark_context=steelyard_round="$round" --benchmark_context=steelyard_order="$written_order" \
           --benchmark_out="$file/$round.json" --benchmark_out_format=json || {
           rm -rf "${folder:?}/null/$gate"
           echo "null: $((10#$gate - 1)) of $gates gates are whole"

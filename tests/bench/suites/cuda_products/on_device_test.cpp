@@ -112,6 +112,12 @@ TEST_F(OnDevice, WithoutPyTorchTheRestIsMeasuredAndNothingIsCalledReached) {
   for (const char* file : {"01/a/1.json", "01/b/2.json", "02/a/2.json", "02/b/1.json"}) {
     EXPECT_TRUE(fs::exists(folder_ / "out" / "null" / file)) << file;
   }
+  // What `compare` has to know of how the sides took turns.
+  const std::string second = contents(folder_ / "out" / "null" / "01/b/2.json");
+  for (const char* fact :
+       {R"("steelyard_layout": "interleaved")", R"("steelyard_round": "2")", R"("steelyard_order": "BA")"}) {
+    EXPECT_THAT(second, HasSubstr(fact));
+  }
 }
 
 TEST_F(OnDevice, WhenTimeIsUpEveryPartSaysSoAndTheTableIsPrintedAllTheSame) {

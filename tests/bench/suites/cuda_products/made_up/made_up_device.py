@@ -30,6 +30,7 @@ def record(name, row):
     records = []
     for index, time in enumerate(times):
         one = {"name": name, "run_type": "iteration", "repetition_index": index, "real_time": time, "time_unit": "ns"}
+        one["cpu_time"] = time
         if operations:
             one["flops"] = operations / (time * 1e-9)
         one["bandwidth"] = traffic / (time * 1e-9)
@@ -53,6 +54,10 @@ def main(arguments):
         return 1
     records = [one for name in names for one in record(name, ROWS[name])]
     context = {"date": "2000-01-01T00:00:00+00:00", "gpu.device": "Made-up device", "gpu.driver": "0.0"}
+    for argument in arguments:
+        if argument.startswith("--benchmark_context="):
+            key, _, value = argument.partition("=")[2].partition("=")
+            context[key] = value
     with open(options["benchmark_out"], "w") as file:
         json.dump({"context": context, "benchmarks": records}, file, indent=1)
     return 0
