@@ -55,6 +55,39 @@ def read_ours(folder):
     return rows, context, faults
 
 
+def null_ratios(folder):
+    """benchmark -> the ratio b over a of each gate: medians of the rounds' ratios of medians of cold samples."""
+    ratios = {}
+    for gate in sorted(glob.glob(os.path.join(folder, "null", "*"))):
+        rounds = {}
+        for path in glob.glob(os.path.join(gate, "a", "*.json")):
+            sides = [cold_medians(os.path.join(gate, side, os.path.basename(path))) for side in "ab"]
+            for name in sides[0].keys() & sides[1].keys():
+                rounds.setdefault(name, []).append(sides[1][name] / sides[0][name])
+        for name, values in rounds.items():
+            ratios.setdefault(name, []).append(statistics.median(values))
+    return ratios
+
+
+def cold_medians(path):
+    document, fault = read_json(path)
+    cold = {}
+    for record in [] if fault else document.get("benchmarks", []):
+        if record.get("real_time", 0) > 0:
+            cold.setdefault(record["name"], []).append(record["real_time"])
+    return {name: statistics.median(times) for name, times in cold.items()}
+
+
+def null_lines(ratios):
+    for name in sorted(ratios):
+        values = ratios[name]
+        spread = f", standard deviation {statistics.stdev(values):.3%}" if len(values) > 1 else ""
+        yield (
+            f"the same build against itself, {len(values)} gates, {name}: "
+            f"ratio {min(values):.4f} to {max(values):.4f}{spread}"
+        )
+
+
 def median(values):
     return statistics.median(values) if values else None
 
@@ -214,13 +247,15 @@ def main(arguments):
     table = Table(ours, peer)
     if options.json:
         with open(options.json, "w") as file:
-            json.dump(table.document(), file, indent=1)
+            json.dump({**table.document(), "null_ratios": null_ratios(options.folder)}, file, indent=1)
     print("\n".join(aligned(table.lines())))
     print()
     about = [context.get("gpu.device", "an unknown device"), "driver " + context.get("gpu.driver", "unknown")]
     about.append("PyTorch " + (peer["torch"] if peer else "not measured"))
     about.append(context.get("date", "no date"))
     print(", ".join(about))
+    for line in null_lines(null_ratios(options.folder)):
+        print(line)
     for text in (peer or {}).get("not_reached", []):
         print(f"not reached in time by PyTorch: {text}")
     for row in (peer or {}).get("rows", []):

@@ -112,6 +112,8 @@ TEST_F(OnDevice, WithoutPyTorchTheRestIsMeasuredAndNothingIsCalledReached) {
   for (const char* file : {"01/a/1.json", "01/b/2.json", "02/a/2.json", "02/b/1.json"}) {
     EXPECT_TRUE(fs::exists(folder_ / "out" / "null" / file)) << file;
   }
+  EXPECT_THAT(output, HasSubstr("the same build against itself, 2 gates, gelu/dtype:bf16/form:fused/n:67108864: ratio "
+                                "1.0000 to 1.0000, standard deviation 0.000%"));
   // What `compare` has to know of how the sides took turns.
   const std::string second = contents(folder_ / "out" / "null" / "01/b/2.json");
   for (const char* fact :
