@@ -83,10 +83,13 @@ class SharedWords {
     void* device = nullptr;
     check(cudaHostGetDevicePointer(&device, host, 0), "mapping host memory for the device");
     on_device_ = static_cast<T*>(device);
-    for (std::size_t i = 0; i < count; ++i) new (on_host() + i) T{};
+    clear();
   }
   std::size_t count() const { return count_; }
   T* on_device() const { return on_device_; }
+  void clear() {
+    for (std::size_t i = 0; i < count_; ++i) new (on_host() + i) T{};
+  }
   // While the device may read or write the word: plain integers only.
   void set(std::size_t i, T value) { static_cast<volatile T*>(on_host())[i] = value; }
   T get(std::size_t i) const { return static_cast<const volatile T*>(on_host())[i]; }

@@ -61,6 +61,8 @@ void DeviceBlock::upload(const void* from, std::size_t bytes) {
   assert(bytes <= bytes_);
   if (bytes == 0) return;
   check(cudaMemcpy(data_, from, bytes, cudaMemcpyHostToDevice), "copying to the device");
+  // The copy may return before its last bytes arrive, and streams of ours do not wait for the default one.
+  check(cudaStreamSynchronize(nullptr), "copying to the device");
 }
 
 void DeviceBlock::download(void* to, std::size_t bytes) const {

@@ -116,6 +116,8 @@ Result<bool> take_own_option(const Option& option, DeviceOptions& options) {
     STEELYARD_TRY(options.list_devices, truth(option));
   } else if (option.name == "--steelyard_verify") {
     STEELYARD_TRY(options.verify, truth(option));
+  } else if (option.name == "--steelyard_launch_latency") {
+    STEELYARD_TRY(options.launch_latency, truth(option));
   } else if (option.name == "--steelyard_seed") {
     STEELYARD_TRY(const std::int64_t seed, count(option, 0, INT64_MAX));
     options.seed = static_cast<std::uint64_t>(seed);
@@ -171,6 +173,7 @@ std::string device_options_help(const std::string& program) {
   --steelyard_large                also what takes long or much memory
   --steelyard_axis=AXIS=VALUES     other values of an axis: d=4096, d=[1024,4096], rows=[10:12:1]
   --steelyard_verify=false         times without checking the answers first
+  --steelyard_launch_latency       leaves the host's part of a launch in the cold times
   --steelyard_seed=N               of the inputs of the check; drawn anew where it is not given
   --steelyard_most_samples=1000    that are kept of one benchmark
   --steelyard_timeout=120s         of one benchmark, after which its process is ended

@@ -26,6 +26,7 @@ struct DeviceOptions {
   CaseChoice choice;
   std::string device;  // a number, or the beginning of a UUID; empty: the first
   bool verify = true;
+  bool launch_latency = false;
   std::optional<std::uint64_t> seed;   // of the inputs that verification draws
   Nanoseconds timeout = seconds(120);  // of one benchmark
   SamplingLimits limits;

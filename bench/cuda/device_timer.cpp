@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 namespace steelyard::cuda {
@@ -53,18 +54,24 @@ Nanoseconds DeviceTimer::cold_start() {
 }
 
 void DeviceTimer::look() {
-  if (!look_ || now() - last_look_ < kBetweenLooks) return;
-  look_();
+  if (!ways_.look || now() - last_look_ < kBetweenLooks) return;
+  ways_.look();
   last_look_ = now();
 }
 
+// The clock is taken over the flush as well: the device's timer steps by up to a microsecond, too coarse for a kernel
+// of a few alone, and the clock does not change within so short a time.
 ColdSample DeviceTimer::take_cold(int input_set) {
   const Stream& stream = device_.stream;
-  device_.hold.close(stream);
   {
-    const OpenAtEnd open(device_.hold);
-    device_.flush.enqueue(stream);
+    std::optional<OpenAtEnd> open;
+    if (!ways_.launch_latency) {
+      device_.hold.close(stream);
+      open.emplace(device_.hold);
+    }
     device_.clock.begin(stream);
+    device_.flush.enqueue(stream);
+    if (ways_.launch_latency) stream.wait();
     device_.begin.record(stream);
     workload_.launch(input_set, stream.get());
     device_.end.record(stream);
@@ -72,7 +79,7 @@ ColdSample DeviceTimer::take_cold(int input_set) {
   }
   check(cudaGetLastError(), "launching one iteration");
   stream.wait();
-  device_.hold.check();
+  if (!ways_.launch_latency) device_.hold.check();
   const ColdSample sample{device_.end.since(device_.begin), device_.clock.hz()};
   look();
   return sample;

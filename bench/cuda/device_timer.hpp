@@ -31,9 +31,14 @@ struct TimingDevice {
 
 class DeviceTimer final : public SampleSource {
  public:
-  // All outlive it. `look` is called between samples, now and then: to read what the device says of itself.
-  DeviceTimer(Workload& workload, TimingDevice& device, std::function<void()> look)
-      : workload_(workload), device_(device), look_(std::move(look)) {}
+  struct Ways {
+    bool launch_latency = false;  // the host's part of a launch is in the cold times
+    // Called between samples, now and then: to read what the device says of itself. May be empty.
+    std::function<void()> look;
+  };
+  // Both outlive it.
+  DeviceTimer(Workload& workload, TimingDevice& device, Ways ways)
+      : workload_(workload), device_(device), ways_(std::move(ways)) {}
 
   // The first launch of all, by the host's clock until the device is done: loading of code and libraries is in it.
   Nanoseconds cold_start();
@@ -51,7 +56,7 @@ class DeviceTimer final : public SampleSource {
   TimingDevice& device_;
   void look();
 
-  std::function<void()> look_;
+  Ways ways_;
   Nanoseconds last_look_;
   ExecutableGraph batch_;
 };

@@ -104,9 +104,10 @@ class CaseRunner {
     const std::unique_ptr<Workload> workload = one.make(one.point);
     check(cudaDeviceSynchronize(), "preparing the benchmark");
     std::vector<DeviceState> readings;
-    DeviceTimer timer(*workload, device_, [&] {
+    const auto look = [&] {
       if (nvml_) readings.push_back(nvml_->state());
-    });
+    };
+    DeviceTimer timer(*workload, device_, {.launch_latency = options_.launch_latency, .look = look});
     DeviceRow row;
     row.name = one.name;
     row.target = one.target;
@@ -127,6 +128,7 @@ class CaseRunner {
                                     const Samples& samples) const {
     std::vector<std::string> notes;
     if (std::string note = workload.note(); !note.empty()) notes.push_back(std::move(note));
+    if (options_.launch_latency) notes.emplace_back("launch latency is in the cold times");
     if (!options_.verify) notes.emplace_back("the answer was not verified");
     if (contents.copies_and_sets > 0) {
       notes.push_back(std::to_string(contents.copies_and_sets) + " copies or fills of memory beside the kernels");

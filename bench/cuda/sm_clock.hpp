@@ -18,7 +18,12 @@ namespace steelyard::cuda {
 class SmClock {
  public:
   explicit SmClock(int multiprocessors) : blocks_(2 * multiprocessors), begin_(kMostStamps), end_(kMostStamps) {}
-  void begin(const Stream& stream) { stamp(stream, begin_); }
+  // Precondition: no reading of an earlier call is still under way.
+  void begin(const Stream& stream) {
+    begin_.clear();
+    end_.clear();
+    stamp(stream, begin_);
+  }
   void end(const Stream& stream) { stamp(stream, end_); }
   double hz() const;
 

@@ -59,7 +59,8 @@ TEST(DeviceOptions, ErrorsNameOptionValueAndWhatWasWanted) {
 TEST(DeviceOptions, HelpNamesEveryOptionOfOurs) {
   const std::string help = device_options_help("suite");
   for (const char* option : {"--steelyard_device", "--steelyard_large", "--steelyard_axis", "--steelyard_list_devices",
-                             "--steelyard_timeout", "--steelyard_verify", "--steelyard_seed", "Example: suite"}) {
+                             "--steelyard_timeout", "--steelyard_verify", "--steelyard_seed",
+                             "--steelyard_launch_latency", "Example: suite"}) {
     EXPECT_THAT(help, HasSubstr(option));
   }
 }

@@ -80,6 +80,14 @@ TEST_F(DeviceTest, AKernelOfKnownDurationIsTimedAsSuch) {
   EXPECT_LT(sample.sm_clock_hz, 1e10);
 }
 
+TEST_F(DeviceTest, LaunchLatencyIsInTheTimeOnlyWhenAskedFor) {
+  TimingDevice device(properties_);
+  Spin spin;
+  DeviceTimer timer(spin, device, {.launch_latency = true, .look = {}});
+  timer.cold_start();
+  EXPECT_GT(timer.take_cold(0).time, kSpin * 0.98);
+}
+
 TEST_F(DeviceTest, AHotBatchHoldsAllItsLaunches) {
   TimingDevice device(properties_);
   Spin spin;
