@@ -42,7 +42,7 @@ int work(const DeviceOptions& options, const std::vector<DeviceCase>& cases) {
     append(report, fault_line("found no NVIDIA driver"));
     return kNoDevice;
   }
-  if (std::getenv("FAKE_DEAD_AT_START") != nullptr) std::raise(SIGSEGV);
+  if (std::getenv("FAKE_DEAD_AT_START") != nullptr) std::raise(SIGABRT);
   if (std::getenv("FAKE_LOST") != nullptr && options.worker_first > 0) {
     append(report, fault_line("no device is left"));
     return kNoDevice;
@@ -51,7 +51,7 @@ int work(const DeviceOptions& options, const std::vector<DeviceCase>& cases) {
   for (std::size_t i = options.worker_first; i < cases.size(); ++i) {
     const std::string kind = cases[i].point.text("kind");
     append(report, begin_line(cases[i].name));
-    if (kind == "crash") std::raise(SIGSEGV);
+    if (kind == "crash") std::raise(SIGABRT);
     if (kind == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     if (kind == "exit") return 9;
     if (kind == "half") {
