@@ -89,9 +89,9 @@ int write_result(const DeviceProgram& program, const DeviceOptions& options, con
   const std::string json = result_json(result_header(program.name), facts, report.rows);
   std::fputs((options.json_on_stdout ? json : result_table(report.rows)).c_str(), stdout);
   if (std::fflush(stdout) != 0) return fail(program, program_error("stdout", std::strerror(errno)), kNotWritten);
-  // The last line of stderr is what `steelyard` shows of a program.
+  // Where no person reads the table and no file is asked for, stderr alone is left to be looked at.
   for (const FinishedRow& row : report.rows) {
-    if (row.summary.end == RowEnd::measured) continue;
+    if (row.summary.end == RowEnd::measured || !options.json_on_stdout || !options.out.empty()) continue;
     std::fprintf(stderr, "%s: %s\n", row.summary.name.c_str(), row.summary.text.c_str());
   }
   if (options.out.empty()) return kDone;

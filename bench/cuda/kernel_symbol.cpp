@@ -42,6 +42,16 @@ std::size_t name_begin(std::string_view text) {
   return begin;
 }
 
+// nvcc names an unnamed namespace after its file and a hash, another one in each build; demangled all are the same, and
+// say nothing.
+std::string without_unnamed_namespaces(std::string name) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  for (std::size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed, at)) {
+    name.erase(at, kUnnamed.size());
+  }
+  return name;
+}
+
 }  // namespace
 
 std::string readable_kernel_name(const std::string& symbol) {
@@ -52,7 +62,7 @@ std::string readable_kernel_name(const std::string& symbol) {
   if (status == 0 && demangled != nullptr) {
     const std::string_view whole(demangled.get());
     const std::string_view front = whole.substr(0, parameters_begin(whole));
-    name = std::string(front.substr(name_begin(front)));
+    name = without_unnamed_namespaces(std::string(front.substr(name_begin(front))));
   }
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == ';' || static_cast<unsigned char>(c) < 0x20; }, '_');

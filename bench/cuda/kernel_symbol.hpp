@@ -5,8 +5,8 @@
 
 namespace steelyard::cuda {
 
-// Without result and parameters; the names that libraries write by hand stay as they are. A list of names is separated
-// by ", " and the parts of a label by ";", so that neither is left in a name outside of brackets.
+// Without result, parameters and unnamed namespaces; the names that libraries write by hand stay as they are. A list of
+// names is separated by ", " and the parts of a label by ";", so that neither is left in a name outside of brackets.
 std::string readable_kernel_name(const std::string& symbol);
 
 }  // namespace steelyard::cuda

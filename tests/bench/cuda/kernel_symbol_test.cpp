@@ -13,7 +13,15 @@ namespace {
 TEST(KernelSymbol, SymbolsLoseResultAndParameters) {
   EXPECT_EQ(readable_kernel_name("_ZN9steelyard4cuda4geluIfEEvPKT_"), "steelyard::cuda::gelu<float>");
   EXPECT_EQ(readable_kernel_name("_Z5scalePfi"), "scale");
-  EXPECT_EQ(readable_kernel_name("_ZN12_GLOBAL__N_14fillEPf"), "(anonymous namespace)::fill");
+  EXPECT_EQ(readable_kernel_name("_ZN12_GLOBAL__N_14fillEPf"), "fill");
+}
+
+TEST(KernelSymbol, ANameIsTheSameInEveryBuild) {
+  // nvcc's own, of two builds of one file.
+  for (const char* hashes : {"__de499e00_11_sm_clock_cu_9e9c934b", "__01234567_11_sm_clock_cu_89abcdef"}) {
+    const std::string symbol = "_ZN9steelyard4cuda44_GLOBAL__N" + std::string(hashes) + "11read_timersEP10ulonglong2j";
+    EXPECT_EQ(readable_kernel_name(symbol), "steelyard::cuda::read_timers");
+  }
 }
 
 TEST(KernelSymbol, BracketsMayHoldWhatElsewhereSeparates) {
