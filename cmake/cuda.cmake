@@ -8,6 +8,10 @@
 set(STEELYARD_CUDA AUTO CACHE STRING "Benchmarks on a CUDA device: AUTO, ON or OFF")
 set_property(CACHE STEELYARD_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(STEELYARD_HAVE_CUDA OFF)
+# The program alone needs no device code, and who waits for its build should not wait for nvcc.
+if(NOT STEELYARD_BUILD_SUITES)
+  return()
+endif()
 
 # Compiles for: what A100 and H100 or H200 have, the newest that this nvcc knows, and PTX that later drivers translate.
 function(steelyard_cuda_architectures nvcc result)

@@ -3,9 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
 #include "bench/cuda/device_memory.hpp"
 #include "bench/cuda/device_timer.hpp"
 #include "bench/cuda/query_devices.hpp"
+#include "bench/formats/google_benchmark.hpp"
+#include "bench/runner/child_process.hpp"
 #include "tests/bench/cuda/spin_kernel.hpp"
 #include "tests/promised.hpp"
 
@@ -162,6 +169,28 @@ TEST_F(DeviceTest, MemoryIsCountedUntilItsOwnerGoes) {
   { const DeviceArray<double> array(1000); }
   EXPECT_EQ(device_memory_use().allocated, before.allocated);
   EXPECT_EQ(device_memory_use().peak, before.allocated + Bytes(8000));
+}
+
+TEST_F(DeviceTest, TheSuiteMeasuresACopyFromTheCommandLineToTheFile) {
+  const std::string out = ::testing::TempDir() + "cuda_suite_copy.json";
+  ChildCommand command;
+  command.executable = STEELYARD_CUDA_SUITE;
+  command.arguments = {"--benchmark_filter=^ceiling/access:copy", "--benchmark_min_time=0.02s",
+                       "--benchmark_out=" + out};
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
+    if (const char* value = std::getenv(name)) command.environment[name] = value;
+  }
+  const Result<ChildResult> child = run_child(command);
+  ASSERT_TRUE(child) << child.error().text();
+  ASSERT_TRUE(child->succeeded()) << child->describe();
+  std::ifstream stream(out);
+  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  const auto file = parse_google_benchmark(text, out);
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_TRUE(file->failures.empty()) << file->failures.front().reason;
+  EXPECT_TRUE(file->bad_records.empty());
+  EXPECT_FALSE(file->measurements.empty());
+  std::remove(out.c_str());
 }
 
 TEST(DeviceContext, AnIllegalAddressIsAStickyError) {
