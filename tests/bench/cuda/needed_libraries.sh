@@ -2,7 +2,10 @@
 # needed_libraries.sh PROGRAM: what the program needs of the machine it runs on is the C library and CUDA's, no more.
 set -euo pipefail
 program=$1
-needed=$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p')
+# Read whole before it is searched: a search that ends early would end readelf with an error.
+dynamic=$(readelf -d -W "$program")
+sections=$(readelf -S -W "$program")
+needed=$(sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' <<<"$dynamic")
 [ -n "$needed" ] || { echo "readelf found no needed library in $program"; exit 1; }
 status=0
 for library in $needed; do
@@ -12,6 +15,6 @@ for library in $needed; do
     *) echo "$program needs $library; link it statically (bench/suites/cuda/CMakeLists.txt)"; status=1 ;;
   esac
 done
-readelf -d "$program" | grep -q 'RUNPATH.*\$ORIGIN' || { echo "its own folder is not in the RUNPATH"; status=1; }
-readelf -S -W "$program" | grep -q '\.steelyard_device' || { echo "it has no section .steelyard_device"; status=1; }
+grep -q 'RUNPATH.*\$ORIGIN' <<<"$dynamic" || { echo "its own folder is not in the RUNPATH"; status=1; }
+grep -q '\.steelyard_device' <<<"$sections" || { echo "it has no section .steelyard_device"; status=1; }
 exit $status
