@@ -2,14 +2,15 @@
 
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <optional>
-#include <random>
 
 #include "bench/cuda/cuda_error.hpp"
 #include "bench/cuda/device_memory.hpp"
@@ -45,10 +46,14 @@ class ReportFile {
   int file_;
 };
 
-// 63 bits, so that it can be given again as a whole number.
+// 63 bits, so that it can be given again as a whole number. Not std::random_device: linked in, it asks for a newer C
+// library than many machines with devices have.
 std::uint64_t drawn_seed() {
-  std::random_device entropy;
-  return (std::uint64_t{entropy()} << 31U) ^ entropy();
+  std::uint64_t seed = 0;
+  if (::getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
+    seed = static_cast<std::uint64_t>(::getpid());
+  }
+  return seed >> 1U;
 }
 
 struct MeasuredCase {
@@ -113,12 +118,15 @@ class CaseRunner {
     row.target = one.target;
     row.cold_start = timer.cold_start();
     const GraphContents contents = contents_of(capture(*workload, device_.stream, 1));
+    // What the verification takes for itself is not the benchmark's.
+    const Bytes peak = device_memory_use().peak;
     if (options_.verify) verify(*workload);
+    restart_memory_peak();
     row.samples = take_samples(timer, options_.limits);
     row.cost = workload->cost();
     row.kernel_launches = contents.launches;
     row.kernels = contents.kernels;
-    row.device_memory = device_memory_use().peak - before;
+    row.device_memory = std::max(peak, device_memory_use().peak) - before;
     row.device_state = state_text(readings);
     row.notes = notes_of(*workload, contents, row.samples);
     return row;
