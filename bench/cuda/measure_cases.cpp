@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <optional>
@@ -216,6 +217,8 @@ int run_cases(const DeviceOptions& options, const std::vector<DeviceCase>& cases
 }  // namespace
 
 int measure_cases(const DeviceOptions& options, const std::vector<DeviceCase>& cases, const Facts& library_facts) {
+  // With it every launch waits for the device, behind the kernel that holds the stream for ever.
+  ::unsetenv("CUDA_LAUNCH_BLOCKING");
   const ReportFile report(options.worker_report);
   return run_cases(options, cases, library_facts, report);
 }
