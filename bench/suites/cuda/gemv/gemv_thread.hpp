@@ -25,7 +25,7 @@ struct GemvOperands {
   const Weight* weights = nullptr;  // one matrix, or a stack of them, one after the other
   const float* scales = nullptr;    // one a row of every matrix; null: none
   const int* picks = nullptr;       // which matrices of the stack; null: the first
-  std::size_t products = 1;         // how many are picked
+  std::size_t products = 1;         // how many are picked; products x rows is less than 2^32
   const Bf16* vector = nullptr;     // columns values
   Bf16* results = nullptr;          // products x rows
 };
@@ -51,8 +51,11 @@ constexpr GemvPlan gemv_plan(std::size_t results, std::size_t packs_of_row, int 
 template <class Weight>
 STEELYARD_HOST_DEVICE std::size_t stack_row(const GemvOperands<Weight>& operands, std::size_t result) {
   if (operands.picks == nullptr) return result;
-  const std::size_t product = result / operands.shape.rows;
-  return static_cast<std::size_t>(operands.picks[product]) * operands.shape.rows + result % operands.shape.rows;
+  // In 32 bits: a division of 64 takes the device longer than a weight takes to come.
+  const auto rows = static_cast<std::uint32_t>(operands.shape.rows);
+  const std::uint32_t product = static_cast<std::uint32_t>(result) / rows;
+  const std::uint32_t row = static_cast<std::uint32_t>(result) - product * rows;
+  return static_cast<std::size_t>(operands.picks[product]) * rows + row;
 }
 
 template <int kRows>

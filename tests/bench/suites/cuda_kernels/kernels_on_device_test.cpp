@@ -111,6 +111,25 @@ TYPED_TEST(KernelsOnDevice, RowsOfAnyLengthAreWithinTheirBounds) {
   }
 }
 
+TYPED_TEST(KernelsOnDevice, SoftmaxOfAWideRangeIsWithinItsBound) {
+  using T = TypeParam;
+  const RowsShape shape{3, 5000};
+  constexpr float kLimit = 64.0f;
+  cuda::DeviceArray<T> x(shape.rows * shape.columns);
+  fill_seeded(x.data(), x.size(), 9, nullptr, kLimit);
+  auto results = this->poisoned(x.size());
+  launch_softmax(shape, x.data(), results.data(), nullptr);
+  const auto got = this->answer(results);
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    std::vector<double> wide;
+    for (std::size_t i = row * shape.columns; i < (row + 1) * shape.columns; ++i) {
+      wide.push_back(static_cast<double>(widened(seeded_value<T>(9, i, kLimit))));
+    }
+    const auto begin = got.begin() + static_cast<std::ptrdiff_t>(row * shape.columns);
+    expect_agreement("softmax", {begin, begin + static_cast<std::ptrdiff_t>(shape.columns)}, softmax_wanted<T>(wide));
+  }
+}
+
 TYPED_TEST(KernelsOnDevice, DistancesOfTilesWithTailsAreWithinTheirBound) {
   using T = TypeParam;
   const CdistShape shape{70, 65, 37};

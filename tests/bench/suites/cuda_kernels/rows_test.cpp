@@ -61,6 +61,15 @@ TYPED_TEST(Rows, SoftmaxIsWithinItsBound) {
   }
 }
 
+TYPED_TEST(Rows, SoftmaxOfAWideRangeIsWithinItsBound) {
+  using T = TypeParam;
+  const RowsShape shape{2, 5000};
+  Inputs<T> in(shape);
+  for (std::size_t i = 0; i < in.values.size(); ++i) in.values.data()[i] = seeded_value<T>(9, i, 64.0f);
+  play_rows(Softmax{}, shape, in.values.data(), in.results.data());
+  expect_rows("softmax", shape, in, [](const std::vector<double>& row) { return softmax_wanted<T>(row); });
+}
+
 TYPED_TEST(Rows, LayerNormIsWithinItsBound) {
   using T = TypeParam;
   for (const RowsShape& shape : shapes<T>()) {
