@@ -1,4 +1,5 @@
-// The counters that were asked for, of one run: a line a benchmark and kind of counter, in place of a row each.
+// The counters that were asked for, and what a device tells beside the time, of one run: a line a benchmark and kind of
+// counter, in place of a row each.
 #include "ci/report/terminal_counters.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct CounterGroup {
   std::string_view title;
   std::array<Column, 6> columns;  // an empty one is none
 };
-constexpr std::array<CounterGroup, 4> kGroups{{
+constexpr std::array<CounterGroup, 5> kGroups{{
     {"caches (model)",
      {{{"l1_hits", "L1 hits"}, {"ll_hits", "LL hits"}, {"ram_hits", "RAM hits"}, {"estimated_cycles", "est. cycles"}}}},
     {"branches (model)", {{{"branches", "executed"}, {"branch_mispredictions", "mispredicted"}}}},
@@ -35,6 +36,13 @@ constexpr std::array<CounterGroup, 4> kGroups{{
        {"hardware_branch_misses", "branch misses"},
        {"task_clock", "task clock"},
        {"page_faults", "page faults"}}}},
+    {"device",
+     {{{"hot_time", "hot"},
+       {"device_cycles", "cycles"},
+       {"sm_clock", "clock"},
+       {"cold_start", "cold start"},
+       {"warm_up", "warm-up"},
+       {"discarded_samples", "discarded"}}}},
 }};
 
 // Texts of the values by benchmark, in the order of the run, and metric.

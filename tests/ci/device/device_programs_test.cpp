@@ -2,7 +2,9 @@
 // whether the sides can be compared.
 #include <gmock/gmock.h>
 
+#include "bench/counting/count.hpp"
 #include "tests/ci/cli/program_under_test.hpp"
+#include "tests/promised.hpp"
 
 namespace steelyard {
 namespace {
@@ -61,10 +63,9 @@ TEST_F(DevicePrograms, AChangedKernelIsNamedBeforeAChangedTime) {
 }
 
 TEST_F(DevicePrograms, CountsThatAreDemandedAreNotForgotten) {
+  const std::optional<std::string> missing = counting_unavailable(CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
   const Outcome outcome = ab("usual", "usual", {"--counts", "always"});
-  if (outcome.err.find("--counts") != std::string::npos && outcome.status == 3) {
-    GTEST_SKIP() << "nothing can be counted here: " << outcome.err;
-  }
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("which Callgrind cannot run"));
 }
@@ -73,6 +74,12 @@ TEST_F(DevicePrograms, RunKeepsTheFactsOfTheDevice) {
   const Outcome outcome = run({"run", "--no-store", "--rounds", "2", "--json", "--", program("usual")});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("gpu.uuid"), HasSubstr("GPU-11111111-made-up")));
+}
+
+TEST_F(DevicePrograms, RunShowsWhatTheDeviceTellsBesideTheTime) {
+  const Outcome outcome = run({"run", "--no-store", "--rounds", "2", "--", program("usual")});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("device +hot +cycles +clock +cold start +warm-up +discarded"));
 }
 
 }  // namespace
