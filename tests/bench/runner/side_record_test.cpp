@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/environment/gpu_facts.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
 namespace steelyard {
@@ -122,6 +123,44 @@ TEST_F(SideRecordTest, GivesUpAfterTwoTimeOuts) {
 TEST_F(SideRecordTest, ForgetsACancelledProcess) {
   add_failing(0, ChildEnd::cancelled);
   EXPECT_TRUE(record_.take().failures.empty());
+}
+
+std::string on_device(const std::string& uuid) {
+  std::string text = result_of("BM_x/8", "1.5");
+  const std::string context = "\"context\": {";
+  text.insert(text.find(context) + context.size(),
+              "\"gpu.device\": \"NVIDIA H200\", \"gpu.uuid\": \"" + uuid + "\", \"gpu.cublas\": \"13\", ");
+  return text;
+}
+
+TEST_F(SideRecordTest, WhatRanOnADeviceBearsItsNameFailuresToo) {
+  add_failing(0, ChildEnd::signalled);
+  add(1, on_device("GPU-1"));
+  EXPECT_EQ(record_.device(), "NVIDIA H200");
+  const steelyard::Run run = record_.take();
+  ASSERT_EQ(run.measurements.size(), 2U);
+  EXPECT_EQ(run.measurements[0].benchmark.canonical(), "BM_x/8 [suite=cpu,device=NVIDIA H200]");
+  ASSERT_EQ(run.failures.size(), 1U);
+  EXPECT_EQ(run.failures[0].benchmark, run.measurements[0].benchmark);
+  EXPECT_THAT(run.labels, ElementsAre(::testing::Pair("BM_x/8 [suite=cpu,device=NVIDIA H200]", "said at 1.5")));
+  for (const Fact& fact : run.environment.facts) EXPECT_EQ(fact.decisive, is_decisive_gpu_fact(fact.name)) << fact.name;
+}
+
+TEST_F(SideRecordTest, AnotherDeviceInBetweenIsAFailure) {
+  add(0, on_device("GPU-1"));
+  add(1, on_device("GPU-2"));
+  const steelyard::Run run = record_.take();
+  EXPECT_EQ(run.invocations.size(), 1U);
+  ASSERT_EQ(run.failures.size(), 1U);
+  EXPECT_THAT(run.failures[0].reason, HasSubstr("gpu.uuid is GPU-2, was GPU-1"));
+}
+
+TEST_F(SideRecordTest, ASideThatYieldedNothingIsToldTheOthersDevice) {
+  add_failing(0, ChildEnd::signalled);
+  record_.assume_device("NVIDIA H200");
+  record_.assume_device("another");
+  EXPECT_EQ(record_.so_far().failures.at(0).benchmark.device, "NVIDIA H200");
+  EXPECT_EQ(record_.take().failures.at(0).benchmark.device, "NVIDIA H200");
 }
 
 }  // namespace
