@@ -2,7 +2,6 @@
 // back, nothing is there in part, and who could not be served is told where the run waits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <fstream>
@@ -14,41 +13,19 @@
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"
 #include "tests/storage/faults/fault_runs.hpp"
+#include "tests/storage/faults/killed_server.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
 namespace steelyard {
 namespace {
 
 namespace fs = std::filesystem;
+using storage_test::kill_server;
 using storage_test::ProgramEnd;
 using storage_test::whole_runs;
 using storage_test::wide_run;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-
-std::vector<pid_t> children_of(pid_t parent) {
-  std::vector<pid_t> children;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    std::ifstream stat(entry.path() / "stat");
-    std::string text;
-    if (!std::getline(stat, text)) continue;
-    // PID (NAME) STATE PARENT ...
-    const std::size_t end = text.rfind(") ");
-    if (end == std::string::npos) continue;
-    if (std::stoi(text.substr(end + 4)) == parent) children.push_back(std::stoi(text));
-  }
-  return children;
-}
-
-// As a machine that loses its power, or the kernel's killer of processes that ate the memory.
-void kill_server(const fs::path& data) {
-  pid_t postmaster = 0;
-  std::ifstream(data / "postmaster.pid") >> postmaster;
-  ASSERT_GT(postmaster, 1);
-  const std::vector<pid_t> children = children_of(postmaster);
-  kill(postmaster, SIGKILL);
-  for (const pid_t child : children) kill(child, SIGKILL);
-}
 
 class ServerKill : public ::testing::Test {
  protected:

@@ -175,6 +175,8 @@ std::optional<std::string> fresh_database() {
   static const std::optional<TestStore> store = start_test_store();
   if (!store) return std::nullopt;
   static int number = 0;
+  // One that nobody used for ten minutes, as in the long form of the faults, has ended by itself.
+  if (kind_of_store().empty()) must(ensure_embedded_running(server_state()));
   Session session = must(Session::connect(store->server_url("postgres"), "test"));
   // The test before is over; what it leaves behind would have to be flushed to the disk at the end.
   // An extension's own helper may hold on to it; it is gone with the server.
