@@ -128,7 +128,8 @@ ExitCode rebuild_derived(const DbOptions& options, const Configuration& configur
                       ? json_derived(*done)
                       : std::to_string(done->alerts) + " alerts derived again, " + std::to_string(done->branches) +
                             " branches put in order, " + std::to_string(done->measurements) + " values looked at, " +
-                            std::to_string(done->changed_values) + " of them changed\n")
+                            std::to_string(done->changed_values) + " of them changed, " +
+                            std::to_string(done->changed_points) + " change points put right\n")
               << std::flush;
   return ExitCode::success;
 }

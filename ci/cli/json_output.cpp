@@ -95,7 +95,8 @@ std::string json_derived(const Derived& derived) {
   return "{\n  \"schema\": \"steelyard.derived/1\",\n  \"alerts\": " + std::to_string(derived.alerts) +
          ",\n  \"branches\": " + std::to_string(derived.branches) +
          ",\n  \"measurements\": " + std::to_string(derived.measurements) +
-         ",\n  \"changed_values\": " + std::to_string(derived.changed_values) + "\n}\n";
+         ",\n  \"changed_values\": " + std::to_string(derived.changed_values) +
+         ",\n  \"changed_points\": " + std::to_string(derived.changed_points) + "\n}\n";
 }
 
 std::string json_distribution(const DistributionPlan& plan) {

@@ -11,16 +11,17 @@
 
 #include "storage/embedded/cluster_files.hpp"
 #include "storage/embedded/cluster_layout.hpp"
-#include "storage/embedded/content_digest.hpp"
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/embedded/server_use.hpp"
 #include "storage/postgres/session.hpp"
+#include "storage/postgres/table_contents.hpp"
 
 namespace steelyard {
 namespace {
 
 namespace fs = std::filesystem;
+using Contents = std::vector<TableContent>;
 
 // A dump of hundreds of millions of rows.
 constexpr std::chrono::minutes kLongestCopy = std::chrono::hours(12);
@@ -59,11 +60,11 @@ class Move {
     // The keepers end nothing meanwhile: we hold their lock. But where we are killed, they end the servers.
     note_use(old_, kUsualIdleTime);
     note_use(fresh_, kUsualIdleTime);
-    STEELYARD_TRY(const ContentDigest before, take_out());
-    STEELYARD_TRY(const ContentDigest after, put_in());
-    const std::string differs = difference(before, after);
-    if (!differs.empty()) {
-      return cannot(fresh_.data(), "what was restored is not what was dumped: " + differs, "please report this");
+    STEELYARD_TRY(const Contents before, take_out());
+    STEELYARD_TRY(const Contents after, put_in());
+    const std::vector<std::string> found = differences(after, before);
+    if (!found.empty()) {
+      return cannot(fresh_.data(), "what was restored is not what was dumped: " + found.front(), "please report this");
     }
     STEELYARD_CHECK(stop_server(fresh_));
     return take_place();
@@ -106,23 +107,24 @@ class Move {
     return cannot(fresh_.folder(), program + " failed: " + last_lines(answer.output), "mend that");
   }
 
-  Result<ContentDigest> digest_of(const ClusterLayout& layout) const {
+  Result<Contents> contents_of(const ClusterLayout& layout) const {
     STEELYARD_TRY(Session session, Session::connect(layout.url(), "embedded"));
-    return content_digest(session);
+    STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+    return table_contents(transaction, {});
   }
 
-  Result<ContentDigest> take_out() const {
+  Result<Contents> take_out() const {
     STEELYARD_CHECK(start_server(old_, upgrade_.from, upgrade_.account));
     STEELYARD_CHECK(copy_with("pg_dumpall", {"--roles-only", "--no-password", "--file=" + roles().string(),
                                              "--dbname=" + old_.url("postgres")}));
     STEELYARD_CHECK(copy_with("pg_dump", {"--format=custom", "--compress=1", "--create", "--no-password",
                                           "--file=" + dump().string(), "--dbname=" + old_.url()}));
-    STEELYARD_TRY(ContentDigest digest, digest_of(old_));
+    STEELYARD_TRY(Contents contents, contents_of(old_));
     STEELYARD_CHECK(stop_server(old_));
-    return digest;
+    return contents;
   }
 
-  Result<ContentDigest> put_in() const {
+  Result<Contents> put_in() const {
     STEELYARD_CHECK(initialise_data(fresh_, upgrade_.to, upgrade_.account));
     STEELYARD_CHECK(start_server(fresh_, upgrade_.to, upgrade_.account));
     // Without an end at the first error: the role that initdb made exists.
@@ -130,7 +132,7 @@ class Move {
                                        "--dbname=" + fresh_.url("postgres")}));
     STEELYARD_CHECK(copy_with("pg_restore", {"--create", "--exit-on-error", "--no-password",
                                              "--dbname=" + fresh_.url("postgres"), dump().string()}));
-    return digest_of(fresh_);
+    return contents_of(fresh_);
   }
 
   // The rename is the moment at which the new cluster becomes the store. The note before it lets whoever comes after us

@@ -21,8 +21,27 @@ with changed as (
         gone_at = excluded.gone_at, changed_at = excluded.changed_at
     where change_points.commit <> excluded.commit or (change_points.gone_at is null) <> (excluded.gone_at is null)
   returning change_point_key)
-insert into steelyard.change_point_log (change_point_key, event, from_commit, to_commit)
-select change_point_key, $15::text, $16::text, $17::text from changed
+insert into steelyard.change_point_log (change_point_key, event, from_commit, to_commit, at_commit, last_good,
+                                        level_before, level_after, ratio, p, verdict)
+select change_point_key, $15::text, $16::text, $17::text, $7::text, $8::text, $9::float8, $10::float8, $11::float8,
+       $12::float8, $13::text from changed
+)sql";
+
+// Each as its newest event has it. An older program's events do not say it all: such a point stays as it is.
+constexpr const char* kRebuild = R"sql(
+with newest as (
+  select distinct on (change_point_key) * from steelyard.change_point_log
+  order by change_point_key, change_point_log_key desc)
+update steelyard.change_points c
+set commit = n.at_commit, last_good = n.last_good, level_before = n.level_before, level_after = n.level_after,
+    ratio = n.ratio, p = n.p, verdict = n.verdict, changed_at = n.happened_at,
+    gone_at = case when n.to_commit = '' then n.happened_at end
+from newest n
+where n.change_point_key = c.change_point_key and n.verdict is not null
+  and (c.commit, c.last_good, c.level_before, c.level_after, c.ratio, c.p, c.verdict, c.changed_at, c.gone_at)
+      is distinct from
+      (n.at_commit, n.last_good, n.level_before, n.level_after, n.ratio, n.p, n.verdict, n.happened_at,
+       case when n.to_commit = '' then n.happened_at end)
 )sql";
 
 }  // namespace
@@ -51,6 +70,13 @@ Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const 
     points.push_back(std::move(point));
   }
   return points;
+}
+
+Result<std::int64_t> rebuild_change_points(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows changed, transaction.run(kRebuild));
+  STEELYARD_CHECK(transaction.commit());
+  return changed.affected();
 }
 
 Result<bool> write_change_points(Session& session, const std::vector<ChangePointEvent>& events) {

@@ -17,4 +17,7 @@ Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const 
 // Returns whether anything changed.
 Result<bool> write_change_points(Session& session, const std::vector<ChangePointEvent>& events);
 
+// Every change point as the newest event of its life has it. How many were not so. As the schema's owner or a writer.
+Result<std::int64_t> rebuild_change_points(Session& session);
+
 }  // namespace steelyard

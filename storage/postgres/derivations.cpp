@@ -1,6 +1,7 @@
 #include "storage/postgres/derivations.hpp"
 
 #include "storage/postgres/alert_rows.hpp"
+#include "storage/postgres/change_point_rows.hpp"
 #include "storage/postgres/commit_graph.hpp"
 #include "storage/postgres/value_rebuild.hpp"
 
@@ -28,7 +29,10 @@ Result<void> ensure_derived(Session& session) {
 }
 
 Result<Derived> rebuild_derived(Session& session) {
+  // Alerts are told from change points.
+  STEELYARD_TRY(const std::int64_t changed_points, rebuild_change_points(session));
   STEELYARD_TRY(Derived derived, rebuild_derived_alerts(session));
+  derived.changed_points = changed_points;
   STEELYARD_TRY(derived.branches, rebuild_commit_order(session));
   STEELYARD_CHECK(rebuild_values(session, derived));
   return derived;

@@ -11,8 +11,8 @@ namespace steelyard {
 // Cheap where nothing is to be done. A login that may not write leaves it to the next one that may.
 Result<void> ensure_derived(Session& session);
 
-// Alerts again, in one transaction, the order of every branch, and the value of every measurement that still has its
-// samples: to the same bytes. Needs the rights of the schema's owner.
+// Change points and alerts again, in a transaction each, the order of every branch, and the value of every measurement
+// that still has its samples: to the same bytes. Needs the rights of the schema's owner.
 Result<Derived> rebuild_derived(Session& session);
 // Alerts alone; for that the writer's rights are enough.
 Result<Derived> rebuild_derived_alerts(Session& session);

@@ -41,6 +41,13 @@ constexpr const char* kLabels =
     "where c.relnamespace = 'steelyard'::regnamespace and not c.relispartition and k.contype = 'u' "
     "group by c.relname, k.conname order by c.relname, k.conname";
 
+// A name in a statement. None of ours needs it; somebody may have put a table of another kind beside them.
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + '"';
+}
+
 Result<Tables> read_tables(Transaction& transaction) {
   STEELYARD_TRY(const Rows rows, transaction.run(kColumns));
   Tables tables;
@@ -73,12 +80,13 @@ std::string label_text(const Keys& keys, const Key& key, const std::string& alia
     cells += cells.empty() ? "" : ", ";
     const auto further = keys.find(column);
     if (further == keys.end() || further->second.table == key.table) {
-      cells += alias + '.' + column;
+      cells += alias + '.' + quoted(column);
       continue;
     }
     const std::string inner = alias + "_";
-    cells += "(select " + label_text(keys, further->second, inner) + " from steelyard." + further->second.table + ' ' +
-             inner + " where " + inner + '.' + column + " = " + alias + '.' + column + ')';
+    cells += "(select " + label_text(keys, further->second, inner) + " from steelyard." +
+             quoted(further->second.table) + ' ' + inner + " where " + inner + '.' + quoted(column) + " = " + alias +
+             '.' + quoted(column) + ')';
   }
   return key.label.size() == 1 ? cells : "row(" + cells + ")::text";
 }
@@ -107,7 +115,7 @@ class ContentQuery {
       sums += ", coalesce(sum(('x' || substr(h.hex, " + std::to_string(1 + 16 * part) + ", 16))::bit(64)::bigint), 0)";
     }
     return "select count(*)" + sums + " from (select encode(sha256(convert_to(row(" + cells_ +
-           ")::text, 'UTF8')), 'hex') as hex from steelyard." + table_ + " t" + joins_ + ") h";
+           ")::text, 'UTF8')), 'hex') as hex from steelyard." + quoted(table_) + " t" + joins_ + ") h";
   }
 
  private:
@@ -116,8 +124,8 @@ class ContentQuery {
     const auto key = keys_.find(column.name);
     if (key != keys_.end()) {
       const std::string alias = "k" + std::to_string(++aliases_);
-      joins_ += " left join steelyard." + key->second.table + ' ' + alias + " on " + alias + '.' + column.name +
-                " = t." + column.name;
+      joins_ += " left join steelyard." + quoted(key->second.table) + ' ' + alias + " on " + alias + '.' +
+                quoted(column.name) + " = t." + quoted(column.name);
       cells_ += label_text(keys_, key->second, alias);
       return;
     }
@@ -125,11 +133,11 @@ class ContentQuery {
     if (of_array && keys_.count(*of_array) != 0) {
       const Key& referred = keys_.at(*of_array);
       cells_ += "(select array_agg(" + label_text(keys_, referred, "d") + " order by u.number) from unnest(t." +
-                column.name + ") with ordinality as u(key, number) left join steelyard." + referred.table + " d on d." +
-                *of_array + " = u.key)";
+                quoted(column.name) + ") with ordinality as u(key, number) left join steelyard." +
+                quoted(referred.table) + " d on d." + quoted(*of_array) + " = u.key)";
       return;
     }
-    cells_ += "t." + column.name;
+    cells_ += "t." + quoted(column.name);
   }
 
   const std::string& table_;

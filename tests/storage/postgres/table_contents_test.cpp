@@ -102,7 +102,7 @@ TEST_F(TableContents, EveryTableViewColumnAndFunctionIsDescribed) {
                 "a.attnum), '') from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 "
                 "and not a.attisdropped where c.relnamespace = 'steelyard'::regnamespace "
                 "and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition and (obj_description(c.oid) is null "
-                "or (a.attnum is not null and c.relkind <> 'v' and col_description(c.oid, a.attnum) is null))"),
+                "or (a.attnum is not null and col_description(c.oid, a.attnum) is null))"),
             "");
   EXPECT_EQ(ask("select coalesce(string_agg(p.proname, ', ' order by p.proname), '') from pg_proc p "
                 "where p.pronamespace = 'steelyard'::regnamespace and obj_description(p.oid) is null"),
