@@ -116,6 +116,7 @@ TEST_F(WriterKill, InTheMiddleOfATransactionLeavesNothingOfIt) {
   const int kills = storage_test::times(8, 100);
   std::set<std::string> acknowledged{wide_run(0).header.id, wide_run(1).header.id};
   std::set<std::string> possible;
+  std::set<std::string> there;
   for (int kill_number = 1; kill_number <= kills; ++kill_number) {
     std::array<int, 2> ends{};
     ASSERT_EQ(pipe(ends.data()), 0);
@@ -133,10 +134,11 @@ TEST_F(WriterKill, InTheMiddleOfATransactionLeavesNothingOfIt) {
     close(ends[0]);
     // The one after it may be committed without having been told, even after its writer's end.
     possible.insert(wide_run(newest + 1).header.id);
-    const auto there = whole_runs(address_);
+    there = whole_runs(address_, there);
     EXPECT_TRUE(std::includes(there.begin(), there.end(), acknowledged.begin(), acknowledged.end()));
     for (const std::string& id : there) EXPECT_TRUE(acknowledged.count(id) + possible.count(id) > 0) << id;
   }
+  EXPECT_EQ(whole_runs(address_), there) << "and all of them are whole at the end";
 }
 
 }  // namespace
