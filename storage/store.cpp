@@ -182,6 +182,10 @@ Result<std::vector<Alert>> Store::alerts(const AlertQuery& query) {
   return connection_->read([&](Session& session) { return read_alerts(session, query); });
 }
 
+Result<std::vector<AcceptedAlert>> Store::accepted_alerts(const std::string& project) {
+  return connection_->read([&](Session& session) { return read_accepted_alerts(session, project); });
+}
+
 Result<Alert> Store::act_on_alert(const AlertAct& act) {
   return connection_->read([&](Session& session) { return steelyard::act_on_alert(session, act); });
 }

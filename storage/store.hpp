@@ -243,6 +243,8 @@ class Store {
   Result<bool> put_change_points(const std::vector<ChangePointEvent>& events);
   // Newest change of state first.
   Result<std::vector<Alert>> alerts(const AlertQuery& query);
+  // Of a project (empty: any). Newest last.
+  Result<std::vector<AcceptedAlert>> accepted_alerts(const std::string& project);
   // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
   Result<Alert> act_on_alert(const AlertAct& act);
   // How a run that is in the store came out against its targets. False where verdicts of it were kept before.

@@ -52,16 +52,26 @@ struct ChangePoint {
   // last.
   std::size_t first = 0;
   std::size_t last = 0;
+  // By which commit somebody accepted the level that it brought; empty: nobody did. Set by who asked the store.
+  std::string accepted_by{};
   // Of what share of this machine's series moved at the same place: set by the grouping, 0 before it.
   double shared = 0;
   bool operator==(const ChangePoint&) const = default;
+};
+
+// A level that somebody accepted, by a commit that is named: to be there again is no reason to fail.
+struct AcceptedLevel {
+  double level = 0;  // in the metric's unit
+  std::string commit;
+  bool operator==(const AcceptedLevel&) const = default;
 };
 
 // One benchmark and metric of a history, as the judge of a run that was measured alone is given it.
 struct SeriesHistory {
   Series series;  // name: the benchmark's canonical text
   std::vector<ChangePoint> changes;
-  double usual_invocations = 1;  // behind one point, as a rule
+  double usual_invocations = 1;             // behind one point, as a rule
+  std::optional<AcceptedLevel> accepted{};  // on the candidate's machine
   bool operator==(const SeriesHistory&) const = default;
 };
 

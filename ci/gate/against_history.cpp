@@ -18,6 +18,7 @@
 #include "ci/gate/measure_head.hpp"
 #include "ci/gate/outcome.hpp"
 #include "ci/git/caller_environment.hpp"
+#include "ci/history/accepted_levels.hpp"
 #include "ci/history/store_series.hpp"
 #include "ci/pictures/row_pictures.hpp"
 #include "ci/profile/changed_pictures.hpp"
@@ -158,6 +159,12 @@ Result<Judgement> judge(Store& store, const Run& candidate, const GateOptions& o
     if (!newest.said.empty())
       warnings.push_back("the baseline run is of " + newest.said + "; counts are held against it");
     STEELYARD_TRY(history, baseline_of(store, series, newest.run, candidate, policy));
+    STEELYARD_TRY(const std::vector<AcceptedAlert> accepted, store.accepted_alerts(project));
+    add_accepted_levels(accepted,
+                        {series.empty() ? project : series.front().project,
+                         {branch, candidate.header.commit.branch},
+                         candidate.environment.fingerprint()},
+                        history.series);
     history.branch = branch;
     judgement.baseline = history.newest;
   }

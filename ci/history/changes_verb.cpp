@@ -8,6 +8,7 @@
 #include "ci/cli/messages.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/verbs.hpp"
+#include "ci/history/accepted_levels.hpp"
 #include "ci/history/kept_changes.hpp"
 #include "ci/history/series_file.hpp"
 #include "ci/history/store_series.hpp"
@@ -33,6 +34,8 @@ struct SeriesLook {
   ChangesReport report;
   std::optional<Store> store;  // absent: from a file or from archives
   std::vector<KeptChangePoint> kept;
+  std::vector<AcceptedAlert> accepted;
+  std::string branch;
   std::vector<bool> is_cut;      // by series: older points were left out
   bool has_bad_archive = false;  // one that could not be read is missing from the series
 };
@@ -62,6 +65,8 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   look.is_cut = std::move(loaded.is_cut);
   if (look.store) {
     STEELYARD_TRY(look.kept, look.store->change_points(configuration.project, options.branch));
+    STEELYARD_TRY(look.accepted, look.store->accepted_alerts(configuration.project));
+    look.branch = options.branch;
   }
   return {};
 }
@@ -86,6 +91,10 @@ void judge(SeriesLook& look, const Configuration& configuration) {
   for (std::size_t i = 0; i < report.series.size(); ++i) {
     if (look.store) options.known = known_changes(report.series[i], report.projects[i], look.kept);
     report.changes[i] = find_changes(report.series[i], options);
+    if (look.store) {
+      mark_accepted(look.accepted, {report.projects[i], look.branch, policy.margin}, report.series[i],
+                    report.changes[i]);
+    }
   }
   const CommitOrder order(report.series);
   mark_shared_moves(report.series, report.changes, order);
@@ -112,12 +121,14 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, Streams& streams)
   return put ? ExitCode::success : report_error(put.error(), streams);
 }
 
-// Whether a series still stands, on any of its machines, at a level that a confirmed regression brought.
+// Whether a series still stands, on any of its machines, at a level that a confirmed regression brought and nobody
+// accepted.
 bool stands(const Series& series, const std::vector<ChangePoint>& changes, bool shared) {
   std::map<std::string, bool> regressed;
   for (const ChangePoint& change : changes) {
     if (change.status != ChangeStatus::confirmed) continue;
-    regressed[series.points[change.index].machine] = change.regression && (change.shared > 0) == shared;
+    regressed[series.points[change.index].machine] =
+        change.regression && change.accepted_by.empty() && (change.shared > 0) == shared;
   }
   return std::any_of(regressed.begin(), regressed.end(), [](const auto& machine) { return machine.second; });
 }

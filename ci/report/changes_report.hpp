@@ -28,6 +28,8 @@ std::string json_changes(const ChangesReport& report);
 // The findings as a table, at most 65,000 characters.
 std::string markdown_changes(const ChangesReport& report);
 
+// "confirmed", "suspected", "confirmed, accepted by a1b2c3d".
+std::string status_text(const ChangePoint& change);
 // "9f8e7d6..a1b2c3d", "a1b2c3d", "index 17" where there are no commits.
 std::string place_text(const ChangeFinding& finding, const ChangesReport& report);
 // "the machine 3f2a91c0: 12 of its 14 ..." or "" where the finding is not shared.

@@ -27,6 +27,11 @@ std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool
   return count;
 }
 
+std::string status_text(const ChangePoint& change) {
+  const std::string status = change.status == ChangeStatus::confirmed ? "confirmed" : "suspected";
+  return status + (change.accepted_by.empty() ? "" : ", accepted by " + shown(change.accepted_by));
+}
+
 std::string place_text(const ChangeFinding& finding, const ChangesReport& report) {
   if (finding.commit.empty()) {
     const FindingMember& member = finding.members.front();

@@ -30,6 +30,7 @@ Json change_json(const ChangePoint& change, const Series& series) {
   const bool has_point = change.index < series.points.size();
   json["machine"] = has_point ? text_or_null(series.points[change.index].machine) : Json(nullptr);
   json["shared"] = change.shared;
+  if (!change.accepted_by.empty()) json["accepted_by"] = change.accepted_by;
   return json;
 }
 

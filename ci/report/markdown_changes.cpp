@@ -21,7 +21,7 @@ std::string member_row(const ChangesReport& report, const FindingMember& member)
   return "| " + std::string(change.regression ? "regression" : "improvement") + " | " + code(series.name, true) +
          " | " + words(series.metric) + " | " + words(level_text(change.before, series.unit)) + " | " +
          words(level_text(change.after, series.unit)) + " | " + ratio + " | " + chance_text(change.p) + " | " +
-         (change.status == ChangeStatus::confirmed ? "confirmed" : "suspected") + " |\n";
+         words(status_text(change)) + " |\n";
 }
 
 std::string finding_part(const ChangesReport& report, const ChangeFinding& finding) {

@@ -43,7 +43,7 @@ std::vector<std::string> member_cells(const ChangesReport& report, const Finding
           levels.baseline + arrow + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit),
           change.ratio ? per_cent_text(*change.ratio) : "",
           "p " + chance_text(change.p),
-          change.status == ChangeStatus::confirmed ? "confirmed" : "suspected"};
+          printable(status_text(change), style.unicode)};
 }
 
 std::string finding_text(const ChangesReport& report, const ChangeFinding& finding, const TerminalStyle& style) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "regress/ab/accepted_level.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {
@@ -48,6 +51,17 @@ std::string witness_note(const ComparisonPolicy& policy, const ComparisonRow& ro
          (other->verdict == Verdict::improvement ? "better" : std::string(to_text(other->verdict)));
 }
 
+// Of the history that the comparison was held against.
+using AcceptedLevels = std::map<std::pair<std::string_view, std::string_view>, const AcceptedLevel*>;
+AcceptedLevels accepted_levels(const Comparison& comparison) {
+  AcceptedLevels levels;
+  if (!comparison.history) return levels;
+  for (const SeriesHistory& one : comparison.history->series) {
+    if (one.accepted) levels[{one.series.name, one.series.metric}] = &*one.accepted;
+  }
+  return levels;
+}
+
 }  // namespace
 
 bool names_metric(const ComparisonPolicy& policy, std::string_view metric) {
@@ -67,6 +81,7 @@ void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {
     if (row.metric.name == kRealTime) times[row.benchmark] = &row;
     if (row.metric.name == kInstructions) counts[row.benchmark] = &row;
   }
+  const AcceptedLevels accepted = accepted_levels(comparison);
   for (ComparisonRow& row : comparison.rows) {
     row.gate_note.clear();
     const bool is_time = row.metric.name == kRealTime;
@@ -82,6 +97,10 @@ void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {
       // Benchmarks that have one witness only are judged by it, whichever the policy prefers.
       const bool is_alone = !has_spoken(other == others.end() ? nullptr : other->second);
       if (!is_alone) row.gate_note = witness_note(policy, row, may_confirm ? other->second : nullptr);
+    }
+    const auto level = accepted.find({row.benchmark, row.metric.name});
+    if (row.gate_note.empty() && row.verdict == Verdict::regression && level != accepted.end()) {
+      row.gate_note = accepted_note(row, *level->second);
     }
     row.gates = row.gate_note.empty();
   }

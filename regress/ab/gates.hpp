@@ -17,7 +17,8 @@ bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKi
 
 // Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. `apart`: benchmarks
 // whose time and instructions are of different code (a library that dispatches otherwise under the counter); neither
-// can confirm the other there, so each decides alone. So it is where more was counted than the timed region.
+// can confirm the other there, so each decides alone. So it is where more was counted than the timed region. A
+// regression that goes no further than a level that was accepted (comparison.history) fails nothing.
 void decide_gates(Comparison& comparison, const std::set<std::string>& apart = {});
 
 }  // namespace steelyard

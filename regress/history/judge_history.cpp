@@ -289,11 +289,11 @@ Comparison judge_against_history(const HistoryBaseline& baseline, const Run& can
                                      [&](const ComparisonRow& other) { return other.benchmark > row.benchmark; });
     comparison.rows.insert(behind, std::move(row));
   }
+  comparison.history = JudgedHistory{baseline.branch, baseline.series};
   decide_gates(comparison);
   comparison.warnings.push_back(
       "judged against what the store knows of this machine, not beside a baseline measured at the same time: what "
       "differs between occasions is part of the noise here");
-  comparison.history = JudgedHistory{baseline.branch, baseline.series};
   return comparison;
 }
 

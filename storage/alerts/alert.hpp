@@ -55,6 +55,15 @@ struct Alert {
   std::vector<AlertTransition> life;  // oldest first, never empty
 };
 
+// What is accepted as it is, and by which commit: of an alert in that state, as it was when somebody said so.
+struct AcceptedAlert {
+  AlertSubject subject;
+  std::string unit;
+  std::string fingerprint;  // of the machine that the level holds for; empty: not known
+  std::string commit;
+  std::optional<double> level;
+};
+
 // Which alerts to read. Newest change of state first.
 struct AlertQuery {
   std::string id;         // or a prefix of it; empty: any

@@ -96,6 +96,9 @@ Json series_json(const SeriesHistory& history, Occasions& occasions) {
   json["occasions"] = places;
   json["counts"] = has_one_each ? Json(nullptr) : Json(counts);
   json["values"] = std::move(values);
+  if (history.accepted) {
+    json["accepted"] = {{"level", number(history.accepted->level)}, {"commit", text_or_null(history.accepted->commit)}};
+  }
   json["changes"] = Json::array();
   for (const ChangePoint& change : history.changes) json["changes"].push_back(change_json(change));
   return json;
@@ -141,6 +144,10 @@ class HistoryReader {
     history.series.better = better.value_or(Better::lower);
     history.series.points = read_points(value);
     history.usual_invocations = value.at("usual_invocations").number_or_absent().value_or(1);
+    const JsonValue accepted = value.at("accepted");
+    if (!accepted.is_null()) {
+      history.accepted = AcceptedLevel{accepted.at("level").number(), accepted.at("commit").text()};
+    }
     for (const JsonValue& change : value.at("changes").items(kMostPoints)) {
       history.changes.push_back(read_change(change));
     }

@@ -26,6 +26,18 @@ order by changed_at_unix_ns desc, alert
 limit $6::bigint
 )sql";
 
+constexpr std::int64_t kMostAccepted = 200'000;
+
+// $1 project or empty.
+constexpr const char* kAccepted = R"sql(
+select l.project, l.branch, l.benchmark, l.metric, s.fingerprint, s.change_point, l.unit, l.fingerprint, l.commit,
+       l.level
+from steelyard.accepted_levels l
+join steelyard.alert_states s using (alert)
+where s.state = 'accepted' and ($1::text = '' or l.project = $1::text)
+order by l.accepted_level_key
+)sql";
+
 Alert alert_at(const Rows& rows, std::int64_t row) {
   Alert alert;
   alert.id = rows.text(row, 0);
@@ -121,6 +133,21 @@ Result<void> write_act(Transaction& transaction, const AlertAct& act, const Aler
 Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   return read_within(transaction, query);
+}
+
+Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const std::string& project) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows, transaction.run(kAccepted, SqlValues().text(project), {0, kMostAccepted}));
+  std::vector<AcceptedAlert> all;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    all.push_back({{rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),
+                    rows.text(row, 5)},
+                   rows.text(row, 6),
+                   rows.text(row, 7),
+                   rows.text(row, 8),
+                   rows.is_null(row, 9) ? std::nullopt : std::optional(rows.number(row, 9))});
+  }
+  return all;
 }
 
 Result<Alert> act_on_alert(Session& session, const AlertAct& act) {

@@ -112,6 +112,46 @@ TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   EXPECT_EQ(with(gate, {"--head", "HEAD"}).status, 3) << "a run and what to measure";
 }
 
+TEST_F(HistoryStore, ALevelThatACommitAcceptedFailsNothingUntilMoreIsLost) {
+  const auto gate = [](int day, const std::vector<std::string>& more) {
+    return with({"gate", "--against-history", "--run", "commit:" + commit(day), "--project", "accepted",
+                 "--history-branch", "main"},
+                more);
+  };
+  const auto changes = [] {
+    return run({"changes", "--project", "accepted", "--branch", "main", "--fail-on-regression"});
+  };
+  for (int day = 1; day <= 14; ++day) import_day("accepted", day, 100 * wobble(day), 50 * wobble(day));
+  import_day("accepted", 15, 140, 50);
+  const Outcome failed = gate(15, {});
+  ASSERT_EQ(failed.status, 1) << failed.out << failed.err;
+  const json alerts = json::parse(run({"alerts", "--project", "accepted", "--json"}).out);
+  ASSERT_EQ(alerts["alerts"].size(), 1U) << alerts;
+  const std::string alert = alerts["alerts"][0]["id"].get<std::string>();
+  ASSERT_EQ(run({"alerts", "accept", alert, "--commit", commit(15), "--note", "the checks cost that"}).status, 0);
+
+  import_day("accepted", 16, 141, 50);
+  const Outcome accepted = gate(16, {"--archive-dir", "kept"});
+  EXPECT_EQ(accepted.status, 0) << accepted.out << accepted.err;
+  EXPECT_THAT(accepted.out,
+              AllOf(HasSubstr("regression"),
+                    HasSubstr("fails nothing: commit " + commit(15).substr(0, 9) + " accepted this level")));
+  const Outcome verified = run({"verify", "kept"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  import_day("accepted", 17, 200, 50);
+  EXPECT_EQ(gate(17, {"--no-store"}).status, 1) << "more than was accepted";
+
+  import_day("accepted", 18, 139, 50);
+  import_day("accepted", 19, 140, 50);
+  import_day("accepted", 20, 141, 50);
+  const Outcome told = changes();
+  EXPECT_EQ(told.status, 0) << told.out;
+  EXPECT_THAT(told.out,
+              AllOf(HasSubstr("1 regression"), HasSubstr("confirmed, accepted by " + commit(15).substr(0, 9))));
+  ASSERT_EQ(run({"alerts", "reopen", alert}).status, 0);
+  EXPECT_EQ(changes().status, 1) << "who takes it back has not accepted it";
+}
+
 TEST_F(HistoryStore, AGateThatCouldMeanTwoProjectsAsksWhich) {
   for (const char* project : {"twin", "other twin"}) import_day(project, 3, 100, 50);
   write("new.json", taken(20, 100, 50));

@@ -39,6 +39,53 @@ TEST(Gates, AreTimeAndCountsByDefault) {
   EXPECT_FALSE(gates({}, "cache_misses_of_the_user"));
 }
 
+// The row of a benchmark whose level was accepted on the history that it was held against.
+ComparisonRow held_against(ComparisonRow row, double accepted) {
+  Comparison comparison;
+  comparison.history.emplace();
+  SeriesHistory& history = comparison.history->series.emplace_back();
+  history.series.name = row.benchmark;
+  history.series.metric = row.metric.name;
+  history.accepted = AcceptedLevel{accepted, "abcdef0123456789"};
+  comparison.rows = {std::move(row)};
+  decide_gates(comparison);
+  return comparison.rows[0];
+}
+
+TEST(Gates, FailNothingForALevelThatWasAccepted) {
+  ComparisonRow row = row_of(kRealTime, Verdict::regression, 1.1);
+  row.baseline = 100;
+  row.candidate = 110;
+  row.interval = Interval{1.08, 1.12};
+  EXPECT_FALSE(held_against(row, 110).gates);
+  EXPECT_THAT(held_against(row, 110).gate_note, HasSubstr("commit abcdef012 accepted this level"));
+  EXPECT_FALSE(held_against(row, 107).gates) << "its interval begins within the minimum effect of that";
+  EXPECT_TRUE(held_against(row, 106).gates) << "more than was accepted";
+  row.verdict = Verdict::failed;
+  EXPECT_TRUE(held_against(row, 110).gates) << "a level was accepted, no failure";
+}
+
+TEST(Gates, FailNothingForALevelOfWhichMoreIsBetterAndAtLeastWhatWasAccepted) {
+  ComparisonRow row = row_of(kRealTime, Verdict::regression, 0.9);
+  row.metric.better = Better::higher;
+  row.baseline = 100;
+  row.candidate = 90;
+  row.interval = Interval{0.88, 0.92};
+  EXPECT_FALSE(held_against(row, 90).gates);
+  EXPECT_FALSE(held_against(row, 80).gates);
+  EXPECT_TRUE(held_against(row, 94).gates);
+}
+
+TEST(Gates, TakeAnAcceptedCountExactly) {
+  ComparisonRow row = row_of(kInstructions, Verdict::regression, 1.1);
+  row.baseline = 1000;
+  row.candidate = 1100;
+  EXPECT_FALSE(held_against(row, 1100).gates);
+  EXPECT_TRUE(held_against(row, 1099).gates);
+  row.jitter = 0.01;
+  EXPECT_FALSE(held_against(row, 1099).gates);
+}
+
 TEST(Gates, AreTheMetricsThatThePolicyJudgesWhereItNamesThem) {
   ComparisonPolicy policy;
   policy.metrics = {std::string(kCpuTime)};

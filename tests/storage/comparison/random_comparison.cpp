@@ -166,6 +166,7 @@ SeriesHistory RandomComparison::series() {
   }
   for (std::uint64_t left = below(3); left > 0; --left) history.changes.push_back(change());
   history.usual_invocations = number();
+  if (coin()) history.accepted = AcceptedLevel{number(), text()};
   return history;
 }
 
