@@ -49,7 +49,9 @@ std::unique_ptr<Verb> make_compare() {
   auto verb = make_verb<CompareOptions>(
       "compare",
       "Judges a candidate against a baseline, both measured before. Each is a .syrun archive, a Google Benchmark JSON "
-      "file, a folder of one such file per process, run:ID or commit:SHA from the store. With --table, up to 20 "
+      "file, a folder of one such file per process, run:ID or commit:SHA from the store; BASELINE also ancestor: or "
+      "ancestor:BRANCH, the nearest ancestor of the candidate's commit that was measured on its machine. With --table, "
+      "up to 20 "
       "sides next to each other, files of the harness's Timer among them.",
       "  steelyard compare before.syrun after.syrun --minimum-effect 2%\n"
       "  steelyard compare --table gcc.syrun clang.syrun msvc.syrun --against gcc");

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "ci/cli/ancestor_side.hpp"
 #include "ci/cli/keeping.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -12,13 +13,15 @@ namespace {
 
 constexpr std::string_view kRunPrefix = "run:";
 constexpr std::string_view kCommitPrefix = "commit:";
+constexpr std::string_view kAncestorPrefix = "ancestor:";
 constexpr std::string_view kArchiveMagic = "SYRUN";  // the first bytes of every .syrun
 
-enum class SideKind { archive, google_benchmark, stored_run, stored_commit };
+enum class SideKind { archive, google_benchmark, stored_run, stored_commit, stored_ancestor };
 
 Result<SideKind> kind_of(const std::string& side) {
   if (side.starts_with(kRunPrefix)) return SideKind::stored_run;
   if (side.starts_with(kCommitPrefix)) return SideKind::stored_commit;
+  if (side.starts_with(kAncestorPrefix)) return SideKind::stored_ancestor;
   std::error_code code;
   if (std::filesystem::is_directory(side, code)) return SideKind::google_benchmark;
   std::ifstream stream(side, std::ios::binary);
@@ -53,12 +56,18 @@ Result<std::vector<RunHeader>> headers_of(Store& store, const std::string& side)
 }
 
 Result<Run> load_stored(Store& store, const std::string& side, const std::vector<RunHeader>& others) {
+  if (side.starts_with(kAncestorPrefix)) {
+    return input_error(side, "no candidate whose ancestor it would be", "it as the baseline of a candidate",
+                       "steelyard compare ancestor: CANDIDATE");
+  }
   if (side.starts_with(kRunPrefix)) return store.get_run(side.substr(kRunPrefix.size()));
   STEELYARD_TRY(const std::vector<RunHeader> headers, headers_of(store, side));
   return store.get_run(best_run(headers, others));
 }
 
-bool is_stored(SideKind kind) { return kind == SideKind::stored_run || kind == SideKind::stored_commit; }
+bool is_stored(SideKind kind) {
+  return kind == SideKind::stored_run || kind == SideKind::stored_commit || kind == SideKind::stored_ancestor;
+}
 
 Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::string>& warnings) {
   return kind == SideKind::archive ? read_archive(side) : load_google_benchmark(side, warnings);
@@ -84,6 +93,14 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   }
   Sides sides;
   std::optional<Store> store;
+  if (baseline_kind == SideKind::stored_ancestor) {
+    STEELYARD_TRY(store, open_store(configuration, common, streams));
+    STEELYARD_TRY(sides.candidate, is_stored(candidate_kind) ? load_stored(*store, candidate, {})
+                                                             : load_file(candidate, candidate_kind, sides.warnings));
+    STEELYARD_TRY(sides.baseline,
+                  load_ancestor(*store, baseline.substr(kAncestorPrefix.size()), sides.candidate, sides.warnings));
+    return sides;
+  }
   if (is_stored(baseline_kind) || is_stored(candidate_kind)) {
     STEELYARD_TRY(store, open_store(configuration, common, streams));
   }

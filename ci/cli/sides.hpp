@@ -1,5 +1,5 @@
 // What compare and export take as a run: an archive, Google Benchmark's JSON (a file, or a folder with one file per
-// process), run:ID, commit:SHA from the store.
+// process), run:ID, commit:SHA from the store; as a baseline beside a candidate also ancestor: and ancestor:BRANCH.
 #pragma once
 
 #include <optional>

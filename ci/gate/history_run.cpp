@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ci/cli/ancestor_side.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -38,12 +40,7 @@ Result<HistoryRun> find_history_run(Store& store, const std::vector<HistorySerie
   query.only_branch = true;
   STEELYARD_TRY(const std::optional<FoundBaseline> found, store.latest_baseline(query));
   if (!found) return newest_run(history, candidate);
-  if (!found->is_ancestor) {
-    return HistoryRun{found->run, short_commit(found->commit) + ", the newest older one on this machine; of the " +
-                                      "candidate's ancestors none is known to be measured on it"};
-  }
-  return HistoryRun{found->run, short_commit(found->commit) + ", " + std::to_string(found->distance) + " commit" +
-                                    (found->distance == 1 ? "" : "s") + " before the candidate"};
+  return HistoryRun{found->run, place_text(*found)};
 }
 
 }  // namespace steelyard

@@ -169,6 +169,25 @@ TEST_F(HistoryQueries, TheGateTakesTheNearestMeasuredAncestorAndSaysHowFarItIs) 
   EXPECT_THAT(in_one_line(gate(101).out), HasSubstr("of commit " + measured.substr(0, 7) + ", 3 commits before the"));
 }
 
+TEST_F(HistoryQueries, AnAncestorIsABaseline) {
+  begin_repository();
+  measured_commit("older", "one", 100);
+  const std::string measured = head();
+  commit("not measured");
+  measured_commit("older", "three", 101);
+  const std::string candidate = "commit:" + head();
+  const Outcome compared = run({"compare", "ancestor:main", candidate});
+  EXPECT_THAT(in_one_line(compared.out),
+              HasSubstr("the baseline is of commit " + measured.substr(0, 7) + ", 2 commits before the candidate"))
+      << compared.err;
+  EXPECT_THAT(run({"compare", "ancestor:", "commit:" + measured}).err, HasSubstr("no ancestor of"));
+  EXPECT_THAT(run({"compare", candidate, "ancestor:"}).err, HasSubstr("as the baseline of a candidate"));
+  write("../no_commit.json", google_benchmark({{"BM_a", 1}}));
+  const Outcome nameless = run({"compare", "ancestor:", "../no_commit.json"});
+  EXPECT_EQ(nameless.status, 3);
+  EXPECT_THAT(nameless.err, HasSubstr("names no commit"));
+}
+
 TEST_F(HistoryQueries, AMachineAParameterAndALabelChoose) {
   import("chosen", "", {{"BM_s/size:64", 1, "2", "tuned, by hand"}, {"BM_s/size:128", 2}, { "BM_t/64", 3 }});
   import("chosen", "", {{ "BM_s/size:64", 9, "8" }});
