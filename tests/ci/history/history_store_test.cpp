@@ -26,11 +26,20 @@ class HistoryStore : public SharedStore {
            record("BM_a", a) + "," + record("BM_b", b) + "]}";
   }
   static std::string commit(int day) { return std::string(38, 'a') + std::to_string(10 + day); }
-  static void import_day(const std::string& project, int day, double a, double b) {
+  static void import_day(const std::string& project, int day, double a, double b, const std::string& branch = "main") {
     write("day.json", taken(day, a, b));
     const Outcome imported = run(
-        {"import", "google-benchmark", "day.json", "--commit", commit(day), "--branch", "main", "--project", project});
+        {"import", "google-benchmark", "day.json", "--commit", commit(day), "--branch", branch, "--project", project});
     ASSERT_EQ(imported.status, 0) << imported.err;
+  }
+  // The only one that the project has; its id.
+  static std::string accept_the_alert_of(const std::string& project, const std::string& by) {
+    const json alerts = json::parse(run({"alerts", "--project", project, "--json"}).out)["alerts"];
+    EXPECT_EQ(alerts.size(), 1U) << alerts;
+    const std::string alert = alerts.at(0)["id"].get<std::string>();
+    const Outcome accepted = run({"alerts", "accept", alert, "--commit", by, "--note", "the checks cost that"});
+    EXPECT_EQ(accepted.status, 0) << accepted.err;
+    return alert;
   }
   static Outcome with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -112,42 +121,39 @@ TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   EXPECT_EQ(with(gate, {"--head", "HEAD"}).status, 3) << "a run and what to measure";
 }
 
-TEST_F(HistoryStore, ALevelThatACommitAcceptedFailsNothingUntilMoreIsLost) {
-  const auto gate = [](int day, const std::vector<std::string>& more) {
+TEST_F(HistoryStore, ALevelThatACommitAcceptedFailsNoGateUntilMoreIsLost) {
+  const auto gate = [](int day, double time, const std::vector<std::string>& more) {
+    import_day("accepted", day, time, 50, "work");
     return with({"gate", "--against-history", "--run", "commit:" + commit(day), "--project", "accepted",
                  "--history-branch", "main"},
                 more);
   };
-  const auto changes = [] {
-    return run({"changes", "--project", "accepted", "--branch", "main", "--fail-on-regression"});
-  };
   for (int day = 1; day <= 14; ++day) import_day("accepted", day, 100 * wobble(day), 50 * wobble(day));
-  import_day("accepted", 15, 140, 50);
-  const Outcome failed = gate(15, {});
+  const Outcome failed = gate(15, 140, {});
   ASSERT_EQ(failed.status, 1) << failed.out << failed.err;
-  const json alerts = json::parse(run({"alerts", "--project", "accepted", "--json"}).out);
-  ASSERT_EQ(alerts["alerts"].size(), 1U) << alerts;
-  const std::string alert = alerts["alerts"][0]["id"].get<std::string>();
-  ASSERT_EQ(run({"alerts", "accept", alert, "--commit", commit(15), "--note", "the checks cost that"}).status, 0);
-
-  import_day("accepted", 16, 141, 50);
-  const Outcome accepted = gate(16, {"--archive-dir", "kept"});
+  accept_the_alert_of("accepted", commit(15));
+  const Outcome accepted = gate(16, 141, {"--archive-dir", "kept"});
   EXPECT_EQ(accepted.status, 0) << accepted.out << accepted.err;
-  EXPECT_THAT(accepted.out,
-              AllOf(HasSubstr("regression"),
-                    HasSubstr("fails nothing: commit " + commit(15).substr(0, 9) + " accepted this level")));
+  EXPECT_THAT(accepted.out, AllOf(HasSubstr("regression"), HasSubstr("fails nothing: commit aaaaaaaaa accepted")));
   const Outcome verified = run({"verify", "kept"});
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
-  import_day("accepted", 17, 200, 50);
-  EXPECT_EQ(gate(17, {"--no-store"}).status, 1) << "more than was accepted";
+  EXPECT_EQ(gate(17, 300, {"--no-store"}).status, 1) << "more than was accepted";
+}
 
-  import_day("accepted", 18, 139, 50);
-  import_day("accepted", 19, 140, 50);
-  import_day("accepted", 20, 141, 50);
+TEST_F(HistoryStore, AChangePointThatACommitAcceptedFailsNothingUntilThatIsTakenBack) {
+  for (int day = 1; day <= 20; ++day) {
+    import_day("agreed", day, (day > 14 ? 140 : 100) * wobble(day), 50 * wobble(day));
+  }
+  const auto changes = [] {
+    return run({"changes", "--project", "agreed", "--branch", "main", "--fail-on-regression"});
+  };
+  ASSERT_EQ(changes().status, 1);
+  const std::string alert = accept_the_alert_of("agreed", commit(15));
   const Outcome told = changes();
   EXPECT_EQ(told.status, 0) << told.out;
-  EXPECT_THAT(told.out,
-              AllOf(HasSubstr("1 regression"), HasSubstr("confirmed, accepted by " + commit(15).substr(0, 9))));
+  EXPECT_THAT(told.out, AllOf(HasSubstr("1 regression"), HasSubstr("confirmed, accepted by aaaaaaaaa")));
+  const json report = json::parse(run({"changes", "--project", "agreed", "--branch", "main", "--json"}).out);
+  EXPECT_EQ(report["series"][0]["change_points"][0]["accepted_by"], commit(15));
   ASSERT_EQ(run({"alerts", "reopen", alert}).status, 0);
   EXPECT_EQ(changes().status, 1) << "who takes it back has not accepted it";
 }
