@@ -11,6 +11,7 @@
 #include "storage/archived/archived_pages.hpp"
 #include "storage/archived/branch_places.hpp"
 #include "storage/archived/newest_points.hpp"
+#include "storage/postgres/commit_date.hpp"
 #include "storage/postgres/run_writer.hpp"
 
 namespace steelyard {
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostArchives = 1'000'000;
 constexpr std::size_t kMostPoints = 4'000'000;
-constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 Result<std::vector<fs::path>> archives_below(const fs::path& folder) {
   std::vector<fs::path> paths;
@@ -143,11 +143,11 @@ class Reading {
     return metric.name == query_.metric;
   }
   static ArchivedRun shared_of(const RunHeader& header) {
-    const std::int64_t committed = header.commit.sha.empty() ? 0 : header.commit.committed_at_unix_s * kNsPerSecond;
+    const std::int64_t committed = header.commit.sha.empty() ? 0 : header.commit.committed_at_unix_s;
     return {header.id,
             header.commit.sha,
             header.commit.subject,
-            committed != 0 ? committed : header.created_at_unix_ns,
+            commit_date_ns(committed, header.created_at_unix_ns),
             header.created_at_unix_ns,
             header.project};
   }

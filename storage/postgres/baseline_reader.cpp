@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "storage/postgres/benchmark_columns.hpp"
+#include "storage/postgres/commit_date.hpp"
 #include "storage/postgres/run_reader.hpp"
 #include "storage/postgres/series_values.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 // $1 project, $2 commit, $3 fingerprint, $4 branch or empty. Commits come nearest first, and the walk goes on only as
 // long as none of them has a run: PostgreSQL computes of a recursion what is asked for. Bounded, since data may hold
-// cycles.
+// cycles. Here and below: a run of a changed tree says nothing of the commit that it stands at.
 constexpr const char* kNearestAncestor = R"sql(
 with recursive reached(sha, distance) as (
   select $2::text collate "C", 0
@@ -34,7 +35,7 @@ cross join lateral (
   from steelyard.commits c
   join steelyard.runs r using (commit_key)
   join steelyard.environments e using (environment_key)
-  where c.sha = walked.sha and e.fingerprint = $3::text and ($4::text = '' or r.branch = $4::text)
+  where c.sha = walked.sha and e.fingerprint = $3::text and not r.dirty and ($4::text = '' or r.branch = $4::text)
     and r.project_key = (select project_key from steelyard.projects where name = $1::text)
   order by r.created_at_unix_ns desc, r.id desc limit 1) newest
 where walked.distance > 0
@@ -52,9 +53,9 @@ left join steelyard.branch_positions o on o.project_key = r.project_key and o.br
 left join steelyard.branch_positions own
   on own.project_key = r.project_key and own.branch = $4::text and own.sha = $2::text
 where p.name = $1::text and hashtextextended(r.branch, 0) = hashtextextended($4::text, 0) and r.branch = $4::text
-  and e.fingerprint = $3::text and c.sha is distinct from $2::text and o.on_branch is not false
+  and e.fingerprint = $3::text and not r.dirty and c.sha is distinct from $2::text and o.on_branch is not false
   and (own.position is null or o.position is null or o.position < own.position)
-order by o.position desc nulls last, coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) desc,
+order by o.position desc nulls last, commit_date(c, r) desc,
          r.created_at_unix_ns desc, r.id desc
 limit 1
 )sql";
@@ -87,11 +88,11 @@ left join steelyard.commits c on c.commit_key = r.commit_key
 left join steelyard.branch_positions o
   on o.project_key = r.project_key and o.branch = r.branch and o.sha = c.sha
 where own.run_key = $1 and r.branch = own.branch and e.fingerprint = own_machine.fingerprint
-  and r.run_key <> $1 and r.run_key <> $2 and o.on_branch is not false
+  and r.run_key <> $1 and r.run_key <> $2 and not r.dirty and o.on_branch is not false
   and case when o.position is not null and own_place.position is not null then o.position <= own_place.position
-      else coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) <=
-           coalesce(nullif(own_commit.committed_at_unix_s, 0) * 1000000000, own.created_at_unix_ns) end
-order by o.position desc nulls last, coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) desc,
+      else commit_date(c, r) <=
+           commit_date(own_commit, own) end
+order by o.position desc nulls last, commit_date(c, r) desc,
          r.created_at_unix_ns desc, r.id desc
 limit $3
 )sql";
@@ -137,7 +138,7 @@ Result<std::optional<FoundBaseline>> read_latest_baseline(Session& session, cons
   if (query.branch.empty()) return std::optional<FoundBaseline>();
   STEELYARD_TRY(
       const Rows older,
-      transaction.run(kNewestOlder,
+      transaction.run(with_commit_dates(kNewestOlder),
                       SqlValues().text(query.project).text(query.commit).text(query.fingerprint).text(query.branch),
                       kAtMostOneRow));
   if (older.size() == 0) return std::optional<FoundBaseline>();
@@ -153,11 +154,11 @@ Result<std::vector<SeriesBesideHistory>> read_beside_history(Session& session, c
   STEELYARD_TRY(const SideOfRun candidate, read_side(transaction, candidate_key));
   STEELYARD_CHECK(check_same_conditions(baseline, candidate));
 
-  STEELYARD_TRY(const Rows runs,
-                transaction.run(kRunsBefore, SqlValues()
-                                                 .integer(baseline.key)
-                                                 .integer(candidate.key)
-                                                 .integer(std::clamp(query.runs, 0, kMostRunsBefore))));
+  STEELYARD_TRY(const Rows runs, transaction.run(with_commit_dates(kRunsBefore),
+                                                 SqlValues()
+                                                     .integer(baseline.key)
+                                                     .integer(candidate.key)
+                                                     .integer(std::clamp(query.runs, 0, kMostRunsBefore))));
   ValuesQuery wanted;
   wanted.runs.push_back(baseline.key);
   for (std::int64_t row = 0; row < runs.size(); ++row) wanted.runs.push_back(runs.integer(row, 0));

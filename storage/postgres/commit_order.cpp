@@ -7,10 +7,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "storage/postgres/commit_date.hpp"
+
 namespace steelyard {
 namespace {
-
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 using Shas = std::vector<std::string>;
 using ShaSet = std::unordered_set<std::string>;
@@ -179,8 +179,7 @@ class Ordering {
 
 bool is_older(const MeasuredCommit& a, const MeasuredCommit& b) {
   const auto date = [](const MeasuredCommit& commit) {
-    return commit.committed_at_unix_s != 0 ? commit.committed_at_unix_s * kNanosecondsPerSecond
-                                           : commit.first_run_at_unix_ns;
+    return commit_date_ns(commit.committed_at_unix_s, commit.first_run_at_unix_ns);
   };
   return std::make_tuple(date(a), a.first_run_at_unix_ns, std::cref(a.sha)) <
          std::make_tuple(date(b), b.first_run_at_unix_ns, std::cref(b.sha));

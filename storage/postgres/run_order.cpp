@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/postgres/commit_date.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -10,13 +12,13 @@ namespace {
 // of its positions, so that few runs are cheap however many there are.
 constexpr const char* kOfBranch = R"sql(
 select r.run_key, r.id, c.sha, c.subject, r.created_at_unix_ns, not o.on_branch,
-       coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns)
+       commit_date(c, r)
 from steelyard.branch_positions o
 join steelyard.commits c on c.sha = o.sha
 join steelyard.runs r on r.commit_key = c.commit_key and r.project_key = o.project_key and r.branch = o.branch
 where o.project_key = $1 and o.branch = $2::text and ($3::boolean or o.on_branch)
 order by o.position desc, o.on_branch,
-         coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) desc,
+         commit_date(c, r) desc,
          r.created_at_unix_ns desc, r.id desc
 limit $4
 )sql";
@@ -34,11 +36,11 @@ limit $3
 // Branches without an order, and all branches together. $1 project, $2 branch or empty, $3 how many.
 constexpr const char* kByDate = R"sql(
 select r.run_key, r.id, coalesce(c.sha, ''), coalesce(c.subject, ''), r.created_at_unix_ns, false,
-       coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns)
+       commit_date(c, r)
 from steelyard.runs r
 left join steelyard.commits c using (commit_key)
 where r.project_key = $1 and ($2::text = '' or r.branch = $2::text)
-order by coalesce(nullif(c.committed_at_unix_s, 0) * 1000000000, r.created_at_unix_ns) desc,
+order by commit_date(c, r) desc,
          r.created_at_unix_ns desc, r.id desc
 limit $3
 )sql";
@@ -54,7 +56,7 @@ struct DatedRun {
   std::int64_t date_unix_ns = 0;
 };
 Result<std::vector<DatedRun>> read_runs(Transaction& transaction, const char* statement, const SqlValues& values) {
-  STEELYARD_TRY(const Rows rows, transaction.run(statement, values));
+  STEELYARD_TRY(const Rows rows, transaction.run(with_commit_dates(statement), values));
   std::vector<DatedRun> runs;
   runs.reserve(static_cast<std::size_t>(rows.size()));
   for (std::int64_t row = 0; row < rows.size(); ++row) {

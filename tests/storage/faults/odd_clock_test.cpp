@@ -73,5 +73,49 @@ TEST(OddClock, GoingBackBetweenTwoRunsInTheSpoolDeliversBoth) {
   EXPECT_EQ(storage_test::whole_runs(address), kept);
 }
 
+// Nothing bounds the date that a commit names.
+TEST(OddClock, ACommitFarBeyondAllTimesStandsAtTheirEnds) {
+  const auto url = storage_test::fresh_database();
+  STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
+  Store store = Store::open({false, *url}, storage_test::fresh_state_folder()).value();
+  constexpr std::int64_t kNow = 1'700'000'000;
+  const std::vector<std::int64_t> dates{kNow, 99'999'999'999, INT64_MIN, kNow + 5, INT64_MAX};
+  steelyard::Run last;
+  for (std::size_t i = 0; i < dates.size(); ++i) {
+    last = storage_test::wide_run(static_cast<int>(i), 1);
+    last.header.created_at_unix_ns = (kNow + static_cast<std::int64_t>(i)) * 1'000'000'000;
+    last.header.commit = {std::string(40, static_cast<char>('a' + i)), "", "main", "", dates[i], false};
+    seal(last);
+    const auto is_new = store.put_run(last);
+    ASSERT_TRUE(is_new) << is_new.error().text();
+  }
+  for (const char* branch : {"", "main"}) {
+    HistoryQuery query;
+    query.metric = "real_time";
+    query.branch = branch;
+    const auto history = store.history(query);
+    ASSERT_TRUE(history) << history.error().text();
+    ASSERT_EQ(history->size(), 1U);
+    std::string shown;
+    for (const HistoryPoint& point : history->front().points) shown += point.commit.front();
+    EXPECT_EQ(shown, "cadbe") << "those beyond the end by the time of their runs; branch " << branch;
+  }
+  BaselineQuery query;
+  query.project = last.header.project;
+  query.commit = std::string(40, 'f');
+  query.fingerprint = last.environment.fingerprint();
+  query.branch = "main";
+  const auto baseline = store.latest_baseline(query);
+  ASSERT_TRUE(baseline) << baseline.error().text();
+  ASSERT_TRUE(*baseline);
+  EXPECT_EQ((*baseline)->commit, last.header.commit.sha);
+  BesideHistoryQuery beside;
+  beside.baseline = beside.candidate = last.header.id;
+  const auto both = store.beside_history(beside);
+  ASSERT_TRUE(both) << both.error().text();
+  ASSERT_FALSE(both->empty());
+  EXPECT_EQ(both->front().history.size(), 4U);
+}
+
 }  // namespace
 }  // namespace steelyard

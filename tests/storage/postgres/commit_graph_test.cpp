@@ -224,5 +224,29 @@ TEST_F(CommitGraphTest, WhatIsKeptIsWhatARebuildComputes) {
   }
 }
 
+TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
+  tell({{"c", {"b"}}, {"b", {"a"}}, {"a", {}}});
+  put(1, {"a", {}, 1000});
+  steelyard::Run changed = run_of(2, {"b", {}, 2000}, "main", false);
+  changed.header.commit.dirty = true;
+  ASSERT_TRUE(store_->put_run(changed));
+  BaselineQuery query{"demo", changed.environment.fingerprint(), sha_of("c"), "main"};
+  auto found = store_->latest_baseline(query);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->commit, sha_of("a"));
+  query.commit = sha_of("unknown");
+  found = store_->latest_baseline(query);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->commit, sha_of("a"));
+  put(3, {"c", {}, 3000});
+  const std::string own = run_of(3, {"c", {}, 3000}, "main", false).header.id;
+  BesideHistoryQuery beside;
+  beside.baseline = beside.candidate = own;
+  const auto rows = store_->beside_history(beside);
+  ASSERT_TRUE(rows) << rows.error().text();
+  ASSERT_EQ(rows->size(), 1U);
+  EXPECT_THAT(rows->front().history, ElementsAre(101.0));
+}
+
 }  // namespace
 }  // namespace steelyard
