@@ -121,6 +121,8 @@ Result<bool> Store::put_comparison(const Comparison& comparison) {
   return connection_->write([&](Session& session) { return write_comparison(session, comparison); });
 }
 
+bool Store::refused_login() const { return connection_->open.link.session.refused_login(); }
+
 Result<Run> Store::get_run(const std::string& id) {
   return connection_->read([&](Session& session) { return read_run(session, id); });
 }

@@ -83,9 +83,14 @@ struct Page {
 struct BaselineQuery {
   std::string project;
   std::string fingerprint;
+<<<<<<< HEAD
   std::string commit;        // full hash; its own runs are none
   std::string branch;        // where nothing is known of its ancestors: the newest run of this branch that is older
   bool only_branch = false;  // of its ancestors, too, runs of this branch alone (empty: of any)
+=======
+  std::string commit;  // full hash; its own runs are none, and no run of a changed tree is one
+  std::string branch;  // where nothing is known of its ancestors: the newest run of this branch that is older
+>>>>>>> 8c25ccd (storage: give rights and limits together, and tokens to owners only)
 };
 struct FoundBaseline {
   std::string run;
@@ -211,6 +216,8 @@ class Store {
   // One transaction; false where the run was there already. The run must be sealed.
   Result<bool> put_run(const Run& run);
   Result<bool> put_comparison(const Comparison& comparison);
+  // Of the last error of these two: this login, of some projects, may not write that one, and another may.
+  bool refused_login() const;
   // By id or an unambiguous prefix of at least 6 characters.
   Result<Run> get_run(const std::string& id);
   // Likewise. Of what a program before schema version 11 put it has the ids, commits and fingerprints of the runs.

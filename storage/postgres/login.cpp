@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "storage/postgres/migrations.hpp"
-#include "storage/postgres/project_rights.hpp"
 #include "storage/postgres/roles.hpp"
 
 namespace steelyard {
@@ -47,8 +46,8 @@ Result<void> bring_up_to_date(Session& session, const Login& login) {
     STEELYARD_CHECK(migrate(session, known_migrations()));
   }
   // As the login: the owner cannot create roles.
-  STEELYARD_TRY(const bool applied, apply_privileges(session));
-  return applied ? renew_project_limits(session) : Result<void>();
+  STEELYARD_CHECK(apply_privileges(session));
+  return {};
 }
 
 }  // namespace

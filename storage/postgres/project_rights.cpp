@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "storage/postgres/audit_trail.hpp"
 #include "storage/postgres/distribute.hpp"
 #include "storage/postgres/roles.hpp"
 
@@ -10,6 +11,8 @@ namespace {
 
 // Views answer as whoever asks only since then.
 constexpr int kFirstServerVersion = 150000;
+
+constexpr const char* kGiven = "access given";  // in the audit trail
 
 // A table's rows belong to a project by the first of these columns that it has: what follows is true of the rows that
 // may be seen. One subquery for a query, or a probe of an index for a row, whichever is cheaper.
@@ -52,17 +55,22 @@ declare
   roles constant text := 'steelyard_project_reader, steelyard_project_writer';
 begin
   execute 'grant usage on schema steelyard to ' || roles;
+  -- A token is good beyond one project.
+  execute 'revoke all on steelyard.tokens from ' || roles;
+  execute 'grant insert (who, action, subject, detail) on steelyard.audit_trail to steelyard_project_writer';
   for one in
     select c.relname::text as plain, c.oid::regclass as name,
            case when not c.relname = any('%SHARED%'::text[]) then
              (select format(r.visible, c.relname) from (%RULES%) r
               join pg_attribute a on a.attrelid = c.oid and a.attname = r.name and not a.attisdropped
+              -- A comparison is its candidate's project's, whatever its baseline is of.
+              where c.relname <> 'comparison_sides' or r.name <> 'project'
               order by r.rank limit 1) end as visible,
            (select n.visible from (%NAMED%) n where n.name = c.relname) as named,
            c.relname = any('%SHARED%'::text[]) as shared
     from pg_class c
     where c.relnamespace = 'steelyard'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname <> 'project_grants' loop
+      and c.relname not in ('project_grants', 'tokens') loop
     execute format('drop policy if exists of_my_projects on %s', one.name);
     execute format('drop policy if exists any_to_write on %s', one.name);
     execute format('drop policy if exists of_every_project on %s', one.name);
@@ -84,7 +92,10 @@ begin
     if has_table_privilege('steelyard_writer', one.name, 'INSERT') then
       execute format('grant insert on %s to steelyard_project_writer', one.name);
     end if;
-    if has_table_privilege('steelyard_writer', one.name, 'UPDATE') then
+    -- What was derived for the whole store, only who sees all of it may say.
+    if one.plain = 'derivations' then
+      execute format('revoke insert, update, delete on %s from steelyard_project_writer', one.name);
+    elsif has_table_privilege('steelyard_writer', one.name, 'UPDATE') then
       execute format('grant update, delete on %s to steelyard_project_writer', one.name);
     end if;
   end loop;
@@ -139,6 +150,43 @@ Result<std::vector<std::string>> roles_of(Transaction& transaction, const std::s
   std::vector<std::string> roles;
   for (std::int64_t row = 0; row < rows.size(); ++row) roles.push_back(rows.text(row, 0));
   return roles;
+}
+
+// Who gave `role` to `login`: since PostgreSQL 16 a statement takes away what one grantor gave, and succeeds where that
+// is nothing. Empty before that, where it takes away whatever anybody gave.
+Result<std::vector<std::string>> grantors_of(Transaction& transaction, const std::string& login,
+                                             const std::string& role) {
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run("select distinct g.rolname::text from pg_auth_members m join pg_roles r on r.oid = m.roleid "
+                      "join pg_roles l on l.oid = m.member join pg_roles g on g.oid = m.grantor "
+                      "where l.rolname = $1 and r.rolname = $2 "
+                      "and current_setting('server_version_num')::int >= 160000 order by 1",
+                      SqlValues().text(login).text(role)));
+  std::vector<std::string> grantors;
+  for (std::int64_t row = 0; row < rows.size(); ++row) grantors.push_back(rows.text(row, 0));
+  return grantors;
+}
+
+Result<void> take_role(Transaction& transaction, const std::string& login, const std::string& role) {
+  const std::string revoke = "revoke " + role + " from " + quoted(login);
+  STEELYARD_TRY(const std::vector<std::string> grantors, grantors_of(transaction, login, role));
+  if (grantors.empty()) STEELYARD_CHECK(transaction.run(revoke));
+  for (const std::string& grantor : grantors) {
+    STEELYARD_CHECK(transaction.run(revoke + " granted by " + quoted(grantor)));
+  }
+  STEELYARD_TRY(const std::vector<std::string> left, roles_of(transaction, login));
+  if (std::find(left.begin(), left.end(), role) == left.end()) return {};
+  return store_error("steelyard db grant " + login + " --revoke", login + " in " + role + " as before",
+                     "a login without that role", "have whoever gave it, or a superuser, run: " + revoke);
+}
+
+// Who did it is the login, which the server notes itself.
+Result<void> note_access(Transaction& transaction, const AccessGrant& grant, const std::string& action) {
+  std::string detail(grant.access == Access::owner ? "owner" : grant.access == Access::writer ? "writer" : "reader");
+  if (action != kGiven) detail = "access";
+  detail += grant.some_projects ? " to project " + grant.project : " to every project";
+  return write_audit(transaction, {"", action, "login:" + grant.login, detail});
 }
 
 bool holds(const std::vector<std::string>& roles, std::string_view role) {
@@ -235,6 +283,7 @@ Result<bool> grant_access(Session& session, const Login& login, const AccessGran
     is_new = is_new || added;
   }
   STEELYARD_CHECK(transaction.run("grant " + std::string(role_of(grant)) + " to " + quoted(grant.login)));
+  if (is_new) STEELYARD_CHECK(note_access(transaction, grant, kGiven));
   STEELYARD_CHECK(transaction.commit());
   return is_new;
 }
@@ -254,9 +303,10 @@ Result<bool> revoke_access(Session& session, const AccessGrant& grant) {
   for (const std::string& role : roles) {
     const bool of_projects = role == kProjectReaderRole || role == kProjectWriterRole;
     if (of_projects ? left.integer(0, 0) > 0 : grant.some_projects) continue;
-    STEELYARD_CHECK(transaction.run("revoke " + role + " from " + quoted(grant.login)));
+    STEELYARD_CHECK(take_role(transaction, grant.login, role));
     changed = true;
   }
+  if (changed) STEELYARD_CHECK(note_access(transaction, grant, "access taken away"));
   STEELYARD_CHECK(transaction.commit());
   return changed;
 }
@@ -286,13 +336,9 @@ Result<std::vector<AccessGrant>> list_access(Session& session, const Login& logi
   return grants;
 }
 
-Result<void> renew_project_limits(Session& session) {
-  const ActingAs itself(session, "");
-  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+Result<void> renew_project_limits(Transaction& transaction) {
   STEELYARD_TRY(const Rows limited, transaction.run(kAreLimited, {}, kOneRow));
-  if (!limited.boolean(0, 0)) return {};
-  STEELYARD_CHECK(limit_projects(transaction));
-  return transaction.commit();
+  return limited.boolean(0, 0) ? limit_projects(transaction) : Result<void>();
 }
 
 }  // namespace steelyard

@@ -18,7 +18,7 @@ Result<bool> revoke_access(Session& session, const AccessGrant& grant);
 // By login.
 Result<std::vector<AccessGrant>> list_access(Session& session, const Login& login);
 
-// After migrations, where projects are limited: for the tables that are new.
-Result<void> renew_project_limits(Session& session);
+// After migrations, where projects are limited: for the tables that are new. Part of apply_privileges().
+Result<void> renew_project_limits(Transaction& transaction);
 
 }  // namespace steelyard

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "storage/postgres/project_rights.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -51,6 +53,13 @@ begin
       end;
     end if;
   end loop;
+end
+$$
+)sql";
+
+constexpr const char* kJoinRoles = R"sql(
+do $$
+begin
   if not pg_has_role(session_user, 'steelyard_owner', 'MEMBER') then
     execute format('grant steelyard_owner to %I', session_user);
   end if;
@@ -102,8 +111,18 @@ begin
     else
       execute format('grant select on %s to steelyard_reader', one.name);
     end if;
-    continue when one.relkind in ('v', 'm') or one.plain = any($owners$%OWNERS%$owners$::text[]);
-    execute format('grant insert on %s to steelyard_writer', one.name);
+    continue when one.relkind in ('v', 'm');
+    if one.plain = any($owners$%OWNERS%$owners$::text[]) then
+      execute format('revoke insert, update, delete, truncate on %s from steelyard_writer', one.name);
+      continue;
+    end if;
+    if one.plain = 'audit_trail' then
+      -- When, and by which login, the server says itself.
+      execute format('revoke insert on %s from steelyard_writer', one.name);
+      execute format('grant insert (who, action, subject, detail) on %s to steelyard_writer', one.name);
+    else
+      execute format('grant insert on %s to steelyard_writer', one.name);
+    end if;
     if one.plain = any($derived$%DERIVED%$derived$::text[]) then
       execute format('grant update, delete on %s to steelyard_writer', one.name);
     else
@@ -121,8 +140,8 @@ end
 $$
 )sql";
 
-// What only an owner may write.
-constexpr const char* kOwners = "{schema_migrations,project_grants}";
+// What only an owner may write: who may make a token may do everything that tokens allow.
+constexpr const char* kOwners = "{schema_migrations,project_grants,tokens}";
 
 std::string with_lists(std::string script) {
   const auto put = [&script](std::string_view mark, const std::string& list) {
@@ -166,6 +185,18 @@ int version_of_rights(std::string_view comment) {
   return version;
 }
 
+Result<void> create_roles(Session& session) {
+  const ActingAs login(session, "");
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_CHECK(transaction.run(kLock));
+  STEELYARD_TRY(
+      const Rows may,
+      transaction.run("select rolsuper or rolcreaterole from pg_roles where rolname = session_user", {}, kOneRow));
+  if (!may.boolean(0, 0)) return {};
+  STEELYARD_CHECK(transaction.run_script(kCreateRoles));
+  return transaction.commit();
+}
+
 Result<bool> apply_privileges(Session& session) {
   const ActingAs login(session, "");
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
@@ -173,8 +204,11 @@ Result<bool> apply_privileges(Session& session) {
   STEELYARD_TRY(const Rows may, transaction.run(kMayApply, SqlValues().texts(all_roles()), kOneRow));
   if (!may.boolean(0, 0)) return false;
   STEELYARD_CHECK(transaction.run_script(kCreateRoles));
+  STEELYARD_CHECK(transaction.run_script(kJoinRoles));
   STEELYARD_CHECK(transaction.run_script(kOwn));
   STEELYARD_CHECK(transaction.run_script(with_lists(kGrant)));
+  // Before the note: who is cut off here begins anew.
+  STEELYARD_CHECK(renew_project_limits(transaction));
   STEELYARD_CHECK(transaction.run_script(kNote));
   STEELYARD_CHECK(transaction.commit());
   return true;

@@ -182,7 +182,8 @@ struct Session::Connection {
   std::string url;
   std::string name;
   std::string role{};
-  bool is_limited = false;  // the role sees some rows only
+  bool is_limited = false;     // the role sees some rows only
+  bool refused_login = false;  // Session::refused_login()
   Link link = Link::up;
   std::optional<pqxx::connection> server;
   std::shared_ptr<void> notice_handler;  // destroyed before `server`, which it refers to
@@ -215,6 +216,7 @@ struct Session::Connection {
     } catch (const std::exception& trouble) {
       if (link == Link::up && (!server || !server->is_open())) link = Link::lost;
       values_refused = link == Link::up && refuses_values(trouble);
+      refused_login = is_limited && dynamic_cast<const pqxx::insufficient_privilege*>(&trouble) != nullptr;
       return store_error("store " + name, what + ": " + one_line_without_secrets(trouble.what(), url), "",
                          mend_for(trouble));
     }
@@ -266,6 +268,7 @@ Result<void> Session::run_alone(const std::string& statement) {
 }
 
 Session::Link Session::link() const { return connection_->link; }
+bool Session::refused_login() const { return connection_->refused_login; }
 const std::string& Session::name() const { return connection_->name; }
 std::string Session::act_as(std::string role) {
   connection_->is_limited = role == kLimitedWriter;

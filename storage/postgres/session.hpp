@@ -59,6 +59,8 @@ class Session {
   // For the few statements that PostgreSQL refuses inside a transaction (create database).
   Result<void> run_alone(const std::string& statement);
   Link link() const;
+  // Of the last error: a login of some projects may not write what it was to write, and another login may.
+  bool refused_login() const;
   const std::string& name() const;  // safe to print
   // The role that every transaction from now on takes on (storage/postgres/roles.hpp); empty: the login itself. Set for
   // the transaction alone, so that it holds behind a pooler. Returns the one before.

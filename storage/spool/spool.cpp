@@ -100,11 +100,12 @@ Spool::Count Spool::count_waiting() const {
 
 Result<Spool::Delivery> Spool::deliver(Store& store) {
   return deliver([&store](const Run& run) { return store.put_run(run); },
-                 [&store](const Comparison& comparison) { return store.put_comparison(comparison); });
+                 [&store](const Comparison& comparison) { return store.put_comparison(comparison); }, seconds(60),
+                 [&store] { return store.refused_login(); });
 }
 
 Result<Spool::Delivery> Spool::deliver(const PutRun& put_run, const PutComparison& put_comparison,
-                                       Nanoseconds longest_wait) {
+                                       Nanoseconds longest_wait, const IsForAnother& is_for_another) {
   Delivery delivery;
   if (waiting().empty()) return delivery;
   STEELYARD_TRY(const DeliveryLock lock, DeliveryLock::take(folder_, longest_wait));
@@ -113,15 +114,16 @@ Result<Spool::Delivery> Spool::deliver(const PutRun& put_run, const PutCompariso
   // Listed again under the lock: what another process has delivered meanwhile is gone.
   for (const fs::path& path : waiting()) {
     if (path.extension() == kRun) {
-      STEELYARD_CHECK(deliver_run(path, put_run, delivery));
+      STEELYARD_CHECK(deliver_run(path, put_run, is_for_another, delivery));
     } else if (put_comparison) {
-      STEELYARD_CHECK(deliver_comparison(path, put_comparison, delivery));
+      STEELYARD_CHECK(deliver_comparison(path, put_comparison, is_for_another, delivery));
     }
   }
   return delivery;
 }
 
-Result<void> Spool::deliver_run(const fs::path& path, const PutRun& put, Delivery& delivery) {
+Result<void> Spool::deliver_run(const fs::path& path, const PutRun& put, const IsForAnother& is_for_another,
+                                Delivery& delivery) {
   const auto bytes = read_file(path, ArchiveLimits{}.file_bytes);
   if (!bytes) {
     // The disk or the permissions, not the archive: it keeps waiting.
@@ -137,12 +139,15 @@ Result<void> Spool::deliver_run(const fs::path& path, const PutRun& put, Deliver
     set_aside(path, std::move(run).error(), delivery);
     return {};
   }
-  STEELYARD_TRY(const std::optional<bool> is_new, settle(path, put(*run), delivered_, delivery));
+  Result<bool> taken = put(*run);
+  if (!taken && is_for_another && is_for_another()) return leave(path, std::move(taken).error(), delivery);
+  STEELYARD_TRY(const std::optional<bool> is_new, settle(path, std::move(taken), delivered_, delivery));
   if (is_new) ++(*is_new ? delivery.delivered : delivery.already_there);
   return {};
 }
 
-Result<void> Spool::deliver_comparison(const fs::path& path, const PutComparison& put, Delivery& delivery) {
+Result<void> Spool::deliver_comparison(const fs::path& path, const PutComparison& put,
+                                       const IsForAnother& is_for_another, Delivery& delivery) {
   const auto text = read_file(path, kMostComparisonBytes);
   if (!text) {
     delivery.bad.push_back(text.error());
@@ -157,8 +162,18 @@ Result<void> Spool::deliver_comparison(const fs::path& path, const PutComparison
     set_aside(path, std::move(comparison).error(), delivery);
     return {};
   }
-  STEELYARD_TRY(const std::optional<bool> is_new, settle(path, put(*comparison), delivered_comparisons_, delivery));
+  Result<bool> taken = put(*comparison);
+  if (!taken && is_for_another && is_for_another()) return leave(path, std::move(taken).error(), delivery);
+  STEELYARD_TRY(const std::optional<bool> is_new, settle(path, std::move(taken), delivered_comparisons_, delivery));
   if (is_new) ++(*is_new ? delivery.comparisons : delivery.comparisons_already_there);
+  return {};
+}
+
+Result<void> Spool::leave(const fs::path& path, Error why, Delivery& delivery) {
+  // One of them is told, however many wait.
+  if (delivery.left_for_another_login++ > 0) return {};
+  why.where = path.string() + ": " + why.where;
+  delivery.bad.push_back(std::move(why));
   return {};
 }
 

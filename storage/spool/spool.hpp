@@ -50,8 +50,10 @@ class Spool {
     // Files that cannot be read or that the store will never take: moved to spool/bad, each with its reason in a file
     // beside it, and named here. One of a newer version is named too, and keeps waiting for a newer program.
     std::vector<Error> bad;
+    int left_for_another_login = 0;  // this one may not write them: they keep waiting, and the first is named in bad
   };
-  // Stops at the first error of the store; what was not delivered stays. Safe beside other processes doing the same.
+  // Stops at the first error of the store itself; what was not delivered stays. Safe beside other processes doing the
+  // same.
   Result<Delivery> deliver(Store& store);
 
   // The same with any place that takes runs and comparisons: each function gives true where one is new there, false
@@ -59,12 +61,18 @@ class Spool {
   // delivers, at most `longest_wait`; then an error of kind store.
   using PutRun = std::function<Result<bool>(const Run&)>;
   using PutComparison = std::function<Result<bool>(const Comparison&)>;
+  // is_for_another: whether the error that one of them just gave is about that one thing and this login alone.
+  using IsForAnother = std::function<bool()>;
   Result<Delivery> deliver(const PutRun& put_run, const PutComparison& put_comparison = {},
-                           Nanoseconds longest_wait = seconds(60));
+                           Nanoseconds longest_wait = seconds(60), const IsForAnother& is_for_another = {});
 
  private:
-  Result<void> deliver_run(const std::filesystem::path& path, const PutRun& put, Delivery& delivery);
-  Result<void> deliver_comparison(const std::filesystem::path& path, const PutComparison& put, Delivery& delivery);
+  Result<void> deliver_run(const std::filesystem::path& path, const PutRun& put, const IsForAnother& is_for_another,
+                           Delivery& delivery);
+  Result<void> deliver_comparison(const std::filesystem::path& path, const PutComparison& put,
+                                  const IsForAnother& is_for_another, Delivery& delivery);
+  // It waits for a login that may, and those after it do not.
+  Result<void> leave(const std::filesystem::path& path, Error why, Delivery& delivery);
   // Moves a file whose content was put to `folder`, or aside where it was refused; absent then.
   Result<std::optional<bool>> settle(const std::filesystem::path& path, Result<bool> is_new,
                                      const std::filesystem::path& folder, Delivery& delivery);

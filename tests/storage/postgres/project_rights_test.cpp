@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "storage/archive/archive.hpp"
+#include "storage/postgres/migrations.hpp"
 #include "storage/postgres/roles.hpp"
+#include "storage/spool/spool.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
@@ -267,8 +269,7 @@ TEST_F(ProjectRightsTest, HoldsForTablesThatLaterMigrationsAdd) {
     ASSERT_TRUE(made) << made.error().text();
     ASSERT_TRUE(transaction->commit());
   }
-  ASSERT_TRUE(apply_privileges(*administrator_));
-  const auto renewed = renew_project_limits(*administrator_);
+  const auto renewed = apply_privileges(*administrator_);
   ASSERT_TRUE(renewed) << renewed.error().text();
   auto session = Session::connect(url_of("kate"), "test");
   auto transaction = Transaction::begin(*session);
@@ -280,6 +281,92 @@ TEST_F(ProjectRightsTest, HoldsForTablesThatLaterMigrationsAdd) {
   EXPECT_EQ(rows->integer(0, 0), 1);
   EXPECT_EQ(rows->integer(0, 1), 1);
   EXPECT_FALSE(rows->boolean(0, 2)) << "what nobody said anything of stays closed";
+}
+
+TEST_F(ProjectRightsTest, WhatAWriterOfOneProjectMayNotWriteHoldsUpNothing) {
+  make_login("lena");
+  grant({"lena", Access::writer, "demo", true});
+  Spool spool(state_);
+  steelyard::Run other = hidden_run();
+  other.header.id = std::string(64, 'e');
+  ASSERT_TRUE(spool.keep(other));  // the oldest: it comes first
+  other.header.id = std::string(64, 'd');
+  ASSERT_TRUE(spool.keep(other));
+  ASSERT_TRUE(spool.keep(example_run(2)));
+  Comparison comparison = storage_test::example_comparison();
+  comparison.baseline.project = "hidden";
+  comparison.rows[0].reason = "against another project's";
+  ASSERT_TRUE(spool.keep(comparison));
+  Store store = open_as("lena");
+  const auto delivery = spool.deliver(store);
+  ASSERT_TRUE(delivery) << delivery.error().text();
+  EXPECT_EQ(delivery->delivered, 1);
+  EXPECT_EQ(delivery->comparisons, 1);
+  EXPECT_EQ(delivery->left_for_another_login, 2);
+  ASSERT_EQ(delivery->bad.size(), 1U) << "one stands for all";
+  EXPECT_THAT(delivery->bad[0].text(), HasSubstr("row-level security"));
+  EXPECT_EQ(spool.count_waiting().runs, 2U);
+  Store all = Store::open({false, url_}, state_).value();
+  EXPECT_EQ(spool.deliver(all)->delivered, 2) << "somebody else may";
+  EXPECT_EQ(spool.count_waiting(), Spool::Count{});
+}
+
+TEST_F(ProjectRightsTest, AWriterOfOneProjectActsOnItsAlertsAndReadsNoAuditTrailOrToken) {
+  make_login("lena");
+  grant({"lena", Access::writer, "demo", true});
+  Store store = open_as("lena");
+  const auto alerts = store.alerts({});
+  ASSERT_TRUE(alerts) << alerts.error().text();
+  ASSERT_EQ(alerts->size(), 1U);
+  const std::int64_t now = alerts->front().life.back().at_unix_ns + 1;
+  const auto known = store.act_on_alert({AlertAct::Kind::acknowledge, alerts->front().id, "lena", "", "", now});
+  ASSERT_TRUE(known) << known.error().text();
+  EXPECT_EQ(known->state, AlertState::acknowledged);
+  EXPECT_FALSE(store.audit_trail(1));
+  auto session = Session::connect(url_of("lena"), "test");
+  auto transaction = Transaction::begin(*session);
+  const auto rights = transaction->run(
+      "select has_table_privilege('steelyard.tokens', 'SELECT'), has_table_privilege('steelyard.tokens', 'INSERT'), "
+      "has_table_privilege('steelyard.derivations', 'UPDATE')",
+      {}, kOneRow);
+  for (const int column : {0, 1, 2}) EXPECT_FALSE(rights->boolean(0, column)) << column;
+  Store all = Store::open({false, url_}, state_).value();
+  const auto trail = all.audit_trail(3);
+  ASSERT_EQ(trail->size(), 2U);
+  EXPECT_EQ(trail->at(0).login, "lena");
+  EXPECT_EQ(trail->at(1).action, "access given");
+  EXPECT_EQ(trail->at(1).detail, "writer to project demo");
+}
+
+TEST_F(ProjectRightsTest, AWriterOfOneProjectDerivesNothingForTheWholeStore) {
+  make_login("lena");
+  grant({"lena", Access::writer, "demo", true});
+  ASSERT_TRUE(administrator_->run_alone("update steelyard.derivations set rule = 0"));
+  EXPECT_TRUE(open_as("lena").alerts({}));
+  const auto rule = [this] {
+    auto transaction = Transaction::begin(*administrator_);
+    return transaction->run("select rule from steelyard.derivations", {}, kOneRow)->integer(0, 0);
+  };
+  EXPECT_EQ(rule(), 0);
+  ASSERT_TRUE(Store::open({false, url_}, state_));
+  EXPECT_GT(rule(), 0);
+}
+
+TEST_F(ProjectRightsTest, AViewThatAMigrationReplacesAnswersAsWhoeverAsksFromTheStart) {
+  make_login("kate");
+  grant({"kate", Access::reader, "demo", true});
+  std::vector<Migration> scripts(known_migrations().begin(), known_migrations().end());
+  scripts.push_back({scripts.back().version + 1, "later",
+                     "create or replace view steelyard.later as select program from steelyard.runs"});
+  scripts.push_back({scripts.back().version + 1, "latest",
+                     "create or replace view steelyard.later as select program from steelyard.runs where true"});
+  const AsOwner owner(*administrator_, login_);
+  ASSERT_TRUE(migrate(*administrator_, scripts));
+  auto transaction = Transaction::begin(*administrator_);
+  const auto options =
+      transaction->run("select reloptions::text from pg_class where oid = 'steelyard.later'::regclass", {}, kOneRow);
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->text(0, 0), "{security_invoker=true}");
 }
 
 }  // namespace
