@@ -23,7 +23,7 @@ std::string days_text(std::int64_t seconds) {
 struct Step {
   std::string what;  // "samples", "profiles", "run"
   std::string policy;
-  std::int64_t before_unix_ns = 0;
+  TakenWithin taken{};
   Pruned::Part* part = nullptr;
 };
 
@@ -33,8 +33,13 @@ std::vector<Step> steps_of(const PruneOptions& options, Pruned& pruned) {
   const auto add = [&](const std::string& what, const std::string& words, const std::optional<std::int64_t>& seconds,
                        Pruned::Part& part) {
     if (!seconds) return;
-    steps.push_back(
-        {what, "keep " + words + ' ' + days_text(*seconds), options.now_unix_ns - *seconds * kNanoseconds, &part});
+    TakenWithin taken;
+    taken.before_unix_ns = options.now_unix_ns - *seconds * kNanoseconds;
+    // What a step before this one would have dropped whole.
+    if (options.dry_run && !steps.empty() && steps.front().what == "run") {
+      taken.from_unix_ns = steps.front().taken.before_unix_ns;
+    }
+    steps.push_back({what, "keep " + words + ' ' + days_text(*seconds), taken, &part});
   };
   add("run", "runs", options.policy.runs_s, pruned.whole);
   add("samples", "samples", options.policy.samples_s, pruned.samples);
@@ -70,12 +75,17 @@ Result<Dropped> drop(Transaction& transaction, const Step& step, const PruneGrou
   return piece.is_whole ? rewrite_partition(transaction, piece) : drop_samples(transaction, piece.keys);
 }
 
-Result<void> carry_out(Session& session, const Step& step, const PruneGroup& piece, const PruneOptions& options,
+// False: the partition is not whole any more, and nothing was done.
+Result<bool> carry_out(Session& session, const Step& step, const PruneGroup& piece, const PruneOptions& options,
                        Pruned& pruned) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   // A distributed store changes tables and those that they point to over one connection to each node; elsewhere it
   // means nothing.
   STEELYARD_CHECK(transaction.run_script("set local citus.multi_shard_modify_mode = 'sequential'"));
+  if (piece.is_whole) {
+    STEELYARD_TRY(const bool still_whole, lock_whole(transaction, step.what, piece));
+    if (!still_whole) return false;
+  }
   // Before the runs themselves may be gone.
   STEELYARD_CHECK(note_prunings(transaction, piece.keys, {step.what, step.policy, options.who}));
   STEELYARD_TRY(const Dropped dropped, drop(transaction, step, piece));
@@ -88,6 +98,19 @@ Result<void> carry_out(Session& session, const Step& step, const PruneGroup& pie
   step.part->rows += dropped.rows;
   step.part->bytes += dropped.bytes;
   if (piece.is_whole) ++(step.what == "run" ? pruned.partitions_dropped : pruned.partitions_rewritten);
+  return true;
+}
+
+// A partition that is whole no more goes run by run.
+Result<void> carry_out_or_split(Session& session, const Step& step, const PruneGroup& piece,
+                                const PruneOptions& options, Pruned& pruned) {
+  STEELYARD_TRY(const bool done, carry_out(session, step, piece, options, pruned));
+  if (done) return {};
+  PruneGroup rest = piece;
+  rest.is_whole = false;
+  for (const PruneGroup& one : pieces_of({rest}, step.what)) {
+    STEELYARD_CHECK(carry_out(session, step, one, options, pruned));
+  }
   return {};
 }
 
@@ -104,7 +127,7 @@ Result<void> estimate(Transaction& transaction, const Step& step, const PruneGro
 
 Result<std::vector<PruneGroup>> pieces_of_step(Session& session, const Step& step) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const std::vector<PruneGroup> groups, prune_groups(transaction, step.what, step.before_unix_ns));
+  STEELYARD_TRY(const std::vector<PruneGroup> groups, prune_groups(transaction, step.what, step.taken));
   return pieces_of(groups, step.what);
 }
 
@@ -120,7 +143,7 @@ Result<Pruned> prune(Session& session, const PruneOptions& options) {
         STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
         STEELYARD_CHECK(estimate(transaction, steps[i], pieces[k], pruned));
       } else {
-        STEELYARD_CHECK(carry_out(session, steps[i], pieces[k], options, pruned));
+        STEELYARD_CHECK(carry_out_or_split(session, steps[i], pieces[k], options, pruned));
       }
       if (options.progress) {
         const double of_step = static_cast<double>(k + 1) / static_cast<double>(pieces.size());

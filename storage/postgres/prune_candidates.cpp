@@ -7,33 +7,39 @@
 namespace steelyard {
 namespace {
 
-// $1 what, $2 before. A dropped run is gone from runs; one whose samples were dropped stays.
-constexpr const char* kDue = R"sql(
-select r.run_key, r.measurements
-from steelyard.runs r
-where r.created_at_unix_ns < $2::bigint
-  and not exists (select 1 from steelyard.prunings p where p.run = r.id and p.what = $1::text)
-  and ($1::text <> 'profiles' or exists (select 1 from steelyard.profiles f where f.run_key = r.run_key))
-order by r.run_key
-)sql";
+// Whether `what` ($1) of a run r is gone. A run that is there was not dropped whole, or came back; one that was written
+// anew from its archive since has its samples and profiles again.
+constexpr const char* kIsGone =
+    "($1::text <> 'run' and exists (select 1 from steelyard.prunings p "
+    "where p.run = r.id and p.what = $1::text and p.pruned_at >= r.recorded_at))";
+
+// $1 what, $2 before, $3 from then on.
+const std::string kDue =
+    "select r.run_key, r.measurements from steelyard.runs r "
+    "where r.created_at_unix_ns < $2::bigint and r.created_at_unix_ns >= $3::bigint and not " +
+    std::string(kIsGone) +
+    " and ($1::text <> 'profiles' or exists (select 1 from steelyard.profiles f where f.run_key = r.run_key)) "
+    "order by r.run_key";
 
 // $1 what, $2 before: how many runs of each partition stay as they are.
-constexpr const char* kKept = R"sql(
-select r.run_key / 8192, count(*)
-from steelyard.runs r
-where r.created_at_unix_ns >= $2::bigint
-  and not exists (select 1 from steelyard.prunings p where p.run = r.id and p.what = $1::text)
-group by 1
-)sql";
+const std::string kKept =
+    "select r.run_key / 8192, count(*) from steelyard.runs r where r.created_at_unix_ns >= $2::bigint and not " +
+    std::string(kIsGone) + " group by 1";
+
+// $1 what, $2 and $3 keys of the partition, inclusive, $4 those that go.
+const std::string kHasOthers =
+    "select exists (select 1 from steelyard.runs r where r.run_key between $2::bigint and $3::bigint "
+    "and r.run_key <> all($4::bigint[]) and not " +
+    std::string(kIsGone) + ')';
 
 }  // namespace
 
 Result<std::vector<PruneGroup>> prune_groups(Transaction& transaction, const std::string& what,
-                                             std::int64_t before_unix_ns) {
+                                             const TakenWithin& taken) {
   SqlValues values;
-  values.text(what).integer(before_unix_ns);
-  STEELYARD_TRY(const Rows due, transaction.run(kDue, values));
+  values.text(what).integer(taken.before_unix_ns);
   STEELYARD_TRY(const Rows kept, transaction.run(kKept, values));
+  STEELYARD_TRY(const Rows due, transaction.run(kDue, values.integer(taken.from_unix_ns)));
   STEELYARD_TRY(const Rows newest,
                 transaction.run("select coalesce(max(run_key), 0) / 8192 from steelyard.runs", {}, kOneRow));
   std::map<std::int64_t, PruneGroup> groups;
@@ -52,6 +58,19 @@ Result<std::vector<PruneGroup>> prune_groups(Transaction& transaction, const std
     all.push_back(std::move(group));
   }
   return all;
+}
+
+Result<bool> lock_whole(Transaction& transaction, const std::string& what, const PruneGroup& group) {
+  // Waits for writers that have rows in it already, and keeps out others.
+  STEELYARD_CHECK(
+      transaction.run("lock table steelyard.measurements_" + std::to_string(group.partition) + " in share mode"));
+  const std::int64_t first = group.partition * kRunsOfPartition;
+  STEELYARD_TRY(
+      const Rows others,
+      transaction.run(kHasOthers,
+                      SqlValues().text(what).integer(first).integer(first + kRunsOfPartition - 1).integers(group.keys),
+                      kOneRow));
+  return !others.boolean(0, 0);
 }
 
 }  // namespace steelyard

@@ -18,8 +18,16 @@ struct PruneGroup {
   std::int64_t rows = 0;           // measurements, or profiles
 };
 
-// Runs taken before then of which `what` (samples, profiles, run) was not dropped, by partition.
+struct TakenWithin {
+  std::int64_t from_unix_ns = INT64_MIN;  // what is older is passed over, as if it were gone
+  std::int64_t before_unix_ns = 0;
+};
+// Runs of that time of which `what` (samples, profiles, run) was not dropped, by partition.
 Result<std::vector<PruneGroup>> prune_groups(Transaction& transaction, const std::string& what,
-                                             std::int64_t before_unix_ns);
+                                             const TakenWithin& taken);
+
+// Of a whole group: keeps writers out of its partition until the transaction ends. False where it is whole no more: a
+// run has come since that does not go.
+Result<bool> lock_whole(Transaction& transaction, const std::string& what, const PruneGroup& group);
 
 }  // namespace steelyard

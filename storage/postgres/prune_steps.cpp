@@ -142,11 +142,12 @@ Result<Dropped> estimate_of(Transaction& transaction, const std::string& what, c
 Result<void> note_prunings(Transaction& transaction, const std::vector<std::int64_t>& keys, const PruneNote& note) {
   SqlValues values;
   values.integers(keys).text(note.what).text(note.policy).text(note.who);
-  // The archive's name as the spool gives it.
+  // The archive's name as the spool gives it. A run that came back from its archive was noted before.
   STEELYARD_CHECK(transaction.run(
       "insert into steelyard.prunings (run, what, policy, who, archive) "
       "select r.id, $2, $3, $4, lpad(greatest(r.created_at_unix_ns, 0)::text, 19, '0') || '-' || left(r.id, 16) || "
-      "'.syrun' from steelyard.runs r where r.run_key = any($1::bigint[])",
+      "'.syrun' from steelyard.runs r where r.run_key = any($1::bigint[]) on conflict (run, what) do update "
+      "set pruned_at = excluded.pruned_at, policy = excluded.policy, who = excluded.who, archive = excluded.archive",
       values, exactly(keys.size())));
   return {};
 }

@@ -55,11 +55,13 @@ RunHeader header_of(const Rows& rows, std::int64_t row) {
 }
 
 // What retention says of a run whose id begins so: "dropped on 2026-01-02 by policy (keep samples 183 days)". Empty:
-// nothing. `what`: what of it was dropped.
+// nothing, or it came back from its archive since. `what`: what of it was dropped.
 Result<std::string> said_of_pruning(Transaction& transaction, const std::string& id, const std::string& what) {
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select to_char(pruned_at at time zone 'UTC', 'YYYY-MM-DD'), policy, archive "
-                                "from steelyard.prunings where starts_with(run, $1) and what = $2 limit 1",
+                                "from steelyard.prunings p where starts_with(run, $1) and what = $2 and coalesce("
+                                "(select r.recorded_at <= p.pruned_at from steelyard.runs r where r.id = p.run), true) "
+                                "limit 1",
                                 SqlValues().text(id).text(what)));
   if (rows.size() == 0) return std::string();
   return "dropped on " + rows.text(0, 0) + " by policy (" + rows.text(0, 1) + "); its archive, where it was kept, is " +

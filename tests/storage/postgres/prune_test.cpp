@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/postgres/login.hpp"
+#include "storage/postgres/prune_candidates.hpp"
 #include "storage/postgres/prune_steps.hpp"
 #include "storage/postgres/table_contents.hpp"
 #include "storage/postgres/upkeep_reader.hpp"
@@ -244,6 +245,71 @@ TEST_F(PruneTest, UpkeepSaysWhatTablesWeighAndWhatToDo) {
   EXPECT_GT(upkeep->sample_bytes, 0);
   EXPECT_TRUE(upkeep->bytes_per_sample);
   EXPECT_GT(upkeep->oldest_transaction_age, 0);
+}
+
+TEST_F(PruneTest, ARunThatCameBackGoesAgainAndIsNeverLeftInPart) {
+  fill(2);
+  RetentionPolicy policy;
+  policy.runs_s = kHour + 1;
+  ASSERT_EQ(prune_with(policy, 2)->whole.runs, 1);
+  {
+    Store store = open();
+    ASSERT_TRUE(*store.put_run(example_run(1))) << "from its archive";
+    end_the_partition();
+    ASSERT_TRUE(store.put_run(example_run(3)));
+  }
+  const auto done = prune_with(policy, 3);
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(done->whole.runs, 2);
+  EXPECT_EQ(done->partitions_dropped, 1);
+  EXPECT_EQ(ask("select count(*) from steelyard.runs"), "1");
+  EXPECT_EQ(ask("select count(*) from steelyard.prunings where what = 'run'"), "2");
+}
+
+TEST_F(PruneTest, SamplesThatCameBackGoAgain) {
+  fill(2);
+  RetentionPolicy samples;
+  samples.samples_s = kHour + 1;
+  RetentionPolicy whole;
+  whole.runs_s = kHour + 1;
+  ASSERT_EQ(prune_with(samples, 2)->samples.runs, 1);
+  EXPECT_EQ(prune_with(samples, 2)->samples.runs, 0);
+  ASSERT_EQ(prune_with(whole, 2)->whole.runs, 1);
+  ASSERT_TRUE(*open().put_run(example_run(1)));
+  EXPECT_EQ(*open().get_run(example_run(1).header.id), example_run(1));
+  const auto again = prune_with(samples, 2);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->samples.runs, 1);
+}
+
+TEST_F(PruneTest, APartitionThatARunHasComeToSinceIsNotWhole) {
+  fill(2);
+  end_the_partition();
+  ASSERT_TRUE(open().put_run(example_run(3)));
+  Session asking = session();
+  auto transaction = Transaction::begin(asking);
+  PruneGroup group;
+  group.keys = {1, 2};
+  for (const char* what : {"run", "samples"}) EXPECT_TRUE(*lock_whole(*transaction, what, group)) << what;
+  group.keys = {1};
+  for (const char* what : {"run", "samples"}) EXPECT_FALSE(*lock_whole(*transaction, what, group)) << what;
+}
+
+TEST_F(PruneTest, ADryRunCountsWhatGoesWholeOnce) {
+  fill(4);
+  RetentionPolicy policy;
+  policy.runs_s = 2 * kHour + 1;
+  policy.samples_s = policy.profiles_s = kHour + 1;
+  const auto would = prune_with(policy, 4, true);
+  ASSERT_TRUE(would) << would.error().text();
+  const auto done = prune_with(policy, 4);
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(done->whole.runs, 2);
+  EXPECT_EQ(done->samples.runs, 1);
+  EXPECT_EQ(would->whole.runs, done->whole.runs);
+  EXPECT_EQ(would->samples.runs, done->samples.runs);
+  EXPECT_EQ(would->samples.bytes, done->samples.bytes);
+  EXPECT_EQ(would->profiles.runs, done->profiles.runs);
 }
 
 }  // namespace
