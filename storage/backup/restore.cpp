@@ -1,3 +1,4 @@
+#include <charconv>
 #include <utility>
 
 #include "storage/backup/backup.hpp"
@@ -23,15 +24,18 @@ Error not_restored(const Session& session, const std::string& why) {
                      "the store is empty again; restore another backup");
 }
 
-// The tables that somebody would miss. Others hold what these refer to.
+// The tables that somebody would miss. Others hold what these refer to, and the audit trail what was done to them.
+constexpr const char* kMissed =
+    "select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'steelyard' and "
+    "c.relkind in ('r', 'p') and c.relname in ('runs', 'comparisons', 'change_points', 'alert_events', "
+    "'accepted_levels', 'tokens', 'commit_parents', 'prunings', 'project_grants') order by c.relname";
+
+// Held until the schema is gone: a writer waits, finds no table, and keeps its run in the spool.
 Result<void> check_empty(const Session& session, Transaction& transaction) {
-  STEELYARD_TRY(const Rows tables,
-                transaction.run("select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace "
-                                "where n.nspname = 'steelyard' and c.relkind in ('r', 'p') and c.relname in ('runs', "
-                                "'comparisons', 'change_points', 'alert_events', 'accepted_levels', 'tokens') "
-                                "order by c.relname"));
+  STEELYARD_TRY(const Rows tables, transaction.run(kMissed));
   for (std::int64_t row = 0; row < tables.size(); ++row) {
     const std::string table = tables.text(row, 0);
+    STEELYARD_CHECK(transaction.run("lock table steelyard." + table + " in access exclusive mode"));
     STEELYARD_TRY(const Rows some,
                   transaction.run("select exists (select 1 from steelyard." + table + ")", {}, kOneRow));
     if (some.boolean(0, 0)) {
@@ -80,6 +84,28 @@ Result<void> note_restore(Session& session, const fs::path& folder, const Backup
   return transaction.commit();
 }
 
+// Those of the server's version, or of that which wrote the dump where they cannot read it: looked at before anything
+// is touched. Each version of pg_restore reads the files of all before it.
+Result<DumpPrograms> programs_for(const StoreLink& link, int server_major, const BackupManifest& manifest,
+                                  const fs::path& file) {
+  int dump_major = 0;
+  std::from_chars(manifest.pg_dump.data(), manifest.pg_dump.data() + manifest.pg_dump.size(), dump_major);
+  STEELYARD_TRY(DumpPrograms programs, find_dump_programs(server_major));
+  const auto can_read = [&] {
+    return run_dump_command({{programs.restore.string(), "--list", file.string()}, link.url}, {});
+  };
+  Result<void> readable = can_read();
+  if (!readable && dump_major > programs.major) {
+    STEELYARD_TRY(programs, find_dump_programs(dump_major));
+    readable = can_read();
+  }
+  if (readable) return programs;
+  Error error = std::move(readable).error();
+  error.mend = "nothing was touched; the dump is by pg_dump " + manifest.pg_dump + ": apt-get install " +
+               "postgresql-client-" + manifest.pg_dump;
+  return error;
+}
+
 Result<void> load(const StoreLink& link, const DumpPrograms& programs, const fs::path& file,
                   const BackupOptions& options) {
   DumpCommand command;
@@ -106,7 +132,9 @@ Result<BackupManifest> restore_store(const StoreAddress& address, const fs::path
   }));
   STEELYARD_TRY(StoreLink link, link_to_store(address, state));
   STEELYARD_TRY(const int major, major_of(link.session));
-  STEELYARD_TRY(const DumpPrograms programs, find_dump_programs(major));
+  STEELYARD_TRY(const DumpPrograms programs, programs_for(link, major, manifest, folder / kDumpFile));
+  // The dump gives no rights to them, but its policies name them.
+  STEELYARD_CHECK(create_roles(link.session));
   STEELYARD_CHECK(clear_the_way(link.session));
   STEELYARD_CHECK(load(link, programs, folder / kDumpFile, options));
   if (const Result<void> verified = verify(link.session, manifest, options); !verified) {

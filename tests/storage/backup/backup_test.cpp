@@ -8,12 +8,15 @@
 
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "storage/backup/dump_program.hpp"
+#include "storage/embedded/server_programs.hpp"
 #include "storage/postgres/migrations.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
+#include "tests/storage/postgres/test_cluster.hpp"
 
 namespace steelyard {
 namespace {
@@ -215,14 +218,103 @@ TEST_F(BackupTest, KilledInTheMiddleThereIsNothingOrAllOfIt) {
 }
 
 TEST_F(BackupTest, TheBackupOfAnOlderSchemaIsBroughtUpToDate) {
-  fill();
-  const std::string last = std::to_string(known_migrations().back().version);
-  ASSERT_TRUE(take());
-  const auto manifest = read_manifest(backup_);
-  EXPECT_EQ(std::to_string(manifest->schema_version), last);
+  const auto scripts = known_migrations();
+  BackupManifest manifest;
+  manifest.tool = "steelyard test";
+  manifest.schema_version = scripts[scripts.size() - 2].version;
+  {
+    Session older = session();
+    ASSERT_TRUE(migrate(older, scripts.first(scripts.size() - 1)));
+    tell("insert into steelyard.projects (name) values ('of the older program')");
+    auto transaction = Transaction::begin(older);
+    manifest.tables = table_contents(*transaction, {}).value();
+  }
+  const int major = std::stoi(ask("select current_setting('server_version_num')")) / 10000;
+  const DumpPrograms programs = find_dump_programs(major).value();
+  manifest.pg_dump = std::to_string(programs.major);
+  fs::create_directories(backup_);
+  const fs::path file = backup_ / kDumpFile;
+  const auto dumped = run_dump_command(
+      {{programs.dump.string(), "--format=custom", "--schema=steelyard", "--file=" + file.string()}, address_.url}, {});
+  ASSERT_TRUE(dumped) << dumped.error().text();
+  manifest.dump_bytes = static_cast<std::int64_t>(fs::file_size(file));
+  manifest.dump_sha256 = sha256_of_file(file, {}).value();
+  std::ofstream(backup_ / kManifestFile) << manifest_text(manifest);
   move_on();
-  ASSERT_TRUE(restore());
-  EXPECT_EQ(ask("select max(version) from steelyard.schema_migrations"), last);
+  const auto restored = restore();
+  ASSERT_TRUE(restored) << restored.error().text();
+  EXPECT_EQ(ask("select max(version) from steelyard.schema_migrations"), std::to_string(scripts.back().version));
+  EXPECT_EQ(ask("select name from steelyard.projects"), "of the older program");
+}
+
+// The roles that its policies name are the server's, and another server has none.
+TEST_F(BackupTest, OfAStoreWithRightsByProjectIsRestoredOnAServerWithoutItsRoles) {
+  fill();
+  const auto make_login = [this] {
+    Session making = session();
+    ASSERT_TRUE(making.run_alone("drop role if exists kate"));
+    ASSERT_TRUE(making.run_alone("create role kate login"));
+  };
+  const AccessGrant kates{"kate", Access::reader, "demo", true};
+  make_login();
+  ASSERT_TRUE(*open().grant(kates));
+  ASSERT_TRUE(take());
+  const storage_test::TestCluster other(find_server_programs().front().folder, {});
+  address_.url = other.url("postgres");
+  const auto restored = restore();
+  ASSERT_TRUE(restored) << restored.error().text();
+  make_login();
+  Store store = open();
+  const auto put = store.put_run(example_run(3));
+  ASSERT_TRUE(put) << put.error().text();
+  steelyard::Run hidden = example_run(4);
+  hidden.header.project = "hidden";
+  ASSERT_TRUE(*store.put_run(hidden));
+  ASSERT_TRUE(*store.grant(kates)) << "who is in which role is the server's";
+  StoreAddress as_kate = address_;
+  as_kate.url.replace(as_kate.url.find("steelyard@"), std::string("steelyard").size(), "kate");
+  EXPECT_EQ(open_at(as_kate).status()->runs, 3);
+}
+
+TEST_F(BackupTest, WhatAWriterBringsMeanwhileIsSeen) {
+  fill();
+  ASSERT_TRUE(take());
+  move_on();
+  open();
+  Session writing = session();
+  std::optional<Transaction> transaction = Transaction::begin(writing).value();
+  ASSERT_TRUE(
+      transaction->run_script("insert into steelyard.projects (name) values ('demo'); "
+                              "insert into steelyard.commit_parents (project_key, sha, is_complete, parents) "
+                              "select project_key, 'a', true, '{}' from steelyard.projects"));
+  std::optional<Result<BackupManifest>> restored;
+  std::thread restoring([&] { restored = restore(); });
+  for (int tries = 0; tries < 1000 && ask("select count(*) from pg_locks where not granted") == "0"; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const auto committed = transaction->commit();
+  restoring.join();
+  ASSERT_TRUE(committed) << committed.error().text();
+  ASSERT_FALSE(*restored);
+  EXPECT_THAT(restored->error().text(), HasSubstr("rows in steelyard.commit_parents"));
+  EXPECT_EQ(ask("select count(*) from steelyard.commit_parents"), "1");
+}
+
+TEST_F(BackupTest, ADumpThatNoProgramHereReadsIsRefusedBeforeAnythingIsTouched) {
+  fill();
+  ASSERT_TRUE(take());
+  const fs::path file = backup_ / kDumpFile;
+  std::ofstream(file) << "PGDMP of a version to come";
+  auto manifest = read_manifest(backup_);
+  manifest->dump_bytes = static_cast<std::int64_t>(fs::file_size(file));
+  manifest->dump_sha256 = sha256_of_file(file, {}).value();
+  std::ofstream(backup_ / kManifestFile) << manifest_text(*manifest);
+  move_on();
+  open();
+  const auto refused = restore();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("pg_restore"), HasSubstr("nothing was touched")));
+  EXPECT_FALSE(is_empty());
 }
 
 TEST(DumpProgram, IsTheServersOwnVersionOrTheNextNewerOne) {
