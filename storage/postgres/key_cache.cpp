@@ -77,6 +77,12 @@ void KeyCache::keep_count_basis(const CountBasis& basis, std::int64_t key) {
   count_bases_.insert_or_assign(name_of(basis), key);
 }
 
+void KeyCache::belong_to(const std::string& database) {
+  if (database_ == database) return;
+  clear();
+  database_ = database;
+}
+
 void KeyCache::trim() {
   if (scopes_.size() + series_.size() + count_bases_.size() > kMostEntries) clear();
 }

@@ -1,6 +1,6 @@
 // Which keys a database gave to what a writer has written before, so that the next run of the same benchmarks asks for
-// none of them. Rows of those dictionaries are never changed or removed while anybody is connected; a cache lives as
-// long as one connection. Bounded: a full one forgets everything.
+// none of them. Rows of those dictionaries are never changed or removed while anybody is connected; but behind a pooler
+// a connection outlives the database: one that was restored gives keys anew. Bounded: a full one forgets everything.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,9 @@ class KeyCache {
   std::optional<std::int64_t> find_count_basis(const CountBasis& basis);
   void keep_count_basis(const CountBasis& basis, std::int64_t key);
 
+  // Of which database the keys are. Forgets all of them where that is another than before.
+  void belong_to(const std::string& database);
+  const std::string& database() const { return database_; }
   // Forgets what it has no room for. Between runs only: scopes do not outlive it.
   void trim();
   void clear();
@@ -36,6 +39,7 @@ class KeyCache {
   const std::string& name_of(Scope scope, const Measurement& measurement);
   const std::string& name_of(const CountBasis& basis);
 
+  std::string database_;
   Keys scopes_;
   Keys series_;
   Keys count_bases_;

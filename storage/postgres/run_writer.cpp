@@ -32,12 +32,20 @@ double middle_of(const std::vector<double>& samples) {
 // The partition after the one that runs go to now is made while that one fills up.
 constexpr int kPartitionsAhead = 1;
 
+// Another for every database, every restored one, and after every start of a server: no older content comes back
+// without one of these.
+constexpr const char* kDatabase =
+    "(select oid from pg_database where datname = current_database())::text || ' ' || "
+    "'steelyard.series'::regclass::oid || ' ' || extract(epoch from pg_postmaster_start_time())";
+
 // False: the run is new, and there is a partition for its measurements.
-Result<bool> is_there(Session& session, const std::string& id) {
+Result<bool> is_there(Session& session, const std::string& id, KeyCache& cache) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows, transaction.run("select exists (select 1 from steelyard.runs where id = $1), "
-                                                 "steelyard.partitions_ahead()",
+                                                 "steelyard.partitions_ahead(), " +
+                                                     std::string(kDatabase),
                                                  SqlValues().text(id), kOneRow));
+  cache.belong_to(rows.text(0, 2));
   if (rows.boolean(0, 0)) return true;
   if (rows.integer(0, 1) >= kPartitionsAhead) return false;
   // In a transaction of its own: it waits for other writers' transactions to end, which must not wait for ours.
@@ -177,11 +185,16 @@ Result<void> check_arrival(Transaction& transaction, std::int64_t run_key, const
 
 // `run_key`: the key that the run has, or would have had; 0: none was given.
 Result<bool> write_new_run(Session& session, const Run& run, KeyCache& cache, std::int64_t& run_key) {
-  STEELYARD_TRY(const bool known, is_there(session, run.header.id));
+  STEELYARD_TRY(const bool known, is_there(session, run.header.id, cache));
   if (known) return false;
   STEELYARD_TRY(const RunKeys keys, keys_of_run(session, run, cache));
 
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows now, transaction.run("select " + std::string(kDatabase), {}, kOneRow));
+  if (now.text(0, 0) != cache.database()) {
+    return store_error("store " + session.name(), "another database than a moment ago", "the one whose keys are known",
+                       "it was exchanged or restarted behind its pooler: send the run again");
+  }
   STEELYARD_TRY(const std::optional<std::int64_t> new_key, insert_header(transaction, run, keys));
   if (!new_key) return false;
   run_key = *new_key;

@@ -66,5 +66,17 @@ TEST(KeyCacheTest, ForgetsEverythingRatherThanGrowWithoutBound) {
   EXPECT_TRUE(cache.empty());
 }
 
+TEST(KeyCacheTest, ForgetsTheKeysOfADatabaseThatWasExchanged) {
+  KeyCache cache;
+  cache.belong_to("one");
+  const auto scope = cache.scope_of("p", "f");
+  cache.keep_series(scope, measurement("BM"), 7);
+  cache.belong_to("one");
+  EXPECT_EQ(cache.find_series(scope, measurement("BM")), 7);
+  cache.belong_to("two");
+  EXPECT_TRUE(cache.empty());
+  EXPECT_EQ(cache.database(), "two");
+}
+
 }  // namespace
 }  // namespace steelyard

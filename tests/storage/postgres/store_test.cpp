@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "storage/archive/archive.hpp"
+#include "storage/postgres/run_writer.hpp"
 #include "storage/postgres/session.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
@@ -333,6 +334,25 @@ TEST_F(StoreTest, RefusesADatabaseThatCannotHoldUnicode) {
   const auto store = Store::open({false, url}, state_);
   ASSERT_FALSE(store);
   EXPECT_THAT(store.error().text(), HasSubstr("LATIN1"));
+}
+
+// Behind a pooler a connection outlives the database: an older backup comes back, and gives the same keys to others.
+TEST_F(StoreTest, AnExchangedDatabaseGetsNoRowsUnderTheKeysOfTheOneBefore) {
+  open();
+  Session writing = Session::connect(address_.url, "test").value();
+  KeyCache keys;
+  ASSERT_TRUE(*write_run(writing, example_run(1), keys));
+  ASSERT_TRUE(writing.run_alone("drop schema steelyard cascade"));
+  {
+    Store other = Store::open(address_, storage_test::fresh_state_folder()).value();
+    steelyard::Run run = example_run(5);
+    for (Measurement& measurement : run.measurements) measurement.benchmark.name += "_of_another";
+    ASSERT_TRUE(*other.put_run(run));
+  }
+  const auto written = write_run(writing, example_run(2), keys);
+  ASSERT_TRUE(written) << written.error().text();
+  Store store = Store::open(address_, storage_test::fresh_state_folder()).value();
+  EXPECT_EQ(*store.get_run(example_run(2).header.id), example_run(2));
 }
 
 }  // namespace
