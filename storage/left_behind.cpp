@@ -6,6 +6,7 @@
 
 #include "storage/embedded/cluster_files.hpp"
 #include "storage/file_lock.hpp"
+#include "storage/postgres/commit_graph.hpp"
 #include "storage/postgres/comparison_writer.hpp"
 #include "storage/postgres/run_writer.hpp"
 #include "storage/spool/rebuild.hpp"
@@ -28,7 +29,11 @@ Result<Rebuild> refill(Session& session, const fs::path& state) {
   KeyCache keys;
   std::error_code trouble;  // no such folder: nothing was ever delivered
   if (fs::exists(spool.delivered_folder(), trouble)) {
-    const auto put = [&](const Run& run) { return write_run(session, run, keys); };
+    const auto put = [&](const Run& run) -> Result<bool> {
+      STEELYARD_TRY(const bool is_new, write_run(session, run, keys));
+      STEELYARD_CHECK(place_commit_of(session, run.header));
+      return is_new;
+    };
     STEELYARD_TRY(done, rebuild_from_archives(spool.delivered_folder(), put, {}));
   }
   if (fs::exists(spool.delivered_comparisons(), trouble)) {

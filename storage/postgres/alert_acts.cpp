@@ -160,8 +160,11 @@ Result<Alert> act_on_alert(Session& session, const AlertAct& act) {
   // Said after what it is about, whatever the clocks say.
   done.at_unix_ns = std::max(act.at_unix_ns, before.life.back().at_unix_ns);
   const AlertTransition& last = before.life.back();
-  // The answer to our first try got lost.
-  if (last.by == act.who && last.transition == event_of(act.kind) && last.at_unix_ns == act.at_unix_ns) return before;
+  // The answer to our first try got lost, which was said at act.at_unix_ns or, by a clock that is behind, later.
+  if (last.by == act.who && last.transition == event_of(act.kind) && last.at_unix_ns == done.at_unix_ns &&
+      last.commit == act.commit && last.note == act.note) {
+    return before;
+  }
   if (const std::string why = refusal(act.kind, before.state); !why.empty()) {
     return input_error("alert:" + before.id, why, "an alert that can be " + std::string(event_of(act.kind)));
   }

@@ -264,6 +264,13 @@ TEST_F(UpgradeTest, RefillsTheStoreFromTheArchivesWhereNothingReadsTheOldCluster
     EXPECT_THAT(store->take_news(), IsEmpty());
     EXPECT_EQ(store->status()->runs, kRuns);
   }
+  {
+    auto session = Session::connect(start({current_}).url, "test");
+    auto transaction = Transaction::begin(*session);
+    const auto rows = transaction->run("select count(*) from steelyard.branch_positions", {}, kOneRow);
+    ASSERT_TRUE(rows) << rows.error().text();
+    EXPECT_EQ(rows->integer(0, 0), kRuns) << "the order of the commits came with the runs";
+  }
   EXPECT_TRUE(fs::exists(home() / "9.replaced/data/PG_VERSION"));
   expect_all_runs();
   EXPECT_THAT(Store::open({}, state_)->take_news(), IsEmpty());

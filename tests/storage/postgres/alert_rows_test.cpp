@@ -201,5 +201,18 @@ TEST_F(AlertRows, TwoWritersOfOneBranchSeeEachOther) {
   EXPECT_EQ(ask(kStates), together);
 }
 
+TEST_F(AlertRows, AnActThatIsSentAgainByAClockThatIsBehindIsOneAct) {
+  Store store = open();
+  ASSERT_TRUE(store.put_comparison(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const Alert alert = all(store)[0];
+  const AlertAct act{AlertAct::Kind::accept, alert.id, "ada", "wanted", "cc", alert.life[0].at_unix_ns - 1000};
+  ASSERT_TRUE(store.act_on_alert(act));
+  const auto again = store.act_on_alert(act);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->state, AlertState::accepted);
+  EXPECT_EQ(ask("select count(*) from steelyard.alert_events"), "1");
+  EXPECT_EQ(ask("select count(*) from steelyard.accepted_levels"), "1");
+}
+
 }  // namespace
 }  // namespace steelyard
