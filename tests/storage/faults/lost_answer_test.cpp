@@ -142,6 +142,7 @@ TEST_F(LostAnswer, IsWaitedForByAWriterOfTheSameRunWhichThenFindsItThere) {
     Store store = Store::open(address_, state_).value();
     return store.put_run(wide_run(1));
   });
+  EXPECT_EQ(second.wait_for(std::chrono::seconds(1)), std::future_status::timeout) << "it waits for the first";
   proxy.release();
   EXPECT_TRUE(*first.get());
   const auto found = second.get();

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <set>
 
+#include "storage/archive/archive.hpp"
 #include "storage/spool/spool.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
@@ -81,12 +83,20 @@ TEST_F(WriterKill, OfTheProgramLosesNothingThatItAcknowledgedAndLeavesNothingInP
 
   // What was on disk is delivered by the next command that reaches the store.
   Spool spool(state_);
-  const auto on_disk = spool.waiting();
+  std::set<std::string> on_disk;
+  for (const fs::path& path : spool.waiting()) {
+    const auto run = read_archive(path);
+    ASSERT_TRUE(run) << run.error().text();
+    on_disk.insert(run->header.id);
+  }
   const auto before = whole_runs(address_);
   const ProgramEnd next = storage_test::run_program_apart({"db", "status"}, environment());
   EXPECT_EQ(next.status, 0) << next.err;
   EXPECT_TRUE(spool.waiting().empty());
-  EXPECT_GE(whole_runs(address_).size(), before.size());
+  const auto delivered = whole_runs(address_);
+  EXPECT_TRUE(std::includes(delivered.begin(), delivered.end(), before.begin(), before.end()));
+  EXPECT_TRUE(std::includes(delivered.begin(), delivered.end(), on_disk.begin(), on_disk.end()))
+      << "what was on disk is in the store";
   for (int number = 0; number <= kills; ++number) {
     const ProgramEnd again = storage_test::run_program_apart(import_of(number), environment());
     EXPECT_EQ(again.status, 0) << again.err;
