@@ -105,8 +105,7 @@ begin
     execute format('grant select on %s to %s', one.name, roles);
   end loop;
   execute 'grant execute on function steelyard.my_projects() to ' || roles;
-  execute 'grant execute on function steelyard.ensure_partitions(integer), steelyard.make_partition(integer) '
-          'to steelyard_project_writer';
+  execute 'grant execute on function steelyard.ensure_partitions(integer) to steelyard_project_writer';
 end
 $$
 )sql";

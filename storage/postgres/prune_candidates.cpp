@@ -22,9 +22,9 @@ const std::string kDue =
     "order by r.run_key";
 
 // $1 what, $2 before: how many runs of each partition stay as they are.
-const std::string kKept =
-    "select r.run_key / 8192, count(*) from steelyard.runs r where r.created_at_unix_ns >= $2::bigint and not " +
-    std::string(kIsGone) + " group by 1";
+const std::string kKept = "select r.run_key / " + std::to_string(kRunsOfPartition) +
+                          ", count(*) from steelyard.runs r where r.created_at_unix_ns >= $2::bigint and not " +
+                          std::string(kIsGone) + " group by 1";
 
 // $1 what, $2 and $3 keys of the partition, inclusive, $4 those that go.
 const std::string kHasOthers =
@@ -41,7 +41,7 @@ Result<std::vector<PruneGroup>> prune_groups(Transaction& transaction, const std
   STEELYARD_TRY(const Rows kept, transaction.run(kKept, values));
   STEELYARD_TRY(const Rows due, transaction.run(kDue, values.integer(taken.from_unix_ns)));
   STEELYARD_TRY(const Rows newest,
-                transaction.run("select coalesce(max(run_key), 0) / 8192 from steelyard.runs", {}, kOneRow));
+                transaction.run("select coalesce(max(run_key), 0) from steelyard.runs", {}, kOneRow));
   std::map<std::int64_t, PruneGroup> groups;
   for (std::int64_t row = 0; row < due.size(); ++row) {
     const std::int64_t key = due.integer(row, 0);
@@ -54,7 +54,7 @@ Result<std::vector<PruneGroup>> prune_groups(Transaction& transaction, const std
   std::vector<PruneGroup> all;
   for (auto& [number, group] : groups) {
     group.partition = number;
-    group.is_whole = number < newest.integer(0, 0) && !stays[number];
+    group.is_whole = number < newest.integer(0, 0) / kRunsOfPartition && !stays[number];
     all.push_back(std::move(group));
   }
   return all;

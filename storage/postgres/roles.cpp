@@ -131,8 +131,8 @@ begin
   end loop;
   for one in select p.oid::regprocedure as name, p.proname::text as plain from pg_proc p
              where p.pronamespace = 'steelyard'::regnamespace and p.prosecdef loop
-    execute format('revoke execute on function %s from public', one.name);
-    if one.plain = any($writers${close_small_partition,ensure_partitions,make_partition}$writers$::text[]) then
+    execute format('revoke execute on function %s from public, steelyard_writer, steelyard_project_writer', one.name);
+    if one.plain = any($writers${close_small_partition,ensure_partitions}$writers$::text[]) then
       execute format('grant execute on function %s to steelyard_writer', one.name);
     end if;
   end loop;
