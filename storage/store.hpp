@@ -83,14 +83,9 @@ struct Page {
 struct BaselineQuery {
   std::string project;
   std::string fingerprint;
-<<<<<<< HEAD
-  std::string commit;        // full hash; its own runs are none
+  std::string commit;        // full hash; its own runs are none, and no run of a changed tree is one
   std::string branch;        // where nothing is known of its ancestors: the newest run of this branch that is older
   bool only_branch = false;  // of its ancestors, too, runs of this branch alone (empty: of any)
-=======
-  std::string commit;  // full hash; its own runs are none, and no run of a changed tree is one
-  std::string branch;  // where nothing is known of its ancestors: the newest run of this branch that is older
->>>>>>> 8c25ccd (storage: give rights and limits together, and tokens to owners only)
 };
 struct FoundBaseline {
   std::string run;
