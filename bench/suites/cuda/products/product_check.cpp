@@ -69,7 +69,7 @@ DotProduct dot_product(std::span<const double> left, std::span<const double> rig
   return {sum, std::fabs(sum) + 4 * std::sqrt(squares)};
 }
 
-std::vector<std::size_t> sampled_indices(std::size_t count, std::size_t bands, std::uint64_t seed) {
+std::vector<std::size_t> banded_indices(std::size_t count, std::size_t bands, std::uint64_t seed) {
   const std::size_t wanted = std::min(count, bands);
   std::vector<std::size_t> indices;
   for (std::size_t band = 0; band < wanted; ++band) {
@@ -86,8 +86,8 @@ double product_bound(const ProductType& type, std::size_t inner, const DotProduc
 }
 
 Result<void> check_product(const CheckedProduct& product, std::uint64_t seed) {
-  const auto rows = sampled_indices(product.rows, product.bands, seed_of_operand(seed, 100));
-  const auto columns = sampled_indices(product.columns, product.bands, seed_of_operand(seed, 101));
+  const auto rows = banded_indices(product.rows, product.bands, seed_of_operand(seed, 100));
+  const auto columns = banded_indices(product.columns, product.bands, seed_of_operand(seed, 101));
   std::vector<Values> rights;
   for (const std::size_t column : columns) rights.push_back(product.right(column));
   Comparison comparison;
@@ -110,7 +110,7 @@ Result<void> check_product(const CheckedProduct& product, std::uint64_t seed) {
 
 Result<void> check_dots(const CheckedDots& dots, std::uint64_t seed) {
   Comparison comparison;
-  for (const std::size_t row : sampled_indices(dots.batch, dots.most, seed_of_operand(seed, 100))) {
+  for (const std::size_t row : banded_indices(dots.batch, dots.most, seed_of_operand(seed, 100))) {
     const Values left = dots.left(row);
     const Values right = dots.right(row);
     if (left.size() != right.size()) return bug_error(dots.name, "two vectors of unequal length");

@@ -66,7 +66,7 @@ struct CheckedDots {
 Result<void> check_dots(const CheckedDots& dots, std::uint64_t seed);
 
 // One index of each of min(bands, count) bands of 0 to count - 1, ascending.
-std::vector<std::size_t> sampled_indices(std::size_t count, std::size_t bands, std::uint64_t seed);
+std::vector<std::size_t> banded_indices(std::size_t count, std::size_t bands, std::uint64_t seed);
 
 // How far a result may be from f(sum).
 double product_bound(const ProductType& type, std::size_t inner, const DotProduct& dot, const Outcome& outcome);

@@ -211,12 +211,12 @@ TEST(ProductCheck, DotProductsAreHeldAgainstTheirOwnVectors) {
 }
 
 TEST(ProductCheck, DrawsOneIndexOfEachBand) {
-  EXPECT_THAT(sampled_indices(3, 64, 1), ElementsAre(0, 1, 2));
-  EXPECT_TRUE(sampled_indices(0, 64, 1).empty());
-  const auto indices = sampled_indices(1000, 10, 5);
+  EXPECT_THAT(banded_indices(3, 64, 1), ElementsAre(0, 1, 2));
+  EXPECT_TRUE(banded_indices(0, 64, 1).empty());
+  const auto indices = banded_indices(1000, 10, 5);
   ASSERT_EQ(indices.size(), 10U);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(indices[i] / 100, i);
-  EXPECT_NE(sampled_indices(1000, 10, 6), indices);
+  EXPECT_NE(banded_indices(1000, 10, 6), indices);
 }
 
 }  // namespace
