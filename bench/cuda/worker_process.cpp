@@ -133,7 +133,8 @@ Result<WorkerEnd> run_worker(const WorkerCommand& command, WorkerReport& report,
       WorkerEnd end = end_of(status);
       end.was_silent = was_silent;
       end.longest_silence = command.longest_silence;
-      end.was_cancelled = was_cancelled;
+      // A signal to the whole group of processes may end it before ours is looked at.
+      end.was_cancelled = was_cancelled || (cancelled != nullptr && cancelled->load() != 0);
       return end;
     }
     const bool is_asked = was_silent || was_cancelled;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -96,6 +97,13 @@ TEST_F(DeviceProgramTest, AHangIsEndedAndTheNextBenchmarkRuns) {
   EXPECT_EQ(child.exit_code, kDone) << child.error_output;
   EXPECT_THAT(failure_of(file(), "hang"), HasSubstr("ran past its limit of 300 ms"));
   EXPECT_EQ(measured(file()).size(), 1U);
+}
+
+TEST_F(DeviceProgramTest, WhatWasCutOffByASignalToAllIsNoFailedRow) {
+  const ChildResult child = run({to_file(), "--steelyard_large", "--benchmark_filter=kind:(good|interrupted)$"});
+  EXPECT_EQ(child.exit_code, 128 + SIGTERM) << child.error_output;
+  EXPECT_EQ(measured(file()).size(), 1U);
+  EXPECT_EQ(failure_of(file(), "interrupted"), "none");
 }
 
 TEST_F(DeviceProgramTest, WithoutADeviceItSaysSoOnceAndWritesNothing) {

@@ -57,6 +57,10 @@ int work(const DeviceOptions& options, const std::vector<DeviceCase>& cases) {
     if (kind == "crash") std::raise(SIGABRT);
     if (kind == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     if (kind == "exit") return 9;
+    if (kind == "interrupted") {  // as timeout(1) does: the whole group, and this process is the first to end
+      ::kill(::getppid(), SIGTERM);
+      std::raise(SIGTERM);
+    }
     if (kind == "half") {
       const std::string lines = row_lines(finished(made_up_row(cases[i].name)));
       append(report, lines.substr(0, lines.size() / 2));
@@ -82,8 +86,8 @@ int work(const DeviceOptions& options, const std::vector<DeviceCase>& cases) {
 int main(int argc, char** argv) {
   DeviceSuite suite;
   suite.add("fake", [](const AxisPoint&) { return std::unique_ptr<Workload>(); })
-      .strings("kind", {"good", "crash", "fine", "sticky", "exit", "half", "lacking", "last", "hang"})
-      .large([](const AxisPoint& at) { return at.text("kind") == "hang"; });
+      .strings("kind", {"good", "crash", "fine", "sticky", "exit", "half", "lacking", "last", "hang", "interrupted"})
+      .large([](const AxisPoint& at) { return at.text("kind") == "hang" || at.text("kind") == "interrupted"; });
   return run_device_program({.name = "fake_device_program",
                              .suite = suite,
                              .work = work,
