@@ -54,7 +54,9 @@ class DeviceProgramTest : public ::testing::Test {
   }
 
   static std::string failure_of(const GoogleBenchmarkFile& file, const std::string& kind) {
-    const std::string name = parse_google_benchmark_name("fake/kind:" + kind).canonical();
+    BenchmarkId id = parse_google_benchmark_name("fake/kind:" + kind);
+    id.device = "Made-Up 100";
+    const std::string name = id.canonical();
     for (const Failure& failure : file.failures) {
       if (failure.benchmark.canonical() == name) return failure.reason;
     }
