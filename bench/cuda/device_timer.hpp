@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/cuda/cache_flush.hpp"
 #include "bench/cuda/cuda_handles.hpp"
@@ -42,6 +44,11 @@ class DeviceTimer final : public SampleSource {
 
   // The first launch of all, by the host's clock until the device is done: loading of code and libraries is in it.
   Nanoseconds cold_start();
+  // From here on a cold sample launches one graph for each iteration where that has many launches: a stream takes about
+  // a thousand while it is held, and the next would wait for ever. `launches`: of an iteration.
+  void choose_launching(std::int64_t launches);
+  // What is unlike other rows in how the samples were taken, in words. After they were.
+  std::vector<std::string> notes() const;
 
   int input_sets() const override { return workload_.input_sets(); }
   ColdSample take_cold(int input_set) override;
@@ -52,13 +59,21 @@ class DeviceTimer final : public SampleSource {
   void pause(Nanoseconds duration) override;
 
  private:
+  static constexpr std::int64_t kMostHeldLaunches = 400;
+
+  void look();
+  void launch_cold(int input_set);
+  bool can_be_held(const ExecutableGraph& graph);
+
   Workload& workload_;
   TimingDevice& device_;
-  void look();
 
   Ways ways_;
   Nanoseconds last_look_;
   ExecutableGraph batch_;
+  bool holds_batch_ = true;
+  std::vector<ExecutableGraph> iterations_;  // one for each input set, or none
+  bool holds_iterations_ = true;
 };
 
 }  // namespace steelyard::cuda

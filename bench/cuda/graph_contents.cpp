@@ -83,12 +83,12 @@ void add_contents(cudaGraph_t graph, const DriverNames& names, int depth, GraphC
 
 }  // namespace
 
-Graph capture(Workload& workload, const Stream& stream, std::int64_t launches) {
+Graph capture(Workload& workload, const Stream& stream, std::int64_t launches, int first_set) {
   check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "beginning to capture one iteration");
   cudaGraph_t captured = nullptr;
   try {
     for (std::int64_t i = 0; i < launches; ++i) {
-      workload.launch(static_cast<int>(i % workload.input_sets()), stream.get());
+      workload.launch(static_cast<int>((first_set + i) % workload.input_sets()), stream.get());
     }
   } catch (...) {
     // The stream is of no use until its capture has ended.

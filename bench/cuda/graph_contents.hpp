@@ -20,8 +20,9 @@ struct GraphContents {
   std::vector<std::string> kernels;  // each name once, in the order of its first launch
 };
 
-// `launches` iterations, the input sets in turn. Throws CudaError where an iteration cannot be captured.
-Graph capture(Workload& workload, const Stream& stream, std::int64_t launches);
+// `launches` iterations, the input sets in turn from `first_set` on. Throws CudaError where an iteration cannot be
+// captured.
+Graph capture(Workload& workload, const Stream& stream, std::int64_t launches, int first_set = 0);
 
 GraphContents contents_of(const Graph& graph);
 

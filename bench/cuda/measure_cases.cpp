@@ -123,6 +123,7 @@ class CaseRunner {
     const Bytes peak = device_memory_use().peak;
     if (options_.verify) verify(*workload);
     restart_memory_peak();
+    timer.choose_launching(contents.launches);
     row.samples = take_samples(timer, options_.limits);
     row.cost = workload->cost();
     row.kernel_launches = contents.launches;
@@ -130,6 +131,7 @@ class CaseRunner {
     row.device_memory = std::max(peak, device_memory_use().peak) - before;
     row.device_state = state_text(readings);
     row.notes = notes_of(*workload, contents, row.samples);
+    for (std::string& note : timer.notes()) row.notes.push_back(std::move(note));
     return row;
   }
 

@@ -19,8 +19,12 @@ namespace steelyard::cuda {
 class StreamHold {
  public:
   explicit StreamHold(Nanoseconds limit = seconds(10)) : words_(2), limit_(limit) {}
-  void close(const Stream& stream);
+  void close(const Stream& stream) { close(stream, limit_); }
+  // With a limit of its own.
+  void close(const Stream& stream, Nanoseconds limit);
   void open();
+  // After waiting for the stream: whether the device gave up waiting.
+  bool has_given_up() const { return words_.get(1) != 0; }
   void check() const;
 
  private:

@@ -41,6 +41,18 @@ class SpinThrice final : public Spin {
   }
 };
 
+// More launches than a held stream takes.
+class SpinOften final : public Workload {
+ public:
+  static constexpr int kTimes = 1500;
+  static constexpr Nanoseconds kEach = microseconds(5);
+  OperatorCost cost() const override { return {}; }
+  void launch(int, cudaStream_t stream) override {
+    for (int i = 0; i < kTimes; ++i) testing::launch_spin(static_cast<unsigned long long>(kEach.count()), stream);
+  }
+  Result<void> verify(std::uint64_t) override { return {}; }
+};
+
 // Small enough for every cache of a second level.
 class Sum final : public Workload {
  public:
@@ -118,6 +130,16 @@ TEST_F(DeviceTest, ALaunchThatWaitsIsADeadlockAndSaidToBe) {
     EXPECT_THAT(error.what(), HasSubstr("deadlock: the stream was held for 50"));
     EXPECT_TRUE(error.is_sticky);
   }
+}
+
+TEST_F(DeviceTest, AnIterationOfManyLaunchesIsTimedAllTheSame) {
+  TimingDevice device(properties_);
+  SpinOften spin;
+  DeviceTimer timer(spin, device, {});
+  timer.cold_start();
+  timer.choose_launching(SpinOften::kTimes);
+  EXPECT_GT(timer.take_cold(0).time, SpinOften::kEach * (0.9 * SpinOften::kTimes));
+  EXPECT_THAT(timer.notes(), ::testing::Contains(HasSubstr("launch a graph")));
 }
 
 TEST_F(DeviceTest, KernelsAreCountedAndNamed) {
