@@ -7,9 +7,9 @@
 names.txt: one benchmark name of steelyard_cuda_suite a line. They are taken by importance (benchmark_names.py) until
 the time is up; what was not reached is said in the file. A name that PyTorch has no counterpart of is left out.
 
-Timing: device events around one call; before each call all of the L2 cache is overwritten, and the stream is held by a
-spinning kernel until the call is queued, so that launching costs nothing, as in our own cold samples. The figure is the
-median.
+Timing: device events around one call; before each call a buffer of twice the L2 cache is read, and the stream is held by a
+spinning kernel until the call is queued, so that launching costs nothing, as in our own cold samples. It is read and not
+written: what was written would go back to memory while the call is timed. The figure is the median.
 """
 
 import argparse
@@ -219,12 +219,13 @@ class Stopwatch:
     def __init__(self, torch):
         self.torch = torch
         l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0) or (128 << 20)
-        self.flush = torch.empty(2 * l2_bytes, dtype=torch.int8, device="cuda")
+        self.flush = torch.zeros(2 * l2_bytes // 4, dtype=torch.float32, device="cuda")
+        self.sum = torch.zeros((), dtype=torch.float32, device="cuda")
 
     def sample(self, call, held_cycles):
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         self.torch.cuda.synchronize()
-        self.flush.zero_()
+        self.torch.sum(self.flush, dim=0, out=self.sum)
         self.torch.cuda._sleep(held_cycles)
         begin.record()
         call()
