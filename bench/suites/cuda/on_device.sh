@@ -44,6 +44,22 @@ if [ ! -x "$program" ]; then
   exit 3
 fi
 
+# cuBLASLt where the program does not look for it: other toolkits' folders, and PyTorch's own.
+missing=$(ldd "$program" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | head -n 1)
+if [ -n "$missing" ]; then
+  python_folders='import glob, sys; print("\n".join(f for p in sys.path for f in glob.glob(p + "/nvidia/*/lib")))'
+  for library in /usr/local/cuda*/lib64 /usr/local/cuda*/targets/*/lib $("$python" -c "$python_folders" 2>/dev/null); do
+    [ -e "$library/$missing" ] || continue
+    export LD_LIBRARY_PATH="$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    echo "on_device.sh: $missing is taken from $library"
+    break
+  done
+  if ldd "$program" | grep -q 'not found'; then
+    echo "on_device.sh: found no $missing, which $program needs; put its folder into LD_LIBRARY_PATH" >&2
+    exit 3
+  fi
+fi
+
 left() { echo $((until - SECONDS - table_seconds)); }
 
 # bounded SECONDS LOG COMMAND...: at most so long and no longer than is left; says what went wrong, returns its status.
@@ -71,7 +87,8 @@ do_facts() {
   bounded 20 devices "$program" --steelyard_list_devices
   command -v nvidia-smi >/dev/null && bounded 20 nvidia_smi nvidia-smi -q
   cat "$folder/logs/devices.txt" 2>/dev/null
-  "$program" --benchmark_list_tests >"$folder/names.txt" 2>>"$folder/logs/devices.txt"
+  "$program" --benchmark_list_tests >"$folder/names.txt" 2>"$folder/logs/names.txt" ||
+    echo "names: the program cannot list its benchmarks; see $folder/logs/names.txt"
 }
 
 do_ours() {
@@ -84,10 +101,12 @@ do_ours() {
   family mlp_layer_norm 40 '^mlp_layer_norm/batch:(1|512|4096)/dim:4096/'
 }
 
+measured_names() { sed -n 's/.*"name": *"\([^"]*\)".*/\1/p' "$folder"/ours/*.json 2>/dev/null | sort -u; }
+
 do_peer() {
   local ours="$folder/names_measured.txt"
   # What we measured, and nothing else.
-  sed -n 's/.*"name": *"\([^"]*\)".*/\1/p' "$folder"/ours/*.json 2>/dev/null | sort -u >"$ours"
+  measured_names >"$ours"
   local seconds
   seconds=$(($(left) < 200 ? $(left) : 200))
   bounded 230 peer "$python" "$here/peer/torch_peer.py" --names "$ours" --out "$folder/peer.json" --seconds "$seconds"
@@ -98,6 +117,8 @@ null_filter='^(gelu/dtype:bf16/form:fused/|layer_norm/columns:16384/dtype:bf16/f
 do_null() {
   local gate round side order written_order file
   for gate in $(seq -f %02g 1 "$gates"); do
+    # Whole from an earlier call: this one goes on from there.
+    [ -f "$folder/null/$gate/a/$rounds.json" ] && [ -f "$folder/null/$gate/b/$rounds.json" ] && continue
     for round in $(seq 1 "$rounds"); do
       order="a b" written_order=AB
       [ $((round % 2)) -eq 0 ] && order="b a" written_order=BA
@@ -131,6 +152,12 @@ do_rest() {
 
 do_table() {
   timeout -k 5 30 "$python" "$here/peer/device_table.py" "$folder" --json "$folder/table.json" | tee "$folder/table.txt"
+  [ -s "$folder/names.txt" ] || return
+  # What a list of families and their bounds left out is not to be taken for measured.
+  measured_names | sort | comm -13 - <(sort "$folder/names.txt") >"$folder/names_left_out.txt"
+  [ -s "$folder/names_left_out.txt" ] || return
+  echo "$(wc -l <"$folder/names_left_out.txt") of $(wc -l <"$folder/names.txt") benchmarks were not measured:" \
+    "$folder/names_left_out.txt"
 }
 
 for part in $parts; do

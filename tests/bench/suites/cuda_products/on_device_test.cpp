@@ -114,6 +114,13 @@ TEST_F(OnDevice, WithoutPyTorchTheRestIsMeasuredAndNothingIsCalledReached) {
   }
   EXPECT_THAT(output, HasSubstr("the same build against itself, 2 gates, gelu/dtype:bf16/form:fused/n:67108864: ratio "
                                 "1.0000 to 1.0000, standard deviation 0.000%"));
+  // A further call goes on where this one ended, and measures nothing anew.
+  const fs::path first = folder_ / "out" / "null" / "01/a/1.json";
+  const fs::file_time_type measured_at = fs::last_write_time(first);
+  EXPECT_THAT(script("STEELYARD_NULL_GATES=3 STEELYARD_NULL_ROUNDS=2", "null").second,
+              HasSubstr("null: 3 gates of 2 rounds"));
+  EXPECT_EQ(fs::last_write_time(first), measured_at);
+  EXPECT_TRUE(fs::exists(folder_ / "out" / "null" / "03/b/2.json"));
   // What `compare` has to know of how the sides took turns.
   const std::string second = contents(folder_ / "out" / "null" / "01/b/2.json");
   for (const char* fact :
@@ -128,6 +135,8 @@ TEST_F(OnDevice, WhenTimeIsUpEveryPartSaysSoAndTheTableIsPrintedAllTheSame) {
   EXPECT_EQ(status, 0);
   EXPECT_THAT(output, HasSubstr("no time left for: ours_rows"));
   EXPECT_THAT(output, HasSubstr("null: 0 of 20 gates are whole"));
+  EXPECT_THAT(output, HasSubstr("1 of 12 benchmarks were not measured"));
+  EXPECT_EQ(contents(folder_ / "out" / "names_left_out.txt"), "add/dtype:bf16/n:67108864\n");
   EXPECT_THAT(line_of(output, "gemv/dtype:i8/n:16384"), HasSubstr("100 us"));
 }
 
