@@ -161,8 +161,8 @@ void LtMatmul::ask() {
   check_lt(cublasLtMatmulPreferenceSetAttribute(made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                                                 sizeof(workspace)),
            "asking cuBLASLt for algorithms");
-  // A sum that is computed in parts is joined in single precision, not in the results' 8 bits of fraction: else it would
-  // be rounded once a part, which no bound here allows.
+  // A sum that is computed in parts is joined in single precision, not in the results' type: else it would be rounded
+  // once a part, which no bound here allows.
   const std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   check_lt(cublasLtMatmulPreferenceSetAttribute(made, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
                                                 sizeof(reductions)),
