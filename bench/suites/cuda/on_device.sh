@@ -93,8 +93,8 @@ do_facts() {
 
 do_ours() {
   family ceilings_memory 30 '^ceiling/access'
-  family ceilings_products 60 '^ceiling/dtype'
-  family products_8192 60 '^matmul(_fastest)?/dtype:(bf16|f8|i8)/n:8192$'
+  family ceilings_products 80 '^ceiling/dtype'
+  family products_8192 80 '^matmul(_fastest)?/dtype:(bf16|f8|i8)/n:8192$'
   family rows 40 '^(layer_norm|softmax|rms_norm)/columns:16384/dtype:bf16/form:fused/rows:4096$'
   family gelu 30 '^gelu/dtype:bf16/'
   family gemv 60 '^(gemv|gather_gemv)/'
