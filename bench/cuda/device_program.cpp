@@ -114,7 +114,7 @@ int measure(const DeviceProgram& program, const DeviceOptions& options, const st
   supervision.report = report_file->path();
   supervision.longest_silence = options.timeout;
   supervision.cancelled = &ended_by;
-  for (const DeviceCase& one : cases) supervision.benchmarks.push_back(one.name);
+  for (const DeviceCase& one : cases) supervision.benchmarks.push_back({one.name, one.target});
   supervision.progress = [&](std::size_t done, const std::string& name) { show_progress(done, cases.size(), name); };
   const Result<SuiteReport> report = supervise(supervision);
   end_progress();

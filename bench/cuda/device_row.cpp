@@ -45,6 +45,14 @@ std::string without_separators(std::string text) {
   return text;
 }
 
+// With its target: what was promised and yielded nothing is not met.
+std::string failed_record(const DeviceRow& row, const std::string& why) {
+  JsonObject record = record_begin(row, 1, 0);
+  record.flag("error_occurred", true).text("error_message", why);
+  if (!row.target.empty()) record.text("label", "target: " + without_separators(row.target));
+  return record.str();
+}
+
 }  // namespace
 
 DeviceRow row_without_samples(std::string name, RowEnd end, std::string message) {
@@ -71,13 +79,12 @@ std::string label_of(const DeviceRow& row) {
 }
 
 std::vector<std::string> records_of(const DeviceRow& row) {
-  if (row.end == RowEnd::failed) {
-    return {record_begin(row, 1, 0).flag("error_occurred", true).text("error_message", row.message).str()};
-  }
+  if (row.end == RowEnd::failed) return {failed_record(row, row.message)};
   if (row.end == RowEnd::skipped) {
     return {record_begin(row, 1, 0).flag("skipped", true).text("skip_message", row.message).str()};
   }
   const std::vector<ColdSample>& cold = row.samples.cold;
+  if (cold.empty()) return {failed_record(row, "not one sample was taken")};
   std::vector<std::string> records;
   for (std::size_t i = 0; i < cold.size(); ++i) {
     JsonObject record = record_begin(row, cold.size(), i);

@@ -38,7 +38,8 @@ struct DeviceRow {
 // content, and no ";" within one.
 std::string label_of(const DeviceRow& row);
 
-// JSON objects, each on one line. Of a row without samples one record that says why.
+// JSON objects, each on one line. Of a row without samples one record that says why; that of a failed one has its
+// target as a label, so that the target is not met by being forgotten.
 std::vector<std::string> records_of(const DeviceRow& row);
 
 // A failed or skipped row.

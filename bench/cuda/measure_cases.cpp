@@ -72,7 +72,9 @@ class CaseRunner {
       return {row_without_samples(one.name, RowEnd::skipped, std::move(reason)), false};
     }
     const auto failed = [&](const std::string& why, bool wants_fresh_process) {
-      return MeasuredCase{row_without_samples(one.name, RowEnd::failed, why), wants_fresh_process};
+      MeasuredCase ended{row_without_samples(one.name, RowEnd::failed, why), wants_fresh_process};
+      ended.row.target = one.target;
+      return ended;
     };
     try {
       return {measure(one), false};

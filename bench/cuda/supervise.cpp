@@ -55,16 +55,19 @@ class Suite {
     if (suite_.facts.empty()) suite_.facts = report.facts();
     for (const FinishedRow& row : report.rows()) {
       // Another order than ours would give times the wrong names.
-      if (done() == supervision_.benchmarks.size() || row.summary.name != supervision_.benchmarks[done()]) return;
+      if (done() == supervision_.benchmarks.size() || row.summary.name != supervision_.benchmarks[done()].name) return;
       suite_.rows.push_back(row);
     }
-    const bool is_ours =
-        report.begun() && done() < supervision_.benchmarks.size() && *report.begun() == supervision_.benchmarks[done()];
+    const bool is_ours = report.begun() && done() < supervision_.benchmarks.size() &&
+                         *report.begun() == supervision_.benchmarks[done()].name;
     if (is_ours && !end.was_cancelled) fail_next("the process that measured it " + end.describe());
   }
 
   void fail_next(const std::string& why) {
-    suite_.rows.push_back(finished(row_without_samples(supervision_.benchmarks[done()], RowEnd::failed, why)));
+    const SupervisedBenchmark& next = supervision_.benchmarks[done()];
+    DeviceRow row = row_without_samples(next.name, RowEnd::failed, why);
+    row.target = next.target;
+    suite_.rows.push_back(finished(row));
   }
 
   void fail_rest(const std::string& why) {

@@ -18,10 +18,15 @@ namespace steelyard::cuda {
 // A worker ends with this status when its rows so far are whole and the next wants a fresh process.
 inline constexpr int kWantsFreshProcess = 75;
 
+struct SupervisedBenchmark {
+  std::string name;
+  std::string target = {};  // empty: none
+};
+
 struct Supervision {
   std::filesystem::path executable;
-  std::vector<std::string> arguments;   // the worker gets two more: --steelyard_worker=FILE, --steelyard_worker_first=N
-  std::vector<std::string> benchmarks;  // in the order in which the worker runs them
+  std::vector<std::string> arguments;  // the worker gets two more: --steelyard_worker=FILE, --steelyard_worker_first=N
+  std::vector<SupervisedBenchmark> benchmarks;  // in the order in which the worker runs them
   std::filesystem::path report;
   Nanoseconds longest_silence = seconds(120);
   std::function<void(std::size_t done, const std::string& name)> progress;  // may be empty

@@ -18,20 +18,22 @@ void take_device(GoogleBenchmarkFile& file) {
   if (told == nullptr) return;
   const std::string device = *told;
   std::map<std::string, std::string> labels;
+  const auto name_labelled = [&](BenchmarkId& id) {
+    const auto label = file.labels.find(id.canonical());
+    name_device(id, device);
+    if (label == file.labels.end()) return;
+    labels.emplace(id.canonical(), std::move(label->second));
+    file.labels.erase(label);
+  };
   for (Measurement& measurement : file.measurements) {
-    const auto label = file.labels.find(measurement.benchmark.canonical());
-    name_device(measurement.benchmark, device);
-    if (label != file.labels.end()) {
-      labels.emplace(measurement.benchmark.canonical(), std::move(label->second));
-      file.labels.erase(label);
-    }
+    name_labelled(measurement.benchmark);
     if (measurement.metric.name != "kernel_launches" && measurement.metric.name != "device_memory") continue;
     measurement.metric.kind = MetricKind::counted;
     measurement.count_key = std::string(kGpuDevice) + ' ' + device;
   }
-  file.labels.merge(labels);
-  for (Failure& failure : file.failures) name_device(failure.benchmark, device);
+  for (Failure& failure : file.failures) name_labelled(failure.benchmark);
   for (BadRecord& record : file.bad_records) name_device(record.benchmark, device);
+  file.labels.merge(labels);
 }
 
 }  // namespace steelyard

@@ -179,6 +179,8 @@ void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
     Failure failure{id, "", -1, std::move(*reason)};
     // Every repetition repeats it.
     if (file_.failures.empty() || file_.failures.back() != failure) file_.failures.push_back(std::move(failure));
+    // It may say what was promised of a benchmark that yielded nothing.
+    add_label(record, where, id);
     return;
   }
   add_repetition(record, where, id);

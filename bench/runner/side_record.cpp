@@ -136,12 +136,12 @@ void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, cons
     fail(attempt, "its output, " + record.where + ": " + record.why, 1);
     has_failure = true;
   }
+  if (const auto label = file->labels.find(wanted.canonical()); label != file->labels.end()) {
+    run_.labels.try_emplace(id_of(attempt.benchmark).canonical(), label->second);
+  }
   if (!has_samples) {
     if (!has_failure) fail(attempt, with_last_line("its output holds no result of this benchmark", child), 1);
     return;
-  }
-  if (const auto label = file->labels.find(wanted.canonical()); label != file->labels.end()) {
-    run_.labels.try_emplace(id_of(attempt.benchmark).canonical(), label->second);
   }
   keep_facts(file->environment);
   run_.invocations.push_back(

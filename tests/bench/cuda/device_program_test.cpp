@@ -93,6 +93,18 @@ TEST_F(DeviceProgramTest, ARowThatCannotBeMeasuredCostsNoOther) {
   EXPECT_EQ(failure_of(result, "last"), "none");
 }
 
+TEST_F(DeviceProgramTest, WhatFailedKeepsItsTarget) {
+  run({to_file()});
+  const GoogleBenchmarkFile result = file();
+  for (const char* kind : {"crash", "sticky", "exit", "half"}) {
+    BenchmarkId id = parse_google_benchmark_name("fake/kind:" + std::string(kind));
+    id.device = "Made-Up 100";
+    const auto label = result.labels.find(id.canonical());
+    ASSERT_NE(label, result.labels.end()) << kind;
+    EXPECT_EQ(label->second, "target: 0.61 of bandwidth") << kind;
+  }
+}
+
 TEST_F(DeviceProgramTest, AHangIsEndedAndTheNextBenchmarkRuns) {
   const ChildResult child =
       run({to_file(), "--steelyard_large", "--steelyard_timeout=300ms", "--benchmark_filter=kind:(hang|good)$"});

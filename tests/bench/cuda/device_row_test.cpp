@@ -72,6 +72,16 @@ TEST(DeviceRow, AFailedRowIsOneRecordWithItsReason) {
   EXPECT_FALSE(record.contains("real_time"));
 }
 
+TEST(DeviceRow, WhatYieldedNothingKeepsItsTarget) {
+  DeviceRow failed = row_without_samples("add", RowEnd::failed, "out of memory");
+  failed.target = "0.6 of bandwidth";
+  EXPECT_EQ(json::parse(records_of(failed)[0])["label"].get<std::string>(), "target: 0.6 of bandwidth");
+  DeviceRow empty = row_of_two();
+  empty.samples.cold.clear();
+  ASSERT_EQ(records_of(empty).size(), 1U) << "a row without samples is not forgotten";
+  EXPECT_TRUE(json::parse(records_of(empty)[0])["error_occurred"].get<bool>());
+}
+
 TEST(DeviceRow, ASeparatorWithinAPartOfTheLabelIsNone) {
   DeviceRow row = row_of_two();
   row.notes = {"one; two"};

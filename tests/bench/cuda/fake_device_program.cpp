@@ -67,7 +67,8 @@ int work(const DeviceOptions& options, const std::vector<DeviceCase>& cases) {
       std::raise(SIGKILL);
     }
     if (kind == "sticky") {
-      const auto row = row_without_samples(cases[i].name, RowEnd::failed, "launching: found cudaErrorIllegalAddress");
+      auto row = row_without_samples(cases[i].name, RowEnd::failed, "launching: found cudaErrorIllegalAddress");
+      row.target = cases[i].target;
       append(report, row_lines(finished(row)));
       return kWantsFreshProcess;
     }
@@ -87,6 +88,7 @@ int main(int argc, char** argv) {
   DeviceSuite suite;
   suite.add("fake", [](const AxisPoint&) { return std::unique_ptr<Workload>(); })
       .strings("kind", {"good", "crash", "fine", "sticky", "exit", "half", "lacking", "last", "hang", "interrupted"})
+      .target("0.61 of bandwidth")
       .large([](const AxisPoint& at) { return at.text("kind") == "hang" || at.text("kind") == "interrupted"; });
   return run_device_program({.name = "fake_device_program",
                              .suite = suite,
