@@ -140,7 +140,10 @@ FoundCeiling find_bandwidth(const std::vector<DeviceCeilings>& devices, const Ce
     return {std::nullopt, "no " + choice.level + " bandwidth of the access " + choice.access + " is known, only of " +
                               listed(level, [](const Ceiling& c) { return c.access; })};
   }
-  return of_threads(kept, choice.threads, choice.level + ' ' + choice.access + " bandwidth");
+  const std::string what = choice.level + ' ' + choice.access + " bandwidth";
+  const std::vector<Ceiling> asked = of_source(kept, choice.source);
+  if (asked.empty()) return {std::nullopt, no_source(what, choice.source)};
+  return of_threads(asked, choice.threads, what);
 }
 
 FoundCeiling find_arithmetic(const std::vector<DeviceCeilings>& devices, const CeilingChoice& choice) {

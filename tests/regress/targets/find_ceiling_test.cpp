@@ -114,6 +114,16 @@ TEST(FindCeiling, OfADeviceTheSheetsComesFirstAndTheMeasuredOneWhereItIsAskedFor
   EXPECT_THAT(find_bandwidth(without_sheet, choice).why_none, HasSubstr("no datasheet"));
 }
 
+TEST(FindCeiling, OfAnAccessAMeasuredOneIsNotTakenForADatasheets) {
+  CeilingChoice choice;
+  choice.device = "NVIDIA A100-SXM4-40GB";
+  choice.access = "copy";
+  EXPECT_EQ(name_of(*find_bandwidth(device_with_both(), choice).ceiling), "DRAM copy, measured");
+  choice.source = "datasheet";
+  EXPECT_THAT(find_bandwidth(device_with_both(), choice).why_none,
+              HasSubstr("no datasheet with a ceiling of DRAM copy"));
+}
+
 TEST(FindCeiling, ScalesArithmeticWithTheClockAndNothingElse) {
   const auto devices = device_with_both();
   CeilingChoice choice;
