@@ -126,8 +126,11 @@ struct ComparisonRow {
   // The shortest chain of calls below the benchmark whose last function explains most of the change; names, caller
   // first. Empty where there are no functions.
   std::vector<std::string> call_path = {};
-  bool gates = true;             // false: a regression of it is told and fails nothing
-  std::string gate_note;         // why it fails nothing, as a sentence's end; empty where it gates
+  bool gates = true;      // false: a regression of it is told and fails nothing
+  std::string gate_note;  // why it fails nothing, as a sentence's end; empty where it gates
+  // Sentences: which kernels of a device the candidate launches that the baseline did not, and the other way round.
+  // Empty: none, or the sides do not name theirs; never stored, as the reason begins with them.
+  std::vector<std::string> kernel_changes = {};
   std::string flame_graph = {};  // the file with the picture of its change; empty: none was drawn; never stored
   bool operator==(const ComparisonRow&) const = default;
 };

@@ -46,17 +46,19 @@ std::string sentence(const std::vector<std::string>& changes) {
   return text;
 }
 
-// By benchmark, as rows name it.
-std::map<std::string, std::string> changes_by_benchmark(const Run& baseline, const Run& candidate) {
-  std::map<std::string, std::string> changes;
+// By benchmark, as rows name it; none without changes.
+using KernelChanges = std::map<std::string, std::vector<std::string>>;
+
+KernelChanges changes_by_benchmark(const Run& baseline, const Run& candidate) {
+  KernelChanges changes;
   for (const auto& [benchmark, label] : candidate.labels) {
     const auto before = baseline.labels.find(benchmark);
     if (before == baseline.labels.end()) continue;
     const std::vector<std::string> was = kernels_of_label(before->second);
     const std::vector<std::string> is = kernels_of_label(label);
     if (was.empty() || is.empty()) continue;
-    std::string text = sentence(kernel_changes(was, is));
-    if (!text.empty()) changes.emplace(benchmark, std::move(text));
+    std::vector<std::string> found = kernel_changes(was, is);
+    if (!found.empty()) changes.emplace(benchmark, std::move(found));
   }
   return changes;
 }
@@ -66,13 +68,13 @@ bool was_judged(const ComparisonRow& row) {
          row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
 }
 
-std::string warning_of(const std::map<std::string, std::string>& changes) {
+std::string warning_of(const KernelChanges& changes) {
   std::string text = "other kernels ran than before in " + std::to_string(changes.size()) +
                      (changes.size() == 1 ? " benchmark: " : " benchmarks: ");
   std::size_t told = 0;
   for (const auto& [benchmark, change] : changes) {
     if (told == kMostBenchmarksTold) return text + "; and others";
-    text += (told++ == 0 ? "" : "; ") + benchmark + " (" + change + ")";
+    text += (told++ == 0 ? "" : "; ") + benchmark + " (" + sentence(change) + ")";
   }
   return text;
 }
@@ -90,11 +92,13 @@ std::vector<std::string> kernels_of_label(std::string_view label) {
 }
 
 void tell_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate) {
-  const std::map<std::string, std::string> changes = changes_by_benchmark(baseline, candidate);
+  const KernelChanges changes = changes_by_benchmark(baseline, candidate);
   if (changes.empty()) return;
   for (ComparisonRow& row : comparison.rows) {
     const auto change = changes.find(row.benchmark);
-    if (change != changes.end() && was_judged(row)) row.reason = change->second + "; " + row.reason;
+    if (change == changes.end() || !was_judged(row)) continue;
+    row.kernel_changes = change->second;
+    row.reason = sentence(change->second) + "; " + row.reason;
   }
   comparison.warnings.push_back(warning_of(changes));
 }

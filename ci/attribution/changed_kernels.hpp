@@ -16,8 +16,8 @@ namespace steelyard {
 std::vector<std::string> kernels_of_label(std::string_view label);
 
 // Of each benchmark whose kernels changed: the sentence stands first in the reasons of its rows that were judged, and
-// one warning of the comparison lists the benchmarks, so that it is told where no time changed too. A side that names
-// no kernels changes nothing.
+// they are in ComparisonRow::kernel_changes, and one warning of the comparison lists the benchmarks, so that it is told
+// where no time changed too. A side that names no kernels changes nothing.
 void tell_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate);
 
 }  // namespace steelyard

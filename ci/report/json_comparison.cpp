@@ -66,6 +66,7 @@ void tell_more(const Comparison& comparison, const std::vector<Explanation>& exp
     const ComparisonRow& row = comparison.rows[i];
     Json& json = rows[i];
     json["rank"] = ranks.at(&row);
+    if (!row.kernel_changes.empty()) json["kernel_changes"] = row.kernel_changes;
     if (!row.flame_graph.empty()) json["flame_graph"] = row.flame_graph;
     const auto why = explained.find({row.benchmark, row.metric.name});
     if (why != explained.end()) json["explanation"] = why->second->steps;

@@ -45,6 +45,7 @@ TEST(ChangedKernels, StandBeforeTheTime) {
                        labelled(std::string("kernels: ") + kSmall));
   EXPECT_THAT(comparison.rows[0].reason,
               AllOf(StartsWith("kernel "), HasSubstr("128x128"), HasSubstr("64x64"), HasSubstr("; 20 % slower")));
+  EXPECT_THAT(comparison.rows[0].kernel_changes, ElementsAre(AllOf(StartsWith("kernel "), HasSubstr("64x64"))));
   EXPECT_THAT(comparison.warnings, ElementsAre(StartsWith("other kernels ran than before in 1 benchmark: matmul (")));
 }
 
