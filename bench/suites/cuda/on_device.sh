@@ -8,23 +8,24 @@
 #   facts   what the device says of itself
 #   ours    our kernels: verified, then timed; the most important first, a file for each family
 #   peer    the same shapes in PyTorch, eager and compiled, right after
+#   targets six processes of the kernels that have targets, a file each, for `steelyard targets`
 #   null    the same build against itself: twenty gates of small runs in turns, for `steelyard compare`
 #   rest    all other benchmarks of the suite
 #   table   the table, from what is in FOLDER
 #
 # It takes nine minutes at most (STEELYARD_DEVICE_SECONDS). A part that fails or runs out of time is said and does not
 # end the rest. Needs bash, timeout and python3; PyTorch for `peer` alone. Judge the files anywhere:
-#   steelyard targets check FOLDER/ours        steelyard compare FOLDER/null/01/a FOLDER/null/01/b
+#   steelyard targets check FOLDER/targets     steelyard compare FOLDER/null/01/a FOLDER/null/01/b
 set -uo pipefail
 
 if [ $# -lt 2 ]; then
-  sed -n '2,18s/^# \{0,1\}//p' "$0"
+  sed -n '2,19s/^# \{0,1\}//p' "$0"
   exit 3
 fi
 program=$1
 folder=$2
 shift 2
-parts=${*:-facts ours peer null rest table}
+parts=${*:-facts ours peer targets null rest table}
 here=$(cd "$(dirname "$0")" && pwd)
 python=${STEELYARD_PYTHON:-python3}
 gates=${STEELYARD_NULL_GATES:-20}
@@ -33,9 +34,9 @@ until=$((SECONDS + ${STEELYARD_DEVICE_SECONDS:-540}))
 table_seconds=10
 
 for part in $parts; do
-  case " facts ours peer null rest table " in
+  case " facts ours peer targets null rest table " in
     *" $part "*) ;;
-    *) echo "on_device.sh: found part \"$part\", wanted facts, ours, peer, null, rest or table" >&2; exit 3 ;;
+    *) echo "on_device.sh: found part \"$part\", wanted facts, ours, peer, targets, null, rest or table" >&2; exit 3 ;;
   esac
 done
 mkdir -p "$folder/ours" "$folder/logs" || exit 3
@@ -110,6 +111,20 @@ do_peer() {
   local seconds
   seconds=$(($(left) < 200 ? $(left) : 200))
   bounded 230 peer "$python" "$here/peer/torch_peer.py" --names "$ours" --out "$folder/peer.json" --seconds "$seconds"
+}
+
+# The unit of a verdict is the process: a file each, all of the same benchmarks, with the ceilings of memory beside them.
+# `ours` has just verified the answers.
+targets_filter='^(ceiling/access:|layer_norm/.*dtype:bf16/form:fused|gemv/|gather_gemv/|mlp_layer_norm/)'
+do_targets() {
+  local process
+  mkdir -p "$folder/targets"
+  for process in $(seq 1 6); do
+    bounded 30 "targets_$process" "$program" --benchmark_min_time=0.05s --steelyard_verify=false \
+      --benchmark_filter="$targets_filter" --benchmark_out="$folder/targets/$process.json" \
+      --benchmark_out_format=json || break
+  done
+  echo "targets: $(find "$folder/targets" -name '*.json' | wc -l) of 6 processes"
 }
 
 # The two sides take turns, and who begins changes from round to round.

@@ -114,6 +114,15 @@ TEST_F(OnDevice, WithoutPyTorchTheRestIsMeasuredAndNothingIsCalledReached) {
   }
   EXPECT_THAT(output, HasSubstr("the same build against itself, 2 gates, gelu/dtype:bf16/form:fused/n:67108864: ratio "
                                 "1.0000 to 1.0000, standard deviation 0.000%"));
+  // A process is the unit of a verdict.
+  EXPECT_THAT(output, HasSubstr("targets: 6 of 6 processes"));
+  for (const char* process : {"1", "6"}) {
+    const std::string judged = contents(folder_ / "out" / "targets" / (std::string(process) + ".json"));
+    for (const char* name : {"ceiling/access:copy/level:DRAM", "layer_norm/", "gemv/dtype:i8/n:16384"}) {
+      EXPECT_THAT(judged, HasSubstr(name));
+    }
+    EXPECT_THAT(judged, Not(HasSubstr("matmul")));
+  }
   // A further call goes on where this one ended, and measures nothing anew.
   const fs::path first = folder_ / "out" / "null" / "01/a/1.json";
   const fs::file_time_type measured_at = fs::last_write_time(first);
