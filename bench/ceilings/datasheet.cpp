@@ -201,6 +201,14 @@ bool is_named(const DatasheetRow& row, const std::string& wanted) {
   return false;
 }
 
+// At which tensor cores reach their 16-bit peak. Where no sheet says it, it follows from the peak and their number and
+// width; 0: these are not known either.
+double tensor_clock_hz(const DatasheetRow& row) {
+  if (row.tensor_clock_ghz > 0) return row.tensor_clock_ghz * 1e9;
+  const double operations_per_clock = static_cast<double>(row.multiprocessors) * row.operations_per_clock;
+  return operations_per_clock > 0 ? (row.bf16 > 0 ? row.bf16 : row.f16) * 1e12 / operations_per_clock : 0;
+}
+
 }  // namespace
 
 std::span<const DatasheetRow> datasheet_rows() { return kRows; }
@@ -217,7 +225,9 @@ DeviceCeilings datasheet_ceilings(const DatasheetRow& row) {
   DeviceCeilings device;
   device.device = row.device;
   device.sheet = row.device;
-  // Only the tensor cores' peaks are at the clock that the table has.
+  // Only the tensor cores' peaks are at the clock that the table has, and of these f64's is not: an H100's 67 Tflop/s
+  // are 132 multiprocessors x 256 flop x 1.98 GHz.
+  const double tensor_clock = tensor_clock_hz(row);
   const auto add = [&](std::string_view dtype, double tera) {
     if (tera == 0) return;
     Ceiling ceiling;
@@ -225,7 +235,7 @@ DeviceCeilings datasheet_ceilings(const DatasheetRow& row) {
     ceiling.dtype = dtype;
     ceiling.threads = 0;
     ceiling.value = tera * 1e12;
-    if (dtype != "f64" && dtype != "f32") ceiling.at_clock_hz = row.tensor_clock_ghz * 1e9;
+    if (dtype != "f32" && !dtype.starts_with("f64")) ceiling.at_clock_hz = tensor_clock;
     ceiling.source = row.source;
     device.ceilings.push_back(std::move(ceiling));
   };

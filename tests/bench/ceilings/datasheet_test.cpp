@@ -104,6 +104,19 @@ TEST(Datasheet, RatesAreStoredInBaseUnits) {
   EXPECT_EQ(value_of(*a100, "f8"), 0);
 }
 
+TEST(Datasheet, TensorPeaksNameTheClockTheyHoldAt) {
+  const auto clock_of = [](std::string_view device, std::string_view dtype) {
+    const auto known = datasheet_ceilings(device);
+    for (const Ceiling& ceiling : known->ceilings) {
+      if (ceiling.dtype == dtype) return ceiling.at_clock_hz;
+    }
+    return -1.0;
+  };
+  EXPECT_DOUBLE_EQ(clock_of("H100 SXM", "bf16"), 1.83e9);
+  EXPECT_NEAR(clock_of("H100 PCIe", "bf16"), 756.5e12 / (114 * 4096), 1) << "published nowhere, but it follows";
+  for (const char* dtype : {"f32", "f64", "f64tc"}) EXPECT_EQ(clock_of("H100 SXM", dtype), 0) << dtype;
+}
+
 TEST(Datasheet, AnUnknownDeviceHasNoCeiling) {
   // Each of these is another product than the row whose name it begins or ends with.
   for (const char* device : {"", "A100", "H100", "NVIDIA H100 NVL", "NVIDIA GeForce RTX 4090 D",
