@@ -2,6 +2,7 @@
 #include "ci/report/markdown_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/target_report.hpp"
+#include "regress/targets/target_wording.hpp"
 
 namespace steelyard {
 namespace {
@@ -21,10 +22,18 @@ const char* mark_of_target(TargetVerdict verdict) {
   return "";
 }
 
+// The share with its ceiling is in the reason; here also the rate itself, and what keeps it from being more.
+std::string found_text(const TargetRow& row) {
+  std::string text = row.reason;
+  if (row.achieved && row.target.of != Target::Of::rate) text += "; " + rate_text(*row.achieved, row.metric);
+  if (!row.bound.empty()) text += "; bound by " + row.bound;
+  return text;
+}
+
 std::string row_text(const TargetRow& row) {
   return std::string("| ") + mark_of_target(row.verdict) + ' ' + std::string(to_text(row.verdict)) + " | " +
          markdown::code(row.benchmark, true) + " | " + markdown::words(row.target.text) + " | " +
-         markdown::words(row.reason) + " |\n";
+         markdown::words(found_text(row)) + " |\n";
 }
 
 }  // namespace

@@ -63,6 +63,17 @@ TEST(TargetReportText, ManyTargetsLeaveRoomForTheRestOfAComment) {
   EXPECT_THAT(markdown_targets(report), HasSubstr("440 more targets do not fit here"));
 }
 
+TEST(TargetReportText, ACommentHasTheRateAndWhatBoundsIt) {
+  TargetReport report;
+  report.targets = {row("gemv", TargetVerdict::missed)};
+  TargetRow& missed = report.targets[0];
+  missed.metric = "bandwidth";
+  missed.target.of = Target::Of::bandwidth;
+  missed.achieved = 2.94e12;
+  missed.bound = "memory";
+  EXPECT_THAT(markdown_targets(report), HasSubstr("because of gemv; 2.94 TB/s; bound by memory |"));
+}
+
 TEST(TargetReportText, UtilizationThatIsUnknownSaysWhyOnce) {
   UtilizationRow unknown;
   unknown.benchmark = "x";
