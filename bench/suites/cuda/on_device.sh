@@ -113,16 +113,17 @@ do_peer() {
   bounded 230 peer "$python" "$here/peer/torch_peer.py" --names "$ours" --out "$folder/peer.json" --seconds "$seconds"
 }
 
-# The unit of a verdict is the process: a file each, all of the same benchmarks, with the ceilings of memory beside them.
-# `ours` has just verified the answers.
+# The unit of a verdict is the process: a file each, of the same benchmarks, with the ceilings of memory beside them.
+# `ours` has verified the answers.
 targets_filter='^(ceiling/access:|layer_norm/.*dtype:bf16/form:fused|gemv/|gather_gemv/|mlp_layer_norm/)'
 do_targets() {
   local process
+  rm -rf "${folder:?}/targets"
   mkdir -p "$folder/targets"
   for process in $(seq 1 6); do
-    bounded 30 "targets_$process" "$program" --benchmark_min_time=0.05s --steelyard_verify=false \
-      --benchmark_filter="$targets_filter" --benchmark_out="$folder/targets/$process.json" \
-      --benchmark_out_format=json || break
+    bounded 40 "targets_$process" "$program" --benchmark_min_time=0.05s --steelyard_most_samples=200 \
+      --steelyard_verify=false --benchmark_filter="$targets_filter" \
+      --benchmark_out="$folder/targets/$process.json" --benchmark_out_format=json || break
   done
   echo "targets: $(find "$folder/targets" -name '*.json' | wc -l) of 6 processes"
 }
