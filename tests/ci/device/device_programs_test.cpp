@@ -82,5 +82,26 @@ TEST_F(DevicePrograms, RunShowsWhatTheDeviceTellsBesideTheTime) {
   EXPECT_THAT(outcome.out, ContainsRegex("device +hot +cycles +clock +cold start +warm-up +discarded"));
 }
 
+#ifdef STEELYARD_FAKE_DEVICE_PROGRAM
+// The command line, the supervision and the writer of the real program; only its worker is made up.
+TEST_F(DevicePrograms, TheProgramsOwnCommandLineServes) {
+  const std::string real = STEELYARD_FAKE_DEVICE_PROGRAM;
+  const Outcome outcome = run({"ab", "--no-store", "--json", "--rounds", "6", "--filter", "kind:good$", real, real});
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\"layout\": \"interleaved\""), HasSubstr("[device=Made-Up 100]"),
+                                 HasSubstr("\"metric\": \"kernel_launches\""), HasSubstr("\"regression\": 0"),
+                                 Not(HasSubstr("\"verdict\": \"failed\""))));
+  EXPECT_EQ(outcome.status, 2) << "its target is of a device that nobody knows\n" << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("no ceilings of the device \\\"Made-Up 100\\\" are known"));
+}
+
+TEST_F(DevicePrograms, WhatFailsInTheProgramKeepsItsTarget) {
+  const Outcome outcome = run({"run", "--no-store", "--json", "--output", "out.syrun", "--rounds", "2", "--filter",
+                               "kind:(good|sticky)$", "--", STEELYARD_FAKE_DEVICE_PROGRAM});
+  EXPECT_EQ(outcome.status, 4) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("it yielded nothing: the benchmark reported an error: launching: found "
+                                     "cudaErrorIllegalAddress"));
+}
+#endif
+
 }  // namespace
 }  // namespace steelyard
