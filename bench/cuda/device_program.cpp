@@ -74,6 +74,19 @@ Result<void> write_file(const std::string& path, const std::string& content) {
   return {};
 }
 
+// Looked at before anything is measured, as what is measured would be lost with it.
+Result<void> check_place(const std::string& path) {
+  if (path.empty()) return {};
+  const auto refuse = [&](const std::string& why) {
+    return program_error("--benchmark_out", path + " cannot be written: " + why);
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return refuse("it is a folder; name a file in it");
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
+  return refuse(folder.string() + ": " + std::strerror(errno));
+}
+
 // A line that is written over, on a terminal only.
 void show_progress(std::size_t done, std::size_t of, const std::string& name) {
   if (::isatty(STDERR_FILENO) == 0) return;
@@ -101,6 +114,7 @@ int write_result(const DeviceProgram& program, const DeviceOptions& options, con
 
 int measure(const DeviceProgram& program, const DeviceOptions& options, const std::vector<std::string>& arguments,
             const std::vector<DeviceCase>& cases) {
+  if (const Result<void> place = check_place(options.out); !place) return fail(program, place.error(), kNotWritten);
   const Result<TemporaryFile> report_file = TemporaryFile::make();
   if (!report_file) return fail(program, report_file.error(), kNotWritten);
   watch_signals();

@@ -171,10 +171,13 @@ TEST_F(DeviceProgramTest, AnOptionThatIsNoneIsRefused) {
   EXPECT_THAT(child.error_output, HasSubstr("--benchmark_fliter"));
 }
 
-TEST_F(DeviceProgramTest, AResultThatCannotBeWrittenIsAnErrorOfItsOwn) {
-  const ChildResult child = run({"--benchmark_filter=kind:good$", "--benchmark_out=/no/such/folder/out.json"});
-  EXPECT_EQ(child.exit_code, kNotWritten);
-  EXPECT_THAT(child.error_output, HasSubstr("/no/such/folder/out.json"));
+TEST_F(DeviceProgramTest, AResultThatCannotBeWrittenIsAnErrorBeforeAnythingIsMeasured) {
+  for (const std::string place : {"/no/such/folder/out.json", "/tmp"}) {
+    const ChildResult child = run({"--benchmark_filter=kind:good$", "--benchmark_out=" + place});
+    EXPECT_EQ(child.exit_code, kNotWritten) << place;
+    EXPECT_THAT(child.error_output, HasSubstr(place));
+    EXPECT_EQ(child.output, "") << "nobody waits for rows that are lost";
+  }
 }
 
 }  // namespace
