@@ -97,5 +97,19 @@ TEST_F(MeasurementRowsTest, MakesThePartitionAfterTheOneThatRunsGoTo) {
   EXPECT_THAT(ask("select steelyard.close_partition(1)::text"), HasSubstr("still written to"));
 }
 
+TEST_F(MeasurementRowsTest, NobodyGetsMoreThan64PartitionsAhead) {
+  open();
+  const auto partitions = [this] {
+    return ask("select count(*)::text from pg_inherits where inhparent = 'steelyard.measurements'::regclass");
+  };
+  const std::string before = partitions();
+  EXPECT_EQ(ask("select steelyard.ensure_partitions(null)::text"), "0");
+  EXPECT_EQ(partitions(), before);
+  ask("select steelyard.ensure_partitions(2000)::text");
+  EXPECT_EQ(partitions(), "65") << "the one that is written to, and 64";
+  EXPECT_EQ(ask("select steelyard.ensure_partitions(5000)::text"), "0");
+  EXPECT_EQ(partitions(), "65");
+}
+
 }  // namespace
 }  // namespace steelyard
