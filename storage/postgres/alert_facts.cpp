@@ -5,9 +5,16 @@
 namespace steelyard {
 namespace {
 
-// $1 project, $2 branch, $3 and $4 benchmarks and metrics, $5 the most of each. Numbered and not limited one by one: a
-// distributed store cannot do that.
+// $1 project, $2 branch, $3 and $4 benchmarks and metrics, $5 the most of each. The branch's comparisons first: what
+// others keep of the same benchmarks costs nothing then. Numbered and not limited one by one: a distributed store
+// cannot do that.
 constexpr const char* kOfComparisons = R"sql(
+with c as materialized (
+  select comparison_key, compared_at_unix_ns, id, baseline_commit, baseline_run, candidate_commit, candidate_run,
+         candidate_fingerprint
+  from steelyard.comparisons
+  where hashtextextended(project, 0) = hashtextextended($1::text, 0) and project = $1::text
+    and hashtextextended(branch, 0) = hashtextextended($2::text, 0) and branch = $2::text)
 select number, compared_at_unix_ns, id, verdict,
        coalesce(nullif(baseline_commit, ''), baseline_run),
        coalesce(nullif(candidate_commit, ''), candidate_run),
@@ -17,12 +24,13 @@ from (
          c.candidate_run, c.candidate_fingerprint, m.unit, x.baseline, x.candidate, x.ratio, x.margin, m.better,
          row_number() over (partition by s.number order by c.compared_at_unix_ns desc, c.id desc) as age
   from unnest($3::text[], $4::text[]) with ordinality as s(benchmark, metric, number)
+  cross join c
   join steelyard.comparison_rows x
-    on hashtextextended(x.benchmark, 0) = hashtextextended(s.benchmark collate "C", 0)
+    on x.comparison_key = c.comparison_key
+       and hashtextextended(x.benchmark, 0) = hashtextextended(s.benchmark collate "C", 0)
        and x.benchmark = s.benchmark collate "C"
-  join steelyard.comparisons c using (comparison_key)
   join steelyard.metrics m on m.metric_key = x.metric_key and m.name = s.metric
-  where x.gates and c.project = $1::text and c.branch = $2::text) f
+  where x.gates) f
 where age <= $5::bigint
 order by number, age
 )sql";

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "storage/postgres/alert_facts.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
@@ -212,6 +213,37 @@ TEST_F(AlertRows, AnActThatIsSentAgainByAClockThatIsBehindIsOneAct) {
   EXPECT_EQ(again->state, AlertState::accepted);
   EXPECT_EQ(ask("select count(*) from steelyard.alert_events"), "1");
   EXPECT_EQ(ask("select count(*) from steelyard.accepted_levels"), "1");
+}
+
+TEST_F(AlertRows, StandOnTheComparisonsOfTheirBranchAloneAndReadNoOthers) {
+  Store store = open();
+  Comparison comparison = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
+  ASSERT_TRUE(store.put_comparison(comparison));
+  const AlertSubject subject{"demo", "main", "BM_sort/1024", "real_time"};
+  const auto read = [&] {  // facts, and rows that were looked at for them
+    Session asking = session();
+    auto transaction = Transaction::begin(asking);
+    EXPECT_TRUE(
+        transaction->run_script("analyze steelyard.comparisons; analyze steelyard.comparison_rows; "
+                                "set local enable_seqscan = off"));
+    constexpr const char* kLookedAt =
+        "select (sum(seq_tup_read) + sum(idx_tup_fetch))::bigint from pg_stat_xact_user_tables where relid in "
+        "('steelyard.comparisons'::regclass, 'steelyard.comparison_rows'::regclass)";
+    const std::int64_t before = transaction->run(kLookedAt, {}, kOneRow)->integer(0, 0);
+    const auto facts = facts_of_comparisons(*transaction, {subject});
+    EXPECT_TRUE(facts) << facts.error().text();
+    const std::int64_t after = transaction->run(kLookedAt, {}, kOneRow)->integer(0, 0);
+    return std::pair(facts->begin()->second.size(), after - before);
+  };
+  const auto alone = read();
+  EXPECT_EQ(alone.first, 1U);
+  for (int i = 0; i < 40; ++i) {
+    (i % 2 == 0 ? comparison.candidate.commit.branch : comparison.candidate.project) = "other " + std::to_string(i);
+    ASSERT_TRUE(store.put_comparison(comparison));
+  }
+  const auto beside_others = read();
+  EXPECT_EQ(beside_others.first, 1U);
+  EXPECT_LT(beside_others.second, alone.second + 5) << "planning alone looks at the ends of an index";
 }
 
 }  // namespace
