@@ -39,6 +39,8 @@ Result<StoreAddress> parse_store_address(const std::string& text, const std::str
 // $STEELYARD_STATE, else $XDG_STATE_HOME/steelyard, else ~/.local/state/steelyard; for root /var/lib/steelyard.
 std::filesystem::path state_folder();
 
+// A label may take 100 bytes and a run have a thousand: some 100 MB are looked through.
+inline constexpr std::int64_t kMostLabelledRuns = 1000;
 struct HistoryQuery {
   std::string benchmark;  // canonical text or a part of it; empty: all
   std::string metric;     // empty: real_time and the counted ones
@@ -47,11 +49,13 @@ struct HistoryQuery {
   int limit = 200;        // newest points kept per series; 0: the series alone
   std::string machine{};  // the beginning of a fingerprint, or NAME=TEXT: a fact that holds the text; empty: any
   std::vector<std::string> parameters{};  // NAME=VALUE, or VALUE alone where it has no name: each must be there
-  std::string label{};                    // a part of what newer runs' benchmarks say of themselves; empty: any
-  std::string after{};                    // Page::next, or HistorySeries::older; empty: from the beginning
-  int series_limit = 0;                   // most series of one answer; 0: all
-  bool off_branch = true;                 // with commits that are off the branch, as after a force-push
-  bool with_invocations = true;           // costs a look at every measurement; else they are 0
+  // A part of what benchmarks say of themselves in the newest kMostLabelledRuns runs with labels of the project and
+  // branch; empty: any. Where there are more, Page::notes says so.
+  std::string label{};
+  std::string after{};           // Page::next, or HistorySeries::older; empty: from the beginning
+  int series_limit = 0;          // most series of one answer; 0: all
+  bool off_branch = true;        // with commits that are off the branch, as after a force-push
+  bool with_invocations = true;  // costs a look at every measurement; else they are 0
 };
 struct HistoryPoint {
   std::string run;
@@ -76,7 +80,8 @@ struct HistorySeries {
 template <class Item>
 struct Page {
   std::vector<Item> items;
-  std::string next;  // to be given as `after`, with all else as it was; empty: that was all
+  std::string next;                  // to be given as `after`, with all else as it was; empty: that was all
+  std::vector<std::string> notes{};  // bounds that the answer reached, in words
 };
 
 // Where a baseline is looked for: on the same class of machine and project, among the ancestors of a commit.

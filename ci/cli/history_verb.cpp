@@ -64,6 +64,7 @@ ExitCode do_history(const HistoryOptions& options, Streams& streams) {
   if (!store) return report_error(store.error(), streams);
   const Result<Page<HistorySeries>> page = store->history_page(query);
   if (!page) return report_error(page.error(), streams);
+  for (const std::string& reached : page->notes) note(reached, options.common, streams);
   show(*page, options, streams);
   return ExitCode::success;
 }

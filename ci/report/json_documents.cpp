@@ -195,6 +195,7 @@ std::string json_history(const Page<HistorySeries>& page) {
   // A list of one series goes on with its older points.
   const bool is_one = page.next.empty() && page.items.size() == 1;
   json["next"] = text_or_null(is_one ? page.items.front().older : page.next);
+  if (!page.notes.empty()) json["notes"] = page.notes;
   return document(json);
 }
 

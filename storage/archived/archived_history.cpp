@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <unordered_set>
@@ -64,7 +65,7 @@ class Reading {
                            (query_.project.empty() || run.header.project == query_.project);
     const std::string fingerprint = run.environment.fingerprint();
     note_machine(run.environment, fingerprint);
-    note_labels(run);
+    if (is_wanted) note_labels(run);
     std::optional<std::size_t> index;  // only a run with a point costs memory
     for (std::size_t i = 0; i < run.measurements.size(); ++i) {
       const Measurement& measurement = run.measurements[i];
@@ -89,7 +90,7 @@ class Reading {
     if (!query_.branch.empty()) history.is_by_date = !places_.put_in_order(points_.runs());
     const auto is_chosen = [this](const NewestPoints::SeriesKey& key) {
       return (query_.machine.empty() || machines_.contains(key.fingerprint)) &&
-             (query_.label.empty() || labelled_.contains(key.benchmark));
+             (query_.label.empty() || labelled_.contains({key.project, key.benchmark}));
     };
     STEELYARD_TRY(Page<HistorySeries> page, page_of(points_, query_, is_chosen));
     history.series = std::move(page.items);
@@ -123,7 +124,7 @@ class Reading {
   void note_labels(const Run& run) {
     if (query_.label.empty()) return;
     for (const auto& [benchmark, label] : run.labels) {
-      if (label.find(query_.label) != std::string::npos) labelled_.insert(benchmark);
+      if (label.find(query_.label) != std::string::npos) labelled_.emplace(run.header.project, benchmark);
     }
   }
   bool is_asked_for(const std::string& benchmark) const {
@@ -156,8 +157,8 @@ class Reading {
   NewestPoints points_;
   BranchPlaces places_;
   std::unordered_set<std::string> seen_;
-  std::unordered_set<std::string> machines_;  // fingerprints that the query means
-  std::unordered_set<std::string> labelled_;  // benchmarks
+  std::unordered_set<std::string> machines_;                // fingerprints that the query means
+  std::set<std::pair<std::string, std::string>> labelled_;  // projects and benchmarks
   bool is_exact_ = false;
 };
 

@@ -153,6 +153,7 @@ Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& q
   STEELYARD_TRY(Page<ChosenSeries> chosen, choose_series(transaction, query));
   Page<HistorySeries> page;
   page.next = std::move(chosen.next);
+  page.notes = std::move(chosen.notes);
   if (query.limit <= 0) {
     for (ChosenSeries& series : chosen.items) {
       page.items.push_back({std::move(series.benchmark), series.metric, series.fingerprint, {}, series.project});

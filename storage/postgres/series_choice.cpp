@@ -19,7 +19,7 @@ constexpr const char* kPointCursorKind = "points";
 constexpr const char* kIsWholeName = "select exists (select 1 from steelyard.benchmarks where canonical = $1::text)";
 
 // $1 benchmark, $2 metric, $3 project, $4 fingerprints or null, $5 and $6 parameters, $7 labelled benchmarks or null,
-// $8 to $14 the last series of the page before, $15 how many.
+// $8 to $14 the last series of the page before, $15 how many, $16 the projects of the labelled ones.
 constexpr const char* kChooseBegin = R"sql(
 select b.canonical, p.name, m.name, m.unit, m.better, m.kind, s.fingerprint, s.project_key,
        array_agg(s.series_key order by s.series_key)
@@ -40,7 +40,8 @@ constexpr const char* kChooseEnd = R"sql(
       select 1 from unnest(b.parameter_names || array['threads', 'device', 'dtype', 'suite'],
                            b.parameter_values || array[b.threads::text, b.device, b.dtype, b.suite]) as has(name, value)
       where has.name = wanted.name and has.value = wanted.value))
-  and ($7::text[] is null or b.canonical = any($7::text[]))
+  and ($7::text[] is null or
+       (b.canonical, s.project_key::bigint) in (select * from unnest($7::text[], $16::bigint[])))
   and ($8::text is null or
        (b.canonical, p.name, m.name, m.unit collate "C", m.better collate "C", m.kind collate "C", s.fingerprint) >
        ($8::text, $9::text, $10::text, $11::text, $12::text, $13::text, $14::text))
@@ -56,10 +57,27 @@ constexpr const char* kMachinesByFact =
     "select distinct fingerprint from steelyard.environments where exists (select 1 from "
     "jsonb_array_elements(facts) f where f ->> 'name' = $1::text and strpos(f ->> 'value', $2::text) > 0)";
 
-// Every run repeats the labels of its benchmarks, so that the newer ones have them all.
-constexpr const char* kLabelled =
-    "select distinct l.key from (select labels from steelyard.runs order by run_key desc limit 50) r, "
-    "jsonb_each_text(r.labels) l where strpos(l.value, $1::text) > 0";
+// Every run repeats the labels of its benchmarks, so that the newer ones have them all. $1 project or empty, $2 most
+// runs of each project, $3 part of a label; where a branch is asked for, it is $4.
+constexpr const char* kLabelledBegin = R"sql(
+with newest as materialized (
+  select p.project_key, r.labels, r.age
+  from steelyard.projects p
+  cross join lateral (
+    select r.labels, row_number() over (order by r.run_key desc) as age
+    from steelyard.runs r
+    where r.project_key = p.project_key and r.labels <> '{}')sql";
+constexpr const char* kOfBranch =
+    " and hashtextextended(r.branch, 0) = hashtextextended($4::text, 0) and r.branch = $4::text";
+constexpr const char* kLabelledEnd = R"sql(
+    order by r.run_key desc
+    limit $2::bigint + 1) r
+  where $1::text = '' or p.name = $1::text)
+select coalesce(array_agg(d.key), '{}'), coalesce(array_agg(d.project_key::bigint), '{}'),
+       exists (select from newest n where n.age > $2::bigint)
+from (select distinct l.key, n.project_key from newest n, jsonb_each_text(n.labels) l
+      where n.age <= $2::bigint and strpos(l.value, $3::text) > 0) d
+)sql";
 
 Result<std::vector<std::string>> texts_of(Transaction& transaction, const char* statement, const SqlValues& values) {
   STEELYARD_TRY(const Rows rows, transaction.run(statement, values));
@@ -73,6 +91,27 @@ Result<std::vector<std::string>> machines(Transaction& transaction, const std::s
   if (equals == std::string::npos) return texts_of(transaction, kMachinesByBeginning, SqlValues().text(machine));
   return texts_of(transaction, kMachinesByFact,
                   SqlValues().text(machine.substr(0, equals)).text(machine.substr(equals + 1)));
+}
+
+struct Labelled {
+  std::vector<std::string> benchmarks;
+  std::vector<std::int64_t> projects;  // of each
+  bool are_all = true;                 // the runs with labels that there are
+};
+Result<Labelled> labelled_benchmarks(Transaction& transaction, const HistoryQuery& query) {
+  SqlValues values;
+  values.text(query.project).integer(kMostLabelledRuns).text(query.label);
+  if (!query.branch.empty()) values.text(query.branch);
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kLabelledBegin + std::string(query.branch.empty() ? "" : kOfBranch) + kLabelledEnd,
+                                values, kOneRow));
+  return Labelled{texts_of_array(rows.raw(0, 0)), integers_of_array(rows.raw(0, 1)), !rows.boolean(0, 2)};
+}
+
+std::string not_all_asked(const HistoryQuery& query) {
+  return "the label was looked for in the newest " + std::to_string(kMostLabelledRuns) + " runs with labels" +
+         (query.branch.empty() ? "" : " of the branch") + (query.project.empty() ? " of each project" : "") +
+         "; older ones have labels too";
 }
 
 void add_parameters(SqlValues& values, const std::vector<std::string>& parameters) {
@@ -132,6 +171,7 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
     STEELYARD_TRY(const Rows whole, transaction.run(kIsWholeName, SqlValues().text(query.benchmark), kOneRow));
     is_whole_name = whole.boolean(0, 0);
   }
+  Page<ChosenSeries> page;
   SqlValues values;
   values.text(query.benchmark).text(query.metric).text(query.project);
   if (query.machine.empty()) {
@@ -141,20 +181,20 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
     values.texts(fingerprints);
   }
   add_parameters(values, query.parameters);
+  Labelled labelled;
   if (query.label.empty()) {
     values.null();
   } else {
-    STEELYARD_TRY(const std::vector<std::string> labelled,
-                  texts_of(transaction, kLabelled, SqlValues().text(query.label)));
-    values.texts(labelled);
+    STEELYARD_TRY(labelled, labelled_benchmarks(transaction, query));
+    values.texts(labelled.benchmarks);
+    if (!labelled.are_all) page.notes.push_back(not_all_asked(query));
   }
   STEELYARD_CHECK(add_cursor(values, query.after));
   const std::int64_t most = query.series_limit > 0 ? query.series_limit : kMostSeries;
-  values.integer(most + 1);
+  values.integer(most + 1).integers(labelled.projects);
   STEELYARD_TRY(const Rows rows,
                 transaction.run(kChooseBegin + std::string(is_whole_name ? kWholeName : kPartOfName) + kChooseEnd,
                                 values, {0, most + 1}));
-  Page<ChosenSeries> page;
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
     page.items.push_back({rows.text(row, 0), rows.text(row, 1), metric_of(rows, row, 2), rows.text(row, 6),
                           rows.integer(row, 7), integers_of_array(rows.raw(row, 8))});

@@ -179,6 +179,16 @@ TEST_F(ArchivedHistoryTest, ChoosesByMachineParameterAndLabel) {
   query = {};
   query.label = "tuned";
   EXPECT_THAT(benchmarks(query), ElementsAre(sort));
+  // What a run of another branch or project says is not said of these.
+  steelyard::Run side = run_of("merge", {1}, 3);
+  side.header.commit.branch = "side";
+  side.labels = {{"merge", "the tuned one"}};
+  write("3.syrun", side);
+  side.header.project = "other";
+  side.labels = {{sort, "the tuned one, too"}};
+  write("4.syrun", side);
+  query.branch = run.header.commit.branch;
+  EXPECT_THAT(benchmarks(query), ElementsAre(sort));
 }
 
 // A commit of that day whose date says nothing.

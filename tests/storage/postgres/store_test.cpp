@@ -355,5 +355,43 @@ TEST_F(StoreTest, AnExchangedDatabaseGetsNoRowsUnderTheKeysOfTheOneBefore) {
   EXPECT_EQ(*store.get_run(example_run(2).header.id), example_run(2));
 }
 
+TEST_F(StoreTest, FindsALabelHoweverManyRunsOfOthersAreNewer) {
+  Store store = open();
+  ASSERT_TRUE(store.put_run(example_run(1)));
+  steelyard::Run foreign = example_run(2);
+  foreign.header.project = "other";
+  foreign.labels = {{"BM_crash", "of another"}};
+  ASSERT_TRUE(store.put_run(foreign));
+  // As many again as are looked through, of the other project and of another branch of ours.
+  const std::string columns =
+      ask("select string_agg(quote_ident(attname), ', ') from pg_attribute where attrelid = 'steelyard.runs'::regclass "
+          "and attnum > 0 and not attisdropped and attname not in ('run_key', 'id', 'branch', 'labels')");
+  const auto copy = [&](const steelyard::Run& run, const std::string& branch) {
+    EXPECT_EQ(ask("with copied as (insert into steelyard.runs (id, branch, labels, " + columns + ") select id || '" +
+                  branch + "' || i, '" + branch + "', '{\"BM_crash\": \"copied\"}', " + columns +
+                  " from steelyard.runs, generate_series(1, " + std::to_string(kMostLabelledRuns) + ") i where id = '" +
+                  run.header.id + "' returning 1) select count(*)::text from copied"),
+              std::to_string(kMostLabelledRuns));
+  };
+  HistoryQuery query;
+  query.project = "demo";
+  query.label = "0.6 of bandwidth";
+  query.limit = 0;
+  const auto found = [&] {
+    const auto page = store.history_page(query);
+    EXPECT_TRUE(page) << page.error().text();
+    return std::pair(page->items.size(), page->notes.size());
+  };
+  copy(foreign, "main");
+  EXPECT_EQ(found(), std::pair(std::size_t{1}, std::size_t{0}));
+  copy(example_run(1), "side");
+  EXPECT_EQ(found(), std::pair(std::size_t{0}, std::size_t{1})) << "and says that it looked at the newer ones alone";
+  EXPECT_THAT(store.history_page(query)->notes[0], HasSubstr("newest 1000 runs with labels"));
+  query.branch = "main";
+  EXPECT_EQ(found(), std::pair(std::size_t{1}, std::size_t{0}));
+  query.project.clear();
+  EXPECT_EQ(found(), std::pair(std::size_t{1}, std::size_t{1})) << "the other project has more";
+}
+
 }  // namespace
 }  // namespace steelyard
