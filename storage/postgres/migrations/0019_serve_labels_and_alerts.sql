@@ -1,16 +1,21 @@
 -- Indexes for questions about labels and for what alerts stand on, so that neither costs more with what other projects
 -- and branches keep; and a bound on how many partitions a writer may ask for.
 
-create index runs_with_labels on steelyard.runs (project_key, run_key) where labels <> '{}';
--- By the hashes of names, since an index row is too short for the longest ones.
-create index runs_with_labels_by_branch on steelyard.runs (project_key, hashtextextended(branch, 0), run_key)
-  where labels <> '{}';
-create index comparisons_by_branch on steelyard.comparisons
-  (hashtextextended(project, 0), hashtextextended(branch, 0));
--- The one that it replaces led to a benchmark's rows in all branches of all projects.
-create index comparison_rows_by_benchmark_of_comparison on steelyard.comparison_rows
-  (comparison_key, hashtextextended(benchmark, 0));
-drop index steelyard.comparison_rows_by_benchmark;
+-- In a block: a distributed store takes no change of a table out of a text with more than one statement.
+do $$
+begin
+  create index runs_with_labels on steelyard.runs (project_key, run_key) where labels <> '{}';
+  -- By the hashes of names, since an index row is too short for the longest ones.
+  create index runs_with_labels_by_branch on steelyard.runs (project_key, hashtextextended(branch, 0), run_key)
+    where labels <> '{}';
+  create index comparisons_by_branch on steelyard.comparisons
+    (hashtextextended(project, 0), hashtextextended(branch, 0));
+  -- The one that it replaces led to a benchmark's rows in all branches of all projects.
+  create index comparison_rows_by_benchmark_of_comparison on steelyard.comparison_rows
+    (comparison_key, hashtextextended(benchmark, 0));
+  drop index steelyard.comparison_rows_by_benchmark;
+end
+$$;
 
 create or replace function steelyard.ensure_partitions(ahead integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
