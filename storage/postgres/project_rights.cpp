@@ -126,7 +126,7 @@ std::string filled(std::string script) {
 }
 
 // An identifier as SQL wants it.
-std::string quoted(std::string_view name) {
+std::string quoted_name(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
   return text + '"';
@@ -168,11 +168,11 @@ Result<std::vector<std::string>> grantors_of(Transaction& transaction, const std
 }
 
 Result<void> take_role(Transaction& transaction, const std::string& login, const std::string& role) {
-  const std::string revoke = "revoke " + role + " from " + quoted(login);
+  const std::string revoke = "revoke " + role + " from " + quoted_name(login);
   STEELYARD_TRY(const std::vector<std::string> grantors, grantors_of(transaction, login, role));
   if (grantors.empty()) STEELYARD_CHECK(transaction.run(revoke));
   for (const std::string& grantor : grantors) {
-    STEELYARD_CHECK(transaction.run(revoke + " granted by " + quoted(grantor)));
+    STEELYARD_CHECK(transaction.run(revoke + " granted by " + quoted_name(grantor)));
   }
   STEELYARD_TRY(const std::vector<std::string> left, roles_of(transaction, login));
   if (std::find(left.begin(), left.end(), role) == left.end()) return {};
@@ -197,7 +197,7 @@ Result<void> check_login(Transaction& transaction, const std::string& login) {
                                                  SqlValues().text(login), kAtMostOneRow));
   if (rows.size() == 0) {
     return input_error("steelyard db grant", "no login " + login + " on the server", "one that is there",
-                       "have an administrator run: create role " + quoted(login) + " login");
+                       "have an administrator run: create role " + quoted_name(login) + " login");
   }
   if (!rows.boolean(0, 0)) return {};
   return input_error("steelyard db grant", login + ", a superuser", "a login with fewer rights",
@@ -281,7 +281,7 @@ Result<bool> grant_access(Session& session, const Login& login, const AccessGran
     STEELYARD_TRY(const bool added, add_project(transaction, grant));
     is_new = is_new || added;
   }
-  STEELYARD_CHECK(transaction.run("grant " + std::string(role_of(grant)) + " to " + quoted(grant.login)));
+  STEELYARD_CHECK(transaction.run("grant " + std::string(role_of(grant)) + " to " + quoted_name(grant.login)));
   if (is_new) STEELYARD_CHECK(note_access(transaction, grant, kGiven));
   STEELYARD_CHECK(transaction.commit());
   return is_new;
