@@ -1,6 +1,7 @@
 #include "storage/postgres/prune_candidates.hpp"
 
 #include <map>
+#include <set>
 
 #include "storage/postgres/partitions.hpp"
 
@@ -17,9 +18,7 @@ constexpr const char* kIsGone =
 const std::string kDue =
     "select r.run_key, r.measurements from steelyard.runs r "
     "where r.created_at_unix_ns < $2::bigint and r.created_at_unix_ns >= $3::bigint and not " +
-    std::string(kIsGone) +
-    " and ($1::text <> 'profiles' or exists (select 1 from steelyard.profiles f where f.run_key = r.run_key)) "
-    "order by r.run_key";
+    std::string(kIsGone) + " order by r.run_key";
 
 // $1 what, $2 before: how many runs of each partition stay as they are.
 const std::string kKept = "select r.run_key / " + std::to_string(kRunsOfPartition) +
@@ -32,6 +31,20 @@ const std::string kHasOthers =
     "and r.run_key <> all($4::bigint[]) and not " +
     std::string(kIsGone) + ')';
 
+// Those of the runs that have what is to go. Asked apart: a distributed store joins no distributed table with one that
+// only one of its servers has.
+Result<std::set<std::int64_t>> with_profiles(Transaction& transaction, const Rows& runs) {
+  std::vector<std::int64_t> keys;
+  for (std::int64_t row = 0; row < runs.size(); ++row) keys.push_back(runs.integer(row, 0));
+  STEELYARD_TRY(
+      const Rows found,
+      transaction.run("select distinct f.run_key from steelyard.profiles f where f.run_key = any($1::bigint[])",
+                      SqlValues().integers(keys)));
+  std::set<std::int64_t> having;
+  for (std::int64_t row = 0; row < found.size(); ++row) having.insert(found.integer(row, 0));
+  return having;
+}
+
 }  // namespace
 
 Result<std::vector<PruneGroup>> prune_groups(Transaction& transaction, const std::string& what,
@@ -42,9 +55,15 @@ Result<std::vector<PruneGroup>> prune_groups(Transaction& transaction, const std
   STEELYARD_TRY(const Rows due, transaction.run(kDue, values.integer(taken.from_unix_ns)));
   STEELYARD_TRY(const Rows newest,
                 transaction.run("select coalesce(max(run_key), 0) from steelyard.runs", {}, kOneRow));
+  const bool of_profiles = what == "profiles";
+  std::set<std::int64_t> having;
+  if (of_profiles) {
+    STEELYARD_TRY(having, with_profiles(transaction, due));
+  }
   std::map<std::int64_t, PruneGroup> groups;
   for (std::int64_t row = 0; row < due.size(); ++row) {
     const std::int64_t key = due.integer(row, 0);
+    if (of_profiles && !having.contains(key)) continue;
     PruneGroup& group = groups[key / kRunsOfPartition];
     group.keys.push_back(key);
     group.rows += due.integer(row, 1);

@@ -36,10 +36,6 @@ Result<std::int64_t> drop_rows_of(Transaction& transaction, const std::vector<st
   return measurements;
 }
 
-}  // namespace
-
-namespace {
-
 // The partition anew, in place of the old one. `packed`: what becomes of that column, an expression.
 Result<Dropped> write_anew(Transaction& transaction, std::int64_t number, const std::string& packed,
                            const std::string& note) {
@@ -110,12 +106,13 @@ Result<Dropped> drop_samples(Transaction& transaction, const std::vector<std::in
 }
 
 Result<Dropped> drop_profiles(Transaction& transaction, const std::vector<std::int64_t>& keys) {
-  STEELYARD_TRY(const Rows rows,
-                transaction.run("with gone as (delete from steelyard.profiles p where p.run_key = any($1::bigint[]) "
-                                "returning pg_column_size(p.*) as bytes) "
-                                "select count(*), coalesce(sum(bytes), 0)::bigint from gone",
-                                SqlValues().integers(keys), kOneRow));
-  return Dropped{rows.integer(0, 0), rows.integer(0, 1)};
+  PruneGroup piece;
+  piece.keys = keys;
+  // Before: a distributed store does not let a deletion say how large its rows were.
+  STEELYARD_TRY(const Dropped would, estimate_of(transaction, "profiles", piece));
+  STEELYARD_TRY(const Rows gone, transaction.run("delete from steelyard.profiles where run_key = any($1::bigint[])",
+                                                 SqlValues().integers(keys)));
+  return Dropped{gone.affected(), would.bytes};
 }
 
 Result<Dropped> drop_runs(Transaction& transaction, const std::vector<std::int64_t>& keys) {
