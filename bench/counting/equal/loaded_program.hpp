@@ -10,7 +10,6 @@
 #include <atomic>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -32,8 +31,5 @@ struct LoadedProgram {
 // in; a static program has no libraries. Error: the file is no ELF program (a script), a library is not found, the
 // loader does not answer in time.
 Result<LoadedProgram> read_loaded_program(const Program& program, const std::atomic<bool>* cancelled = nullptr);
-
-// The paths in what a loader lists. Error (input): one of the libraries was not found.
-Result<std::vector<std::filesystem::path>> parse_loader_list(std::string_view text);
 
 }  // namespace steelyard

@@ -10,7 +10,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::filesystem::path beside_this(const std::string& name) {
@@ -27,20 +26,6 @@ class LoadedProgramFiles : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::filesystem::path folder_;
 };
-
-TEST(LoaderList, GivesThePathsOfWhatIsLoaded) {
-  const auto paths = parse_loader_list(
-      "\tlinux-vdso.so.1 (0x00007ffe)\n\tlibx.so.1 => /opt/my libs/libx.so.1 (0x00007f)\n"
-      "\tlibc.so.6 => /lib/libc.so.6 (0x00007f)\n\t/lib64/ld-linux-x86-64.so.2 (0x00007f)\n");
-  ASSERT_TRUE(paths);
-  EXPECT_THAT(*paths, ElementsAre("/opt/my libs/libx.so.1", "/lib/libc.so.6", "/lib64/ld-linux-x86-64.so.2"));
-}
-
-TEST(LoaderList, WithoutALibraryIsAnError) {
-  const auto paths = parse_loader_list("\tliby.so => not found\n");
-  ASSERT_FALSE(paths);
-  EXPECT_THAT(paths.error().text(), HasSubstr("liby.so"));
-}
 
 TEST_F(LoadedProgramFiles, HoldTheProgramItsLibrariesAndTheLoader) {
   Program program;
