@@ -15,7 +15,7 @@ namespace steelyard {
 namespace {
 
 std::vector<std::string> program_arguments(const CollectionOrder& order) {
-  std::vector<std::string> arguments = {"--benchmark_filter=" + exact_filter(order.benchmark)};
+  std::vector<std::string> arguments = {"--benchmark_filter=" + exact_filter({order.benchmark})};
   // One pass is enough for the program as well; 0 is a plain number, as 1.5 to 1.7 want it, and later ones take it.
   arguments.push_back("--benchmark_min_time=0");
   arguments.push_back("--benchmark_repetitions=1");

@@ -29,7 +29,7 @@ CallgrindCall call_for(const UnwrappedOrder& order, const CollectionFiles& files
     call.options.emplace_back("--collect-atstart=no");
     for (const char* function : kRunsABenchmark) call.options.push_back(std::string("--toggle-collect=") + function);
   }
-  call.program_arguments = {"--benchmark_filter=" + exact_filter(order.benchmark),
+  call.program_arguments = {"--benchmark_filter=" + exact_filter({order.benchmark}),
                             "--benchmark_min_time=" + order.min_time,
                             "--benchmark_repetitions=" + std::to_string(order.repetitions),
                             "--benchmark_out=" + files.results().string(), "--benchmark_out_format=json"};

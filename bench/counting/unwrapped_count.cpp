@@ -87,7 +87,7 @@ class UnwrappedCounting {
     command.environment = child_environment(*place_.program);
     command.working_directory = place_.program->working_directory;
     command.timeout = std::min(kListingTimeout, options_.timeout);
-    const Result<ProgramListing> listing = list_program(command, exact_filter(benchmark_), place_.cancelled);
+    const Result<ProgramListing> listing = list_program(command, exact_filter({benchmark_}), place_.cancelled);
     return listing && listing->min_time_takes_unit;
   }
 

@@ -109,6 +109,7 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
   }
   if (!said_no_match(nothing)) return listing_error(command, nothing);
   listing.core = nothing.core;
+  listing.start = nanoseconds(static_cast<double>(nothing.duration_ns));
 
   std::vector<std::string> options{"--benchmark_list_tests=true", "--benchmark_format=console"};
   if (!filter.empty()) options.push_back("--benchmark_filter=" + filter);
@@ -129,27 +130,30 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
   return listing;
 }
 
-std::string exact_filter(const std::string& name) {
+std::string exact_filter(const std::vector<std::string>& names) {
   // Not "]" and "}": alone they are ordinary, and POSIX dialects refuse them escaped.
   constexpr std::string_view kSpecial = "\\.^$|()[{*+?";
-  std::string filter = "^";
-  for (const char c : name) {
-    if (kSpecial.find(c) != std::string_view::npos) filter += '\\';
-    filter += c;
+  std::string filter;
+  for (const std::string& name : names) {
+    filter += filter.empty() ? "^" : "|^";
+    for (const char c : name) {
+      if (kSpecial.find(c) != std::string_view::npos) filter += '\\';
+      filter += c;
+    }
+    filter += '$';
   }
-  return filter + '$';
+  return filter;
 }
 
-Result<std::vector<std::string>> list_benchmarks(const Program& program, const std::string& filter, Nanoseconds timeout,
-                                                 const std::atomic<bool>* cancelled) {
+Result<ProgramListing> list_benchmarks(const Program& program, const std::string& filter, Nanoseconds timeout,
+                                       const std::atomic<bool>* cancelled) {
   ChildCommand command;
   command.executable = program.executable;
   command.arguments = program.arguments;
   command.working_directory = program.working_directory;
   command.environment = child_environment(program);
   command.timeout = timeout;
-  STEELYARD_TRY(ProgramListing listing, list_program(command, filter, cancelled));
-  return std::move(listing.benchmarks);
+  return list_program(command, filter, cancelled);
 }
 
 }  // namespace steelyard

@@ -13,7 +13,8 @@ namespace steelyard {
 struct ProgramListing {
   std::vector<std::string> benchmarks;  // in the program's order, each once; may be empty
   bool min_time_takes_unit = false;
-  int core = -1;  // that the program was pinned to while it was asked; -1: not asked for, or refused
+  int core = -1;      // that the program was pinned to while it was asked; -1: not asked for, or refused
+  Nanoseconds start;  // what a process takes that measures nothing
 };
 
 // `command` holds the user's own arguments; ours follow and win. `filter` empty: the user's own, if any. Two or three
@@ -21,8 +22,8 @@ struct ProgramListing {
 Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
                                     const std::atomic<bool>* cancelled = nullptr);
 
-// The regular expression that matches this name and no other, in every dialect that Google Benchmark is built with
+// The regular expression that matches these names and no other, in every dialect that Google Benchmark is built with
 // (ECMAScript, POSIX extended, RE2).
-std::string exact_filter(const std::string& name);
+std::string exact_filter(const std::vector<std::string>& names);
 
 }  // namespace steelyard

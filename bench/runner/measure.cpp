@@ -12,6 +12,7 @@
 #include "bench/environment/read_environment.hpp"
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/measured_side.hpp"
+#include "bench/runner/pilot.hpp"
 #include "bench/runner/program_facts.hpp"
 #include "bench/runner/round_loop.hpp"
 #include "bench/runner/round_plan.hpp"
@@ -29,12 +30,14 @@ class Session {
       : programs_(std::move(programs)), options_(options) {}
 
   Result<std::vector<Run>> run();
+  const SamplePlan& samples() const { return samples_; }
 
  private:
   Result<void> check() const;
   Result<void> prepare(const PrivateFolder& folder);
   Result<void> check_listings() const;
   void choose();
+  void plan_sizes();
   void measure();
   RoundLoopOutcome loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds);
   bool looks() const { return !is_alone() && is_concurrent(layout_.layout) && !options_.looks.rounds.empty(); }
@@ -52,9 +55,12 @@ class Session {
   std::int64_t created_at_unix_ns_ =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   Environment environment_;
+  SamplePlan samples_;
+  Nanoseconds pilot_;       // that it took
   std::string device_use_;  // how a program shows that it uses a device; empty: none does
   CoreChoice cores_;
   std::vector<MeasuredSide> sides_;
+  std::set<std::string> names_;  // of all benchmarks, as listed
   LayoutChoice layout_;
   int rounds_ = 0;
   RoundLoopOutcome outcome_;
@@ -79,10 +85,12 @@ Result<void> Session::check() const {
       return input_error("looks", found(rounds), "even numbers of rounds that ascend, up to 10000");
     }
   }
-  if (options_.repetitions < 1 || options_.repetitions > kMostRepetitions) {
-    return input_error("repetitions", found(options_.repetitions), "1 to 10000");
+  if (options_.repetitions < 0 || options_.repetitions > kMostRepetitions) {
+    return input_error("repetitions", found(options_.repetitions), "0 (as the budget allows) to 10000");
   }
-  if (options_.min_time.count() <= 0) return input_error("min_time", to_text(options_.min_time), "a time above 0");
+  if (options_.min_time.count() < 0) {
+    return input_error("min_time", to_text(options_.min_time), "a time, or 0 (as the budget allows)");
+  }
   if (options_.timeout.count() <= 0) return input_error("timeout", to_text(options_.timeout), "a time above 0");
   if (options_.budget.count() <= 0) return input_error("budget", to_text(options_.budget), "a time above 0");
   if (!is_alone() && options_.layout == Layout::separate) {
@@ -101,8 +109,9 @@ Result<void> Session::prepare(const PrivateFolder& folder) {
   const auto core = cores_.cores.empty() ? std::nullopt : std::optional(cores_.cores.front());
   for (std::size_t i = 0; i < programs_.size(); ++i) {
     const Side side = i == 0 ? Side::baseline : Side::candidate;
+    const Program* const other = is_alone() ? nullptr : programs_[1 - i];
     if (device_use_.empty()) device_use_ = device_use_of_file(programs_[i]->executable);
-    STEELYARD_TRY(MeasuredSide prepared, MeasuredSide::prepare(side, *programs_[i], options_, core, folder));
+    STEELYARD_TRY(MeasuredSide prepared, MeasuredSide::prepare(side, *programs_[i], other, options_, core, folder));
     if (core && !prepared.listing_error() && prepared.listing().core < 0) {
       cores_ = CoreChoice{};
       cores_.why_not_two = "the system refuses to pin a process to a core";
@@ -127,11 +136,10 @@ Result<void> Session::check_listings() const {
 }
 
 void Session::choose() {
-  std::set<std::string> names;
   for (const MeasuredSide& side : sides_) {
-    names.insert(side.listing().benchmarks.begin(), side.listing().benchmarks.end());
+    names_.insert(side.listing().benchmarks.begin(), side.listing().benchmarks.end());
   }
-  const bool all_have_several_threads = std::all_of(names.begin(), names.end(), [](const std::string& name) {
+  const bool all_have_several_threads = std::all_of(names_.begin(), names_.end(), [](const std::string& name) {
     return parse_google_benchmark_name(name).threads.value_or(1) > 1;
   });
   if (is_alone()) {
@@ -146,6 +154,52 @@ void Session::choose() {
   rounds_ = options_.rounds > 0 ? options_.rounds : kUsualRounds;
   if (looks()) rounds_ = options_.looks.rounds.back();
   if (!is_alone()) session_ = draw_session(options_.seed, created_at_unix_ns_, std::int64_t{::getpid()});
+}
+
+// A device program has its own rule for when a sample is precise, and takes no number of iterations.
+void Session::plan_sizes() {
+  samples_.usual = {0, options_.repetitions > 0 ? options_.repetitions : SampleSize().repetitions,
+                    options_.min_time.count() > 0 ? options_.min_time : SampleSize().min_time};
+  constexpr double kSearch = 1.5;  // Google Benchmark aims above what is asked for
+  samples_.round =
+      samples_.usual.min_time * (kSearch * samples_.usual.repetitions * static_cast<double>(names_.size()));
+  if (!options_.samples.sizes.empty()) samples_ = options_.samples;
+  const bool as_asked = options_.repetitions > 0 && options_.min_time.count() > 0;
+  if (as_asked || !device_use_.empty() || !options_.samples.sizes.empty()) return;
+  constexpr double kShareOfPilot = 0.15;
+  const auto spent = [this] {
+    return nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - start_).count());
+  };
+  PilotPlan pilot;
+  for (MeasuredSide& side : sides_) pilot.sides.push_back(&side);
+  pilot.at_once = layout_.layout == Layout::duet;
+  pilot.cores = layout_.cores;
+  pilot.limit = options_.budget * kShareOfPilot;
+  pilot.seed = options_.seed;
+  pilot.cancelled = options_.cancelled;
+  pilot.progress = [&](const std::string& benchmark, int done, int all) {
+    if (!options_.progress) return;
+    MeasureProgress progress;
+    progress.benchmark = benchmark;
+    progress.pilot = true;
+    progress.round = done;
+    progress.benchmarks = all;
+    progress.elapsed = spent();
+    progress.left = options_.budget - progress.elapsed;
+    options_.progress(progress);
+  };
+  const PilotOutcome outcome = run_pilot(pilot);
+  pilot_ = outcome.took;
+  if (outcome.costs.empty()) return;
+  SamplePlanQuestion question;
+  const double unreached = static_cast<double>(names_.size()) / static_cast<double>(outcome.costs.size());
+  question.budget = nanoseconds(std::max(0.0, (options_.budget - spent()).count()) / unreached);
+  question.rounds = rounds_;
+  question.first_look = looks() ? options_.looks.rounds.front() : rounds_;
+  for (const MeasuredSide& side : sides_) question.start = std::max(question.start, side.listing().start);
+  question.repetitions = options_.repetitions;
+  question.min_time = options_.min_time;
+  samples_ = plan_samples(outcome.costs, question);
 }
 
 void Session::name_measurement(RunHeader& header, std::size_t side) const {
@@ -188,6 +242,7 @@ RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseco
   plan.cores = layout_.cores;
   plan.rounds = rounds;
   plan.step = is_alone() ? 1 : 2;
+  plan.samples = samples_;
   if (looks()) {
     plan.looks = options_.looks.rounds;
     plan.decided = [this] { return decided(); };
@@ -213,6 +268,8 @@ void Session::measure() {
   outcome_.cancelled = second.cancelled;
   outcome_.repeated_rounds += second.repeated_rounds;
   outcome_.replaced_rounds += second.replaced_rounds;
+  outcome_.disturbed_rounds += second.disturbed_rounds;
+  outcome_.measured_rounds += second.measured_rounds;
   outcome_.not_reached.insert(outcome_.not_reached.end(), second.not_reached.begin(), second.not_reached.end());
 }
 
@@ -229,6 +286,8 @@ Environment Session::share_device() {
 std::vector<Run> Session::finish() {
   const Environment device = share_device();
   auto settings = describe_settings(options_, layout_, rounds_, outcome_);
+  describe_samples(samples_, pilot_, settings);
+  describe_copies(sides_, settings);
   if (looks()) settings["looks"] = options_.looks.text;
   std::vector<Run> runs;
   for (std::size_t i = 0; i < sides_.size(); ++i) {
@@ -262,12 +321,13 @@ Result<std::vector<Run>> Session::run() {
   if (is_cancelled()) {
     outcome_.cancelled = true;
   } else {
+    plan_sizes();
     measure();
   }
   if (options_.progress && !outcome_.cancelled) {
     const auto elapsed = std::chrono::duration<double>(Clock::now() - start_);
-    options_.progress(
-        {"", std::max(outcome_.rounds - 1, 0), rounds_, looks(), 0, 0, 1.0, seconds(elapsed.count()), seconds(0)});
+    options_.progress({"", false, std::max(outcome_.rounds - 1, 0), rounds_, looks(), 0, 0, 1.0,
+                       seconds(elapsed.count()), seconds(0)});
   }
   return finish();
 }
@@ -275,8 +335,9 @@ Result<std::vector<Run>> Session::run() {
 }  // namespace
 
 Result<MeasuredPair> measure_pair(const Program& baseline, const Program& candidate, const MeasureOptions& options) {
-  STEELYARD_TRY(std::vector<Run> runs, Session({&baseline, &candidate}, options).run());
-  return MeasuredPair{std::move(runs[0]), std::move(runs[1])};
+  Session session({&baseline, &candidate}, options);
+  STEELYARD_TRY(std::vector<Run> runs, session.run());
+  return MeasuredPair{std::move(runs[0]), std::move(runs[1]), session.samples()};
 }
 
 Result<Run> measure_one(const Program& program, const MeasureOptions& options) {

@@ -1,6 +1,7 @@
 // Runs unmodified Google Benchmark programs as child processes and keeps every sample they yield. Two programs are
 // measured together, in rounds: side by side on two cores (duet) or one after the other in balanced, seeded order
-// (interleaved). Each benchmark gets processes of its own, so that a crash costs one benchmark of one round.
+// (interleaved). Each benchmark gets processes of its own, so that a crash costs one benchmark of one round; where
+// there are too many of them for the budget, a few share a process (sample_plan.hpp).
 //
 //     MeasureOptions options;
 //     auto pair = measure_pair(baseline, candidate, options);
@@ -18,12 +19,15 @@
 
 #include "bench/model/quantity.hpp"
 #include "bench/model/run.hpp"
+#include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/program.hpp"
+#include "bench/runner/sample_plan.hpp"
 
 namespace steelyard {
 
 struct MeasureProgress {
   std::string benchmark;  // being measured now
+  bool pilot = false;     // not yet: what it costs is being found out
   int round = 0;          // 0-based
   int rounds = 0;
   bool looks = false;  // it may end earlier than after `rounds`
@@ -50,17 +54,18 @@ struct LookSchedule {
 };
 
 struct MeasureOptions {
-  std::string filter;                       // regular expression, as --benchmark_filter; empty: all
-  std::vector<std::string> leave_out;       // benchmarks that are not measured, as the program lists them
-  std::optional<Layout> layout;             // absent: duet where two equal cores are free to pin to, else interleaved
-  int rounds = 0;                           // even where there are two sides; 0: kUsualRounds
-  int repetitions = 3;                      // samples per invocation
-  Nanoseconds min_time = milliseconds(20);  // per sample
-  Nanoseconds budget = seconds(120);        // of measuring, everything together
-  Nanoseconds timeout = seconds(60);        // of one child process
-  LookSchedule looks;                       // in place of `rounds` where the sides are measured together
-  bool repeat_disturbed = true;             // measure rounds again that were disturbed, within the budget
-  std::uint64_t seed = 0;                   // 0 is a seed like any other; the caller draws it and it is stored
+  std::string filter;                     // regular expression, as --benchmark_filter; empty: all
+  std::vector<std::string> leave_out;     // benchmarks that are not measured, as the program lists them
+  std::optional<Layout> layout;           // absent: duet where two equal cores are free to pin to, else interleaved
+  int rounds = 0;                         // even where there are two sides; 0: kUsualRounds
+  int repetitions = 0;                    // samples per invocation; 0: as the plan has it
+  Nanoseconds min_time = Nanoseconds(0);  // per sample; 0: as the plan has it
+  SamplePlan samples;                     // known from a measurement before; without sizes: made of a pilot
+  Nanoseconds budget = seconds(120);      // of measuring, everything together
+  Nanoseconds timeout = seconds(60);      // of one child process
+  LookSchedule looks;                     // in place of `rounds` where the sides are measured together
+  bool repeat_disturbed = true;           // measure some of the rounds again that were disturbed
+  std::uint64_t seed = 0;                 // 0 is a seed like any other; the caller draws it and it is stored
   std::function<void(const MeasureProgress&)> progress;  // may be empty
   const std::atomic<bool>* cancelled = nullptr;          // set by a signal handler: stop, keep what there is
 };
@@ -68,6 +73,7 @@ struct MeasureOptions {
 struct MeasuredPair {
   Run baseline;
   Run candidate;
+  SamplePlan samples = {};  // that they were taken by
 };
 
 // Measures both sides in rounds. A benchmark that only one side has is measured there. Everything a child does wrong
@@ -78,9 +84,9 @@ Result<MeasuredPair> measure_pair(const Program& baseline, const Program& candid
 // Measures one program alone: `rounds` invocations of each benchmark.
 Result<Run> measure_one(const Program& program, const MeasureOptions& options);
 
-// Names of the benchmarks a program has, by --benchmark_list_tests. Error (input) where it is not an executable or not
-// a Google Benchmark program; (program) where it crashes, hangs or is cancelled.
-Result<std::vector<std::string>> list_benchmarks(const Program& program, const std::string& filter, Nanoseconds timeout,
-                                                 const std::atomic<bool>* cancelled = nullptr);
+// What a program has to offer, by --benchmark_list_tests. Error (input) where it is not an executable or not a Google
+// Benchmark program; (program) where it crashes, hangs or is cancelled.
+Result<ProgramListing> list_benchmarks(const Program& program, const std::string& filter, Nanoseconds timeout,
+                                       const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace steelyard

@@ -11,12 +11,15 @@ namespace {
 
 // A variable that no program reads.
 constexpr const char* kPaddingName = "STEELYARD_PADDING";
+constexpr Nanoseconds kWarmUp = milliseconds(1);
 
 }  // namespace
 
-Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, const MeasureOptions& options,
-                                           std::optional<int> core, const PrivateFolder& folder) {
-  MeasuredSide measured(side, program);
+Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, const Program* other,
+                                           const MeasureOptions& options, std::optional<int> core,
+                                           const PrivateFolder& folder) {
+  STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, other, folder.of(side), options.cancelled));
+  MeasuredSide measured(side, program, std::move(copy));
   ChildCommand& command = measured.command_;
   command.executable = program.executable;
   command.arguments = program.arguments;
@@ -40,17 +43,13 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, co
     return listing.error();
   }
 
-  STEELYARD_TRY(command.executable, folder.place(side, program.executable));
   measured.output_file_ = folder.output_file(side);
-  const std::string min_time = in_seconds_text(options.min_time) + (measured.listing_.min_time_takes_unit ? "s" : "");
   // After the user's own, so that these win. The result goes to a file: stdout is the program's to write to. With JSON
   // on stdout too, Google Benchmark says nothing on stderr, whose last line is then the program's own.
-  const std::string out = measured.output_file_.string();
-  command.arguments.insert(
-      command.arguments.end(),
-      {"--benchmark_list_tests=false", "--benchmark_format=json", "--benchmark_min_time=" + min_time,
-       "--benchmark_repetitions=" + std::to_string(options.repetitions), "--benchmark_report_aggregates_only=false",
-       "--benchmark_display_aggregates_only=false", "--benchmark_out_format=json", "--benchmark_out=" + out});
+  command.arguments.insert(command.arguments.end(),
+                           {"--benchmark_list_tests=false", "--benchmark_format=json",
+                            "--benchmark_report_aggregates_only=false", "--benchmark_display_aggregates_only=false",
+                            "--benchmark_out_format=json", "--benchmark_out=" + measured.output_file_.string()});
   return measured;
 }
 
@@ -58,10 +57,21 @@ bool MeasuredSide::has(const std::string& benchmark) const {
   return std::find(listing_.benchmarks.begin(), listing_.benchmarks.end(), benchmark) != listing_.benchmarks.end();
 }
 
-ChildCommand MeasuredSide::command(const std::string& benchmark, std::optional<int> core, std::size_t padding) const {
+ChildCommand MeasuredSide::command(const std::vector<std::string>& benchmarks, const SampleSize& size,
+                                   std::optional<int> core, std::size_t padding) const {
   ChildCommand command = command_;
+  command.executable = copy_.executable();
+  for (const auto& [name, value] : copy_.environment()) command.environment[name] = value;
   command.environment[kPaddingName] = std::string(padding, 'x');
-  command.arguments.push_back("--benchmark_filter=" + exact_filter(benchmark));
+  std::string min_time = in_seconds_text(size.min_time) + (listing_.min_time_takes_unit ? "s" : "");
+  if (size.iterations > 0) {
+    min_time = std::to_string(size.iterations) + "x";
+    // What the search for the number of iterations would have warmed: caches, page tables, the heap.
+    command.arguments.push_back("--benchmark_min_warmup_time=" + in_seconds_text(kWarmUp));
+  }
+  command.arguments.push_back("--benchmark_min_time=" + min_time);
+  command.arguments.push_back("--benchmark_repetitions=" + std::to_string(size.repetitions));
+  command.arguments.push_back("--benchmark_filter=" + exact_filter(benchmarks));
   command.core = core;
   command.output_limit = std::size_t{64} << 10;  // its own talk; the last line of stderr is what is read of it
   // What an earlier process wrote must not be taken for this one's.
@@ -70,8 +80,25 @@ ChildCommand MeasuredSide::command(const std::string& benchmark, std::optional<i
   return command;
 }
 
+Result<GoogleBenchmarkFile> MeasuredSide::read(const ChildResult& child) const {
+  return read_result(child, output_file_);
+}
+
 void MeasuredSide::add(const Attempt& attempt, const Result<ChildResult>& child) {
   record_.add(attempt, child, output_file_);
+}
+
+void MeasuredSide::add(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
+                       GoogleBenchmarkFile file) {
+  record_.take(attempt, benchmarks, child, std::move(file));
+}
+
+bool MeasuredSide::runs_only_in_place(ChildCommand failed, const std::atomic<bool>* cancelled) {
+  if (tried_in_place_ || copy_.pages() != PagesOf::copied) return false;
+  tried_in_place_ = true;
+  failed.executable = program_;
+  const Result<ChildResult> child = run_child(failed, cancelled);
+  return child && child->succeeded();
 }
 
 std::string in_seconds_text(Nanoseconds duration) {

@@ -10,16 +10,6 @@
 #include <utility>
 
 namespace steelyard {
-namespace {
-
-bool is_script(const std::filesystem::path& file) {
-  std::array<char, 2> start{};
-  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
-  return start[0] == '#' && start[1] == '!';
-}
-
-}  // namespace
-
 Result<PrivateFolder> PrivateFolder::create() {
   std::error_code failure;
   std::filesystem::path parent = std::filesystem::temp_directory_path(failure);
@@ -59,6 +49,12 @@ Result<std::filesystem::path> PrivateFolder::place(Side side, const std::filesys
   std::filesystem::create_symlink(absolute, link, failure);
   if (failure) return input_error(link.string(), failure.message(), "a link to " + absolute.string());
   return link;
+}
+
+bool is_script(const std::filesystem::path& file) {
+  std::array<char, 2> start{};
+  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
+  return start[0] == '#' && start[1] == '!';
 }
 
 }  // namespace steelyard

@@ -10,6 +10,8 @@ namespace {
 
 // Enough for a burst of other people's work; where more is disturbed the machine itself is the matter.
 constexpr int kShareRepeated = 4;  // one in four rounds
+// Of the time that the measuring has taken: the rest of the budget is for rounds that tell more.
+constexpr double kTimeToRepeat = 0.1;
 
 std::vector<Invocation> invocations_at(const SideRecord& record, const std::vector<std::uint32_t>& positions) {
   std::vector<Invocation> invocations;
@@ -37,6 +39,7 @@ std::vector<int> RoundLoop::mark_disturbed(Planned& planned, int ended) {
     }
   }
   std::vector<int> result(rounds.begin(), rounds.end());
+  outcome_.disturbed_rounds += static_cast<int>(result.size());
   const auto most = static_cast<std::size_t>(std::max((ended - batch_began_) / kShareRepeated, 1));
   if (result.size() > most) result.resize(most);
   return result;
@@ -45,31 +48,45 @@ std::vector<int> RoundLoop::mark_disturbed(Planned& planned, int ended) {
 void RoundLoop::repeat_disturbed(int ended) {
   std::vector<std::pair<int, std::size_t>> repetitions;  // nth of its benchmark, so that a small budget reaches all
   std::vector<std::vector<int>> rounds_of;
+  const int disturbed_before = outcome_.disturbed_rounds;
+  std::int64_t measured = 0;
   for (Planned& planned : benchmarks_) {
     rounds_of.push_back(mark_disturbed(planned, ended));
-    if (!planned.reached || planned.done) rounds_of.back().clear();
+    if (!planned.reached || planned.done) {
+      rounds_of.back().clear();
+      continue;
+    }
+    measured += ended - batch_began_;
     for (std::size_t nth = 0; nth < rounds_of.back().size(); ++nth) {
       repetitions.emplace_back(static_cast<int>(nth), rounds_of.size() - 1);
     }
   }
-  if (pairs_done_ == 0 || !options_.repeat_disturbed) return;
+  const bool mostly = 2 * (outcome_.disturbed_rounds - disturbed_before) > measured;
+  if (pairs_done_ == 0 || !options_.repeat_disturbed || mostly || plan_.samples.group > 1) return;
   std::sort(repetitions.begin(), repetitions.end());
   pairs_left_ = static_cast<std::int64_t>(repetitions.size());
+  int pass = 0;
   for (const auto& [nth, index] : repetitions) {
-    const Nanoseconds one = (elapsed() - measuring_began_) * (1.0 / static_cast<double>(pairs_done_));
-    if (is_cancelled() || elapsed() + one > options_.budget) return;
+    const Nanoseconds spent = elapsed() - measuring_began_;
+    const Nanoseconds one = spent * (1.0 / static_cast<double>(pairs_done_));
+    const bool enough = outcome_.repeated_rounds > 0 && repeated_ + one > spent * kTimeToRepeat;
+    if (is_cancelled() || enough || elapsed() + one > options_.budget) return;
     --pairs_left_;
-    repeat(benchmarks_[index], rounds_of[index][static_cast<std::size_t>(nth)]);
+    // Two rounds of one benchmark must not share the luck of one copy.
+    if (nth >= pass) renew_copies(ended, pass = nth + 1);
+    repeat(index, rounds_of[index][static_cast<std::size_t>(nth)]);
     ++pairs_done_;
+    repeated_ += elapsed() - measuring_began_ - spent;
   }
 }
 
-void RoundLoop::repeat(const Planned& planned, int round) {
+void RoundLoop::repeat(std::size_t index, int round) {
+  const Planned& planned = benchmarks_[index];
   report(planned.name, round);
   std::vector<std::size_t> known;  // of each side, before the repetition
   for (MeasuredSide* side : planned.sides) known.push_back(side->record().invocations_of(planned.name).size());
   repeating_ = true;
-  measure(planned, round);
+  measure({index}, round);
   repeating_ = false;
   ++outcome_.repeated_rounds;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "bench/runner/conditions_watch.hpp"
@@ -10,6 +11,9 @@
 
 namespace steelyard {
 namespace {
+
+// Of repetitions within a round; a stream of random numbers each.
+constexpr int kMostPasses = 1 << 20;
 
 std::int32_t slot_of(Side side, std::int32_t baseline_slot) {
   return side == Side::baseline ? baseline_slot : 1 - baseline_slot;
@@ -32,7 +36,9 @@ void RoundLoop::collect(const std::vector<MeasuredSide*>& sides) {
         Planned planned;
         planned.name = name;
         planned.several_threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
-        planned.baseline_slots = plan_baseline_slots(plan_.rounds + plan_.rounds % 2, options_.seed, name);
+        // Benchmarks that may share a process share its slot too.
+        planned.baseline_slots =
+            plan_baseline_slots(plan_.rounds + plan_.rounds % 2, options_.seed, plan_.samples.group > 1 ? "" : name);
         if (planned.several_threads && plan_.layout == Layout::duet) outcome_.unpaired.push_back(name);
         benchmarks_.push_back(std::move(planned));
       }
@@ -112,69 +118,162 @@ void RoundLoop::drop_given_up() {
   }
 }
 
+// Shuffled, as is what they hold: no benchmark always follows the same one.
+std::vector<RoundLoop::Group> RoundLoop::groups_of(int round) const {
+  std::vector<Group> groups;
+  std::map<std::tuple<std::int64_t, int, std::size_t>, std::size_t> open;  // by size and sides, the one to fill
+  for (const std::size_t index : shuffled_order(benchmarks_.size(), options_.seed, round)) {
+    const Planned& planned = benchmarks_[index];
+    const SampleSize& size = plan_.samples.size_of(planned.name);
+    if (plan_.samples.group <= 1 || planned.alone || planned.several_threads || planned.done || !planned.reached) {
+      groups.push_back({index});
+      continue;
+    }
+    std::size_t sides = 0;
+    for (const MeasuredSide* side : planned.sides) sides += side->side() == Side::baseline ? 1 : 2;
+    const auto [at, is_new] = open.emplace(std::tuple(size.iterations, size.repetitions, sides), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(index);
+    if (groups[at->second].size() >= plan_.samples.group) open.erase(at);
+  }
+  return groups;
+}
+
 // False where it was cancelled.
 bool RoundLoop::run_round(int round) {
   pairs_left_ = benchmarks_left() * (plan_.rounds - round);
-  for (const std::size_t index : shuffled_benchmarks(benchmarks_.size(), options_.seed, round)) {
+  renew_copies(round, 0);
+  for (const Group& group : groups_of(round)) {
     if (is_cancelled()) return false;
-    Planned& planned = benchmarks_[index];
-    if (round == 0 && elapsed() > options_.budget && pairs_done_ > 0) planned.reached = false;
-    if (!planned.reached || planned.done) continue;
-    --pairs_left_;
-    report(planned.name, round);
-    measure(planned, round);
-    ++pairs_done_;
+    Group due;
+    for (const std::size_t index : group) {
+      Planned& planned = benchmarks_[index];
+      if (round == 0 && elapsed() > options_.budget && pairs_done_ > 0) planned.reached = false;
+      if (planned.reached && !planned.done) due.push_back(index);
+    }
+    if (due.empty()) continue;
+    const auto size = static_cast<std::int64_t>(due.size());
+    pairs_left_ -= size;
+    report(benchmarks_[due.front()].name, round);
+    measure(due, round);
+    pairs_done_ += size;
+    outcome_.measured_rounds += static_cast<int>(size);
   }
   return !is_cancelled();
 }
 
-void RoundLoop::measure(const Planned& planned, int round) {
-  std::vector<MeasuredSide*> in_order;
-  for (MeasuredSide* side : planned.sides) {
-    if (!side->record().has_given_up(planned.name)) in_order.push_back(side);
-  }
-  const std::int32_t baseline_slot = planned.baseline_slots[static_cast<std::size_t>(round)];
-  std::sort(in_order.begin(), in_order.end(), [&](const MeasuredSide* a, const MeasuredSide* b) {
-    return slot_of(a->side(), baseline_slot) < slot_of(b->side(), baseline_slot);
-  });
-  if (plan_.layout == Layout::duet && !planned.several_threads) {
-    measure_at_once(planned, round, in_order);
-  } else {
-    measure_in_turn(planned, round, in_order);
+// In drawn order: whose pages are taken first must not be a side's.
+void RoundLoop::renew_copies(int round, int pass) {
+  std::set<MeasuredSide*> sides;
+  for (const Planned& planned : benchmarks_) sides.insert(planned.sides.begin(), planned.sides.end());
+  std::vector<MeasuredSide*> ordered(sides.begin(), sides.end());
+  std::sort(ordered.begin(), ordered.end(),
+            [](const MeasuredSide* a, const MeasuredSide* b) { return a->side() < b->side(); });
+  const int stream = round + pass * kMostPasses;
+  for (const std::size_t i : shuffled_order(ordered.size(), options_.seed, stream)) {
+    ordered[i]->copy().renew(options_.seed + i, stream);
   }
 }
 
-void RoundLoop::measure_at_once(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order) {
-  const std::int32_t baseline_slot = planned.baseline_slots[static_cast<std::size_t>(round)];
+void RoundLoop::run_in_place() {
+  for (const Planned& planned : benchmarks_) {
+    for (MeasuredSide* side : planned.sides) side->copy().run_in_place();
+  }
+}
+
+void RoundLoop::measure(const Group& group, int round) {
+  const Planned& first = benchmarks_[group.front()];
+  std::vector<MeasuredSide*> in_order;
+  for (MeasuredSide* side : first.sides) {
+    if (group.size() > 1 || !side->record().has_given_up(first.name)) in_order.push_back(side);
+  }
+  const std::int32_t baseline_slot = first.baseline_slots[static_cast<std::size_t>(round)];
+  std::sort(in_order.begin(), in_order.end(), [&](const MeasuredSide* a, const MeasuredSide* b) {
+    return slot_of(a->side(), baseline_slot) < slot_of(b->side(), baseline_slot);
+  });
+  const bool at_once = plan_.layout == Layout::duet && !first.several_threads;
+  std::vector<Ran> ran = at_once ? run_at_once(group, round, in_order) : run_in_turn(group, round, in_order);
+  for (const Ran& one : ran) {
+    const bool failed = one.child && one.child->end != ChildEnd::cancelled && !one.child->succeeded();
+    if (!failed) continue;
+    if (!one.side->runs_only_in_place(command_for(*one.side, group, round, std::nullopt), options_.cancelled)) continue;
+    run_in_place();
+    return measure(group, round);
+  }
+  if (group.size() == 1) {
+    for (const Ran& one : ran) one.side->add(one.attempt, one.child);
+  } else if (!keep_shared(group, ran)) {
+    for (const std::size_t index : group) {
+      benchmarks_[index].alone = true;
+      if (!is_cancelled()) measure({index}, round);
+    }
+  }
+}
+
+// False, and nothing is kept: some process of the round left nothing that can be read.
+bool RoundLoop::keep_shared(const Group& group, std::vector<Ran>& ran) {
+  std::vector<GoogleBenchmarkFile> files;
+  for (const Ran& one : ran) {
+    if (!one.child || !one.child->succeeded()) return false;
+    Result<GoogleBenchmarkFile> file = one.side->read(*one.child);
+    if (!file) return false;
+    files.push_back(std::move(file).value());
+  }
+  std::vector<std::string> names;
+  for (const std::size_t index : group) names.push_back(benchmarks_[index].name);
+  for (std::size_t i = 0; i < ran.size(); ++i) {
+    ran[i].side->add(ran[i].attempt, names, *ran[i].child, std::move(files[i]));
+  }
+  return true;
+}
+
+ChildCommand RoundLoop::command_for(const MeasuredSide& side, const Group& group, int round,
+                                    std::optional<int> core) const {
+  std::vector<std::string> names;
+  for (const std::size_t index : group) names.push_back(benchmarks_[index].name);
+  const Planned& first = benchmarks_[group.front()];
+  return side.command(names, plan_.samples.size_of(first.name), core, padding_for(first, round, side));
+}
+
+std::vector<RoundLoop::Ran> RoundLoop::run_at_once(const Group& group, int round,
+                                                   const std::vector<MeasuredSide*>& in_order) {
+  const Planned& first = benchmarks_[group.front()];
+  const std::int32_t baseline_slot = first.baseline_slots[static_cast<std::size_t>(round)];
   std::vector<ChildCommand> commands;
   for (const MeasuredSide* side : in_order) {
     const auto core = plan_.cores[static_cast<std::size_t>(slot_of(side->side(), baseline_slot))];
-    commands.push_back(side->command(planned.name, core, padding_for(planned, round, *side)));
+    commands.push_back(command_for(*side, group, round, core));
   }
   std::vector<std::optional<int>> cores;
   for (const ChildCommand& command : commands) cores.push_back(command.core);
   ConditionsWatch watch(std::move(cores));
-  const auto children = run_children(commands, options_.cancelled);
+  auto children = run_children(commands, options_.cancelled);
   const auto conditions = watch.finish(children);
+  std::vector<Ran> ran;
   for (std::size_t i = 0; i < in_order.size(); ++i) {
     const std::int32_t slot = slot_of(in_order[i]->side(), baseline_slot);
-    in_order[i]->add({planned.name, round, slot, conditions[i]}, children[i]);
+    ran.push_back({in_order[i], {first.name, round, slot, conditions[i]}, std::move(children[i])});
   }
+  return ran;
 }
 
-void RoundLoop::measure_in_turn(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order) {
-  const std::int32_t baseline_slot = planned.baseline_slots[static_cast<std::size_t>(round)];
+std::vector<RoundLoop::Ran> RoundLoop::run_in_turn(const Group& group, int round,
+                                                   const std::vector<MeasuredSide*>& in_order) {
+  const Planned& first = benchmarks_[group.front()];
+  const std::int32_t baseline_slot = first.baseline_slots[static_cast<std::size_t>(round)];
+  std::vector<Ran> ran;
   for (MeasuredSide* side : in_order) {
-    if (is_cancelled()) return;
+    if (is_cancelled()) break;
     // Alone, or all of one side first: there is one slot a side, whatever the plan drew.
     const bool alternates = is_concurrent(plan_.layout);
     const std::int32_t slot = alternates ? slot_of(side->side(), baseline_slot) : slot_of(side->side(), 0);
-    const std::optional<int> core = core_for(planned, round);
+    const std::optional<int> core = core_for(first, round);
     ConditionsWatch watch({core});
-    const auto children =
-        run_children({side->command(planned.name, core, padding_for(planned, round, *side))}, options_.cancelled);
-    side->add({planned.name, round, slot, watch.finish(children).front()}, children.front());
+    auto children = run_children({command_for(*side, group, round, core)}, options_.cancelled);
+    const InvocationConditions conditions = watch.finish(children).front();
+    ran.push_back({side, {first.name, round, slot, conditions}, std::move(children.front())});
   }
+  return ran;
 }
 
 std::size_t RoundLoop::padding_for(const Planned& planned, int round, const MeasuredSide& side) const {
@@ -198,8 +297,9 @@ void RoundLoop::report(const std::string& benchmark, int round) {
   progress.decided = decided_;
   progress.elapsed = elapsed();
   const Nanoseconds budget_left = nanoseconds(std::max(0.0, (options_.budget - progress.elapsed).count()));
-  // Until one pair is done: its samples take about 1.5 times what was asked for, as Google Benchmark aims above it.
-  Nanoseconds per_pair = options_.min_time * (1.5 * options_.repetitions);
+  // Until one pair is done, as planned.
+  Nanoseconds per_pair =
+      plan_.samples.round * (1.0 / static_cast<double>(std::max<std::size_t>(benchmarks_.size(), 1)));
   if (pairs_done_ > 0) per_pair = (progress.elapsed - measuring_began_) * (1.0 / static_cast<double>(pairs_done_));
   progress.left = std::min(budget_left, per_pair * static_cast<double>(pairs_left_ + 1));
   const Nanoseconds whole = progress.elapsed + progress.left;

@@ -1,6 +1,10 @@
 // The measuring itself: rounds outermost, within a round every benchmark in shuffled order, each as a pair of
 // processes. Because rounds are outermost, a spent budget leaves every benchmark with the same number of whole pairs of
-// rounds.
+// rounds. Each round has fresh copies of the programs (fresh_copy.hpp).
+//
+// Where the plan lets benchmarks share a process, those of one size are put together anew in every round, in seeded
+// order, both sides alike. A process that crashes, hangs or leaves no result is no loss: each of its benchmarks then
+// has processes of its own, in this round and all later ones.
 //
 // With looks, the rounds come in batches: after each batch the judge says which benchmarks are decided, and the others
 // have the time that is left. Without looks there is one batch.
@@ -8,8 +12,10 @@
 // At the end of a batch, within the budget, those of its rounds in which a process was disturbed (see disturbance) are
 // measured again, both sides, in the same slots. An undisturbed repetition takes the round's place; a disturbed one
 // does not, and the round stays as it was, marked. Blind to results and to sides, so that under the null hypothesis a
-// round's two values can still change places. At most a quarter of a batch's rounds, each once. Never a round of an
-// earlier batch: a look has seen it, and what a look saw must not change.
+// round's two values can still change places. At most a quarter of a batch's rounds, each once, for at most a tenth of
+// the time that the measurement has taken. Never a round of an earlier batch: a look has seen it, and what a look saw
+// must not change. Where most rounds of a batch were disturbed the machine is like that, and a repetition would find it
+// so again: they stand as they are, marked. So they do where benchmarks share a process.
 #pragma once
 
 #include <chrono>
@@ -33,6 +39,7 @@ struct RoundLoopPlan {
   int step = 2;                 // stop only after a multiple of this many rounds; 1 where there is one side
   std::vector<int> looks = {};  // rounds after which `decided` is asked
   std::function<std::set<std::string>()> decided = {};  // benchmarks that need no more rounds
+  SamplePlan samples = {};
 };
 
 struct RoundLoopOutcome {
@@ -43,6 +50,8 @@ struct RoundLoopOutcome {
   std::vector<std::string> unpaired;     // of several threads, so interleaved in a duet
   int repeated_rounds = 0;               // of single benchmarks, because a process of theirs was disturbed
   int replaced_rounds = 0;               // of these: the repetition was undisturbed and took the round's place
+  int disturbed_rounds = 0;              // of single benchmarks, in which some process was disturbed
+  int measured_rounds = 0;               // of single benchmarks, repetitions not counted
 };
 
 class RoundLoop {
@@ -58,6 +67,7 @@ class RoundLoop {
     std::vector<MeasuredSide*> sides;
     std::vector<std::int32_t> baseline_slots;
     bool several_threads = false;
+    bool alone = false;  // a process it shared failed
     bool reached = true;
     bool done = false;                   // given up by a side, or decided
     std::vector<UsualConditions> usual;  // of each of `sides`, once the rounds are done
@@ -67,9 +77,23 @@ class RoundLoop {
   bool has_time_for_more(int round) const;
   void drop_given_up();
   bool run_round(int round);
-  void measure(const Planned& planned, int round);
-  void measure_at_once(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order);
-  void measure_in_turn(const Planned& planned, int round, const std::vector<MeasuredSide*>& in_order);
+  // Positions of benchmarks that share the processes of this round.
+  using Group = std::vector<std::size_t>;
+  std::vector<Group> groups_of(int round) const;
+  void renew_copies(int round, int pass);
+  void run_in_place();
+
+  // One process that was run, of a group.
+  struct Ran {
+    MeasuredSide* side = nullptr;
+    Attempt attempt;
+    Result<ChildResult> child;
+  };
+  void measure(const Group& group, int round);
+  std::vector<Ran> run_at_once(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
+  std::vector<Ran> run_in_turn(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
+  bool keep_shared(const Group& group, std::vector<Ran>& ran);
+  ChildCommand command_for(const MeasuredSide& side, const Group& group, int round, std::optional<int> core) const;
   std::size_t padding_for(const Planned& planned, int round, const MeasuredSide& side) const;
   std::optional<int> core_for(const Planned& planned, int round) const;
   bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
@@ -80,7 +104,7 @@ class RoundLoop {
   std::int64_t benchmarks_left() const;
   void repeat_disturbed(int rounds);
   std::vector<int> mark_disturbed(Planned& planned, int rounds);
-  void repeat(const Planned& planned, int round);
+  void repeat(std::size_t index, int round);
 
   RoundLoopPlan plan_;
   const MeasureOptions& options_;
@@ -90,6 +114,7 @@ class RoundLoop {
   int batch_began_ = 0;  // its first round
   int decided_ = 0;      // benchmarks
   bool repeating_ = false;
+  Nanoseconds repeated_;         // time spent on repetitions
   Nanoseconds measuring_began_;  // since start_
   Nanoseconds last_step_;        // what the last `step` rounds took
   std::int64_t pairs_done_ = 0;  // (benchmark, round), for the estimate

@@ -60,7 +60,7 @@ std::size_t draw_padding(std::uint64_t seed, const PaddedProcess& process) {
   return static_cast<std::size_t>(mixed(mixed(seed ^ hash(process.benchmark)) + place) % kMostPadding);
 }
 
-std::vector<std::size_t> shuffled_benchmarks(std::size_t count, std::uint64_t seed, int round) {
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   Engine engine = engine_for(seed, static_cast<std::uint64_t>(round));

@@ -18,7 +18,7 @@ namespace steelyard {
 std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, std::string_view benchmark);
 
 // 0 .. count-1, shuffled for this round, so that no benchmark always follows the same one.
-std::vector<std::size_t> shuffled_benchmarks(std::size_t count, std::uint64_t seed, int round);
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round);
 
 // Bytes by which the environment of one process is longer than it need be, 0 to kMostPadding - 1: what stands above the
 // stack moves the stack, and with it what a benchmark's layout happens to be (T. Mytkowicz, A. Diwan, M. Hauswirth and

@@ -1,5 +1,7 @@
 #include "bench/runner/run_header.hpp"
 
+#include <algorithm>
+
 #include "bench/model/sha256.hpp"
 #include "bench/runner/round_plan.hpp"
 
@@ -49,8 +51,6 @@ LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores
 std::map<std::string, std::string> describe_settings(const MeasureOptions& options, const LayoutChoice& layout,
                                                      int rounds_planned, const RoundLoopOutcome& outcome) {
   std::map<std::string, std::string> settings{
-      {"repetitions", std::to_string(options.repetitions)},
-      {"min_time", in_seconds_text(options.min_time) + "s"},
       {"timeout", in_seconds_text(options.timeout) + "s"},
       {"budget", in_seconds_text(options.budget) + "s"},
       {"rounds_planned", std::to_string(rounds_planned)},
@@ -60,6 +60,10 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
       {"address_randomization", "on"},
       {"environment_padding", "0 to " + std::to_string(kMostPadding - 1) + " bytes, drawn for each process"},
   };
+  if (outcome.disturbed_rounds > 0) {
+    settings["disturbed_rounds"] =
+        std::to_string(outcome.disturbed_rounds) + " of " + std::to_string(outcome.measured_rounds);
+  }
   if (outcome.repeated_rounds > 0) {
     settings["repeated_rounds"] = std::to_string(outcome.repeated_rounds);
     settings["replaced_rounds"] = std::to_string(outcome.replaced_rounds);
@@ -78,6 +82,42 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
     settings["layout_reason"] += "; benchmarks of several threads were interleaved";
   }
   return settings;
+}
+
+void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings) {
+  settings["repetitions"] = std::to_string(samples.usual.repetitions);
+  settings["min_time"] = in_seconds_text(samples.usual.min_time) + "s";
+  const bool known = std::any_of(samples.sizes.begin(), samples.sizes.end(),
+                                 [](const auto& size) { return size.second.iterations > 0; });
+  settings["iterations"] = known ? "known before" : "found by the program";
+  if (samples.group > 1) settings["benchmarks_a_process"] = std::to_string(samples.group);
+  if (pilot.count() > 0) settings["pilot"] = to_text(pilot);
+}
+
+void describe_copies(const std::vector<MeasuredSide>& sides, std::map<std::string, std::string>& settings) {
+  std::string text;
+  for (const MeasuredSide& side : sides) {
+    const FreshCopy& copy = side.copy();
+    std::string one;
+    switch (copy.pages()) {
+      case PagesOf::copied:
+        one = "one a round, " + to_text(copy.size());
+        break;
+      case PagesOf::reread:
+        one = "none; its pages are read anew each round (" + copy.why() + ')';
+        break;
+      case PagesOf::kept:
+        one = "none; it keeps its pages (" + copy.why() + ')';
+        break;
+    }
+    if (copy.renewals() > 0 && copy.pages() != PagesOf::kept) {
+      one += " in " + to_text(copy.spent() * (1.0 / copy.renewals()));
+    }
+    if (!copy.trouble().empty()) one += "; " + copy.trouble();
+    if (!text.empty()) text += side.side() == Side::candidate ? "; candidate: " : "; ";
+    text += one;
+  }
+  settings["fresh_copies"] = text;
 }
 
 std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64_t process) {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "bench/model/run.hpp"
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/measure.hpp"
+#include "bench/runner/measured_side.hpp"
 #include "bench/runner/round_loop.hpp"
 
 namespace steelyard {
@@ -24,10 +26,18 @@ struct LayoutChoice {
 LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads,
                            const std::string& device_use = {});
 
-// settings: repetitions, min_time, rounds_planned, rounds, layout_reason, cores, stopped (where it did not run to its
+// settings: rounds_planned, rounds, layout_reason, cores, stopped (where it did not run to its
 // end), ...
 std::map<std::string, std::string> describe_settings(const MeasureOptions& options, const LayoutChoice& layout,
                                                      int rounds_planned, const RoundLoopOutcome& outcome);
+
+// repetitions, min_time, iterations ("known before" or "found by the program"), benchmarks_a_process where several
+// share one, pilot. `pilot`: that it took; 0: there was none.
+void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings);
+
+// fresh_copies: how each round came by pages of its own, and what that cost; why not, where it did not. Of one side
+// alone where the sides do not differ in it.
+void describe_copies(const std::vector<MeasuredSide>& sides, std::map<std::string, std::string>& settings);
 
 // 16 hex digits, different for every measurement: the seed alone would repeat.
 std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64_t process);

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "bench/environment/gpu_facts.hpp"
-#include "bench/formats/google_benchmark.hpp"
 
 namespace steelyard {
 namespace {
@@ -105,48 +104,74 @@ void SideRecord::add(const Attempt& attempt, const Result<ChildResult>& child,
   if (child->end == ChildEnd::cancelled) return;
   if (child->end == ChildEnd::timed_out) return fail(attempt, child->describe(), kWeightOfTimeOut);
   if (!child->succeeded()) return fail(attempt, child->describe(), 1);
-  add_file(attempt, *child, output_file);
+  Result<GoogleBenchmarkFile> file = read_result(*child, output_file);
+  if (!file) return fail(attempt, file.error().text(), 1);
+  take(attempt, {attempt.benchmark}, *child, std::move(file).value());
 }
 
-void SideRecord::add_file(const Attempt& attempt, const ChildResult& child, const std::filesystem::path& output_file) {
-  Result<std::string> content = read_output(output_file);
-  if (!content) return fail(attempt, with_last_line(content.error().text(), child), 1);
-  Result<GoogleBenchmarkFile> file = parse_google_benchmark(*content, "its output");
-  if (!file) return fail(attempt, with_last_line(file.error().text(), child), 1);
+void SideRecord::take(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
+                      GoogleBenchmarkFile file) {
+  Attempt one = attempt;
+  if (const std::string change = device_change(file.environment); !change.empty()) {
+    for (const std::string& benchmark : benchmarks) {
+      one.benchmark = benchmark;
+      fail(one, change, 1);
+    }
+    return;
+  }
+  if (const std::string* const device = file.environment.find(kGpuDevice)) device_ = *device;
+  const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
+  bool has_samples = false;
+  for (const std::string& benchmark : benchmarks) {
+    one.benchmark = benchmark;
+    if (!take_one(one, benchmarks.size() == 1, child, file)) continue;
+    invocations_of_[benchmark].push_back(invocation);
+    has_samples = true;
+  }
+  if (!has_samples) return;
+  keep_facts(file.environment);
+  run_.invocations.push_back(
+      {attempt.round, attempt.slot, child.core, child.started_at_unix_ns, child.duration_ns, attempt.conditions});
+}
 
-  if (std::string change = device_change(file->environment); !change.empty())
-    return fail(attempt, std::move(change), 1);
+// False: it has no samples, which is a failure. `alone`: what the file says of no benchmark in particular is of this.
+bool SideRecord::take_one(const Attempt& attempt, bool alone, const ChildResult& child, GoogleBenchmarkFile& file) {
   BenchmarkId wanted = parse_google_benchmark_name(attempt.benchmark);
-  if (const std::string* const device = file->environment.find(kGpuDevice)) device_ = wanted.device = *device;
+  if (const std::string* const device = file.environment.find(kGpuDevice)) wanted.device = *device;
   const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
   bool has_samples = false;
   bool has_failure = false;
-  for (Measurement& measurement : file->measurements) {
+  for (Measurement& measurement : file.measurements) {
     if (measurement.benchmark != wanted || measurement.invocations.empty()) continue;
     measurement.benchmark.suite = suite_;
     append(std::move(measurement), invocation);
     has_samples = true;
   }
-  for (const Failure& failure : file->failures) {
+  for (const Failure& failure : file.failures) {
     if (failure.benchmark != wanted && !failure.benchmark.name.empty()) continue;
     fail(attempt, with_last_line(failure.reason, child), 1);
     has_failure = true;
   }
-  for (const BadRecord& record : file->bad_records) {
+  for (const BadRecord& record : file.bad_records) {
+    if (!alone && record.benchmark != wanted && !record.benchmark.name.empty()) continue;
     fail(attempt, "its output, " + record.where + ": " + record.why, 1);
     has_failure = true;
   }
-  if (const auto label = file->labels.find(wanted.canonical()); label != file->labels.end()) {
+  if (const auto label = file.labels.find(wanted.canonical()); label != file.labels.end()) {
     run_.labels.try_emplace(id_of(attempt.benchmark).canonical(), label->second);
   }
-  if (!has_samples) {
-    if (!has_failure) fail(attempt, with_last_line("its output holds no result of this benchmark", child), 1);
-    return;
-  }
-  keep_facts(file->environment);
-  run_.invocations.push_back(
-      {attempt.round, attempt.slot, child.core, child.started_at_unix_ns, child.duration_ns, attempt.conditions});
-  invocations_of_[attempt.benchmark].push_back(invocation);
+  if (!has_samples && !has_failure)
+    fail(attempt, with_last_line("its output holds no result of this benchmark", child), 1);
+  return has_samples;
+}
+
+Result<GoogleBenchmarkFile> read_result(const ChildResult& child, const std::filesystem::path& output_file) {
+  const auto told = [&](const Error& error) { return program_error("", with_last_line(error.text(), child)); };
+  const Result<std::string> content = read_output(output_file);
+  if (!content) return told(content.error());
+  Result<GoogleBenchmarkFile> file = parse_google_benchmark(*content, "its output");
+  if (!file) return told(file.error());
+  return file;
 }
 
 std::vector<std::uint32_t> SideRecord::invocations_of(const std::string& benchmark) const {

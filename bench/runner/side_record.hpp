@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/formats/google_benchmark.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/child_process.hpp"
 
@@ -27,6 +28,9 @@ class SideRecord {
 
   // Reads output_file, the JSON that the process was told to write. A cancelled process leaves no trace.
   void add(const Attempt& attempt, const Result<ChildResult>& child, const std::filesystem::path& output_file);
+  // Of a process that ended well and measured these benchmarks: one invocation of all of them.
+  void take(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
+            GoogleBenchmarkFile file);
   // A failure without a process of its own; benchmark empty: the program as a whole.
   void add_failure(const std::string& benchmark, std::int32_t round, std::string reason);
 
@@ -52,7 +56,7 @@ class SideRecord {
   Run take();
 
  private:
-  void add_file(const Attempt& attempt, const ChildResult& child, const std::filesystem::path& output_file);
+  bool take_one(const Attempt& attempt, bool alone, const ChildResult& child, GoogleBenchmarkFile& file);
   void fail(const Attempt& attempt, std::string reason, int weight);
   BenchmarkId id_of(const std::string& benchmark) const;
   void append(Measurement&& measurement, std::uint32_t invocation);
@@ -67,5 +71,9 @@ class SideRecord {
   std::map<std::string, std::vector<std::uint32_t>> invocations_of_;           // by benchmark as the program lists it
   std::map<std::string, int> failure_weight_;
 };
+
+// What a process left that ended well. Error (program): no result file, or one that cannot be read, with the last line
+// that the process wrote to stderr.
+Result<GoogleBenchmarkFile> read_result(const ChildResult& child, const std::filesystem::path& output_file);
 
 }  // namespace steelyard

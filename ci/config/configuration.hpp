@@ -40,13 +40,13 @@ struct ConfiguredProgram {
 };
 
 struct MeasuringSettings {
-  std::optional<Layout> layout;  // absent: duet where two equal cores are free, else interleaved
-  int rounds = 0;                // of every benchmark; 0: as many as the judgement needs
-  bool no_early_stop = false;    // a fixed number of rounds, whatever they show
-  bool no_solo_check = false;    // what a duet finds is not measured again alone
-  int repetitions = 3;
-  Nanoseconds min_time = milliseconds(20);
-  std::optional<Nanoseconds> budget;  // absent: the verb's own (2 minutes for ab and run, 10 for gate)
+  std::optional<Layout> layout;         // absent: duet where two equal cores are free, else interleaved
+  int rounds = 0;                       // of every benchmark; 0: as many as the judgement needs
+  bool no_early_stop = false;           // a fixed number of rounds, whatever they show
+  bool no_solo_check = false;           // what a duet finds is not measured again alone
+  std::optional<int> repetitions;       // samples of one process; absent: as the budget allows, likewise the next
+  std::optional<Nanoseconds> min_time;  // of one sample
+  std::optional<Nanoseconds> budget;    // absent: the verb's own (2 minutes for ab and run, 10 for gate)
   Nanoseconds timeout = seconds(60);
   CountChoice counts = CountChoice::automatic;
   bool no_count_cache = false;  // neither use nor keep the counts made before on this machine

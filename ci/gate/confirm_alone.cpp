@@ -73,6 +73,7 @@ MeasureOptions solo_options(const Found& found, const ListedPair& listed, const 
   options.rounds = kSoloRounds;
   options.budget = budget;
   options.seed = duet.seed + 1;  // other orders and paddings than the duet's
+  options.samples = listed.samples;
   std::set<std::string> others(listed.baseline.benchmarks.begin(), listed.baseline.benchmarks.end());
   others.insert(listed.candidate.benchmarks.begin(), listed.candidate.benchmarks.end());
   others.erase(found.name);
@@ -111,7 +112,7 @@ std::string failure_of(const MeasuredPair& pair) {
 
 }  // namespace
 
-Nanoseconds solo_budget(Nanoseconds budget) { return std::min(budget * 0.25, Nanoseconds(seconds(30))); }
+Nanoseconds solo_budget(Nanoseconds budget) { return std::min(budget * 0.125, Nanoseconds(seconds(30))); }
 
 void confirm_alone(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
                    const Comparison& seen, const MeasureOptions& options, MeasuredPair& pair,
@@ -125,7 +126,7 @@ void confirm_alone(const std::vector<ProgramPair>& programs, const std::vector<L
   const Clock::time_point begun = Clock::now();
   const auto left = [&] {
     const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
-    return Nanoseconds(solo_budget(options.budget).count() - spent);
+    return Nanoseconds(options.budget.count() - spent);
   };
   Nanoseconds last{};  // what the one before took
   for (const Found& found : changed) {

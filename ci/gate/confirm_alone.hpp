@@ -16,12 +16,12 @@ namespace steelyard {
 inline constexpr int kSoloRounds = 10;
 inline constexpr int kLeastSoloRounds = 8;
 
-// Of measuring, beyond the budget: a quarter of it, at most 30 s.
+// The part of the budget of all measuring that is kept for it: an eighth, at most 30 s.
 Nanoseconds solo_budget(Nanoseconds budget);
 
 // Adds to both runs of a duet the samples of what changed in them, as `seen` says: regressions first, then by q. What
-// the time does not reach is left as it is. `listed`: one for each program. `options`: those of the duet. `warnings`:
-// what could not be measured alone. Cancelled: nothing more is measured.
+// the time does not reach is left as it is. `listed`: one for each program. `options`: those of the duet, with the
+// budget of this check. `warnings`: what could not be measured alone. Cancelled: nothing more is measured.
 void confirm_alone(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
                    const Comparison& seen, const MeasureOptions& options, MeasuredPair& pair,
                    std::vector<std::string>& warnings);

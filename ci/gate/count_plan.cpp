@@ -57,7 +57,7 @@ CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, co
       if (!has(baseline, name)) items.push_back({i, &name});
     }
   }
-  for (const std::size_t i : shuffled_benchmarks(items.size(), seed, 0)) {
+  for (const std::size_t i : shuffled_order(items.size(), seed, 0)) {
     const CountPair& pair = pairs[items[i].pair];
     const LoadedPair& loaded = loaded_[items[i].pair];
     BenchmarkCounts counts;

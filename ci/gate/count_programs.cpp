@@ -29,8 +29,6 @@ using Clock = std::chrono::steady_clock;
 // Callgrind runs a program about 50 times slower (Valgrind manual, "Callgrind"), but takes few iterations of it; what
 // dominates is its start. Twice the native limit has room for both.
 constexpr double kTimeoutFactor = 2;
-// A short timing budget is no reason to go without counts, which need seconds.
-constexpr Nanoseconds kLeastBudget = seconds(60);
 
 // All that decides how a count is taken, beside the program and the machine: this very program, the preload library,
 // Valgrind, what is counted beside the instructions, and the variables of the caller that are passed on. Empty: it
@@ -127,7 +125,7 @@ class ProgramCounting {
 void ProgramCounting::count(const std::vector<CountOrder>& orders) {
   if (orders.empty()) return;
   const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
-  const double budget = std::max(limits_.budget.count(), kLeastBudget.count());
+  const double budget = limits_.budget.count();
   CountOptions options;
   options.timeout = limits_.timeout * kTimeoutFactor;
   options.budget = Nanoseconds(std::max(0.0, budget - spent()));

@@ -11,7 +11,7 @@ void read_hardware(const std::vector<CountPair>& pairs, const MeasuringSettings&
                    ProgressLine& progress, std::vector<std::string>& warnings) {
   if (!settings.counters.hardware) return;
   HardwareOptions options;
-  options.min_time = timing.min_time;
+  options.min_time = timing.min_time.count() > 0 ? timing.min_time : SampleSize().min_time;
   options.timeout = timing.timeout;
   options.budget = timing.budget;
   options.cancelled = timing.cancelled;

@@ -17,10 +17,10 @@ bool exists(const Program& program) {
 
 Result<ListedSide> list_side(const Program& program, const MeasuringSettings& settings,
                              const std::atomic<bool>* cancelled) {
-  Result<std::vector<std::string>> names = list_benchmarks(program, settings.filter, settings.timeout, cancelled);
-  if (names) return ListedSide{std::move(names).value(), std::nullopt};
-  if (names.error().kind != ErrorKind::program) return names.error();
-  return ListedSide{{}, names.error()};
+  Result<ProgramListing> listing = list_benchmarks(program, settings.filter, settings.timeout, cancelled);
+  if (listing) return ListedSide{std::move(listing->benchmarks), listing->start, std::nullopt};
+  if (listing.error().kind != ErrorKind::program) return listing.error();
+  return ListedSide{{}, {}, listing.error()};
 }
 
 Result<ListedPair> list_pair(const ProgramPair& pair, const MeasuringSettings& settings,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "bench/runner/sample_plan.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/gate/measure_programs.hpp"
 
@@ -16,6 +17,7 @@ namespace steelyard {
 
 struct ListedSide {
   std::vector<std::string> benchmarks;
+  Nanoseconds start;             // of a process that measures nothing
   std::optional<Error> trouble;  // it crashed or hung when it was asked; then there are no benchmarks
 };
 
@@ -24,6 +26,7 @@ struct ListedPair {
   ListedSide candidate;
   bool is_new = false;               // only the candidate has the program; the baseline was not asked
   std::vector<std::string> untimed;  // benchmarks whose time is not measured, as the policy says
+  SamplePlan samples;                // that it was timed by; without sizes until then
   std::size_t size() const { return std::max(baseline.benchmarks.size(), candidate.benchmarks.size()); }
   bool any_trouble() const { return baseline.trouble || candidate.trouble; }
   bool nobody_answered() const { return candidate.trouble && (is_new || baseline.trouble); }

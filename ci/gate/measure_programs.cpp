@@ -1,8 +1,10 @@
 #include "ci/gate/measure_programs.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string_view>
+#include <thread>
 
 #include "bench/environment/read_environment.hpp"
 #include "ci/gate/confirm_alone.hpp"
@@ -33,6 +35,9 @@ std::int64_t noisy_metrics(const PolicySettings& policy) {
 
 // "timing BM_sort, round 17 of up to 60, 5 of 23 decided"
 std::string timing_text(const MeasureProgress& now) {
+  if (now.pilot) {
+    return "trying " + now.benchmark + ", " + std::to_string(now.round + 1) + " of " + std::to_string(now.benchmarks);
+  }
   std::string text = "timing " + now.benchmark + ", round " + std::to_string(now.round + 1) + " of ";
   if (!now.looks) return text + std::to_string(now.rounds);
   text += "up to " + std::to_string(now.rounds);
@@ -40,14 +45,35 @@ std::string timing_text(const MeasureProgress& now) {
   return text + ", " + std::to_string(now.decided) + " of " + std::to_string(now.benchmarks) + " decided";
 }
 
+Nanoseconds budget_of(const MeasuringPlan& plan) { return plan.settings.budget.value_or(plan.budget); }
+
+// Of everything since `begun`.
+class BudgetClock {
+ public:
+  explicit BudgetClock(Nanoseconds budget) : budget_(budget) {}
+  Nanoseconds left() const {
+    const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun_).count();
+    return Nanoseconds(std::max(0.0, budget_.count() - spent));
+  }
+  Nanoseconds counting_share() const { return budget_ * (1.0 / 3); }
+  // At least its share, though timing took longer than planned: a count that was not taken says nothing.
+  Nanoseconds left_for_counting() const { return std::max(left(), counting_share()); }
+  Nanoseconds whole() const { return budget_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Nanoseconds budget_;
+  Clock::time_point begun_ = Clock::now();
+};
+
 MeasureOptions timing_options(const MeasuringPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled) {
   MeasureOptions options;
   options.filter = plan.settings.filter;
   options.layout = plan.settings.layout;
   options.rounds = plan.settings.rounds;
-  options.repetitions = plan.settings.repetitions;
-  options.min_time = plan.settings.min_time;
-  options.budget = plan.settings.budget.value_or(plan.budget);
+  options.repetitions = plan.settings.repetitions.value_or(0);
+  options.min_time = plan.settings.min_time.value_or(Nanoseconds(0));
+  options.budget = budget_of(plan);
   options.timeout = plan.settings.timeout;
   options.seed = plan.seed;
   options.cancelled = cancelled;
@@ -55,9 +81,18 @@ MeasureOptions timing_options(const MeasuringPlan& plan, ProgressLine& progress,
   return options;
 }
 
-CountLimits count_limits(const MeasuringPlan& plan, const MeasureOptions& options) {
+// How long counting these sides will take, as far as can be told before it began: a process starts about 50 times
+// slower under Callgrind (Valgrind manual, "Callgrind"), and each processor has its own.
+Nanoseconds counting_estimate(const ListedSide& side) {
+  constexpr double kSlowdown = 50;
+  constexpr Nanoseconds kValgrindStart = milliseconds(300);
+  const double processors = std::max(1U, std::thread::hardware_concurrency());
+  return (side.start * kSlowdown + kValgrindStart) * (static_cast<double>(side.benchmarks.size()) / processors);
+}
+
+CountLimits count_limits(const MeasuringPlan& plan, const MeasureOptions& options, Nanoseconds budget) {
   CountLimits limits;
-  limits.budget = options.budget;
+  limits.budget = budget;
   limits.timeout = plan.settings.timeout;
   limits.seed = plan.seed;
   limits.cancelled = options.cancelled;
@@ -74,11 +109,13 @@ class PairMeasuring {
       : plan_(plan),
         progress_(progress),
         cancelled_(cancelled),
+        clock_(budget_of(plan)),
         options_(timing_options(plan, progress, cancelled)),
         devices_(plan.programs) {}
 
   Result<MeasuredPrograms> run() && {
     STEELYARD_TRY(const bool counting, counting_wanted(plan_.settings, plan_.policy, measured_.warnings));
+    if (counting) counting_share_ = clock_.counting_share();
     STEELYARD_CHECK(list());
     devices_.tell(counting, measured_.warnings);
     const bool may_skip = plan_.policy.skip_time != SkipTime::never;
@@ -98,27 +135,51 @@ class PairMeasuring {
  private:
   Result<void> list() {
     std::int64_t benchmarks = 0;
+    Nanoseconds start;  // of all benchmarks' processes
+    Nanoseconds counting;
     for (const ProgramPair& pair : plan_.programs) {
       STEELYARD_TRY(ListedPair list, list_pair(pair, plan_.settings, cancelled_));
       benchmarks += static_cast<std::int64_t>(list.size());
+      start += std::max(list.baseline.start, list.candidate.start) * static_cast<double>(list.size());
+      counting += counting_estimate(list.baseline) + counting_estimate(list.candidate);
       listed_.push_back(std::move(list));
     }
+    show_counting_too(std::min(counting, counting_share_));
     if (options_.rounds != 0) return {};
     const ComparisonPolicy policy = comparison_policy(plan_.policy);
     const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(plan_.policy));
     options_.rounds = rounds_needed(policy.false_alarm_rate, comparisons);
-    if (!plan_.settings.no_early_stop) look_early(policy, comparisons, affordable_rounds(benchmarks));
+    if (!plan_.settings.no_early_stop) look_early(policy, comparisons, affordable_rounds(start, benchmarks));
     return {};
   }
 
-  // Rounds of all benchmarks that the budget pays for. A sample takes about 1.5 times what was asked for, as Google
-  // Benchmark aims above it; alternating sides double that.
-  int affordable_rounds(std::int64_t benchmarks) const {
+  // What is shown as left is until the end of everything.
+  void show_counting_too(Nanoseconds counting) {
+    if (counting.count() <= 0) return;
+    options_.progress = [this, counting](const MeasureProgress& now) {
+      const double all = (now.elapsed + now.left + counting).count();
+      progress_.show(timing_text(now), all > 0 ? now.elapsed.count() / all : 0, now.left + counting);
+    };
+  }
+
+  // Rounds of all benchmarks that the budget pays for: samples are as short as that asks for, down to a few
+  // milliseconds. Sides that take turns need twice the time.
+  int affordable_rounds(Nanoseconds start, std::int64_t benchmarks) const {
+    constexpr Nanoseconds kUseful = milliseconds(10);
     const bool in_duet = plan_.settings.layout.value_or(Layout::duet) == Layout::duet && !devices_.any();
     const double both = in_duet ? 1 : 2;
-    const Nanoseconds round = options_.min_time * (1.5 * both * options_.repetitions * static_cast<double>(benchmarks));
+    const Nanoseconds sample =
+        options_.min_time.count() > 0 ? options_.min_time * (1.5 * std::max(options_.repetitions, 1)) : kUseful;
+    const Nanoseconds round = (start + sample * static_cast<double>(benchmarks)) * both;
     constexpr double kMost = 10000;
-    return round.count() > 0 ? static_cast<int>(std::min(kMost, options_.budget / round)) : 0;
+    return round.count() > 0 ? static_cast<int>(std::min(kMost, timing_budget() / round)) : 0;
+  }
+
+  // Until counting has begun, what is kept for it is not for timing.
+  Nanoseconds timing_budget() const {
+    const Nanoseconds alone = plan_.settings.no_solo_check ? Nanoseconds(0) : solo_budget(clock_.whole());
+    const double left = (clock_.left() - counting_share_ - alone).count();
+    return Nanoseconds(std::max(1.0, left));
   }
 
   std::optional<Calibration> calibration_of(const Run& baseline, const Run& candidate) const {
@@ -142,9 +203,11 @@ class PairMeasuring {
   }
 
   Result<void> time() {
+    options_.budget = timing_budget();
     STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
     if (plan_.settings.no_solo_check) return {};
     MeasureOptions alone = options_;
+    alone.budget = solo_budget(clock_.whole());
     alone.progress = [this](const MeasureProgress& now) {
       progress_.show("alone: " + timing_text(now), now.done, now.left);
     };
@@ -166,7 +229,9 @@ class PairMeasuring {
 
   void count(MeasuredPair& pair) {
     const std::vector<CountPair> countable = devices_.without(pairs_of(pair), plan_.settings.counts);
-    measured_.equal = count_programs(countable, count_limits(plan_, options_), progress_, measured_.warnings);
+    measured_.equal = count_programs(countable, count_limits(plan_, options_, clock_.left_for_counting()), progress_,
+                                     measured_.warnings);
+    counting_share_ = Nanoseconds(0);
   }
 
   Result<void> count_then_time();
@@ -174,6 +239,8 @@ class PairMeasuring {
   const MeasuringPlan& plan_;
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;
+  BudgetClock clock_;
+  Nanoseconds counting_share_;  // of the budget, that is still kept for counting
   MeasureOptions options_;
   DevicePrograms devices_;
   std::vector<ListedPair> listed_;
@@ -227,14 +294,17 @@ Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, Pro
   if (counting || plan.settings.counters.hardware) {
     STEELYARD_TRY(listed, list_side(program, plan.settings, cancelled));
   }
-  const MeasureOptions options = timing_options(plan, progress, cancelled);
+  const BudgetClock clock(budget_of(plan));
+  MeasureOptions options = timing_options(plan, progress, cancelled);
+  if (counting) options.budget = options.budget - clock.counting_share();
   STEELYARD_TRY(Run run, measure_one(program, options));
   const std::vector<CountPair> alone{{{}, {&program, listed.benchmarks, &run}}};
   read_hardware(alone, plan.settings, options, progress, warnings);
   const DevicePrograms devices(program);
   if (counting) {
     devices.tell(true, warnings);
-    count_programs(devices.without(alone, plan.settings.counts), count_limits(plan, options), progress, warnings);
+    count_programs(devices.without(alone, plan.settings.counts), count_limits(plan, options, clock.left_for_counting()),
+                   progress, warnings);
   }
   progress.clear();
   return run;

@@ -1,6 +1,7 @@
 // Measures all programs of a comparison, both sides together: first every program is timed, then every one is counted,
 // so that counting never runs beside timing; or counted first, where the counting decides what need not be timed.
-// Several programs share one budget and become one run a side.
+// Several programs share one budget and become one run a side. Counting has a third of the budget and what timing
+// leaves; what timing found side by side is checked alone within an eighth of it.
 #pragma once
 
 #include <functional>
@@ -27,7 +28,7 @@ struct MeasuringPlan {
   std::vector<ProgramPair> programs;  // suites differ where there are several
   MeasuringSettings settings;
   PolicySettings policy;  // decides how many rounds are needed and whether counts are of use
-  Nanoseconds budget;     // where the settings name none; of timing, and as much again of counting
+  Nanoseconds budget;     // where the settings name none; of everything together
   std::uint64_t seed = 0;
   // What is known of the machine that the two runs come from: asked at each look, so that it counts there as it does at
   // the end. Empty: nothing is known.

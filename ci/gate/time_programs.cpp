@@ -29,8 +29,7 @@ void append_failures(const Run& from, Run& to) {
 
 class ProgramTimer {
  public:
-  ProgramTimer(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
-               const MeasureOptions& options)
+  ProgramTimer(const std::vector<ProgramPair>& programs, std::vector<ListedPair>& listed, const MeasureOptions& options)
       : programs_(programs), listed_(listed), options_(options) {
     any_to_measure_ = std::any_of(listed.begin(), listed.end(),
                                   [](const ListedPair& pair) { return pair.size() > 0 || pair.any_trouble(); });
@@ -52,7 +51,7 @@ class ProgramTimer {
   void not_reached(std::size_t i);
 
   const std::vector<ProgramPair>& programs_;
-  const std::vector<ListedPair>& listed_;
+  std::vector<ListedPair>& listed_;
   const MeasureOptions& options_;
   bool any_to_measure_ = false;
   Clock::time_point begun_;
@@ -77,6 +76,7 @@ void ProgramTimer::time(std::size_t i, Nanoseconds budget) {
   Result<MeasuredPair> part = listed_[i].is_new ? time_alone(programs_[i].candidate, options)
                                                 : measure_pair(programs_[i].baseline, programs_[i].candidate, options);
   if (!part) return fail(i, part.error());
+  listed_[i].samples = std::move(part->samples);
   if (!whole_) {
     whole_ = std::move(part).value();
     return;
@@ -129,7 +129,7 @@ Result<MeasuredPair> ProgramTimer::run() && {
 
 }  // namespace
 
-Result<MeasuredPair> time_programs(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
+Result<MeasuredPair> time_programs(const std::vector<ProgramPair>& programs, std::vector<ListedPair>& listed,
                                    const MeasureOptions& options) {
   return ProgramTimer(programs, listed, options).run();
 }

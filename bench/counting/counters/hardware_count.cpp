@@ -85,7 +85,8 @@ class HardwareCounting {
   }
 
   void count_one(Counted& side, const std::string& benchmark, int round, int slot) {
-    ChildCommand command = side.measured.command(benchmark, std::nullopt);
+    side.measured.copy().renew(0, round);
+    ChildCommand command = side.measured.command({benchmark}, {0, 1, options_.min_time}, std::nullopt);
     command.environment["STEELYARD_HARDWARE_REPORT"] = side.report.string();
     const Result<ChildResult> child = run_child(command, options_.cancelled);
     const std::string text = take_report(side.report);
@@ -167,11 +168,9 @@ Result<Counted> prepare(const HardwareSide& side, Side which, const std::filesys
   std::string& preload = program.environment["LD_PRELOAD"];
   preload = link.string() + (preload.empty() ? "" : ":" + preload);
   MeasureOptions measuring;
-  measuring.repetitions = 1;
-  measuring.min_time = options.min_time;
   measuring.timeout = options.timeout;
   measuring.cancelled = options.cancelled;
-  STEELYARD_TRY(MeasuredSide measured, MeasuredSide::prepare(which, program, measuring, std::nullopt, folder));
+  STEELYARD_TRY(MeasuredSide measured, MeasuredSide::prepare(which, program, nullptr, measuring, std::nullopt, folder));
   return Counted{side, std::move(measured), own / "hardware", {}, {}, {}};
 }
 

@@ -22,7 +22,7 @@ ChildCommand command_for(const CollectionPlace& place, const CollectionOrder& or
   for (const char* option : {"--benchmark_min_time=0", "--benchmark_repetitions=1", "--benchmark_out=/dev/null"}) {
     program.emplace_back(option);
   }
-  program.push_back("--benchmark_filter=" + exact_filter(order.benchmark));
+  program.push_back("--benchmark_filter=" + exact_filter({order.benchmark}));
   Program watched = *place.program;
   std::string& preload = watched.environment["LD_PRELOAD"];
   preload = (place.folder / kHeapLibrary).string() + (preload.empty() ? "" : ":" + preload);

@@ -194,10 +194,10 @@ TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
   options.rounds = 3;
   EXPECT_EQ(refusal({}, {}, options).where, "rounds");
   options = quick("");
-  options.repetitions = 0;
+  options.repetitions = -1;
   EXPECT_EQ(refusal({}, {}, options).where, "repetitions");
   options = quick("");
-  options.min_time = seconds(0);
+  options.min_time = seconds(-1);
   EXPECT_EQ(refusal({}, {}, options).where, "min_time");
   options = quick("");
   options.layout = Layout::separate;

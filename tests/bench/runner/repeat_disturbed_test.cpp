@@ -84,6 +84,8 @@ TEST(RepeatDisturbed, SeesAPinnedProcessThatWanders) {
   if (!first.conditions.migrations) GTEST_SKIP() << "the kernel does not tell how often a process moved";
   if (read_allowed_cores().size() < 2) GTEST_SKIP() << "there is one core only";
   EXPECT_THAT(first.disturbed_by, Contains("moves to another core")) << *first.conditions.migrations;
+  // Where most of eight rounds are disturbed the machine is like that, and they stand as they are.
+  if (std::stoi(pair.candidate.header.settings.at("disturbed_rounds")) > 4) return;
   EXPECT_GE(std::stoi(pair.candidate.header.settings.at("repeated_rounds")), 1);
 }
 

@@ -43,22 +43,22 @@ TEST(PlanBaselineSlots, StartsWithEitherSideAboutEquallyOften) {
 TEST(PlanBaselineSlots, IsEmptyForNoRounds) { EXPECT_TRUE(plan_baseline_slots(0, 1, "BM_x").empty()); }
 
 TEST(ShuffledBenchmarks, HoldsEachOnce) {
-  auto order = shuffled_benchmarks(100, 5, 3);
+  auto order = shuffled_order(100, 5, 3);
   std::sort(order.begin(), order.end());
   for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], i);
-  EXPECT_TRUE(shuffled_benchmarks(0, 5, 3).empty());
-  EXPECT_EQ(shuffled_benchmarks(1, 5, 3), (std::vector<std::size_t>{0}));
+  EXPECT_TRUE(shuffled_order(0, 5, 3).empty());
+  EXPECT_EQ(shuffled_order(1, 5, 3), (std::vector<std::size_t>{0}));
 }
 
 TEST(ShuffledBenchmarks, ChangesFromRoundToRoundAndRepeatsForOneSeed) {
-  EXPECT_EQ(shuffled_benchmarks(20, 5, 3), shuffled_benchmarks(20, 5, 3));
-  EXPECT_NE(shuffled_benchmarks(20, 5, 3), shuffled_benchmarks(20, 5, 4));
-  EXPECT_NE(shuffled_benchmarks(20, 5, 3), shuffled_benchmarks(20, 6, 3));
+  EXPECT_EQ(shuffled_order(20, 5, 3), shuffled_order(20, 5, 3));
+  EXPECT_NE(shuffled_order(20, 5, 3), shuffled_order(20, 5, 4));
+  EXPECT_NE(shuffled_order(20, 5, 3), shuffled_order(20, 6, 3));
 }
 
 TEST(ShuffledBenchmarks, PutsEveryBenchmarkFirstInSomeRound) {
   std::set<std::size_t> first;
-  for (int round = 0; round < 200; ++round) first.insert(shuffled_benchmarks(5, 1, round).front());
+  for (int round = 0; round < 200; ++round) first.insert(shuffled_order(5, 1, round).front());
   EXPECT_EQ(first.size(), 5U);
 }
 

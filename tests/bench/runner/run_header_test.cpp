@@ -50,8 +50,6 @@ TEST(DescribeSettings, SaysWhatWasPlannedAndWhatCameOfIt) {
   RoundLoopOutcome outcome;
   outcome.rounds = 12;
   auto settings = describe_settings(options, layout, 12, outcome);
-  EXPECT_EQ(settings["min_time"], "0.02s");
-  EXPECT_EQ(settings["repetitions"], "3");
   EXPECT_EQ(settings["rounds_planned"], "12");
   EXPECT_EQ(settings["rounds"], "12");
   EXPECT_EQ(settings["cores"], "2,3");
@@ -62,6 +60,21 @@ TEST(DescribeSettings, SaysWhatWasPlannedAndWhatCameOfIt) {
   EXPECT_EQ(settings["stopped"], "budget spent after 4 rounds");
   layout.cores.clear();
   EXPECT_EQ(describe_settings(options, layout, 12, outcome)["cores"], "not pinned");
+}
+
+TEST(DescribeSamples, SaysHowLongTheyAreAndWhoFoundTheirIterations) {
+  SamplePlan plan;
+  plan.usual = {0, 2, milliseconds(10)};
+  std::map<std::string, std::string> settings;
+  describe_samples(plan, {}, settings);
+  EXPECT_EQ(settings, (std::map<std::string, std::string>{
+                          {"iterations", "found by the program"}, {"min_time", "0.01s"}, {"repetitions", "2"}}));
+  plan.sizes["BM_a"] = {4096, 2, milliseconds(10)};
+  plan.group = 8;
+  describe_samples(plan, milliseconds(1250), settings);
+  EXPECT_EQ(settings["iterations"], "known before");
+  EXPECT_EQ(settings["benchmarks_a_process"], "8");
+  EXPECT_EQ(settings["pilot"], "1.25 s");
 }
 
 TEST(DrawSession, DiffersWhereAnythingDoes) {

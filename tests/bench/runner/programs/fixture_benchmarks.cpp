@@ -1,12 +1,13 @@
 // A Google Benchmark program whose behaviour the tests choose by environment variables:
 //   VICTIM   what BM_victim does: crash, hang, exit, flood, flood_and_crash, skip, throw, fork, print, close, no_loop,
-//            wander (from core to core, the first time only: until the file WANDERED exists);
-//            anything else: its work
+//            wander (from core to core, the first time only: until the file WANDERED exists), stay (exit with 4 unless
+//            it runs from where it was built); anything else: its work. It counts "inode", of the file it runs from
 //   START    what main does first: crash, hang, chatter
 //   EXTRA    set: one benchmark more
 //   ONLY_THREADED  set: nothing but the benchmark of two threads
 #include <benchmark/benchmark.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -67,6 +68,12 @@ void wander(benchmark::State& state) {
   work(state);
 }
 
+bool runs_from_where_it_was_built() {
+  char path[4096] = {};
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
+  return length > 0 && std::string(path).ends_with("runner_fixture_benchmarks");
+}
+
 void victim(benchmark::State& state) {
   const std::string behaviour = chosen("VICTIM");
   if (behaviour == "crash") std::abort();
@@ -81,6 +88,7 @@ void victim(benchmark::State& state) {
     state.SkipWithError("the device is away");
     return;
   }
+  if (behaviour == "stay" && !runs_from_where_it_was_built()) std::exit(4);
   if (behaviour == "throw") throw std::runtime_error("no such table");
   if (behaviour == "fork" && ::fork() == 0) hang();
   if (behaviour == "close") {
@@ -91,6 +99,8 @@ void victim(benchmark::State& state) {
     for (auto _ : state) std::fputs("{\"benchmarks\": [", stdout);
     return;
   }
+  struct stat status = {};
+  if (::stat("/proc/self/exe", &status) == 0) state.counters["inode"] = static_cast<double>(status.st_ino);
   if (behaviour == "wander" && ::access(chosen("WANDERED").c_str(), F_OK) != 0) return wander(state);
   work(state);
 }

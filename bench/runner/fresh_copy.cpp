@@ -1,0 +1,279 @@
+#include "bench/runner/fresh_copy.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "bench/runner/child_environment.hpp"
+#include "bench/runner/private_folder.hpp"
+#include "bench/runner/program_libraries.hpp"
+#include "bench/runner/round_plan.hpp"
+
+namespace steelyard {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kLargestCopy = std::int64_t{128} << 20;
+// Pages are dropped one by one; where more than this part stays, nothing was gained.
+constexpr double kMostLeft = 0.1;
+// Reading page by page from a disk would take longer than measuring.
+constexpr std::size_t kMostReads = 4096;
+constexpr const char* kSearchPath = "LD_LIBRARY_PATH";
+
+std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+bool may_execute_in(const std::filesystem::path& folder) {
+  struct statvfs status = {};
+  return ::statvfs(folder.c_str(), &status) != 0 || (status.f_flag & ST_NOEXEC) == 0;
+}
+
+std::int64_t changed_at_ns(const struct stat& status) {
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+// Each file of a round has an order of its own.
+std::uint64_t stream_of(std::uint64_t seed, const std::filesystem::path& target) {
+  for (const char c : target.filename().string()) seed = (seed ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return seed;
+}
+
+bool transfer(int from, int to, std::vector<char>& page, off_t at) {
+  const ssize_t got = ::pread(from, page.data(), page.size(), at);
+  return got > 0 && ::pwrite(to, page.data(), static_cast<std::size_t>(got), at) == got;
+}
+
+// A shared mapping of a file, for asking about its pages; empty where it cannot be had.
+class Mapping {
+ public:
+  Mapping(const Descriptor& file, std::size_t bytes) : bytes_(bytes) {
+    start_ = bytes == 0 ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file.number(), 0);
+  }
+  ~Mapping() {
+    if (start_ != MAP_FAILED) ::munmap(start_, bytes_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  // Numbers of the pages in memory, ascending.
+  std::vector<std::size_t> resident() const {
+    std::vector<std::size_t> pages;
+    if (start_ == MAP_FAILED) return pages;
+    std::vector<unsigned char> state((bytes_ + page_bytes() - 1) / page_bytes());
+    if (::mincore(start_, bytes_, state.data()) != 0) return pages;
+    for (std::size_t i = 0; i < state.size(); ++i) {
+      if ((state[i] & 1U) != 0) pages.push_back(i);
+    }
+    return pages;
+  }
+
+ private:
+  void* start_;
+  std::size_t bytes_;
+};
+
+std::vector<std::size_t> resident_pages(const Descriptor& file, std::size_t bytes) {
+  return Mapping(file, bytes).resident();
+}
+
+// Where it lies for the program itself, or in the folder that the copy searches first.
+bool is_found(const std::vector<LoadedLibrary>& found, const LoadedLibrary& wanted,
+              const std::filesystem::path& folder) {
+  const auto at = std::find_if(found.begin(), found.end(),
+                               [&](const LoadedLibrary& library) { return library.name == wanted.name; });
+  return at != found.end() && (at->path == wanted.path || at->path.parent_path() == folder);
+}
+
+// Which every program searches.
+bool is_in_system_folder(const std::filesystem::path& library) {
+  const std::string text = library.string();
+  return text.starts_with("/lib") || text.starts_with("/usr/lib");
+}
+
+}  // namespace
+
+bool reread_pages(const std::filesystem::path& path, std::uint64_t seed, int round) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (!file.is_open() || ::fstat(file.number(), &status) != 0 || status.st_size <= 0) return false;
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  const std::vector<std::size_t> before = resident_pages(file, bytes);
+  ::fdatasync(file.number());  // a page that is not written out yet cannot be dropped
+  if (::posix_fadvise(file.number(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
+  const std::size_t left = resident_pages(file, bytes).size();
+  if (static_cast<double>(left) > kMostLeft * static_cast<double>(before.size())) return false;
+  ::posix_fadvise(file.number(), 0, 0, POSIX_FADV_RANDOM);  // no reading ahead, which would undo the order
+  const std::size_t together = before.size() / kMostReads + 1;
+  std::vector<char> block(together * page_bytes());
+  for (const std::size_t i : shuffled_order((before.size() + together - 1) / together, seed, round)) {
+    const std::size_t first = before[i * together];
+    if (::pread(file.number(), block.data(), block.size(), static_cast<off_t>(first * page_bytes())) < 0) break;
+  }
+  return true;
+}
+
+Result<void> FreshCopy::add(const std::filesystem::path& path, const std::filesystem::path& target) {
+  Source source;
+  source.path = path;
+  source.target = target;
+  source.file = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (!source.file.is_open() || ::fstat(source.file.number(), &status) != 0) {
+    return input_error(path.string(), std::strerror(errno), "a file that can be read");
+  }
+  source.bytes = status.st_size;
+  source.changed_at_ns = changed_at_ns(status);
+  if (size_.count() + source.bytes > kLargestCopy) {
+    return input_error(path.string(), "more than " + to_text(Bytes(kLargestCopy)), "less, to be copied each round");
+  }
+  size_ += Bytes(source.bytes);
+  sources_.push_back(std::move(source));
+  return {};
+}
+
+// Those that the other side has elsewhere: with one set of pages each, their luck would be a side's.
+Result<void> FreshCopy::add_libraries(const Program& program, const Program& other,
+                                      const std::atomic<bool>* cancelled) {
+  STEELYARD_TRY(const auto own,
+                libraries_of(program.executable, child_environment(program), program.working_directory, cancelled));
+  STEELYARD_TRY(const auto others,
+                libraries_of(other.executable, child_environment(other), other.working_directory, cancelled));
+  for (const LoadedLibrary& library : own) {
+    const auto at = std::find_if(others.begin(), others.end(),
+                                 [&](const LoadedLibrary& theirs) { return theirs.name == library.name; });
+    std::error_code failure;
+    const bool shared = at != others.end() && std::filesystem::equivalent(at->path, library.path, failure);
+    if (at == others.end() || shared || library.path.empty() || library.name.find('/') != std::string::npos) continue;
+    STEELYARD_CHECK(add(library.path, folder_ / "lib" / library.name));
+  }
+  return {};
+}
+
+// The copy must load what the program loads where it lies. What it finds elsewhere, or not at all ($ORIGIN), is linked
+// to from the folder that it searches first.
+Result<void> FreshCopy::check_libraries(const Program& program, const std::atomic<bool>* cancelled) {
+  std::map<std::string, std::string> environment = child_environment(program);
+  STEELYARD_TRY(const auto wanted, libraries_of(program.executable, environment, program.working_directory, cancelled));
+  const std::filesystem::path folder = folder_ / "lib";
+  const auto add_search_path = [&] {
+    const auto own = environment.find(kSearchPath);
+    const std::string rest = own == environment.end() || own->second.empty() ? "" : ':' + own->second;
+    if (!environment_.contains(kSearchPath)) environment_[kSearchPath] = folder.string() + rest;
+    environment[kSearchPath] = environment_[kSearchPath];
+  };
+  std::error_code failure;
+  if (sources_.size() > 1) add_search_path();
+  for (const bool last : {false, true}) {
+    // A loader that misses one of them lists none.
+    const auto found = libraries_of(executable_, environment, program.working_directory, cancelled);
+    bool all_found = true;
+    for (const LoadedLibrary& library : wanted) {
+      if (found ? is_found(*found, library, folder) : is_in_system_folder(library.path)) continue;
+      all_found = false;
+      std::filesystem::create_directories(folder, failure);
+      std::filesystem::create_symlink(library.path, folder / std::filesystem::path(library.name).filename(), failure);
+    }
+    if (all_found) return {};
+    if (last) break;
+    add_search_path();
+  }
+  return input_error(program.executable.string(), "libraries that are found only from where it lies", "");
+}
+
+Result<FreshCopy> FreshCopy::prepare(const Program& program, const Program* other, const std::filesystem::path& folder,
+                                     const std::atomic<bool>* cancelled) {
+  FreshCopy fresh;
+  fresh.folder_ = folder;
+  std::error_code failure;
+  const std::filesystem::path file = fresh.file_ = std::filesystem::absolute(program.executable, failure);
+  if (failure) return input_error(program.executable.string(), failure.message(), "the path of a program");
+  // What cannot be copied sensibly is refused later, under the name the user gave. A script may look for files beside
+  // itself, and what it starts is not known.
+  if (!std::filesystem::is_regular_file(file, failure) || is_script(file)) {
+    fresh.executable_ = file;
+    fresh.pages_ = PagesOf::kept;
+    fresh.why_ = "a script, and what it starts is not known";
+    return fresh;
+  }
+  fresh.executable_ = folder / "program";
+  const auto copied = [&]() -> Result<void> {
+    if (!may_execute_in(folder)) return input_error(folder.string(), "a file system without execution", "");
+    STEELYARD_CHECK(fresh.add(file, fresh.executable_));
+    if (other != nullptr) STEELYARD_CHECK(fresh.add_libraries(program, *other, cancelled));
+    if (fresh.sources_.size() > 1) std::filesystem::create_directories(folder / "lib", failure);
+    for (const Source& source : fresh.sources_) STEELYARD_CHECK(fresh.copy(source, 0, 0));
+    return fresh.check_libraries(program, cancelled);
+  };
+  if (const Result<void> done = copied(); !done) {
+    fresh.run_in_place();
+    fresh.why_ = done.error().text();
+  }
+  return fresh;
+}
+
+// A program's $ORIGIN and /proc/self/exe lead to the real place through a link.
+void FreshCopy::run_in_place() {
+  if (pages_ != PagesOf::copied) return;
+  std::error_code failure;
+  std::filesystem::remove(executable_, failure);
+  std::filesystem::create_symlink(file_, executable_, failure);
+  pages_ = PagesOf::reread;
+  why_ = "it does not run from another place";
+  environment_.clear();
+}
+
+Result<void> FreshCopy::copy(const Source& source, std::uint64_t seed, int round) const {
+  struct stat status = {};
+  if (::fstat(source.file.number(), &status) != 0 || status.st_size != source.bytes ||
+      changed_at_ns(status) != source.changed_at_ns) {
+    return input_error(source.path.string(), "a file that changed while it was measured", "the same all the while",
+                       "measure again, and build elsewhere meanwhile");
+  }
+  const std::filesystem::path next = source.target.string() + ".next";
+  std::error_code failure;
+  std::filesystem::remove(next, failure);
+  const Descriptor to(::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700));
+  if (!to.is_open() || ::ftruncate(to.number(), source.bytes) != 0) {
+    return input_error(next.string(), std::strerror(errno), "a new file");
+  }
+  std::vector<char> page(page_bytes());
+  const std::size_t pages = (static_cast<std::size_t>(source.bytes) + page.size() - 1) / page.size();
+  for (const std::size_t i : shuffled_order(pages, stream_of(seed, source.target), round)) {
+    errno = 0;
+    if (!transfer(source.file.number(), to.number(), page, static_cast<off_t>(i * page.size()))) {
+      return input_error(next.string(), errno == 0 ? "a file that ended early" : std::strerror(errno),
+                         "space for a copy of " + source.path.string());
+    }
+  }
+  // Removed before the new one takes the name: to replace a file makes some file systems write it out at once.
+  std::filesystem::remove(source.target, failure);
+  std::filesystem::rename(next, source.target, failure);
+  if (failure) return input_error(source.target.string(), failure.message(), "a new file");
+  return {};
+}
+
+void FreshCopy::renew(std::uint64_t seed, int round) {
+  if (pages_ == PagesOf::kept) return;
+  const Clock::time_point begun = Clock::now();
+  if (pages_ == PagesOf::copied) {
+    for (const Source& source : sources_) {
+      const Result<void> copied = copy(source, seed, round);
+      if (!copied && trouble_.empty()) trouble_ = copied.error().text();
+    }
+  } else if (!reread_pages(file_, seed, round)) {
+    pages_ = PagesOf::kept;
+    why_ += ", and its pages stay in memory";
+  }
+  spent_ += nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
+  ++renewals_;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,96 @@
+// A program in physical pages of its own, new for every round.
+//
+// Two byte-identical files lie in different pages of the page cache, and keep them for as long as they are cached. By
+// that alone, copies of one program differ: by nothing for most benchmarks, by 0.4 to 2.4 % (once 50 %) for some
+// (docs/fresh_copies.md, with the command). With one copy a side for a whole measurement that luck is a bias of a side,
+// which no number of rounds removes and no permutation of rounds sees; with a copy a round it is noise between rounds.
+//
+// How, the first that can be had:
+//   copied   a byte-equal copy, its pages written in random order; the last one is removed only then, so that its
+//            pages cannot come back at once. So are the shared libraries that the other side has elsewhere.
+//   reread   of a program above 128 MiB, or one that finds its libraries only from where it lies: those pages of the
+//            file that are in memory are dropped and read anew, in random order
+//   kept     a script, or a file system that keeps its pages: one set of pages for the whole measurement
+//
+//     STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, &other, folder, cancelled));
+//     copy.renew(seed, round);                     // nothing of it may be running
+//     command.executable = copy.executable();
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
+#include "bench/runner/descriptor.hpp"
+#include "bench/runner/program.hpp"
+
+namespace steelyard {
+
+enum class PagesOf { copied, reread, kept };
+
+class FreshCopy {
+ public:
+  // `other`: the program of the other side; null where there is none. `folder`: private, empty, and with a path as long
+  // as the other side's, because the length of a path reaches the program's stack and heap. Error (input): what is to
+  // be run cannot be named there.
+  static Result<FreshCopy> prepare(const Program& program, const Program* other, const std::filesystem::path& folder,
+                                   const std::atomic<bool>* cancelled = nullptr);
+
+  // New pages. Where that fails the last ones stay, and trouble() says why. Cost: about 1 ms a MiB.
+  void renew(std::uint64_t seed, int round);
+  // From now on the program itself, where it lies, its pages dropped and read anew: for one that does not run
+  // elsewhere.
+  void run_in_place();
+
+  const std::filesystem::path& executable() const { return executable_; }
+  // Beside the program's own: where its libraries are, if they are not where the loader would look.
+  const std::map<std::string, std::string>& environment() const { return environment_; }
+
+  PagesOf pages() const { return pages_; }
+  const std::string& why() const { return why_; }          // not copied; empty: it is
+  const std::string& trouble() const { return trouble_; }  // of a renewal; empty: none
+  Bytes size() const { return size_; }                     // of what is copied
+  Nanoseconds spent() const { return spent_; }             // on all renewals so far
+  int renewals() const { return renewals_; }
+
+ private:
+  // A file to be copied, as it was when it was first seen.
+  struct Source {
+    std::filesystem::path path;
+    std::filesystem::path target;
+    Descriptor file;
+    std::int64_t bytes = 0;
+    std::int64_t changed_at_ns = 0;
+  };
+
+  FreshCopy() = default;
+  Result<void> add(const std::filesystem::path& path, const std::filesystem::path& target);
+  Result<void> add_libraries(const Program& program, const Program& other, const std::atomic<bool>* cancelled);
+  Result<void> check_libraries(const Program& program, const std::atomic<bool>* cancelled);
+  Result<void> copy(const Source& source, std::uint64_t seed, int round) const;
+  void give_up_copying(std::string why);
+
+  std::filesystem::path folder_;
+  std::filesystem::path file_;  // the program, where it lies
+  std::filesystem::path executable_;
+  std::map<std::string, std::string> environment_;
+  std::vector<Source> sources_;  // the program, then libraries
+  PagesOf pages_ = PagesOf::copied;
+  std::string why_;
+  std::string trouble_;
+  Bytes size_;
+  Nanoseconds spent_;
+  int renewals_ = 0;
+};
+
+// Drops those pages of a file that are in memory, and reads them anew in random order. False: they stayed, because the
+// file system keeps them, somebody else uses them, or they could not be written out. Linux tells which pages are in
+// memory to the file's owner alone (mincore(2)); to others it looks as if none were.
+bool reread_pages(const std::filesystem::path& file, std::uint64_t seed, int round);
+
+}  // namespace steelyard

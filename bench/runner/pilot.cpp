@@ -1,0 +1,172 @@
+#include "bench/runner/pilot.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "bench/model/benchmark_id.hpp"
+#include "bench/runner/round_plan.hpp"
+
+namespace steelyard {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Nanoseconds kSample = milliseconds(2);
+// So short that one iteration is enough, on every version; programs that take "1x" need it only to say so.
+constexpr Nanoseconds kOneIteration = nanoseconds(1000);
+// What the search for the number of iterations takes, in samples (see sample_plan.cpp), the sample included.
+constexpr double kWithSearch = 1.6;
+// Above it a process is looked at twice, to tell what is fixed from what grows with the iterations.
+constexpr Nanoseconds kUnexplained = milliseconds(3);
+
+Nanoseconds since(Clock::time_point begun) {
+  return nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
+}
+
+// One process: how long it lived, and its one sample.
+struct Look {
+  Nanoseconds wall;
+  Nanoseconds iteration;
+  std::int64_t iterations = 0;
+};
+
+class Pilot {
+ public:
+  explicit Pilot(const PilotPlan& plan) : plan_(plan) {}
+
+  PilotOutcome run() && {
+    std::vector<std::string> names;
+    for (const MeasuredSide* side : plan_.sides) {
+      for (const std::string& name : side->listing().benchmarks) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+    int done = 0;
+    for (const std::size_t i : shuffled_order(names.size(), plan_.seed, 0)) {
+      if (is_cancelled() || since(begun_) > plan_.limit) break;
+      if (plan_.progress) plan_.progress(names[i], done++, static_cast<int>(names.size()));
+      look_at(names[i]);
+    }
+    outcome_.took = since(begun_);
+    return std::move(outcome_);
+  }
+
+ private:
+  bool is_cancelled() const { return plan_.cancelled != nullptr && plan_.cancelled->load(); }
+  std::vector<std::optional<Look>> take(const std::string& name, const SampleSize& size);
+  void look_at(const std::string& name);
+  bool takes_iterations(const std::string& name);
+  ProcessCost cost_of(const std::string& name, const MeasuredSide& side, const Look& look,
+                      const std::optional<Look>& single) const;
+
+  const PilotPlan& plan_;
+  Clock::time_point begun_ = Clock::now();
+  std::optional<bool> takes_iterations_;  // absent: not asked yet
+  PilotOutcome outcome_;
+};
+
+std::vector<std::optional<Look>> Pilot::take(const std::string& name, const SampleSize& size) {
+  std::vector<MeasuredSide*> sides;
+  std::vector<ChildCommand> commands;
+  const bool pinned = !plan_.cores.empty() && parse_google_benchmark_name(name).threads.value_or(1) == 1;
+  for (MeasuredSide* side : plan_.sides) {
+    if (!side->has(name)) continue;
+    const std::size_t core = plan_.at_once ? sides.size() % std::max<std::size_t>(plan_.cores.size(), 1) : 0;
+    sides.push_back(side);
+    commands.push_back(side->command({name}, size, pinned ? std::optional(plan_.cores[core]) : std::nullopt));
+  }
+  std::vector<Result<ChildResult>> children;
+  if (plan_.at_once) {
+    children = run_children(commands, plan_.cancelled);
+  } else {
+    for (const ChildCommand& command : commands) children.push_back(run_child(command, plan_.cancelled));
+  }
+  std::vector<std::optional<Look>> looks;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    looks.emplace_back();
+    if (!children[i] || children[i]->end == ChildEnd::cancelled) continue;
+    if (!children[i]->succeeded()) {
+      // A hang is costly: the second is the last.
+      if (children[i]->end == ChildEnd::timed_out) sides[i]->add({name, -1, 0, {}}, children[i]);
+      if (!sides[i]->runs_only_in_place(commands[i], plan_.cancelled)) continue;
+      for (MeasuredSide* side : plan_.sides) side->copy().run_in_place();
+      return take(name, size);
+    }
+    const Result<GoogleBenchmarkFile> file = sides[i]->read(*children[i]);
+    if (!file) continue;
+    for (const Measurement& measurement : file->measurements) {
+      if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
+      const InvocationSamples& samples = measurement.invocations.front();
+      if (samples.values.empty() || samples.iterations.empty() || samples.values.front() <= 0) continue;
+      looks.back() = Look{nanoseconds(static_cast<double>(children[i]->duration_ns)),
+                          nanoseconds(samples.values.front()), samples.iterations.front()};
+    }
+  }
+  return looks;
+}
+
+// Since 1.8 Google Benchmark takes "Nx"; a main of one's own may not.
+bool Pilot::takes_iterations(const std::string& name) {
+  if (!takes_iterations_) {
+    takes_iterations_ = false;
+    if (std::all_of(plan_.sides.begin(), plan_.sides.end(),
+                    [](const MeasuredSide* side) { return side->listing().min_time_takes_unit; })) {
+      const auto looks = take(name, {3, 1, kSample});
+      takes_iterations_ = !looks.empty() && std::all_of(looks.begin(), looks.end(),
+                                                        [](const auto& look) { return look && look->iterations == 3; });
+    }
+  }
+  return *takes_iterations_;
+}
+
+ProcessCost Pilot::cost_of(const std::string& name, const MeasuredSide& side, const Look& look,
+                           const std::optional<Look>& single) const {
+  ProcessCost cost;
+  cost.iteration = look.iteration;
+  const double timed = kWithSearch * look.iteration.count() * static_cast<double>(look.iterations);
+  const double least = side.listing().start.count();
+  cost.fixed = nanoseconds(std::max(least, look.wall.count() - timed));
+  if (single && single->iterations < look.iterations) {
+    cost.fixed = nanoseconds(std::max(least, single->wall.count()));
+    cost.overhead = std::max(1.0, (look.wall - single->wall).count() / timed);
+  }
+  const bool several_threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
+  cost.processes = plan_.sides.size() > 1 && (!plan_.at_once || several_threads) ? 2 : 1;
+  cost.can_share = !several_threads;
+  // How many iterations each of several threads takes is the program's to share out.
+  cost.exact_iterations = takes_iterations_.value_or(false) && !several_threads;
+  return cost;
+}
+
+void Pilot::look_at(const std::string& name) {
+  const auto looks = take(name, {0, 1, kSample});
+  const bool threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
+  if (!threads && std::any_of(looks.begin(), looks.end(), [](const auto& look) { return look.has_value(); })) {
+    takes_iterations(name);
+  }
+  std::vector<const MeasuredSide*> sides;
+  for (const MeasuredSide* side : plan_.sides) {
+    if (side->has(name)) sides.push_back(side);
+  }
+  const bool unexplained = std::any_of(looks.begin(), looks.end(), [&](const std::optional<Look>& look) {
+    if (!look) return false;
+    const double timed = kWithSearch * look->iteration.count() * static_cast<double>(look->iterations);
+    return look->wall.count() - timed - sides.front()->listing().start.count() > kUnexplained.count();
+  });
+  const auto singles = unexplained ? take(name, {0, 1, kOneIteration}) : std::vector<std::optional<Look>>(looks.size());
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if (!looks[i]) continue;
+    const ProcessCost cost = cost_of(name, *sides[i], *looks[i], singles[i]);
+    const auto [at, is_new] = outcome_.costs.emplace(name, cost);
+    if (is_new) continue;
+    at->second.fixed = std::max(at->second.fixed, cost.fixed);
+    at->second.iteration = std::max(at->second.iteration, cost.iteration);
+    at->second.overhead = std::max(at->second.overhead, cost.overhead);
+  }
+}
+
+}  // namespace
+
+PilotOutcome run_pilot(const PilotPlan& plan) { return Pilot(plan).run(); }
+
+}  // namespace steelyard

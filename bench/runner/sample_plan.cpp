@@ -1,0 +1,129 @@
+#include "bench/runner/sample_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+namespace steelyard {
+namespace {
+
+// Of all samples of one process together. Above 60 ms more rounds are the better use of time; below 3 ms the clock, the
+// first touch of memory and the kernel's ticks show.
+constexpr std::array kTogether{milliseconds(60), milliseconds(45), milliseconds(30), milliseconds(20), milliseconds(15),
+                               milliseconds(10), milliseconds(7),  milliseconds(5),  milliseconds(3)};
+constexpr Nanoseconds kUsefulAlone = milliseconds(5);  // rather share processes than take less
+constexpr std::array<std::size_t, 6> kGroups{1, 2, 4, 8, 16, 32};
+constexpr double kShareOfFirstLook = 0.4;
+constexpr double kShareOfAll = 0.95;
+// Google Benchmark's search for the number of iterations: it grows tenfold until a tenth of the time is seen, then aims
+// 40 % above it (benchmark_runner.cc, PredictNumItersNeeded), and each sample is as long as the last of the search.
+constexpr double kSearch = 0.6;
+constexpr double kAim = 1.4;
+// One of a few repetitions may be spoilt without the process being lost; with less time one sample is all there is.
+constexpr Nanoseconds kThreeFrom = milliseconds(45);
+constexpr Nanoseconds kTwoFrom = milliseconds(7);
+
+int repetitions_for(Nanoseconds together) { return together >= kThreeFrom ? 3 : together >= kTwoFrom ? 2 : 1; }
+
+std::int64_t rounded(double iterations, double base) {
+  constexpr double kMost = 1e12;
+  if (!(iterations > 1)) return 1;
+  const double power = std::round(std::log2(std::min(iterations, kMost)) / std::log2(base));
+  return static_cast<std::int64_t>(std::llround(std::pow(base, power)));
+}
+
+// A plan with all samples of one process taking about `together`.
+class Draft {
+ public:
+  Draft(const SamplePlanQuestion& question, Nanoseconds together, std::size_t group)
+      : question_(&question), together_(together), group_(group) {}
+
+  SampleSize usual() const {
+    SampleSize size;
+    size.repetitions = question_->repetitions > 0 ? question_->repetitions : repetitions_for(together_);
+    size.min_time = question_->min_time.count() > 0 ? question_->min_time : together_ * (1.0 / size.repetitions);
+    return size;
+  }
+
+  SampleSize size(const ProcessCost& cost) const {
+    SampleSize size = usual();
+    // One iteration is longer than what was wanted: one is enough.
+    if (question_->repetitions == 0 && cost.iteration >= size.min_time) size.repetitions = 1;
+    if (cost.exact_iterations && question_->min_time.count() == 0) {
+      size.iterations = rounded(size.min_time / cost.iteration, group_ > 1 ? 4 : 2);
+    }
+    return size;
+  }
+
+  // Of a round of this benchmark, both sides.
+  Nanoseconds of(const ProcessCost& cost) const {
+    const SampleSize chosen = size(cost);
+    double sample = static_cast<double>(chosen.iterations) * cost.iteration.count();
+    double search = 0;
+    if (chosen.iterations == 0) {
+      sample = std::max(cost.iteration.count(), kAim * chosen.min_time.count());
+      search = kSearch * sample;
+    }
+    const double sharing = cost.can_share ? static_cast<double>(group_) : 1;
+    const double start = question_->start.count() * (1 - 1 / sharing);
+    const double fixed = std::max(0.0, cost.fixed.count() - start);
+    return Nanoseconds(cost.processes * (fixed + cost.overhead * (chosen.repetitions * sample + search)));
+  }
+
+  std::size_t group() const { return group_; }
+
+ private:
+  const SamplePlanQuestion* question_;
+  Nanoseconds together_;
+  std::size_t group_;
+};
+
+Nanoseconds round_of(const std::map<std::string, ProcessCost>& costs, const Draft& draft) {
+  Nanoseconds sum;
+  for (const auto& [name, cost] : costs) sum += draft.of(cost);
+  return sum;
+}
+
+// The longest samples with which all rounds fit; else the shortest of one's own process with which the first look comes
+// in time; else shared processes.
+Draft choose(const std::map<std::string, ProcessCost>& costs, const SamplePlanQuestion& question) {
+  const Nanoseconds all = question.budget * (kShareOfAll / std::max(question.rounds, 1));
+  const Nanoseconds first = question.budget * (kShareOfFirstLook / std::max(question.first_look, 1));
+  const Nanoseconds limit = std::min(all, first);
+  for (const Nanoseconds together : kTogether) {
+    if (together < kUsefulAlone) break;
+    const Draft draft(question, together, 1);
+    if (round_of(costs, draft) <= limit) return draft;
+  }
+  const bool as_asked = question.repetitions > 0 && question.min_time.count() > 0;
+  std::optional<Draft> cheapest;
+  for (const Nanoseconds together : {kUsefulAlone, kTogether.back()}) {
+    for (const std::size_t group : kGroups) {
+      if (as_asked && group > 1) break;
+      const Draft draft(question, together, group);
+      if (round_of(costs, draft) <= std::max(first, all)) return draft;
+      if (!cheapest || round_of(costs, draft) < round_of(costs, *cheapest)) cheapest = draft;
+    }
+  }
+  return *cheapest;
+}
+
+}  // namespace
+
+SamplePlan plan_samples(const std::map<std::string, ProcessCost>& costs, const SamplePlanQuestion& question) {
+  const Draft draft = choose(costs, question);
+  SamplePlan plan;
+  plan.group = draft.group();
+  plan.round = round_of(costs, draft);
+  plan.usual = draft.usual();
+  for (const auto& [name, cost] : costs) plan.sizes.emplace(name, draft.size(cost));
+  return plan;
+}
+
+const SampleSize& SamplePlan::size_of(const std::string& benchmark) const {
+  const auto at = sizes.find(benchmark);
+  return at == sizes.end() ? usual : at->second;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,147 @@
+#include "bench/runner/fresh_copy.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "bench/runner/child_process.hpp"
+#include "bench/runner/program_libraries.hpp"
+#include "tests/bench/runner/fixture_program.hpp"
+#include "tests/bench/runner/temporary_folder.hpp"
+#include "tests/promised.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+ino_t inode_of(const std::filesystem::path& file) {
+  struct stat status = {};
+  ::stat(file.c_str(), &status);
+  return status.st_ino;
+}
+
+// Longer than a page, and no whole number of them.
+std::string some_program() {
+  std::string bytes = "\x7f";
+  bytes += "ELF";
+  for (int i = 0; i < 20'001; ++i) bytes += static_cast<char>('a' + i % 23);
+  return bytes;
+}
+
+Program program_at(const std::filesystem::path& file) {
+  Program program;
+  program.executable = file;
+  return program;
+}
+
+TEST(FreshCopy, IsAnotherFileWithTheSameBytesAfterEveryRenewal) {
+  const testing::TemporaryFolder programs, folder;
+  const auto file = programs.write("bench", some_program(), true);
+  Result<FreshCopy> copy = FreshCopy::prepare(program_at(file), nullptr, folder.path());
+  ASSERT_TRUE(copy) << copy.error().text();
+  EXPECT_EQ(copy->pages(), PagesOf::copied);
+  EXPECT_EQ(copy->size(), Bytes(20'005));
+  ino_t last = inode_of(file);
+  for (int round = 0; round < 4; ++round) {
+    copy->renew(7, round);
+    EXPECT_EQ(content_of(copy->executable()), some_program());
+    EXPECT_NE(inode_of(copy->executable()), last);
+    EXPECT_EQ(::access(copy->executable().c_str(), X_OK), 0);
+    last = inode_of(copy->executable());
+  }
+  EXPECT_EQ(copy->renewals(), 4);
+  EXPECT_EQ(copy->trouble(), "");
+}
+
+TEST(FreshCopy, StaysWhatItWasWhereTheProgramIsBuiltAnewMeanwhile) {
+  const testing::TemporaryFolder programs, folder;
+  const auto file = programs.write("bench", some_program(), true);
+  Result<FreshCopy> copy = FreshCopy::prepare(program_at(file), nullptr, folder.path());
+  ASSERT_TRUE(copy);
+  programs.write("bench", some_program() + "more", true);
+  copy->renew(7, 0);
+  EXPECT_EQ(content_of(copy->executable()), some_program());
+  EXPECT_THAT(copy->trouble(), HasSubstr("changed while it was measured"));
+}
+
+TEST(FreshCopy, LeavesAScriptWhereItIs) {
+  const testing::TemporaryFolder programs, folder;
+  const auto script = programs.write("bench.sh", "#!/bin/sh\n", true);
+  Result<FreshCopy> copy = FreshCopy::prepare(program_at(script), nullptr, folder.path());
+  ASSERT_TRUE(copy);
+  copy->renew(7, 0);
+  EXPECT_EQ(copy->executable(), script);
+  EXPECT_EQ(copy->pages(), PagesOf::kept);
+  EXPECT_THAT(copy->why(), HasSubstr("script"));
+}
+
+TEST(FreshCopy, RunsALargeProgramInPlaceAndReadsItsPagesAnew) {
+  const testing::TemporaryFolder programs, folder;
+  const auto file = programs.write("bench", some_program(), true);
+  std::filesystem::resize_file(file, (std::uintmax_t{128} << 20) + 1);  // a hole, which costs no space
+  Result<FreshCopy> copy = FreshCopy::prepare(program_at(file), nullptr, folder.path());
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->pages(), PagesOf::reread);
+  EXPECT_EQ(std::filesystem::read_symlink(copy->executable()), file);
+}
+
+// The fixture finds a library by $ORIGIN, which is another folder for a copy.
+TEST(FreshCopy, LoadsTheLibrariesThatTheProgramLoadsWhereItLies) {
+  STEELYARD_NEEDS_FIXTURE();
+  const testing::TemporaryFolder folder;
+  const Program program = testing::fixture();
+  Result<FreshCopy> copy = FreshCopy::prepare(program, &program, folder.path());
+  ASSERT_TRUE(copy);
+  ASSERT_EQ(copy->pages(), PagesOf::copied) << copy->why();
+  const auto libraries = libraries_of(copy->executable(), copy->environment(), {});
+  ASSERT_TRUE(libraries);
+  for (const LoadedLibrary& library : *libraries) {
+    if (library.name != "librunner_fixture_library.so") continue;
+    EXPECT_EQ(std::filesystem::canonical(library.path),
+              std::filesystem::canonical(program.executable.parent_path() / library.name));
+    return;
+  }
+  FAIL() << "the copy does not load the library at all";
+}
+
+TEST(FreshCopy, BringsCopiesOfTheLibrariesThatTheOtherSideHasElsewhere) {
+  STEELYARD_NEEDS_FIXTURE();
+  const testing::TemporaryFolder other_build, folder;
+  const Program program = testing::fixture();
+  const std::string library = "librunner_fixture_library.so";
+  std::filesystem::copy(program.executable, other_build.path() / "runner_fixture_benchmarks");
+  std::filesystem::copy(program.executable.parent_path() / library, other_build.path() / library);
+  const Program other = program_at(other_build.path() / "runner_fixture_benchmarks");
+  Result<FreshCopy> copy = FreshCopy::prepare(program, &other, folder.path());
+  ASSERT_TRUE(copy);
+  ASSERT_EQ(copy->pages(), PagesOf::copied) << copy->why();
+  const std::filesystem::path own = folder.path() / "lib" / library;
+  EXPECT_FALSE(std::filesystem::is_symlink(own));
+  const ino_t before = inode_of(own);
+  copy->renew(7, 1);
+  EXPECT_NE(inode_of(own), before);
+  EXPECT_EQ(content_of(own), content_of(program.executable.parent_path() / library));
+}
+
+TEST(RereadPages, LeavesTheBytesAsTheyAre) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.write("bench", some_program(), true);
+  reread_pages(file, 7, 0);  // whether they can be dropped is the file system's affair
+  EXPECT_EQ(content_of(file), some_program());
+  EXPECT_FALSE(reread_pages(folder.path() / "absent", 7, 0));
+}
+
+}  // namespace
+}  // namespace steelyard
