@@ -139,9 +139,11 @@ std::string foot(const Comparison& comparison) {
   add_steps(text, next_steps(comparison));
   add_list(text, "Warnings", warning_lines(comparison));
   add_list(text, "The environments differ", environment_lines(comparison));
-  const std::string promise = promise_line(comparison);
-  text += "\n<sub>" + (promise.empty() ? "" : words(promise) + " ") +
-          "Measured: " + words(conditions_line(comparison)) + ".";
+  text += "\n<sub>";
+  for (const std::string& line : {promise_line(comparison), gate_line(comparison)}) {
+    if (!line.empty()) text += words(line) + " ";
+  }
+  text += "Measured: " + words(conditions_line(comparison)) + ".";
   if (const std::string drift = drift_line(comparison); !drift.empty()) text += " " + words(drift) + ".";
   if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";
   text += "</sub>\n";
