@@ -105,10 +105,14 @@ std::string side(const RunHeader& header) {
 
 std::string head(const Comparison& comparison, const TargetReport& targets) {
   const auto counts = comparison.count_by_verdict();
-  // The mark of the worst verdict that there is.
+  const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict == Verdict::regression && row.gates;
+  });
+  // The mark of the worst verdict that there is, less regressions that fail nothing.
   Verdict worst = Verdict::unchanged;
   for (const Verdict verdict : kWorstFirst) {
     if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
+    if (verdict == Verdict::regression && !any_fails) continue;
     worst = verdict;
     break;
   }
