@@ -4,7 +4,8 @@ namespace steelyard {
 namespace {
 constexpr std::array<std::string_view, kVerdictCount> kVerdictTexts{
     "regression", "improvement", "unchanged", "inconclusive", "missing", "new", "failed", "incomparable"};
-constexpr std::array<std::string_view, kWitnessCount> kWitnessTexts{"either", "time", "instructions", "both"};
+constexpr std::array<std::string_view, kWitnessCount> kWitnessTexts{"decided", "either", "time", "instructions",
+                                                                    "both"};
 }  // namespace
 
 std::string_view to_text(Witness witness) { return kWitnessTexts.at(static_cast<std::size_t>(witness)); }

@@ -34,13 +34,14 @@ std::optional<Verdict> parse_verdict(std::string_view text);
 // How the two witnesses of one benchmark, its time and its instructions, decide together whether a regression of either
 // fails the gate. Other metrics are not concerned.
 enum class Witness {
+  decided,       // time fails it, and so do instructions unless time is shown unchanged or better
   either,        // each fails it alone
   time,          // instructions are told and fail nothing
   instructions,  // time is told and fails nothing
   both,          // one that the other does not confirm is told and fails nothing; one that stands alone decides
 };
-inline constexpr std::size_t kWitnessCount = 4;
-std::string_view to_text(Witness witness);  // "either", "time", "instructions", "both"
+inline constexpr std::size_t kWitnessCount = 5;
+std::string_view to_text(Witness witness);  // "decided", "either", "time", "instructions", "both"
 std::optional<Witness> parse_witness(std::string_view text);
 
 // A function whose cost changed. Costs per iteration of the benchmark; candidate minus baseline.
@@ -156,8 +157,8 @@ struct ComparisonPolicy {
   // That fail the gate; empty: those that `metrics` names, else gates_by_default() of those judged. What is named here
   // is judged too.
   std::vector<std::string> gates = {};
-  double counted_minimum_effect = 0;  // a change of a count below it is told and fails nothing; relative
-  Witness witness = Witness::either;
+  double counted_minimum_effect = 0.01;  // a change of a count below it is told and fails nothing; relative
+  Witness witness = Witness::decided;
   std::vector<std::string> ignored_facts;  // decisive facts the user named as irrelevant
   bool operator==(const ComparisonPolicy&) const = default;
 };

@@ -64,8 +64,8 @@ struct PolicySettings {
   double margin = 0.02;
   std::vector<std::string> metrics;  // empty: real_time and every counted metric
   std::vector<std::string> gates;    // of those judged; empty: all that are named, else real_time and the counted ones
-  double counted_minimum_effect = 0;
-  Witness witness = Witness::either;
+  double counted_minimum_effect = 0.01;
+  Witness witness = Witness::decided;
   std::vector<std::string> ignored_facts;
   bool demand_decision = false;  // an inconclusive row fails the gate
   SkipTime skip_time = SkipTime::never;

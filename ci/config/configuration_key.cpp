@@ -18,7 +18,7 @@ constexpr CountRange kRepetitions{1, 1000};
 const std::vector<std::string> kLayoutWords{"auto", "duet", "interleaved", "sequential"};
 const std::vector<std::string> kCountWords{"auto", "always", "never"};
 const std::vector<std::string> kSkipTimeWords{"never", "equal_binary", "equal_code"};
-const std::vector<std::string> kWitnessWords{"either", "time", "instructions", "both"};
+const std::vector<std::string> kWitnessWords{"decided", "either", "time", "instructions", "both"};
 
 std::string share_text(double share) {
   std::array<char, 32> text{};
@@ -202,8 +202,9 @@ const std::array kKeys{
                      "smallest change of a count that fails the comparison; smaller ones are told",
                      STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.counted_minimum_effect),
                      STEELYARD_PRINT(share_text(of.policy.counted_minimum_effect))},
-    ConfigurationKey{"policy", "witness", "--witness", "either|time|instructions|both",
-                     "whose regression fails the comparison where a benchmark has both time and instructions",
+    ConfigurationKey{"policy", "witness", "--witness", "decided|either|time|instructions|both",
+                     "whose regression fails the comparison where a benchmark has both time and instructions; decided: "
+                     "that of time, and that of instructions unless time is shown unchanged or better",
                      STEELYARD_ASSIGN(read_word(value, where, kWitnessWords), policy.witness),
                      STEELYARD_PRINT(quoted_for_toml(kWitnessWords[static_cast<std::size_t>(of.policy.witness)]))},
     ConfigurationKey{"policy", "ignored_facts", "--ignore-fact", "NAME,...",

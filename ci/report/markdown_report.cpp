@@ -105,10 +105,14 @@ std::string side(const RunHeader& header) {
 
 std::string head(const Comparison& comparison, const TargetReport& targets) {
   const auto counts = comparison.count_by_verdict();
-  // The mark of the worst verdict that there is.
+  const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict == Verdict::regression && row.gates;
+  });
+  // The mark of the worst verdict that there is, less regressions that fail nothing.
   Verdict worst = Verdict::unchanged;
   for (const Verdict verdict : kWorstFirst) {
     if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
+    if (verdict == Verdict::regression && !any_fails) continue;
     worst = verdict;
     break;
   }
@@ -139,9 +143,11 @@ std::string foot(const Comparison& comparison) {
   add_steps(text, next_steps(comparison));
   add_list(text, "Warnings", warning_lines(comparison));
   add_list(text, "The environments differ", environment_lines(comparison));
-  const std::string promise = promise_line(comparison);
-  text += "\n<sub>" + (promise.empty() ? "" : words(promise) + " ") +
-          "Measured: " + words(conditions_line(comparison)) + ".";
+  text += "\n<sub>";
+  for (const std::string& line : {promise_line(comparison), gate_line(comparison)}) {
+    if (!line.empty()) text += words(line) + " ";
+  }
+  text += "Measured: " + words(conditions_line(comparison)) + ".";
   if (const std::string drift = drift_line(comparison); !drift.empty()) text += " " + words(drift) + ".";
   if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";
   text += "</sub>\n";

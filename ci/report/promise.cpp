@@ -1,6 +1,12 @@
 #include "ci/report/promise.hpp"
 
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "ci/report/findings.hpp"
 #include "ci/report/number_text.hpp"
+#include "regress/ab/gates.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {
@@ -55,6 +61,72 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
   return text + calibrated_text(promise) + ".";
 }
 
+// What has to hold beside a regression of time for it to fail the gate, where instructions were judged as well.
+std::string condition_of_time(Witness witness) {
+  switch (witness) {
+    case Witness::decided:
+    case Witness::either:
+    case Witness::time:
+      return "";
+    case Witness::instructions:
+      return " where instructions were not judged";
+    case Witness::both:
+      return " that instructions confirm, where they were judged";
+  }
+  return "";
+}
+
+// Likewise of instructions. A time that fails nothing itself excuses no count (regress/ab/gates.cpp).
+std::string condition_of_instructions(Witness witness, bool time_gates) {
+  switch (witness) {
+    case Witness::decided:
+      return time_gates ? " unless time is shown unchanged or better" : "";
+    case Witness::either:
+    case Witness::instructions:
+      return "";
+    case Witness::time:
+      return " where time was not judged";
+    case Witness::both:
+      return " that time confirms, where it was judged";
+  }
+  return "";
+}
+
+// The metrics that were compared, by name.
+using Compared = std::map<std::string_view, const Metric*>;
+
+// What of them may fail the gate, a clause each; those of one kind that nothing else concerns share one.
+std::vector<std::string> failing(const Compared& compared, const ComparisonPolicy& policy) {
+  const double least = policy.counted_minimum_effect;
+  const std::string at_least = least > 0 ? " by " + percent_text(least) + " or more" : "";
+  const auto time = compared.find(kRealTime);
+  const auto instructions = compared.find(kInstructions);
+  const bool has_both = time != compared.end() && instructions != compared.end();
+  std::string noisy;
+  std::string counted;
+  std::vector<std::string> conditional;
+  const auto add = [](std::string& list, const std::string& label) { list += (list.empty() ? "" : ", ") + label; };
+  for (const auto& [name, metric] : compared) {
+    if (!metric_gates(policy, *metric)) continue;
+    const bool is_counted = metric->kind == MetricKind::counted;
+    std::string condition;
+    if (has_both && name == kRealTime) condition = condition_of_time(policy.witness);
+    if (has_both && name == kInstructions) {
+      condition = condition_of_instructions(policy.witness, metric_gates(policy, *time->second));
+    }
+    if (condition.empty()) {
+      add(is_counted ? counted : noisy, metric_label(*metric));
+    } else {
+      conditional.push_back(metric_label(*metric) + (is_counted ? at_least : "") + condition);
+    }
+  }
+  std::vector<std::string> clauses;
+  if (!noisy.empty()) clauses.push_back(noisy);
+  if (!counted.empty()) clauses.push_back(counted + at_least);
+  clauses.insert(clauses.end(), conditional.begin(), conditional.end());
+  return clauses;
+}
+
 }  // namespace
 
 Promise promise_of(const Comparison& comparison) {
@@ -73,5 +145,15 @@ Promise promise_of(const Comparison& comparison) {
 }
 
 std::string promise_line(const Comparison& comparison) { return promise_of(comparison).text; }
+
+std::string gate_line(const Comparison& comparison) {
+  Compared compared;
+  for (const ComparisonRow& row : comparison.rows) compared.emplace(row.metric.name, &row.metric);
+  std::string line;
+  for (const std::string& clause : failing(compared, comparison.policy)) {
+    line += (line.empty() ? "Fails: regressions of " : "; of ") + clause;
+  }
+  return line.empty() ? "" : line + ".";
+}
 
 }  // namespace steelyard

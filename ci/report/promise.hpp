@@ -1,5 +1,5 @@
 // What the verdicts of a comparison are worth: the promise about the whole gate, what a calibration of this machine
-// saw of it, and the exactness of counts. Every report prints it.
+// saw of it, and the exactness of counts; and which of them fail the gate. Every report prints it.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +24,10 @@ Promise promise_of(const Comparison& comparison);
 // promise_of(comparison).text: "The chance that this gate fails though nothing regressed is at most 5 % (Holm over 23
 // comparisons); on this machine 0 of 40 A/A gates called a change (0 % to 8.81 %)."
 std::string promise_line(const Comparison& comparison);
+
+// What fails this gate, of the metrics that were compared: "Fails: regressions of time; of instructions by 1 % or more
+// unless time is shown unchanged or better." Empty: none of them can. A target that is missed, and what was to be
+// judged and was not, fail it whatever the policy says of metrics.
+std::string gate_line(const Comparison& comparison);
 
 }  // namespace steelyard

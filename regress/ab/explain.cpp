@@ -250,7 +250,7 @@ class Explainer {
   std::string other_answer(const ComparisonRow& row) const {
     const bool changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
     if (row.metric.kind == MetricKind::counted) {
-      if (!changed || !row.ratio) return "";  // from a count of 0 there is no ratio
+      if (!changed || !row.ratio || !row.gates) return "";  // from a count of 0 there is no ratio
       return "none, unless counted_minimum_effect were above " + jitter_text(std::fabs(*row.ratio - 1)) +
              " (it would be told, and fail nothing)";
     }

@@ -17,11 +17,6 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool metric_gates(const ComparisonPolicy& policy, const Metric& metric) {
-  if (!policy.gates.empty()) return contains(policy.gates, metric.name);
-  return contains(policy.metrics, metric.name) || (policy.metrics.empty() && gates_by_default(metric));
-}
-
 bool is_small_change_of_a_count(const ComparisonPolicy& policy, const ComparisonRow& row) {
   return row.metric.kind == MetricKind::counted && row.ratio && *row.ratio != 1 &&
          std::fabs(*row.ratio - 1) < policy.counted_minimum_effect;
@@ -39,16 +34,30 @@ bool are_of_one_region(const ComparisonRow& row, const ComparisonRow& other) {
   return count.count_scope == CountScope::timed_region;
 }
 
-// Why this witness fails nothing; empty where it may.
+std::string standing_text(Verdict verdict) {
+  return verdict == Verdict::improvement ? "better" : std::string(to_text(verdict));
+}
+
+// Why a count that regressed fails nothing beside this time; empty where it fails. Equal builds that were not timed
+// (skip_time) have a row that is unchanged with test "none": nothing was shown, and a count that differs all the same
+// (other data) decides. Nor does a time decide that fails nothing itself.
+std::string note_beside_time(const ComparisonPolicy& policy, const ComparisonRow& time) {
+  const bool is_shown = time.verdict == Verdict::improvement || time.verdict == Verdict::unchanged;
+  if (!is_shown || time.test == "none" || !metric_gates(policy, time.metric)) return "";
+  return "time decides where it is decided, and it is " +
+         (time.verdict == Verdict::unchanged ? "shown " : std::string()) + standing_text(time.verdict);
+}
+
+// Why this witness fails nothing; empty where it may. other: null where the two cannot speak of each other.
 std::string witness_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* other) {
   const bool is_time = row.metric.name == kRealTime;
   if (policy.witness == Witness::either) return "";
   if (policy.witness == Witness::time) return is_time ? "" : "the policy lets time alone decide";
   if (policy.witness == Witness::instructions) return is_time ? "the policy lets instructions alone decide" : "";
   if (row.verdict != Verdict::regression || !has_spoken(other) || other->verdict == Verdict::regression) return "";
+  if (policy.witness == Witness::decided) return is_time ? "" : note_beside_time(policy, *other);
   const std::string who = is_time ? "the count is " : "the time is ";
-  return "the policy wants both witnesses, and " + who +
-         (other->verdict == Verdict::improvement ? "better" : std::string(to_text(other->verdict)));
+  return "the policy wants both witnesses, and " + who + standing_text(other->verdict);
 }
 
 // Of the history that the comparison was held against.
@@ -71,6 +80,11 @@ bool names_metric(const ComparisonPolicy& policy, std::string_view metric) {
 bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKind kind) {
   if (names_metric(policy, metric)) return true;
   return policy.metrics.empty() && (metric == kRealTime || kind == MetricKind::counted);
+}
+
+bool metric_gates(const ComparisonPolicy& policy, const Metric& metric) {
+  if (!policy.gates.empty()) return contains(policy.gates, metric.name);
+  return contains(policy.metrics, metric.name) || (policy.metrics.empty() && gates_by_default(metric));
 }
 
 void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {

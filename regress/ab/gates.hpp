@@ -14,11 +14,14 @@ namespace steelyard {
 bool names_metric(const ComparisonPolicy& policy, std::string_view metric);
 // Whether it is judged: named, or, where `metrics` is empty, real_time and every counted metric.
 bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKind kind);
+// Whether its regression may fail the gate: named to gate; where `gates` is empty named to be judged; where `metrics`
+// is empty too, gates_by_default().
+bool metric_gates(const ComparisonPolicy& policy, const Metric& metric);
 
 // Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. `apart`: benchmarks
 // whose time and instructions are of different code (a library that dispatches otherwise under the counter); neither
-// can confirm the other there, so each decides alone. So it is where more was counted than the timed region. A
-// regression that goes no further than a level that was accepted (comparison.history) fails nothing.
+// can confirm or excuse the other there, so each decides alone. So it is where more was counted than the timed region.
+// A regression that goes no further than a level that was accepted (comparison.history) fails nothing.
 void decide_gates(Comparison& comparison, const std::set<std::string>& apart = {});
 
 }  // namespace steelyard

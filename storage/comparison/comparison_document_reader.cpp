@@ -60,7 +60,7 @@ ComparisonPolicy read_policy(const JsonValue& value) {
   policy.metrics = value.at("metrics").texts(kMostTexts);
   policy.gates = value.at("gates").texts(kMostTexts);
   policy.counted_minimum_effect = value.at("counted_minimum_effect").number();
-  policy.witness = word(value.at("witness"), parse_witness, "either, time, instructions or both");
+  policy.witness = word(value.at("witness"), parse_witness, "decided, either, time, instructions or both");
   policy.ignored_facts = value.at("ignored_facts").texts(kMostTexts);
   return policy;
 }

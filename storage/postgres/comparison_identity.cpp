@@ -23,12 +23,9 @@ void add(ContentIdentity& identity, const RunHeader& header) {
 void add(ContentIdentity& identity, const ComparisonPolicy& policy) {
   identity.number(policy.false_alarm_rate).number(policy.confidence).number(policy.minimum_effect);
   identity.number(policy.margin).text(std::to_string(policy.seed)).texts(policy.metrics).texts(policy.ignored_facts);
-  // What came later is left out at its default: comparisons that are stored already keep their identity.
-  const ComparisonPolicy usual;
-  if (policy.gates == usual.gates && policy.counted_minimum_effect == usual.counted_minimum_effect &&
-      policy.witness == usual.witness) {
-    return;
-  }
+  // What came later is left out at what held without it, whatever the default is now: comparisons that are stored
+  // already keep their identity.
+  if (policy.gates.empty() && policy.counted_minimum_effect == 0 && policy.witness == Witness::either) return;
   identity.texts(policy.gates).number(policy.counted_minimum_effect).text(to_text(policy.witness));
 }
 

@@ -115,6 +115,21 @@ TEST(Configuration, HandsThePolicyToTheComparison) {
   EXPECT_EQ(policy.witness, settings.witness);
 }
 
+TEST(Configuration, AsksForWhatAComparisonDoesByDefault) {
+  EXPECT_EQ(comparison_policy(PolicySettings{}), ComparisonPolicy{});
+}
+
+TEST(Configuration, KnowsEveryWitnessByItsName) {
+  for (std::size_t i = 0; i < kWitnessCount; ++i) {
+    const auto witness = static_cast<Witness>(i);
+    const std::string text = "[policy]\nwitness = \"" + std::string(to_text(witness)) + "\"\n";
+    const Result<Configuration> parsed = parse_configuration(text, "steelyard.toml");
+    ASSERT_TRUE(parsed) << parsed.error().text();
+    EXPECT_EQ(parsed->policy.witness, witness) << text;
+    EXPECT_NE(to_toml(*parsed).find("witness = \"" + std::string(to_text(witness))), std::string::npos);
+  }
+}
+
 TEST(Configuration, AnEmptyFileIsTheDefaults) {
   const Result<Configuration> parsed = parse_configuration("", "steelyard.toml");
   ASSERT_TRUE(parsed);

@@ -31,6 +31,15 @@ TEST(MarkdownReport, MessagesCannotFormatMentionOrLink) {
   }
 }
 
+TEST(MarkdownReport, IsMarkedAsBadOnlyByARegressionThatFailsSomething) {
+  ComparisonRow told = sample::instructions_row("BM_a", 1000, 1100);
+  told.gates = false;
+  const std::string good = markdown_report(with({told, sample::time_row("BM_a", 0.9, Verdict::improvement)}));
+  EXPECT_THAT(good, HasSubstr("### \u2713 Performance: 1 regression (told, fails nothing), 1 improvement"));
+  told.gates = true;
+  EXPECT_THAT(markdown_report(with({told})), HasSubstr("### \u2717 Performance: 1 regression"));
+}
+
 TEST(MarkdownReport, UnchangedRowsAreFolded) {
   const std::string text = markdown_report(sample::quiet_comparison(3));
   EXPECT_THAT(text, HasSubstr("<details><summary>3 unchanged</summary>"));

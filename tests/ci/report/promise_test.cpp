@@ -63,5 +63,55 @@ TEST(Promise, OfCountsIsExactnessAndOfNothingNothing) {
   EXPECT_FALSE(promise_of(comparison).holds);
 }
 
+std::string gate_line_with(Witness witness, double counted_minimum_effect, const std::vector<ComparisonRow>& rows) {
+  Comparison comparison;
+  comparison.policy.witness = witness;
+  comparison.policy.counted_minimum_effect = counted_minimum_effect;
+  comparison.rows = rows;
+  return gate_line(comparison);
+}
+
+TEST(GateLine, SaysOfEachPolicyWhatFails) {
+  const std::vector<ComparisonRow> both{sample::time_row("a", 1, Verdict::unchanged),
+                                        sample::instructions_row("a", 1, 1)};
+  EXPECT_EQ(gate_line_with(Witness::decided, 0.01, both),
+            "Fails: regressions of time; of instructions by 1 % or more unless time is shown unchanged or better.");
+  EXPECT_EQ(gate_line_with(Witness::either, 0.005, both),
+            "Fails: regressions of time; of instructions by 0.5 % or more.");
+  EXPECT_EQ(gate_line_with(Witness::either, 0, both), "Fails: regressions of time; of instructions.");
+  EXPECT_EQ(gate_line_with(Witness::time, 0.01, both),
+            "Fails: regressions of time; of instructions by 1 % or more where time was not judged.");
+  EXPECT_EQ(gate_line_with(Witness::instructions, 0.01, both),
+            "Fails: regressions of instructions by 1 % or more; of time where instructions were not judged.");
+  EXPECT_EQ(gate_line_with(Witness::both, 0, both),
+            "Fails: regressions of instructions that time confirms, where it was judged; of time that instructions "
+            "confirm, where they were judged.");
+}
+
+TEST(GateLine, SpeaksOfWhatWasComparedAlone) {
+  const ComparisonRow time = sample::time_row("a", 1, Verdict::unchanged);
+  const ComparisonRow count = sample::instructions_row("a", 1, 1);
+  ComparisonRow allocations = count;
+  allocations.metric = *well_known_metric("allocations");
+  ComparisonRow cpu_time = time;
+  cpu_time.metric = *well_known_metric(kCpuTime);
+  EXPECT_EQ(gate_line_with(Witness::decided, 0.01, {time}), "Fails: regressions of time.");
+  EXPECT_EQ(gate_line_with(Witness::decided, 0.01, {count}), "Fails: regressions of instructions by 1 % or more.");
+  EXPECT_EQ(gate_line_with(Witness::decided, 0.01, {time, time, cpu_time, count, allocations}),
+            "Fails: regressions of time; of allocations by 1 % or more; of instructions by 1 % or more unless time is "
+            "shown unchanged or better.");
+  EXPECT_EQ(gate_line_with(Witness::decided, 0.01, {cpu_time}), "") << "it fails nothing";
+  EXPECT_EQ(gate_line_with(Witness::decided, 0.01, {}), "");
+}
+
+TEST(GateLine, SpeaksOfTheMetricsThatThePolicyNames) {
+  Comparison comparison;
+  comparison.rows = {sample::time_row("a", 1, Verdict::unchanged), sample::instructions_row("a", 1, 1)};
+  comparison.policy.gates = {std::string(kInstructions)};
+  EXPECT_EQ(gate_line(comparison), "Fails: regressions of instructions by 1 % or more.") << "time excuses nothing";
+  comparison.policy.gates = {std::string(kRealTime)};
+  EXPECT_EQ(gate_line(comparison), "Fails: regressions of time.");
+}
+
 }  // namespace
 }  // namespace steelyard

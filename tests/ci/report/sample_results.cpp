@@ -1,5 +1,7 @@
 #include "tests/ci/report/sample_results.hpp"
 
+#include "regress/ab/gates.hpp"
+
 namespace steelyard::sample {
 namespace {
 
@@ -138,6 +140,7 @@ Comparison comparison_with_every_verdict() {
       time_row("BM_trim/8", 0.9987, Verdict::unchanged),
       instructions_row("BM_trim/8", 642, 642),
   };
+  decide_gates(comparison);
   return comparison;
 }
 

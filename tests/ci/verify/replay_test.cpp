@@ -146,6 +146,30 @@ TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
   EXPECT_EQ(differences[0].benchmark, kept.comparison.rows[0].benchmark) << "its margin was the calibrated floor";
 }
 
+TEST(Replay, JudgesByTheWitnessThatWasKept) {
+  SimulatedPair runs = Simulation(13).draw(options_of(Layout::duet, 12, 1));
+  for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
+    Measurement count = run->measurements.front();
+    count.metric = *well_known_metric(kInstructions);
+    count.invocations = {{0, {run == &runs.baseline ? 1000.0 : 1020.0}, {}}};
+    run->measurements.push_back(std::move(count));
+  }
+  for (std::size_t i = 0; i < kWitnessCount; ++i) {
+    ComparisonPolicy policy;
+    policy.witness = static_cast<Witness>(i);
+    policy.counted_minimum_effect = i % 2 == 0 ? 0.01 : 0;
+    policy.margin = 0.5;  // time is unchanged
+    const Comparison judged = compare_runs(runs.baseline, runs.candidate, policy);
+    const Replay replayed = replay(*parse_comparison(json_report(judged), "kept"), runs.baseline, runs.candidate);
+    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(policy.witness);
+    for (const ComparisonRow& row : judged.rows) {
+      if (row.metric.name != kInstructions) continue;
+      EXPECT_EQ(row.gates, policy.witness == Witness::either || policy.witness == Witness::instructions)
+          << row.gate_note;
+    }
+  }
+}
+
 TEST(Replay, ReadsNamesThatAreNoUtf8AsTheirDocumentHasThem) {
   SimulatedPair runs = Simulation(11).draw(options_of(Layout::duet, 12, 1));
   for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {

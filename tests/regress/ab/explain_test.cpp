@@ -96,6 +96,13 @@ TEST(Explain, CountsAreExplainedByTheirJitter) {
   EXPECT_THAT(steps_of(counted(1000, 1010, 2e-6)), Contains(HasSubstr("the jitter of this count, 0.0002 %")));
 }
 
+TEST(Explain, ACountThatIsToldHasNoOtherAnswerToBeTold) {
+  EXPECT_THAT(steps_of(counted(1000, 1010, 0)), Contains(HasSubstr("another answer: none, unless")));
+  const auto steps = steps_of(counted(1000, 1005, 0));
+  EXPECT_THAT(steps, Contains(StartsWith("gate: it fails nothing: it is below the minimum effect of counts, 1 %")));
+  EXPECT_THAT(steps, Not(Contains(StartsWith("another answer"))));
+}
+
 TEST(Explain, ACountThatWasZeroHasNoRatioToExplain) {
   const auto steps = steps_of(counted(0, 5, 0));
   EXPECT_THAT(steps, Contains(HasSubstr("verdict: regression")));

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+
 namespace steelyard {
 namespace {
 
@@ -115,13 +118,15 @@ TEST(Gates, WhatIsNamedToGateIsJudged) {
 
 TEST(Gates, SmallChangeOfACountIsToldAndFailsNothing) {
   ComparisonPolicy policy;
-  policy.counted_minimum_effect = 0.01;
   const Comparison comparison =
       decided(policy, {row_of(kInstructions, Verdict::regression, 1.0099), row_of(kRealTime, Verdict::unchanged)});
   EXPECT_FALSE(comparison.rows[0].gates);
   EXPECT_THAT(comparison.rows[0].gate_note, HasSubstr("below the minimum effect of counts, 1 %"));
   EXPECT_TRUE(decided(policy, {row_of(kInstructions, Verdict::regression, 1.01)}).rows[0].gates);
+  EXPECT_FALSE(decided(policy, {row_of("allocations", Verdict::regression, 1.0099)}).rows[0].gates);
   EXPECT_TRUE(decided(policy, {row_of(kRealTime, Verdict::regression, 1.001)}).rows[0].gates);
+  policy.counted_minimum_effect = 0;
+  EXPECT_TRUE(decided(policy, {row_of(kInstructions, Verdict::regression, 1.0001)}).rows[0].gates);
 }
 
 struct WitnessCase {
@@ -145,7 +150,14 @@ TEST_P(Witnesses, DecideAsThePolicySays) {
 
 constexpr Verdict kWorse = Verdict::regression;
 INSTANTIATE_TEST_SUITE_P(Policy, Witnesses,
-                         ::testing::Values(WitnessCase{Witness::either, kWorse, Verdict::unchanged, true, true},
+                         ::testing::Values(WitnessCase{Witness::decided, kWorse, kWorse, true, true},
+                                           WitnessCase{Witness::decided, kWorse, Verdict::unchanged, true, true},
+                                           WitnessCase{Witness::decided, Verdict::unchanged, kWorse, true, false},
+                                           WitnessCase{Witness::decided, Verdict::improvement, kWorse, true, false},
+                                           WitnessCase{Witness::decided, Verdict::inconclusive, kWorse, true, true},
+                                           WitnessCase{Witness::decided, Verdict::unchanged, Verdict::failed, true,
+                                                       true},
+                                           WitnessCase{Witness::either, kWorse, Verdict::unchanged, true, true},
                                            WitnessCase{Witness::either, Verdict::unchanged, kWorse, true, true},
                                            WitnessCase{Witness::time, kWorse, kWorse, true, false},
                                            WitnessCase{Witness::time, Verdict::inconclusive, kWorse, true, false},
@@ -158,6 +170,99 @@ INSTANTIATE_TEST_SUITE_P(Policy, Witnesses,
                                            WitnessCase{Witness::both, Verdict::inconclusive, kWorse, true, false},
                                            WitnessCase{Witness::both, Verdict::improvement, kWorse, true, false},
                                            WitnessCase{Witness::both, kWorse, Verdict::incomparable, true, true}));
+
+// docs/verdicts.md shows what a default gate does with every pair of verdicts, a row for each of time.
+std::vector<std::vector<std::string>> documented_table() {
+  std::ifstream page(STEELYARD_SOURCE_FOLDER "/docs/verdicts.md");
+  std::vector<std::vector<std::string>> table;
+  for (std::string line; std::getline(page, line);) {
+    const bool is_head = line.starts_with("| time \\ instructions |");
+    if (table.empty() && !is_head) continue;
+    if (!line.starts_with("| ")) {
+      if (line.starts_with("|---")) continue;
+      break;
+    }
+    std::vector<std::string>& cells = table.emplace_back();
+    for (std::size_t at = 0, end = 0; (end = line.find(" |", at + 1)) != std::string::npos; at = end + 1) {
+      cells.push_back(line.substr(at + 2, end - at - 2));
+    }
+  }
+  return table;
+}
+
+// "fails: time, instructions", "fails: time; instructions told", "passes".
+std::string answer_of(const Comparison& comparison) {
+  std::string failing;
+  std::string told;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != kWorse) continue;
+    std::string& list = row.gates ? failing : told;
+    list += (list.empty() ? "" : ", ") + std::string(row.metric.name == kRealTime ? "time" : "instructions");
+  }
+  return (failing.empty() ? "passes" : "fails: " + failing) + (told.empty() ? "" : "; " + told + " told");
+}
+
+TEST(Gates, DoWhatTheTableOfTheDocumentationSays) {
+  ComparisonRow untimed = row_of(kRealTime, Verdict::unchanged);  // skip_time
+  untimed.test = "none";
+  const auto timed = [](Verdict verdict) { return std::vector<ComparisonRow>{row_of(kRealTime, verdict)}; };
+  // Each of the rows that stand for one word; no row at all is one of them.
+  const std::map<std::string, std::vector<std::vector<ComparisonRow>>> times{
+      {"regression", {timed(kWorse)}},
+      {"improvement", {timed(Verdict::improvement)}},
+      {"unchanged", {timed(Verdict::unchanged)}},
+      {"inconclusive", {timed(Verdict::inconclusive)}},
+      {"not measured", {{}, {untimed}, timed(Verdict::missing), timed(Verdict::failed), timed(Verdict::incomparable)}}};
+  const std::map<std::string, std::vector<ComparisonRow>> counts{
+      {"regression of 1 % or more", {row_of(kInstructions, kWorse, 1.01), row_of(kInstructions, kWorse, 2)}},
+      {"regression below 1 %", {row_of(kInstructions, kWorse, 1.0099), row_of(kInstructions, kWorse, 1 + 1e-9)}},
+      {"unchanged", {row_of(kInstructions, Verdict::unchanged, 1)}},
+      {"improvement",
+       {row_of(kInstructions, Verdict::improvement, 0.999), row_of(kInstructions, Verdict::improvement, 0.5)}}};
+  const auto table = documented_table();
+  ASSERT_EQ(table.size(), 1 + times.size());
+  for (std::size_t row = 1; row < table.size(); ++row) {
+    ASSERT_EQ(table[row].size(), 1 + counts.size()) << table[row][0];
+    ASSERT_TRUE(times.contains(table[row][0])) << table[row][0];
+    for (std::size_t column = 1; column < table[row].size(); ++column) {
+      ASSERT_TRUE(counts.contains(table[0][column])) << table[0][column];
+      for (std::vector<ComparisonRow> rows : times.at(table[row][0])) {
+        for (const ComparisonRow& count : counts.at(table[0][column])) {
+          rows.push_back(count);
+          EXPECT_EQ(answer_of(decided({}, rows)), table[row][column]) << table[row][0] << ", " << table[0][column];
+          rows.pop_back();
+        }
+      }
+    }
+  }
+}
+
+TEST(Gates, SayOfACountThatTimeDecided) {
+  const auto note_beside = [](Verdict time) {
+    return decided({}, {row_of(kRealTime, time), row_of(kInstructions, kWorse)}).rows[1].gate_note;
+  };
+  EXPECT_EQ(note_beside(Verdict::unchanged), "time decides where it is decided, and it is shown unchanged");
+  EXPECT_EQ(note_beside(Verdict::improvement), "time decides where it is decided, and it is better");
+  EXPECT_EQ(note_beside(Verdict::inconclusive), "");
+}
+
+TEST(Gates, TimeOfOtherCodeExcusesNoCount) {
+  std::vector<ComparisonRow> rows{row_of(kRealTime, Verdict::unchanged), row_of(kInstructions, kWorse)};
+  EXPECT_FALSE(decided({}, rows).rows[1].gates);
+  EXPECT_TRUE(decided({}, rows, {"BM_x"}).rows[1].gates);
+  rows[1].count_scope = CountScope::whole_program;
+  EXPECT_TRUE(decided({}, rows).rows[1].gates);
+}
+
+TEST(Gates, TimeThatFailsNothingExcusesNoCount) {
+  ComparisonPolicy policy;
+  policy.gates = {std::string(kInstructions)};
+  EXPECT_TRUE(decided(policy, {row_of(kRealTime, Verdict::unchanged), row_of(kInstructions, kWorse)}).rows[1].gates);
+}
+
+TEST(Gates, TimeExcusesNoCountButInstructions) {
+  EXPECT_TRUE(decided({}, {row_of(kRealTime, Verdict::unchanged), row_of("allocations", kWorse)}).rows[1].gates);
+}
 
 TEST(Gates, WitnessOfOtherCodeConfirmsNothingSoEachDecidesAlone) {
   ComparisonPolicy policy;

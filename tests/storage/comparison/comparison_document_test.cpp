@@ -85,6 +85,9 @@ TEST(ComparisonDocument, RefusesWhatIsDamagedOrNewer) {
   EXPECT_NE(error_with("comparison/1", "comparison/2").find("a newer steelyard wrote it"), std::string::npos);
   EXPECT_NE(error_with("\"verdict\": \"regression\"", "\"verdict\": \"worse\"").find("verdict"), std::string::npos);
   EXPECT_NE(error_with("\"witness\": \"both\"", "\"witness\": 1").find("policy.witness"), std::string::npos);
+  EXPECT_NE(error_with("\"witness\"", "\"wittness\"").find("policy.witness"), std::string::npos)
+      << "no policy is taken for today's default";
+  EXPECT_NE(error_with("\"counted_minimum_effect\"", "\"x\"").find("policy.counted_minimum_effect"), std::string::npos);
   EXPECT_NE(error_with("\"comparisons\": [", "\"comparisons\": 7, \"x\": [").find("comparisons"), std::string::npos);
   EXPECT_NE(error_with("\"rounds\": 12", "\"rounds\": -12").find("rounds"), std::string::npos);
   EXPECT_NE(error_with("\"status\": \"confirmed\"", "\"status\": \"sure\"").find("confirmed or suspected"),

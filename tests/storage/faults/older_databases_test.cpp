@@ -118,6 +118,8 @@ Comparison comparison_of(int version, const std::vector<RunHeader>& runs) {
   Comparison comparison = storage_test::example_comparison();
   comparison.baseline = runs[0];
   comparison.candidate = runs[1];
+  comparison.policy.counted_minimum_effect = 0;
+  comparison.policy.witness = Witness::either;
   ComparisonRow& row = comparison.rows[0];
   if (version >= 7) {
     row.gates = false;

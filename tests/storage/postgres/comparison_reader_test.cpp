@@ -159,6 +159,15 @@ TEST(ComparisonId, IsOfEveryFieldOfTheHistoryAndTheSoloCheck) {
   EXPECT_TRUE(differs([](Comparison& other) { other.history->series[0].series.points[0].values[0] *= 2; }));
 }
 
+TEST(ComparisonId, StaysWhatItWasWhereEitherWitnessDecidedAtAnyChange) {
+  Comparison older = example_comparison();
+  older.policy.counted_minimum_effect = 0;
+  older.policy.witness = Witness::either;
+  EXPECT_EQ(comparison_id(older), "1df9b70543a15eaf9020ba022f59ba1453ad0c7c1c4ea7da5698696f91311b2e")
+      << "a store would keep it a second time";
+  EXPECT_NE(comparison_id(example_comparison()), comparison_id(older));
+}
+
 TEST_F(ComparisonReaderTest, FindsAComparisonByAnUnambiguousPrefixOnly) {
   Comparison other = example_comparison();
   other.rows[0].reason = "another reason";
