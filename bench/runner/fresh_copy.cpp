@@ -100,6 +100,18 @@ bool is_in_system_folder(const std::filesystem::path& library) {
 
 }  // namespace
 
+std::string_view to_text(PagesOf pages) {
+  switch (pages) {
+    case PagesOf::copied:
+      return "copied";
+    case PagesOf::reread:
+      return "reread";
+    case PagesOf::kept:
+      return "kept";
+  }
+  return "";
+}
+
 bool reread_pages(const std::filesystem::path& path, std::uint64_t seed, int round) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};

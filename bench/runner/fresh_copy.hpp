@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/quantity.hpp"
@@ -32,6 +33,9 @@
 namespace steelyard {
 
 enum class PagesOf { copied, reread, kept };
+std::string_view to_text(PagesOf pages);  // "copied", "reread", "kept"
+// A setting of a run's header.
+inline constexpr std::string_view kPagesSetting = "pages";
 
 class FreshCopy {
  public:

@@ -11,7 +11,6 @@ namespace {
 
 // A variable that no program reads.
 constexpr const char* kPaddingName = "STEELYARD_PADDING";
-constexpr Nanoseconds kWarmUp = milliseconds(1);
 
 }  // namespace
 
@@ -66,7 +65,6 @@ ChildCommand MeasuredSide::command(const std::vector<std::string>& benchmarks, c
   std::string min_time = in_seconds_text(size.min_time) + (listing_.min_time_takes_unit ? "s" : "");
   if (size.iterations > 0) {
     min_time = std::to_string(size.iterations) + "x";
-    // What the search for the number of iterations would have warmed: caches, page tables, the heap.
     command.arguments.push_back("--benchmark_min_warmup_time=" + in_seconds_text(kWarmUp));
   }
   command.arguments.push_back("--benchmark_min_time=" + min_time);

@@ -96,8 +96,10 @@ void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std
 
 void describe_copies(const std::vector<MeasuredSide>& sides, std::map<std::string, std::string>& settings) {
   std::string text;
+  PagesOf worst = PagesOf::copied;
   for (const MeasuredSide& side : sides) {
     const FreshCopy& copy = side.copy();
+    worst = std::max(worst, copy.pages());
     std::string one;
     switch (copy.pages()) {
       case PagesOf::copied:
@@ -118,6 +120,7 @@ void describe_copies(const std::vector<MeasuredSide>& sides, std::map<std::strin
     text += one;
   }
   settings["fresh_copies"] = text;
+  settings[std::string(kPagesSetting)] = to_text(worst);
 }
 
 std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64_t process) {

@@ -35,8 +35,8 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
 // share one, pilot. `pilot`: that it took; 0: there was none.
 void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings);
 
-// fresh_copies: how each round came by pages of its own, and what that cost; why not, where it did not. Of one side
-// alone where the sides do not differ in it.
+// pages: as PagesOf, of the side that has it worst; fresh_copies: how each round came by pages of its own, and what
+// that cost; why not, where it did not. Of one side alone where the sides do not differ in it.
 void describe_copies(const std::vector<MeasuredSide>& sides, std::map<std::string, std::string>& settings);
 
 // 16 hex digits, different for every measurement: the seed alone would repeat.

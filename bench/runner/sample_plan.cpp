@@ -60,7 +60,7 @@ class Draft {
   Nanoseconds of(const ProcessCost& cost) const {
     const SampleSize chosen = size(cost);
     double sample = static_cast<double>(chosen.iterations) * cost.iteration.count();
-    double search = 0;
+    double search = std::max(cost.iteration.count(), (1 + kSearch) * kWarmUp.count());
     if (chosen.iterations == 0) {
       sample = std::max(cost.iteration.count(), kAim * chosen.min_time.count());
       search = kSearch * sample;

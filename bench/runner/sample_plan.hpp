@@ -25,6 +25,10 @@ struct SampleSize {
   bool operator==(const SampleSize&) const = default;
 };
 
+// Before samples whose iterations are known: what the search for their number would have warmed is to be warm, caches,
+// page tables, the heap.
+inline constexpr Nanoseconds kWarmUp = milliseconds(1);
+
 // What a process of one benchmark costs, of the slower side.
 struct ProcessCost {
   Nanoseconds fixed;      // start of the program and set-up of the benchmark

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/runner/fresh_copy.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/number_text.hpp"
 #include "regress/ab/gates.hpp"
@@ -58,7 +59,11 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
   std::string text =
       "The chance that this gate fails though nothing regressed is at most " + percent_text(promise.false_alarm_rate);
   if (promise.comparisons > 0) text += " (Holm over " + plural_text(promise.comparisons, "comparison") + ")";
-  return text + calibrated_text(promise) + ".";
+  text += calibrated_text(promise);
+  // One set of pages for a whole measurement is a bias of its side, which no rate of rounds covers.
+  const auto pages = comparison.candidate.settings.find(std::string(kPagesSetting));
+  const bool kept = pages != comparison.candidate.settings.end() && pages->second == to_text(PagesOf::kept);
+  return text + (kept ? "; but for the luck of the memory pages that each program kept." : ".");
 }
 
 // What has to hold beside a regression of time for it to fail the gate, where instructions were judged as well.

@@ -24,6 +24,16 @@ std::int64_t noisy(const Comparison& comparison) {
   return count;
 }
 
+TEST(Promise, LeavesOutTheLuckOfPagesThatAProgramKept) {
+  Comparison comparison = judged(2);
+  for (const char* pages : {"copied", "reread"}) {
+    comparison.candidate.settings["pages"] = pages;
+    EXPECT_THAT(promise_line(comparison), ::testing::Not(HasSubstr("memory pages")));
+  }
+  comparison.candidate.settings["pages"] = "kept";
+  EXPECT_THAT(promise_line(comparison), HasSubstr("but for the luck of the memory pages that each program kept."));
+}
+
 TEST(Promise, SpeaksOfTheWholeGateAndOfHowManyComparisonsItHolds) {
   Comparison comparison = judged(2);
   comparison.policy.false_alarm_rate = 0.01;
