@@ -29,10 +29,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 STEELYARD = os.path.join(ROOT, "build", "release", "bin", "steelyard")
 
 
-def steelyard(arguments, state, accepted):
+def steelyard(arguments, state, accepted, program=STEELYARD, folder=None):
     """Runs the program and returns (exit status, parsed JSON of its standard output or of --output, seconds)."""
     begun = time.monotonic()
-    done = subprocess.run([STEELYARD] + arguments, capture_output=True, text=True,
+    done = subprocess.run([program] + arguments, capture_output=True, text=True, cwd=folder,
                           env=dict(os.environ, STEELYARD_STATE=state, STEELYARD_STORE="embedded"))
     if done.returncode not in accepted:
         sys.exit(f"steelyard {shlex.join(arguments)} left with {done.returncode}:\n{done.stderr}")

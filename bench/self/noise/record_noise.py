@@ -2,7 +2,7 @@
 """Records the noise of this machine: one unchanged program against itself, process by process.
 
     bench/self/noise/record_noise.py PROGRAM OUT --layout duet|interleaved [--rounds 80] [--repetitions 10]
-                                     [--neighbour] [--seed 1] [--note TEXT]
+                                     [--copies none|side|round] [--neighbour] [--seed 1] [--note TEXT]
 
 In every round each benchmark of PROGRAM gets two processes, "a" and "b": one after the other on one core
 (interleaved), or at once on the first two cores (duet). Which of them comes first, or has the first core, is drawn in
@@ -10,9 +10,13 @@ balanced pairs of rounds from the seed; the benchmarks of a round are shuffled. 
 and off beside them all the while: PROGRAM's own benchmarks, one at a time on any core, for 0.2 to 4 s each with
 breaks of the same length, drawn from the seed.
 
+With --copies none both sides run PROGRAM itself; with side each runs a copy that stays the same in all rounds; with
+round each runs another copy in every round. The pages of a copy are written in random order. What that is worth:
+docs/fresh_copies.md.
+
 OUT gets a file for each benchmark:
 
-    # noise 1, benchmark pointer_chase, layout duet, seed 1, Intel ..., 2026-11-22
+    # noise 1, benchmark pointer_chase, layout duet, seed 1, Intel ..., 2026-11-22, copies none
     round side slot core started_unix_s values of real_time in ns, in the order in which they were taken
 
 Needs python3 and nothing else.
@@ -24,8 +28,12 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from program_copy import write_copy
 
 
 def benchmarks_of(program):
@@ -50,11 +58,28 @@ def values_of(process):
             if row["run_type"] == "iteration"]
 
 
+class Copies:
+    """What each side runs: the program itself, or a copy of it."""
+
+    def __init__(self, program, kind, folder, seed):
+        self.program, self.kind, self.draw = program, kind, random.Random(f"copies {seed}")
+        self.sides = {side: program if kind == "none" else os.path.join(folder, side) for side in "ab"}
+        # A process that is started while a copy is written holds that file open for a moment, and then it cannot run.
+        self.writing = threading.Lock()
+
+    def renew(self, round_number):
+        if self.kind == "round" or (self.kind == "side" and round_number == 0):
+            with self.writing:
+                for side in self.draw.sample("ab", 2):
+                    write_copy(self.program, self.sides[side], self.draw)
+
+
 class Neighbour:
     """A load that comes and goes: busy for a while, quiet for a while, both drawn from the seed."""
 
-    def __init__(self, program, names, seed):
+    def __init__(self, program, names, seed, writing):
         self.program, self.names, self.draw = program, names, random.Random(f"neighbour {seed}")
+        self.writing = writing
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self.come_and_go)
 
@@ -68,8 +93,9 @@ class Neighbour:
     def come_and_go(self):
         while not self.ended.is_set():
             name, busy_s, quiet_s = self.draw.choice(self.names), self.draw.uniform(0.2, 4), self.draw.uniform(0.2, 4)
-            load = subprocess.Popen([self.program, f"--benchmark_filter=^{name}$", "--benchmark_min_time=60"],
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            with self.writing:
+                load = subprocess.Popen([self.program, f"--benchmark_filter=^{name}$", "--benchmark_min_time=60"],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.ended.wait(busy_s)
             load.kill()
             load.wait()
@@ -81,11 +107,12 @@ def processor():
         return next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), "unknown CPU")
 
 
-def record(options, names, cores):
+def record(options, names, cores, copies):
     draw = random.Random(options.seed)
     os.makedirs(options.out, exist_ok=True)
     files = {}
-    remarks = ", neighbour switched on and off" if options.neighbour else ""
+    remarks = f", copies {options.copies}"
+    remarks += ", neighbour switched on and off" if options.neighbour else ""
     remarks += f", {options.note}" if options.note else ""
     for name in names:
         files[name] = open(os.path.join(options.out, name.replace("/", "-") + ".txt"), "w")
@@ -93,6 +120,7 @@ def record(options, names, cores):
                           f"{datetime.date.today()}{remarks}\n")
     first_side = {}
     for round_number in range(options.rounds):
+        copies.renew(round_number)
         order = names[:]
         draw.shuffle(order)
         for name in order:
@@ -107,7 +135,7 @@ def record(options, names, cores):
                 threads = "threads" in name
                 core = None if threads else cores[slot] if at_once else cores[(round_number // 2) % len(cores)]
                 started.append((core, time.time()))
-                processes.append(start(options.program, name, options, core))
+                processes.append(start(copies.sides[sides[slot]], name, options, core))
                 if not at_once:
                     values.append(values_of(processes[-1]))
             if at_once:
@@ -133,6 +161,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--min-time", default="0.01")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--copies", choices=["none", "side", "round"], default="none")
     parser.add_argument("--neighbour", action="store_true", help="switch a load on and off beside the recording")
     parser.add_argument("--note", default="", help="what else went on, for the first line of each file")
     options = parser.parse_args()
@@ -145,11 +174,13 @@ def main():
     names = benchmarks_of(options.program)
     if not names:
         sys.exit(f"{options.program} has no benchmarks")
-    if options.neighbour:
-        with Neighbour(options.program, names, options.seed):
-            record(options, names, cores)
-    else:
-        record(options, names, cores)
+    with tempfile.TemporaryDirectory(prefix="steelyard-noise.") as folder:
+        copies = Copies(options.program, options.copies, folder, options.seed)
+        if options.neighbour:
+            with Neighbour(options.program, names, options.seed, copies.writing):
+                record(options, names, cores, copies)
+        else:
+            record(options, names, cores, copies)
 
 
 if __name__ == "__main__":
