@@ -94,7 +94,7 @@ class FreshCopy {
 
 // Drops those pages of a file that are in memory, and reads them anew in random order. False: they stayed, because the
 // file system keeps them, somebody else uses them, or they could not be written out. Linux tells which pages are in
-// memory to the file's owner alone (mincore(2)); to others it looks as if none were.
+// memory to the file's owner alone (mincore(2)); to others it looks as if all were, and this says false.
 bool reread_pages(const std::filesystem::path& file, std::uint64_t seed, int round);
 
 }  // namespace steelyard

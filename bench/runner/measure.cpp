@@ -38,6 +38,7 @@ class Session {
   Result<void> check_listings() const;
   void choose();
   void plan_sizes();
+  void choose_layout_by_trial(PilotPlan pilot);
   void measure();
   RoundLoopOutcome loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds);
   bool looks() const { return !is_alone() && is_concurrent(layout_.layout) && !options_.looks.rounds.empty(); }
@@ -172,11 +173,12 @@ void Session::plan_sizes() {
   };
   PilotPlan pilot;
   for (MeasuredSide& side : sides_) pilot.sides.push_back(&side);
-  pilot.at_once = layout_.layout == Layout::duet;
   pilot.cores = layout_.cores;
-  pilot.limit = options_.budget * kShareOfPilot;
   pilot.seed = options_.seed;
   pilot.cancelled = options_.cancelled;
+  if (layout_.layout == Layout::duet && !options_.layout) choose_layout_by_trial(pilot);
+  pilot.at_once = layout_.layout == Layout::duet;
+  pilot.limit = options_.budget * kShareOfPilot;
   pilot.progress = [&](const std::string& benchmark, int done, int all) {
     if (!options_.progress) return;
     MeasureProgress progress;
@@ -200,6 +202,13 @@ void Session::plan_sizes() {
   question.repetitions = options_.repetitions;
   question.min_time = options_.min_time;
   samples_ = plan_samples(outcome.costs, question);
+}
+
+void Session::choose_layout_by_trial(PilotPlan pilot) {
+  constexpr double kShareOfTrial = 0.03;
+  pilot.limit = options_.budget * kShareOfTrial;
+  const LayoutTrial trial = try_layouts(pilot);
+  layout_ = choose_layout(std::move(layout_), trial);
 }
 
 void Session::name_measurement(RunHeader& header, std::size_t side) const {

@@ -1,9 +1,11 @@
 #include "bench/runner/pilot.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/quantile.hpp"
 #include "bench/runner/round_plan.hpp"
 
 namespace steelyard {
@@ -34,6 +36,9 @@ class Pilot {
  public:
   explicit Pilot(const PilotPlan& plan) : plan_(plan) {}
 
+  // Of one sample each, by side; absent: the side lacks it or failed.
+  std::vector<std::optional<Look>> take(const std::string& name, const SampleSize& size, bool at_once);
+
   PilotOutcome run() && {
     std::vector<std::string> names;
     for (const MeasuredSide* side : plan_.sides) {
@@ -53,7 +58,6 @@ class Pilot {
 
  private:
   bool is_cancelled() const { return plan_.cancelled != nullptr && plan_.cancelled->load(); }
-  std::vector<std::optional<Look>> take(const std::string& name, const SampleSize& size);
   void look_at(const std::string& name);
   bool takes_iterations(const std::string& name);
   ProcessCost cost_of(const std::string& name, const MeasuredSide& side, const Look& look,
@@ -65,18 +69,18 @@ class Pilot {
   PilotOutcome outcome_;
 };
 
-std::vector<std::optional<Look>> Pilot::take(const std::string& name, const SampleSize& size) {
+std::vector<std::optional<Look>> Pilot::take(const std::string& name, const SampleSize& size, bool at_once) {
   std::vector<MeasuredSide*> sides;
   std::vector<ChildCommand> commands;
   const bool pinned = !plan_.cores.empty() && parse_google_benchmark_name(name).threads.value_or(1) == 1;
   for (MeasuredSide* side : plan_.sides) {
     if (!side->has(name)) continue;
-    const std::size_t core = plan_.at_once ? sides.size() % std::max<std::size_t>(plan_.cores.size(), 1) : 0;
+    const std::size_t core = at_once ? sides.size() % std::max<std::size_t>(plan_.cores.size(), 1) : 0;
     sides.push_back(side);
     commands.push_back(side->command({name}, size, pinned ? std::optional(plan_.cores[core]) : std::nullopt));
   }
   std::vector<Result<ChildResult>> children;
-  if (plan_.at_once) {
+  if (at_once) {
     children = run_children(commands, plan_.cancelled);
   } else {
     for (const ChildCommand& command : commands) children.push_back(run_child(command, plan_.cancelled));
@@ -90,7 +94,7 @@ std::vector<std::optional<Look>> Pilot::take(const std::string& name, const Samp
       if (children[i]->end == ChildEnd::timed_out) sides[i]->add({name, -1, 0, {}}, children[i]);
       if (!sides[i]->runs_only_in_place(commands[i], plan_.cancelled)) continue;
       for (MeasuredSide* side : plan_.sides) side->copy().run_in_place();
-      return take(name, size);
+      return take(name, size, at_once);
     }
     const Result<GoogleBenchmarkFile> file = sides[i]->read(*children[i]);
     if (!file) continue;
@@ -111,7 +115,7 @@ bool Pilot::takes_iterations(const std::string& name) {
     takes_iterations_ = false;
     if (std::all_of(plan_.sides.begin(), plan_.sides.end(),
                     [](const MeasuredSide* side) { return side->listing().min_time_takes_unit; })) {
-      const auto looks = take(name, {3, 1, kSample});
+      const auto looks = take(name, {3, 1, kSample}, plan_.at_once);
       takes_iterations_ = !looks.empty() && std::all_of(looks.begin(), looks.end(),
                                                         [](const auto& look) { return look && look->iterations == 3; });
     }
@@ -139,7 +143,7 @@ ProcessCost Pilot::cost_of(const std::string& name, const MeasuredSide& side, co
 }
 
 void Pilot::look_at(const std::string& name) {
-  const auto looks = take(name, {0, 1, kSample});
+  const auto looks = take(name, {0, 1, kSample}, plan_.at_once);
   const bool threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
   if (!threads && std::any_of(looks.begin(), looks.end(), [](const auto& look) { return look.has_value(); })) {
     takes_iterations(name);
@@ -153,7 +157,8 @@ void Pilot::look_at(const std::string& name) {
     const double timed = kWithSearch * look->iteration.count() * static_cast<double>(look->iterations);
     return look->wall.count() - timed - sides.front()->listing().start.count() > kUnexplained.count();
   });
-  const auto singles = unexplained ? take(name, {0, 1, kOneIteration}) : std::vector<std::optional<Look>>(looks.size());
+  const auto singles =
+      unexplained ? take(name, {0, 1, kOneIteration}, plan_.at_once) : std::vector<std::optional<Look>>(looks.size());
   for (std::size_t i = 0; i < looks.size(); ++i) {
     if (!looks[i]) continue;
     const ProcessCost cost = cost_of(name, *sides[i], *looks[i], singles[i]);
@@ -166,6 +171,50 @@ void Pilot::look_at(const std::string& name) {
 }
 
 }  // namespace
+
+LayoutTrial try_layouts(const PilotPlan& plan) {
+  constexpr std::size_t kPairs = 12;
+  constexpr Nanoseconds kTrialSample = milliseconds(5);
+  std::vector<std::string> names;
+  for (const std::string& name : plan.sides[0]->listing().benchmarks) {
+    if (plan.sides[1]->has(name) && parse_google_benchmark_name(name).threads.value_or(1) == 1) names.push_back(name);
+  }
+  LayoutTrial trial;
+  if (names.empty()) return trial;
+  const std::vector<std::size_t> order = shuffled_order(names.size(), plan.seed, 1);
+  const Clock::time_point begun = Clock::now();
+  Pilot pilot(plan);
+  std::vector<double> apart[2];  // by layout
+  std::vector<std::optional<double>> first[2];
+  for (const int round : {0, 1}) {
+    for (MeasuredSide* side : plan.sides) side->copy().renew(plan.seed, -1 - round);
+    for (std::size_t i = 0; i < kPairs; ++i) {
+      for (const int layout : {0, 1}) {
+        const bool in_time = since(begun) < plan.limit * (round == 0 ? 0.5 : 1);
+        std::vector<std::optional<Look>> looks;
+        if (in_time) looks = pilot.take(names[order[i % order.size()]], {0, 1, kTrialSample}, layout == 0);
+        std::optional<double> change;
+        if (looks.size() == 2 && looks[0] && looks[1]) {
+          change = std::log(looks[1]->iteration.count() / looks[0]->iteration.count());
+        }
+        if (round == 0) first[layout].push_back(change);
+        if (round == 1 && change && first[layout][i]) apart[layout].push_back(std::fabs(*change - *first[layout][i]));
+      }
+    }
+  }
+  trial.pairs = static_cast<int>(std::min(apart[0].size(), apart[1].size()));
+  if (trial.pairs < kLeastTrials) return trial;
+  // The median of |x - y| of two normal values is .9539 standard deviations (regress/ab/noise_parts.cpp).
+  constexpr double kMedianOfPairs = 0.9538726;
+  trial.at_once = median(std::move(apart[0])) / kMedianOfPairs;
+  trial.in_turn = median(std::move(apart[1])) / kMedianOfPairs;
+  return trial;
+}
+
+bool turns_are_worth_it(const LayoutTrial& trial) {
+  constexpr double kClearly = 1.2;
+  return trial.pairs >= kLeastTrials && trial.at_once > kClearly * std::sqrt(2.0) * trial.in_turn;
+}
 
 PilotOutcome run_pilot(const PilotPlan& plan) { return Pilot(plan).run(); }
 

@@ -28,6 +28,25 @@ struct PilotOutcome {
   Nanoseconds took;
 };
 
+// How far apart two rounds of the same pair of programs lie in either layout, as standard deviations of the logarithm
+// of candidate over baseline; whatever the change between the two is.
+struct LayoutTrial {
+  double at_once = 0;
+  double in_turn = 0;
+  int pairs = 0;  // of rounds that were compared; below kLeastTrials nothing is known
+};
+inline constexpr int kLeastTrials = 6;
+
+// Two rounds of up to 12 benchmarks in both layouts, within the plan's limit; the second rounds come after all the
+// first ones, because what disturbs a machine lasts. A host that gives each core to neighbours of its own moves the
+// cores apart, and programs that take turns on one of them agree better; where the machine's mood is common, or changes
+// quickly, those side by side do. Precondition: two sides, two cores.
+LayoutTrial try_layouts(const PilotPlan& plan);
+
+// Turns cost twice the time, so that they are worth it where their variance is below half; and clearly, as the trial is
+// short: where the deviation side by side is more than 1.2 times the square root of 2 larger.
+bool turns_are_worth_it(const LayoutTrial& trial);
+
 // A benchmark that fails here has no cost; its failure is not recorded, because its rounds will tell.
 PilotOutcome run_pilot(const PilotPlan& plan);
 

@@ -1,6 +1,8 @@
 #include "bench/runner/run_header.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "bench/model/sha256.hpp"
 #include "bench/runner/round_plan.hpp"
@@ -13,6 +15,13 @@ std::string joined(const std::vector<std::string>& names, std::size_t most) {
   for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > most) text += ", and " + std::to_string(names.size() - most) + " more";
   return text;
+}
+
+// Two significant digits.
+std::string percent_text(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2g %%", share * 100);
+  return text.data();
 }
 
 constexpr std::size_t kNamesShown = 10;  // a setting is read by people; the failures and invocations have them all
@@ -46,6 +55,20 @@ LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores
                                        : "two equal cores are there to pin to";
   }
   return choice;
+}
+
+LayoutChoice choose_layout(LayoutChoice duet, const LayoutTrial& trial) {
+  if (trial.pairs < kLeastTrials) return duet;
+  const std::string seen = "of one round against another, " + std::to_string(trial.pairs) +
+                           " tried, the standard deviation is " + percent_text(trial.at_once) + " side by side and " +
+                           percent_text(trial.in_turn) + " in turns";
+  if (turns_are_worth_it(trial)) {
+    duet.layout = Layout::interleaved;
+    duet.reason = "taking turns agrees much better here: " + seen;
+  } else {
+    duet.reason += "; " + seen;
+  }
+  return duet;
 }
 
 std::map<std::string, std::string> describe_settings(const MeasureOptions& options, const LayoutChoice& layout,

@@ -10,6 +10,7 @@
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/measure.hpp"
 #include "bench/runner/measured_side.hpp"
+#include "bench/runner/pilot.hpp"
 #include "bench/runner/round_loop.hpp"
 
 namespace steelyard {
@@ -34,6 +35,9 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
 // repetitions, min_time, iterations ("known before" or "found by the program"), benchmarks_a_process where several
 // share one, pilot. `pilot`: that it took; 0: there was none.
 void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std::string, std::string>& settings);
+
+// The choice of a duet held against a trial of both layouts.
+LayoutChoice choose_layout(LayoutChoice duet, const LayoutTrial& trial);
 
 // pages: as PagesOf, of the side that has it worst; fresh_copies: how each round came by pages of its own, and what
 // that cost; why not, where it did not. Of one side alone where the sides do not differ in it.

@@ -20,11 +20,8 @@ constexpr double kShareOfAll = 0.95;
 // 40 % above it (benchmark_runner.cc, PredictNumItersNeeded), and each sample is as long as the last of the search.
 constexpr double kSearch = 0.6;
 constexpr double kAim = 1.4;
-// One of a few repetitions may be spoilt without the process being lost; with less time one sample is all there is.
-constexpr Nanoseconds kThreeFrom = milliseconds(45);
-constexpr Nanoseconds kTwoFrom = milliseconds(7);
-
-int repetitions_for(Nanoseconds together) { return together >= kThreeFrom ? 3 : together >= kTwoFrom ? 2 : 1; }
+// One of three samples may be spoilt without the process being lost.
+constexpr int kRepetitions = 3;
 
 std::int64_t rounded(double iterations, double base) {
   constexpr double kMost = 1e12;
@@ -41,15 +38,17 @@ class Draft {
 
   SampleSize usual() const {
     SampleSize size;
-    size.repetitions = question_->repetitions > 0 ? question_->repetitions : repetitions_for(together_);
+    size.repetitions = question_->repetitions > 0 ? question_->repetitions : kRepetitions;
     size.min_time = question_->min_time.count() > 0 ? question_->min_time : together_ * (1.0 / size.repetitions);
     return size;
   }
 
   SampleSize size(const ProcessCost& cost) const {
     SampleSize size = usual();
-    // One iteration is longer than what was wanted: one is enough.
-    if (question_->repetitions == 0 && cost.iteration >= size.min_time) size.repetitions = 1;
+    // Where an iteration is longer than a sample, as many as the time is for.
+    if (question_->repetitions == 0 && cost.iteration >= size.min_time) {
+      size.repetitions = std::clamp(static_cast<int>(together_ / cost.iteration), 1, kRepetitions);
+    }
     if (cost.exact_iterations && question_->min_time.count() == 0) {
       size.iterations = rounded(size.min_time / cost.iteration, group_ > 1 ? 4 : 2);
     }

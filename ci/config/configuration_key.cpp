@@ -127,7 +127,8 @@ const std::array kKeys{
                      STEELYARD_PRINT(duration_text(of.build_timeout))},
     ConfigurationKey{"run", "layout", "--layout", "auto|duet|interleaved|sequential",
                      "both sides at once on two cores, in turns, or one after the other (judged with drift in mind); "
-                     "auto: duet where two equal cores are free, else interleaved",
+                     "auto: duet where two equal cores are free and a trial does not find turns much steadier, else "
+                     "interleaved",
                      assign_layout, STEELYARD_PRINT(quoted_for_toml(of.run.layout ? to_text(*of.run.layout) : "auto"))},
     ConfigurationKey{"run", "rounds", "--rounds", "N",
                      "rounds of every benchmark, an even number; 0: each until it is decided, within the budget",

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "bench/runner/core_choice.hpp"
 #include "bench/runner/measure.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
 #include "tests/promised.hpp"
@@ -60,6 +61,21 @@ TEST(Pilot, IsNotNeededWhereSizesAreGiven) {
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_FALSE(pair.baseline.header.settings.contains("pilot"));
   EXPECT_EQ(find(pair.baseline, "BM_sum/8")->invocations[0].values.size(), 2U);
+}
+
+TEST(LayoutTrial, IsMadeWhereNobodyAsksForALayoutAndToldInTheHeader) {
+  STEELYARD_NEEDS_FIXTURE();
+  STEELYARD_SKIP_WITHOUT("two-cores", choose_cores(read_allowed_cores(), {}).two_equal, "no two equal cores");
+  MeasureOptions options = options_for("sum|victim");
+  options.budget = seconds(120);  // of which the trial has 3.6
+  EXPECT_THAT(measured(testing::fixture(), testing::fixture(), options).baseline.header.settings.at("layout_reason"),
+              ::testing::Not(HasSubstr("tried")));
+  options.layout.reset();
+  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  const std::string& reason = pair.baseline.header.settings.at("layout_reason");
+  EXPECT_TRUE(reason.find("12 tried") != std::string::npos || reason.find("refuses to pin") != std::string::npos)
+      << reason;
+  EXPECT_TRUE(is_concurrent(pair.baseline.header.layout));
 }
 
 TEST(FreshCopies, AreRunInEveryRoundAndAreNotTheOtherSides) {

@@ -67,9 +67,11 @@ TEST(PlanSamples, RoundsIterationsSoThatASlightlyDifferentPilotGivesTheSame) {
   EXPECT_EQ(iterations(500), 32768);
 }
 
-TEST(PlanSamples, TakesOneIterationOfWhatIsLongerThanASample) {
+TEST(PlanSamples, TakesFewerSamplesOfWhatIsLongerThanASample) {
   const SamplePlan plan = plan_samples(suite(1, milliseconds(10), seconds(1)), question(seconds(600)));
   EXPECT_EQ(plan.sizes.at("BM_0"), (SampleSize{1, 1, milliseconds(20)}));
+  const SamplePlan shorter = plan_samples(suite(1, milliseconds(10), milliseconds(25)), question(seconds(600)));
+  EXPECT_EQ(shorter.sizes.at("BM_0"), (SampleSize{1, 2, milliseconds(20)}));
 }
 
 TEST(PlanSamples, LeavesTheSearchToProgramsThatTakeNoIterations) {
