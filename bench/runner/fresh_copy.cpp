@@ -100,6 +100,18 @@ bool is_in_system_folder(const std::filesystem::path& library) {
 
 }  // namespace
 
+std::string_view to_text(PagesOf pages) {
+  switch (pages) {
+    case PagesOf::copied:
+      return "copied";
+    case PagesOf::reread:
+      return "reread";
+    case PagesOf::kept:
+      return "kept";
+  }
+  return "";
+}
+
 bool reread_pages(const std::filesystem::path& path, std::uint64_t seed, int round) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
@@ -274,6 +286,19 @@ void FreshCopy::renew(std::uint64_t seed, int round) {
   }
   spent_ += nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
   ++renewals_;
+}
+
+Result<PageRenewal> try_renewal(const Program& program, const std::atomic<bool>* cancelled) {
+  STEELYARD_TRY(const PrivateFolder folder, PrivateFolder::create());
+  STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, nullptr, folder.of(Side::baseline), cancelled));
+  copy.renew(0, 1);
+  return PageRenewal{copy.pages(), copy.why(), copy.size(), copy.spent()};
+}
+
+Result<CopyPlace> find_copy_place() {
+  STEELYARD_TRY(const PrivateFolder folder, PrivateFolder::create());
+  const std::filesystem::path side = folder.of(Side::baseline);
+  return CopyPlace{side.parent_path().parent_path(), may_execute_in(side)};
 }
 
 }  // namespace steelyard

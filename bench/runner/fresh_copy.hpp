@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/quantity.hpp"
@@ -32,6 +33,7 @@
 namespace steelyard {
 
 enum class PagesOf { copied, reread, kept };
+std::string_view to_text(PagesOf pages);  // "copied", "reread", "kept"
 
 class FreshCopy {
  public:
@@ -87,6 +89,23 @@ class FreshCopy {
   Nanoseconds spent_;
   int renewals_ = 0;
 };
+
+// What becomes of a program's pages in a measurement here, found out by renewing them once.
+struct PageRenewal {
+  PagesOf pages = PagesOf::copied;
+  std::string why;  // not copied; empty: it is
+  Bytes size;       // of what is copied
+  Nanoseconds took;
+};
+Result<PageRenewal> try_renewal(const Program& program, const std::atomic<bool>* cancelled = nullptr);
+
+// Where copies are made ($TMPDIR, else /tmp), and whether they may be run from there. Error (input): no such folder can
+// be written to, and nothing can be measured.
+struct CopyPlace {
+  std::filesystem::path folder;
+  bool may_execute = true;  // false: mounted noexec
+};
+Result<CopyPlace> find_copy_place();
 
 // Drops those pages of a file that are in memory, and reads them anew in random order. False: they stayed, because the
 // file system keeps them, somebody else uses them, or they could not be written out. Linux tells which pages are in
