@@ -36,6 +36,7 @@ void check_memory(const FactReader& facts, Findings& findings);      // swap, hu
 void check_kernel(const FactReader& facts, Findings& findings);      // clock, ASLR, isolation, counters, mitigations
 void check_devices(const FactReader& facts, Findings& findings);     // GPU
 void check_program(const FactReader& facts, Findings& findings);     // how the program was built
+void check_copies(const FactReader& facts, Findings& findings);      // whether rounds can have fresh copies of it
 void check_probe(const ProbeResult& probe, Findings& findings);      // what the clock and the spinning loop showed
 void list_unseen(const FactReader& facts, std::vector<Unseen>& unseen);
 

@@ -80,6 +80,7 @@ Diagnosis diagnose(const Environment& environment, const std::optional<ProbeResu
   Findings& findings = diagnosis.findings;
   // By the size of what each is known to do to a timing.
   check_program(facts, findings);
+  check_copies(facts, findings);
   if (probe) check_probe(*probe, findings);
   check_power(facts, findings);
   check_load(facts, findings);

@@ -13,7 +13,8 @@
 
 namespace steelyard {
 
-// Facts by name as read_environment and add_binary_facts set them; a fact that is absent is never taken for a good one.
+// Facts by name as read_environment, add_binary_facts and add_copy_facts set them; a fact that is absent is never taken
+// for a good one.
 Diagnosis diagnose(const Environment& environment, const std::optional<ProbeResult>& probe);
 
 }  // namespace steelyard

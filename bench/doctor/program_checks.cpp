@@ -1,4 +1,4 @@
-// How the program was built.
+// How the program was built, and whether it can have fresh pages in every round.
 #include <string>
 
 #include "bench/doctor/checks.hpp"
@@ -45,6 +45,30 @@ void check_program(const FactReader& facts, Findings& findings) {
     findings.push_back({"switches", Severity::note, "the program's debug information names no switches",
                         "whether it was optimized is not known",
                         "GCC records them unless told not to; for Clang add -grecord-command-line"});
+  }
+}
+
+void check_copies(const FactReader& facts, Findings& findings) {
+  if (facts.has("copies.obstacle")) {
+    findings.push_back({"copies", Severity::severe, "no folder for temporary files: " + facts.text("copies.obstacle"),
+                        "nothing can be measured: each round runs fresh copies of the program from there",
+                        "free space in /tmp, or set TMPDIR to a folder that you may write to"});
+    return;
+  }
+  if (facts.text("program.pages") == "kept") {
+    findings.push_back(
+        {"copies", Severity::warning,
+         "the program keeps its physical pages for a whole measurement: " + facts.text("program.pages_reason"),
+         "the luck of a build's pages, of some benchmarks 0.4 to 2.4 %, looks like a change, and more "
+         "rounds do not help",
+         "set TMPDIR to a folder that programs may be run from; keep a program above 128 MiB on a disk, in a "
+         "file of your own"});
+  } else if (facts.text("copies.execution") == "forbidden") {
+    findings.push_back({"copies", Severity::note,
+                        "programs may not be run from " + facts.text("copies.folder") + " (mounted noexec)",
+                        "the program's pages are read anew each round in place of a copy; file systems in memory and "
+                        "files of others keep theirs",
+                        "set TMPDIR to a folder that programs may be run from"});
   }
 }
 

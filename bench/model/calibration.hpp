@@ -30,7 +30,9 @@ struct CalibratedBenchmark {
   std::optional<double> minimum_detectable_effect;  // median over the gates
   std::optional<double> within;                     // as NoiseParts
   std::optional<double> between;
-  std::string advice;  // what would make it quieter, as a sentence; empty: it is good enough to gate
+  std::optional<double> copies;     // standard deviation of what copies of the program differ by
+  std::optional<double> processes;  // of processes of one copy, with what their samples add
+  std::string advice;               // what would make it quieter, as a sentence; empty: it is good enough to gate
   bool operator==(const CalibratedBenchmark&) const = default;
 };
 

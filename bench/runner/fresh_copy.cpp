@@ -288,4 +288,17 @@ void FreshCopy::renew(std::uint64_t seed, int round) {
   ++renewals_;
 }
 
+Result<PageRenewal> try_renewal(const Program& program, const std::atomic<bool>* cancelled) {
+  STEELYARD_TRY(const PrivateFolder folder, PrivateFolder::create());
+  STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, nullptr, folder.of(Side::baseline), cancelled));
+  copy.renew(0, 1);
+  return PageRenewal{copy.pages(), copy.why(), copy.size(), copy.spent()};
+}
+
+Result<CopyPlace> find_copy_place() {
+  STEELYARD_TRY(const PrivateFolder folder, PrivateFolder::create());
+  const std::filesystem::path side = folder.of(Side::baseline);
+  return CopyPlace{side.parent_path().parent_path(), may_execute_in(side)};
+}
+
 }  // namespace steelyard

@@ -92,6 +92,23 @@ class FreshCopy {
   int renewals_ = 0;
 };
 
+// What becomes of a program's pages in a measurement here, found out by renewing them once.
+struct PageRenewal {
+  PagesOf pages = PagesOf::copied;
+  std::string why;  // not copied; empty: it is
+  Bytes size;       // of what is copied
+  Nanoseconds took;
+};
+Result<PageRenewal> try_renewal(const Program& program, const std::atomic<bool>* cancelled = nullptr);
+
+// Where copies are made ($TMPDIR, else /tmp), and whether they may be run from there. Error (input): no such folder can
+// be written to, and nothing can be measured.
+struct CopyPlace {
+  std::filesystem::path folder;
+  bool may_execute = true;  // false: mounted noexec
+};
+Result<CopyPlace> find_copy_place();
+
 // Drops those pages of a file that are in memory, and reads them anew in random order. False: they stayed, because the
 // file system keeps them, somebody else uses them, or they could not be written out. Linux tells which pages are in
 // memory to the file's owner alone (mincore(2)); to others it looks as if all were, and this says false.

@@ -92,6 +92,9 @@ Result<void> Session::check() const {
   if (options_.min_time.count() < 0) {
     return input_error("min_time", to_text(options_.min_time), "a time, or 0 (as the budget allows)");
   }
+  if (options_.rounds_per_copy < 1) {
+    return input_error("rounds_per_copy", found(options_.rounds_per_copy), "at least 1");
+  }
   if (options_.timeout.count() <= 0) return input_error("timeout", to_text(options_.timeout), "a time above 0");
   if (options_.budget.count() <= 0) return input_error("budget", to_text(options_.budget), "a time above 0");
   if (!is_alone() && options_.layout == Layout::separate) {
@@ -296,7 +299,7 @@ std::vector<Run> Session::finish() {
   const Environment device = share_device();
   auto settings = describe_settings(options_, layout_, rounds_, outcome_);
   describe_samples(samples_, pilot_, settings);
-  describe_copies(sides_, settings);
+  describe_copies(sides_, options_.rounds_per_copy, settings);
   if (looks()) settings["looks"] = options_.looks.text;
   std::vector<Run> runs;
   for (std::size_t i = 0; i < sides_.size(); ++i) {

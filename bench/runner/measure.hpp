@@ -65,6 +65,7 @@ struct MeasureOptions {
   Nanoseconds timeout = seconds(60);      // of one child process
   LookSchedule looks;                     // in place of `rounds` where the sides are measured together
   bool repeat_disturbed = true;           // measure some of the rounds again that were disturbed
+  int rounds_per_copy = 1;                // that share the same pages (fresh_copy.hpp), and then one core as well
   std::uint64_t seed = 0;                 // 0 is a seed like any other; the caller draws it and it is stored
   std::function<void(const MeasureProgress&)> progress;  // may be empty
   const std::atomic<bool>* cancelled = nullptr;          // set by a signal handler: stop, keep what there is

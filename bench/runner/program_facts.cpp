@@ -5,6 +5,7 @@
 #include "bench/environment/binary_facts.hpp"
 #include "bench/environment/mapped_file.hpp"
 #include "bench/model/sha256.hpp"
+#include "bench/runner/fresh_copy.hpp"
 
 namespace steelyard {
 
@@ -24,6 +25,26 @@ void add_program_facts(const Program& program, Environment& environment) {
   environment.set("program.preload", preload->second, false);
   const std::string allocator = allocator_of_library(preload->second);
   if (!allocator.empty()) environment.set("program.allocator", allocator, false);
+}
+
+void add_copy_facts(const Program* program, Environment& environment) {
+  const Result<CopyPlace> place = find_copy_place();
+  if (!place) {
+    environment.set("copies.obstacle", place.error().where + ": " + place.error().found, false);
+    return;
+  }
+  environment.set("copies.folder", place->folder.string(), false);
+  environment.set("copies.execution", place->may_execute ? "allowed" : "forbidden", false);
+  if (program == nullptr) return;
+  const Result<PageRenewal> renewal = try_renewal(*program);
+  if (!renewal) return;
+  environment.set("program.pages", std::string(to_text(renewal->pages)), false);
+  if (renewal->pages == PagesOf::copied) {
+    environment.set("program.copy", to_text(renewal->size), false);
+  } else {
+    environment.set("program.pages_reason", renewal->why, false);
+  }
+  if (renewal->pages != PagesOf::kept) environment.set("program.renewal", to_text(renewal->took), false);
 }
 
 }  // namespace steelyard

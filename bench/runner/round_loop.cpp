@@ -142,7 +142,7 @@ std::vector<RoundLoop::Group> RoundLoop::groups_of(int round) const {
 // False where it was cancelled.
 bool RoundLoop::run_round(int round) {
   pairs_left_ = benchmarks_left() * (plan_.rounds - round);
-  renew_copies(round, 0);
+  if (round % options_.rounds_per_copy == 0) renew_copies(round, 0);
   for (const Group& group : groups_of(round)) {
     if (is_cancelled()) return false;
     Group due;
@@ -280,9 +280,11 @@ std::size_t RoundLoop::padding_for(const Planned& planned, int round, const Meas
   return draw_padding(options_.seed, {planned.name, round, side.side() == Side::baseline ? 0 : 1, repeating_ ? 1 : 0});
 }
 
-// One core for both sides of a pair of rounds, another for the next pair, so that no verdict hangs on one core.
+// One core for both sides of a pair of rounds, another for the next pair, so that no verdict hangs on one core. Where
+// rounds share a copy one core has them all: what cores differ by must not look like what copies differ by.
 std::optional<int> RoundLoop::core_for(const Planned& planned, int round) const {
   if (plan_.cores.empty() || planned.several_threads) return std::nullopt;
+  if (options_.rounds_per_copy > 1) return plan_.cores.front();
   return plan_.cores[static_cast<std::size_t>(round / 2) % plan_.cores.size()];
 }
 

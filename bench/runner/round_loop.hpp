@@ -1,6 +1,6 @@
 // The measuring itself: rounds outermost, within a round every benchmark in shuffled order, each as a pair of
 // processes. Because rounds are outermost, a spent budget leaves every benchmark with the same number of whole pairs of
-// rounds. Each round has fresh copies of the programs (fresh_copy.hpp).
+// rounds. Each round has fresh copies of the programs (fresh_copy.hpp), or as many together as the options say.
 //
 // Where the plan lets benchmarks share a process, those of one size are put together anew in every round, in seeded
 // order, both sides alike. A process that crashes, hangs or leaves no result is no loss: each of its benchmarks then

@@ -117,7 +117,9 @@ void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std
   if (pilot.count() > 0) settings["pilot"] = to_text(pilot);
 }
 
-void describe_copies(const std::vector<MeasuredSide>& sides, std::map<std::string, std::string>& settings) {
+void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy,
+                     std::map<std::string, std::string>& settings) {
+  const std::string rounds = rounds_per_copy > 1 ? std::to_string(rounds_per_copy) + " rounds" : "round";
   std::string text;
   PagesOf worst = PagesOf::copied;
   for (const MeasuredSide& side : sides) {
@@ -126,10 +128,10 @@ void describe_copies(const std::vector<MeasuredSide>& sides, std::map<std::strin
     std::string one;
     switch (copy.pages()) {
       case PagesOf::copied:
-        one = "one a round, " + to_text(copy.size());
+        one = "one " + (rounds_per_copy > 1 ? "for " + rounds : "a round") + ", " + to_text(copy.size());
         break;
       case PagesOf::reread:
-        one = "none; its pages are read anew each round (" + copy.why() + ')';
+        one = "none; its pages are read anew each " + rounds + " (" + copy.why() + ')';
         break;
       case PagesOf::kept:
         one = "none; it keeps its pages (" + copy.why() + ')';

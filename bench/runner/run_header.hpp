@@ -41,7 +41,8 @@ LayoutChoice choose_layout(LayoutChoice duet, const LayoutTrial& trial);
 
 // pages: as PagesOf, of the side that has it worst; fresh_copies: how each round came by pages of its own, and what
 // that cost; why not, where it did not. Of one side alone where the sides do not differ in it.
-void describe_copies(const std::vector<MeasuredSide>& sides, std::map<std::string, std::string>& settings);
+void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy,
+                     std::map<std::string, std::string>& settings);
 
 // 16 hex digits, different for every measurement: the seed alone would repeat.
 std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64_t process);

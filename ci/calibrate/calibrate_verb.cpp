@@ -109,8 +109,10 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
       1.0, std::ceil(kLongerSamples * in_seconds(configuration.run.min_time.value_or(SampleSize().min_time)) * 1000));
   setting.longer_time = std::to_string(static_cast<std::int64_t>(longer_ms)) + "ms";
   setting.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return Measured{calibrate(gates.gates, gates.sequential, setting),
-                  {options.gates, gates.budget_spent, to_text(plan.budget), gates.failures, ""}};
+  CalibrationCircumstances circumstances{options.gates, gates.budget_spent, to_text(plan.budget), gates.failures};
+  circumstances.no_time_for_copies = gates.no_time_for_copies;
+  for (const KeptPages& kept : gates.kept_pages) circumstances.kept_pages.emplace(kept.program, kept.why);
+  return Measured{calibrate(gates.gates, gates.sequential, setting, gates.alone), std::move(circumstances)};
 }
 
 }  // namespace

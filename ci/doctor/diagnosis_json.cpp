@@ -31,6 +31,17 @@ std::string probe_json(const ProbeResult& probe) {
          (probe.throttled_periods ? std::to_string(*probe.throttled_periods) : std::string("null")) + '}';
 }
 
+std::string calibration_json(const Calibration& calibration) {
+  const CalibratedBenchmark* largest = largest_copies(calibration);
+  return "{\"at_unix_s\": " + std::to_string(calibration.at_unix_s) +
+         ", \"layout\": " + json_text(to_text(calibration.layout)) + ", \"failed\": " + flag(calibration.failed) +
+         ", \"largest_copies\": " +
+         (largest == nullptr ? std::string("null")
+                             : "{\"benchmark\": " + json_text(largest->benchmark) + ", \"metric\": " +
+                                   json_text(largest->metric) + ", \"deviation\": " + number(*largest->copies) + '}') +
+         '}';
+}
+
 std::string finding_json(const Finding& finding) {
   return "{\"id\": " + json_text(finding.id) + ", \"severity\": " + json_text(to_text(finding.severity)) +
          ", \"found\": " + json_text(finding.found) + ", \"cost\": " + json_text(finding.cost) +
@@ -55,6 +66,7 @@ std::string json_diagnosis(const DoctorReport& report) {
          ",\n  \"program\": " + (report.program.empty() ? std::string("null") : json_text(report.program)) +
          ",\n  \"fingerprint\": " + (fingerprint.empty() ? std::string("null") : json_text(fingerprint)) +
          ",\n  \"probe\": " + (report.probe ? probe_json(*report.probe) : "null") +
+         ",\n  \"calibration\": " + (report.calibration ? calibration_json(*report.calibration) : "null") +
          ",\n  \"findings\": " + list(diagnosis.findings, finding_json) + ",\n  \"not_visible\": " +
          list(diagnosis.unseen,
               [](const Unseen& unseen) {

@@ -4,6 +4,7 @@
 
 #include "ci/doctor/diagnosis_report.hpp"
 #include "ci/report/terminal_text.hpp"
+#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {
@@ -77,6 +78,35 @@ std::string program_line(const DoctorReport& report) {
                  "debug information: " + fact(environment, "program.debug_info")});
 }
 
+// How a program would come by fresh pages; empty: that was not looked at.
+std::string copies_line(const Environment& environment) {
+  const std::string pages = fact(environment, "program.pages");
+  const std::string reason = fact(environment, "program.pages_reason");
+  if (pages == "copied") {
+    return "each round runs a fresh copy of the program, " + fact(environment, "program.copy") + " in " +
+           fact(environment, "program.renewal");
+  }
+  if (pages == "reread") {
+    return "each round reads the program's pages anew, in " + fact(environment, "program.renewal") + " (" + reason +
+           ')';
+  }
+  if (pages == "kept") return "none: the program keeps its pages (" + reason + ')';
+  const std::string folder = fact(environment, "copies.folder");
+  if (folder.empty()) return "";
+  return fact(environment, "copies.execution") == "allowed"
+             ? "each round can run fresh copies of a program from " + folder
+             : "none can be run from " + folder;
+}
+
+std::string calibration_line(const Calibration& calibration) {
+  std::string text = date_text(calibration.at_unix_s) + ", " + std::string(to_text(calibration.layout)) +
+                     (calibration.failed ? ", failed" : "") + ": ";
+  const CalibratedBenchmark* largest = largest_copies(calibration);
+  if (largest == nullptr) return text + "what copies of a program differ by is not known";
+  text += "copies of a program differ most in " + largest->benchmark + ", by " + share_text(*largest->copies);
+  return largest->processes ? text + " (processes of one copy by " + share_text(*largest->processes) + ')' : text;
+}
+
 std::string rounded(double value, const char* format) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), format, value);
@@ -126,11 +156,22 @@ std::string judgement(const Diagnosis& diagnosis, const TerminalStyle& style) {
 
 }  // namespace
 
+const CalibratedBenchmark* largest_copies(const Calibration& calibration) {
+  const CalibratedBenchmark* largest = nullptr;
+  for (const CalibratedBenchmark& benchmark : calibration.benchmarks) {
+    if (benchmark.copies && (largest == nullptr || *benchmark.copies > *largest->copies)) largest = &benchmark;
+  }
+  return largest;
+}
+
 std::string terminal_diagnosis(const DoctorReport& report, const TerminalStyle& style) {
   std::string text = labelled("machine", machine_line(report.environment), Tone::dim, style);
   if (text.empty()) text = labelled("machine", "not named", Tone::dim, style);
   if (report.probe) text += labelled("clock", probe_line(*report.probe), Tone::dim, style);
   if (!report.program.empty()) text += labelled("program", program_line(report), Tone::dim, style);
+  const std::string copies = copies_line(report.environment);
+  if (!copies.empty()) text += labelled("copies", copies, Tone::dim, style);
+  if (report.calibration) text += labelled("calibrated", calibration_line(*report.calibration), Tone::dim, style);
   const Diagnosis& diagnosis = report.diagnosis;
   std::optional<Severity> severity;
   for (const Finding& finding : diagnosis.findings) {

@@ -8,6 +8,8 @@
 #include "ci/cli/verbs.hpp"
 #include "ci/doctor/diagnosis_report.hpp"
 #include "ci/doctor/fixed_command.hpp"
+#include "storage/calibration/calibration_file.hpp"
+#include "storage/store.hpp"
 
 namespace steelyard {
 namespace {
@@ -46,6 +48,16 @@ Result<void> check(const DoctorOptions& doctor) {
   return {};
 }
 
+// Of sides that were not measured together, any layout: the doctor knows of no measurement.
+void add_calibration(DoctorReport& report) {
+  auto kept = find_calibration(state_folder(), report.environment.fingerprint(), Layout::separate);
+  if (kept) {
+    report.calibration = std::move(kept).value();
+  } else {
+    report.diagnosis.unseen.push_back({"calibration", kept.error().text()});
+  }
+}
+
 Result<DoctorReport> examine(const DoctorOptions& options) {
   DoctorReport report;
   report.program = options.program;
@@ -61,8 +73,14 @@ Result<DoctorReport> examine(const DoctorOptions& options) {
                          "name the program that a script starts");
     }
   }
-  if (!options.no_probe && is_this_machine(options)) report.probe = probe_noise(kProbe);
+  if (is_this_machine(options)) {
+    Program program;
+    program.executable = options.program;
+    add_copy_facts(options.program.empty() ? nullptr : &program, report.environment);
+    if (!options.no_probe) report.probe = probe_noise(kProbe);
+  }
   report.diagnosis = diagnose(report.environment, report.probe);
+  if (is_this_machine(options)) add_calibration(report);
   return report;
 }
 

@@ -25,16 +25,24 @@ std::vector<CalibratedBenchmark> noisiest_first(const Calibration& calibration) 
 }
 
 std::string table_of(const std::vector<CalibratedBenchmark>& benchmarks, const TerminalStyle& style) {
-  std::vector<std::vector<std::string>> rows{
-      {"benchmark", "metric", "noise floor", "detects", "within", "between", "p <= .05"}};
+  const bool has_copies = std::any_of(benchmarks.begin(), benchmarks.end(),
+                                      [](const CalibratedBenchmark& benchmark) { return benchmark.copies; });
+  std::vector<std::vector<std::string>> rows{{"benchmark", "metric", "noise floor", "detects", "within", "between"}};
+  if (has_copies) rows.front().insert(rows.front().end(), {"copies", "processes"});
+  rows.front().push_back("p <= .05");
   for (const CalibratedBenchmark& benchmark : benchmarks) {
-    rows.push_back({shortened(printable(benchmark.benchmark, style.unicode), kMostNameColumns, style.unicode),
-                    benchmark.metric, share_text(benchmark.floor), or_dash(benchmark.minimum_detectable_effect),
-                    or_dash(benchmark.within), or_dash(benchmark.between),
-                    std::to_string(benchmark.alarms.count) + " of " + std::to_string(benchmark.alarms.tries)});
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {shortened(printable(benchmark.benchmark, style.unicode), kMostNameColumns, style.unicode),
+           benchmark.metric,
+           share_text(benchmark.floor),
+           or_dash(benchmark.minimum_detectable_effect),
+           or_dash(benchmark.within),
+           or_dash(benchmark.between)};
+    if (has_copies) row.insert(row.end(), {or_dash(benchmark.copies), or_dash(benchmark.processes)});
+    row.push_back(std::to_string(benchmark.alarms.count) + " of " + std::to_string(benchmark.alarms.tries));
   }
-  const std::vector<Align> aligns{Align::left,  Align::left,  Align::right, Align::right,
-                                  Align::right, Align::right, Align::right};
+  std::vector<Align> aligns(rows.front().size(), Align::right);
+  aligns[0] = aligns[1] = Align::left;
   return aligned_rows(rows, aligns, "");
 }
 
@@ -87,6 +95,13 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
     text += "the budget of " + circumstances.budget + " was enough for " +
             plural_text(calibration.false_gates.tries, "gate") + " of " + std::to_string(circumstances.gates_asked) +
             "; ask for more with --budget\n";
+  }
+  if (circumstances.no_time_for_copies) {
+    text += "the budget of " + circumstances.budget +
+            " left too little time for what copies of the program differ by; ask for more with --budget\n";
+  }
+  for (const auto& [program, why] : circumstances.kept_pages) {
+    text += program + ": what copies of it differ by was not measured: " + why + '\n';
   }
   if (!circumstances.kept_in.empty()) text += "kept in " + circumstances.kept_in + '\n';
   return text;

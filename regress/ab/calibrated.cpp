@@ -14,18 +14,23 @@ CalibratedNoise::CalibratedNoise(const Calibration* calibration) : calibration_(
   }
 }
 
-double CalibratedNoise::margin(std::string_view benchmark, std::string_view metric, double margin) const {
+const CalibratedBenchmark* CalibratedNoise::find(std::string_view benchmark, std::string_view metric) const {
   const auto at = by_name_.find({benchmark, metric});
-  return at == by_name_.end() || !std::isfinite(at->second->floor) ? margin : std::max(margin, at->second->floor);
+  return at == by_name_.end() ? nullptr : at->second;
+}
+
+double CalibratedNoise::margin(std::string_view benchmark, std::string_view metric, double margin) const {
+  const CalibratedBenchmark* known = find(benchmark, metric);
+  return known == nullptr || !std::isfinite(known->floor) ? margin : std::max(margin, known->floor);
 }
 
 std::optional<double> CalibratedNoise::of_single_invocations(std::string_view benchmark,
                                                              std::string_view metric) const {
-  const auto at = by_name_.find({benchmark, metric});
-  if (at == by_name_.end() || !(at->second->floor > 0) || !std::isfinite(at->second->floor)) return std::nullopt;
+  const CalibratedBenchmark* known = find(benchmark, metric);
+  if (known == nullptr || !(known->floor > 0) || !std::isfinite(known->floor)) return std::nullopt;
   // The floor is that of gates of so many rounds; the error of a mean falls with their square root.
   const double rounds = std::max<std::int32_t>(calibration_->rounds, 1);
-  return steady_expm1(steady_log1p(at->second->floor) * std::sqrt(rounds));
+  return steady_expm1(steady_log1p(known->floor) * std::sqrt(rounds));
 }
 
 std::optional<double> CalibratedNoise::drift(Layout layout) const {

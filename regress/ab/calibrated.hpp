@@ -17,6 +17,7 @@ class CalibratedNoise {
  public:
   explicit CalibratedNoise(const Calibration* calibration);  // null: nothing is known
 
+  const CalibratedBenchmark* find(std::string_view benchmark, std::string_view metric) const;  // null: not known
   // The larger of `margin` and the noise floor of this benchmark's noisy metric.
   double margin(std::string_view benchmark, std::string_view metric, double margin) const;
   // How far apart, as a ratio less 1, 95 % of pairs of single processes of one build lie at most. Absent: not known.

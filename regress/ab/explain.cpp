@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "bench/model/quantile.hpp"
+#include "regress/ab/calibrated.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/effect.hpp"
 #include "regress/ab/match.hpp"
@@ -71,6 +72,7 @@ class Explainer {
     } else if (row.ratio) {
       rounds(matched, row);
       noise(row);
+      copies(row);
       drift(row);
       test(row);
       looks(row);
@@ -156,6 +158,15 @@ class Explainer {
     add(row.noise.between, "among the processes of one build");
     add(row.noise.rounds, "from round to round, which both sides of a round share");
     if (!text.empty()) say(text + " (standard deviations)");
+  }
+
+  void copies(const ComparisonRow& row) {
+    if (!comparison_.calibration) return;
+    const CalibratedBenchmark* known = CalibratedNoise(&*comparison_.calibration).find(row.benchmark, row.metric.name);
+    if (known == nullptr || !known->copies || !known->processes) return;
+    say("copies: of the noise between processes, copies of the program make " + share_text(*known->copies) +
+        ", processes of one copy " + share_text(*known->processes) + " (calibrated on " +
+        date_text(comparison_.calibration->at_unix_s) + ")");
   }
 
   void drift(const ComparisonRow& row) {

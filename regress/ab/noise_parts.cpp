@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "bench/model/quantile.hpp"
@@ -12,6 +13,7 @@ namespace {
 // median |x - y| of two standard normal values: sqrt(2) times the third quartile of the normal distribution.
 constexpr double kMedianOfPairs = 0.9538726;
 constexpr std::size_t kFarthestPair = 100;
+constexpr std::size_t kFarthestCopy = 2;
 // The variance of a median of n values is pi / 2 of that of their mean, under the normal distribution.
 constexpr double kMedianLoss = 1.5707963;
 // Of an invocation's many pairs of samples those half the series apart are taken, 5 of 10 samples. All would cost as
@@ -59,6 +61,24 @@ class Within {
   double inverse_counts_ = 0;
   std::size_t invocations_ = 0;
 };
+
+// Levels of the two processes of one copy.
+struct CopyLevels {
+  double first = 0;
+  double second = 0;
+};
+
+std::vector<CopyLevels> levels_of_copies(std::span<const LogInvocation> invocations) {
+  std::map<std::int32_t, std::vector<double>> by_copy;
+  for (const LogInvocation& invocation : invocations) {
+    by_copy[invocation.round / kRoundsOfCopy].push_back(invocation.level);
+  }
+  std::vector<CopyLevels> copies;
+  for (const auto& [copy, levels] : by_copy) {
+    if (levels.size() == kRoundsOfCopy) copies.push_back({levels[0], levels[1]});
+  }
+  return copies;
+}
 
 }  // namespace
 
@@ -112,6 +132,24 @@ NoiseParts noise_of_invocations(std::span<const LogInvocation> baseline, std::sp
     parts.between = left_of(*of_levels * *of_levels, within.of_level());
   }
   return parts;
+}
+
+CopyNoise noise_of_copies(std::span<const LogInvocation> invocations) {
+  const std::vector<CopyLevels> copies = levels_of_copies(invocations);
+  if (copies.size() < kLeastCopies) return {};
+  std::vector<double> of_one;
+  std::vector<double> of_two;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    of_one.push_back(std::fabs(copies[i].first - copies[i].second));
+    for (std::size_t j = i + 1; j < std::min(copies.size(), i + 1 + kFarthestCopy); ++j) {
+      for (const double a : {copies[i].first, copies[i].second}) {
+        for (const double b : {copies[j].first, copies[j].second}) of_two.push_back(std::fabs(a - b));
+      }
+    }
+  }
+  const double processes = spread(std::move(of_one)).value_or(0);
+  const double all = spread(std::move(of_two)).value_or(0);
+  return {left_of(all * all, processes * processes), processes};
 }
 
 }  // namespace steelyard

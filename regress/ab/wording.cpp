@@ -77,6 +77,23 @@ std::string number_text(double value, std::string_view unit) {
   return unit.empty() ? text : text + ' ' + std::string(unit);
 }
 
+// Days become a date by eras of 400 years that begin in March, so that a leap day ends its year (H. Hinnant,
+// chrono-Compatible Low-Level Date Algorithms, civil_from_days): what judges includes no clock.
+std::string date_text(std::int64_t at_unix_s) {
+  constexpr std::int64_t kLast = 253'402'300'799;
+  constexpr std::int64_t kDaysOfEra = 146'097;
+  const std::int64_t days = std::clamp<std::int64_t>(at_unix_s, 0, kLast) / 86'400 + 719'468;  // since 0000-03-01
+  const std::int64_t of_era = days % kDaysOfEra;
+  const std::int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36'524 - of_era / 146'096) / 365;
+  const std::int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const std::int64_t from_march = (5 * of_year + 2) / 153;
+  const std::int64_t day = of_year - (153 * from_march + 2) / 5 + 1;
+  const std::int64_t month = from_march < 10 ? from_march + 3 : from_march - 9;
+  const std::int64_t year = days / kDaysOfEra * 400 + year_of_era + (month <= 2 ? 1 : 0);
+  const auto two = [](std::int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
+  return std::to_string(year) + '-' + two(month) + '-' + two(day);
+}
+
 std::string plural_text(std::int64_t count, std::string_view noun) {
   return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
 }

@@ -23,6 +23,8 @@ std::string count_text(double value);
 std::string probability_text(double p);
 // With its unit, three significant digits: "812 ns". Also "NaN", "infinity" and "-infinity".
 std::string number_text(double value, std::string_view unit);
+// The day in UTC: 1795305600 -> "2026-11-22". Times outside of 1970 to 9999 are told as the nearest day inside.
+std::string date_text(std::int64_t at_unix_s);
 // 1, "round" -> "1 round"; 12, "round" -> "12 rounds".
 std::string plural_text(std::int64_t count, std::string_view noun);
 

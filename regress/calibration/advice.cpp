@@ -48,6 +48,12 @@ std::string of_samples(double within, double between, const NoiseCircumstances& 
   return text + " help first";
 }
 
+// By chance alone, copies that make no difference look like this in 1 of 50 tries (noise_parts.hpp).
+bool copies_dominate(const CalibratedBenchmark& benchmark) {
+  constexpr double kTimes = 2;
+  return benchmark.copies && benchmark.processes && *benchmark.copies > kTimes * *benchmark.processes;
+}
+
 }  // namespace
 
 int threads_of(const std::string& benchmark) {
@@ -76,7 +82,11 @@ std::string advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumst
   }
   const double within = benchmark.within.value_or(0);
   const double between = benchmark.between.value_or(0);
-  if (added_by_samples(within, now.repetitions) > between) {
+  if (copies_dominate(benchmark)) {
+    add("copies of the program differ by " + share_text(*benchmark.copies) + ", processes of one copy by " +
+        share_text(*benchmark.processes) +
+        ": its speed depends on which physical pages its code lies in: more rounds help, longer samples do not");
+  } else if (added_by_samples(within, now.repetitions) > between) {
     add(of_samples(within, between, now));
   } else if (between > 0) {
     add("processes differ by " + share_text(between) +

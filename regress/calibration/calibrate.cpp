@@ -5,10 +5,13 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
+#include "regress/ab/noise_parts.hpp"
+#include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/calibration/advice.hpp"
@@ -72,7 +75,21 @@ double floor_of(const Rows& rows) {
   return steady(steady_exp(log_floor) - 1);
 }
 
-CalibratedBenchmark calibrated(const Rows& rows, const CalibrationSetting& setting) {
+CopyNoise copy_noise_of(const std::string& benchmark, const std::string& metric, std::span<const Run> alone) {
+  for (const Run& run : alone) {
+    std::vector<const Measurement*> measurements;
+    for (const Measurement& measurement : run.measurements) {
+      const bool wanted = measurement.metric.name == metric && measurement.benchmark.canonical() == benchmark;
+      if (wanted) measurements.push_back(&measurement);
+    }
+    if (measurements.empty()) continue;
+    const auto invocations = log_invocations(run, measurements);
+    if (const auto* levels = std::get_if<std::vector<LogInvocation>>(&invocations)) return noise_of_copies(*levels);
+  }
+  return {};
+}
+
+CalibratedBenchmark calibrated(const Rows& rows, const CalibrationSetting& setting, std::span<const Run> alone) {
   CalibratedBenchmark benchmark;
   benchmark.benchmark = rows.front()->benchmark;
   benchmark.metric = rows.front()->metric.name;
@@ -84,6 +101,9 @@ CalibratedBenchmark calibrated(const Rows& rows, const CalibrationSetting& setti
       median_over(rows, [](const ComparisonRow& row) { return row.minimum_detectable_effect; });
   benchmark.within = median_over(rows, [](const ComparisonRow& row) { return row.noise.within; });
   benchmark.between = median_over(rows, [](const ComparisonRow& row) { return row.noise.between; });
+  const CopyNoise noise = copy_noise_of(benchmark.benchmark, benchmark.metric, alone);
+  if (noise.copies) benchmark.copies = steady(*noise.copies);
+  if (noise.processes) benchmark.processes = steady(*noise.processes);
   std::vector<double> rounds;
   for (const ComparisonRow* row : rows) rounds.push_back(row->rounds);
   const auto shared = median_over(rows, [](const ComparisonRow& row) { return row.noise.rounds; });
@@ -145,7 +165,7 @@ void judge(Calibration& calibration) {
 }  // namespace
 
 Calibration calibrate(std::span<const Comparison> gates, std::span<const Comparison> sequential,
-                      const CalibrationSetting& setting) {
+                      const CalibrationSetting& setting, std::span<const Run> alone) {
   Calibration calibration;
   calibration.at_unix_s = setting.at_unix_s;
   calibration.program = setting.program;
@@ -159,7 +179,7 @@ Calibration calibrate(std::span<const Comparison> gates, std::span<const Compari
   calibration.false_alarms = rate_of_false_alarms(gates);
   calibration.drift_sequential = drift_of(sequential);
   for (const auto& [name, rows] : by_benchmark(gates)) {
-    calibration.benchmarks.push_back(calibrated(rows, setting));
+    calibration.benchmarks.push_back(calibrated(rows, setting, alone));
     for (const ComparisonRow* row : rows) calibration.rounds = std::max(calibration.rounds, row->rounds);
   }
   judge(calibration);

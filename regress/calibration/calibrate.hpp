@@ -9,6 +9,7 @@
 
 #include "bench/model/calibration.hpp"
 #include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
 
 namespace steelyard {
 
@@ -31,8 +32,10 @@ struct CalibrationSetting {
 //                 about 0, which is where equal builds lie, and t Student's 97.5 % quantile; below that, and at least,
 //                 what the gates' own intervals say: half the length of the median one
 //   failed        the lower bound of false_gates lies above the level, or that of false_alarms above .05
+// `alone`: runs of the programs alone, in which kRoundsOfCopy rounds share a copy of the program; absent `copies` and
+// `processes` of what no run has.
 Calibration calibrate(std::span<const Comparison> gates, std::span<const Comparison> sequential,
-                      const CalibrationSetting& setting);
+                      const CalibrationSetting& setting, std::span<const Run> alone = {});
 
 inline constexpr double kNominalLevel = 0.05;  // of a single comparison
 inline constexpr std::size_t kLeastGatesForSpread = 4;

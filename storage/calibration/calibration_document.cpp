@@ -32,6 +32,9 @@ Json benchmark_json(const CalibratedBenchmark& benchmark) {
   json["minimum_detectable_effect"] = number(benchmark.minimum_detectable_effect);
   json["within"] = number(benchmark.within);
   json["between"] = number(benchmark.between);
+  // Only where known: the documents of older calibrations, and what is named by their hash, stay as they are.
+  if (benchmark.copies) json["copies"] = number(benchmark.copies);
+  if (benchmark.processes) json["processes"] = number(benchmark.processes);
   json["advice"] = text_or_null(benchmark.advice);
   return json;
 }
@@ -65,6 +68,8 @@ CalibratedBenchmark read_benchmark(const JsonValue& value) {
   benchmark.minimum_detectable_effect = read_spread(value.at("minimum_detectable_effect"));
   benchmark.within = read_spread(value.at("within"));
   benchmark.between = read_spread(value.at("between"));
+  benchmark.copies = read_spread(value.at("copies"));
+  benchmark.processes = read_spread(value.at("processes"));
   benchmark.advice = value.at("advice").text();
   return benchmark;
 }

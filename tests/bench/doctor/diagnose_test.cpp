@@ -214,5 +214,21 @@ TEST(Diagnose, HasEveryFindingInItsDocumentation) {
   EXPECT_GT(ids, 25);
 }
 
+TEST(Diagnose, TellsWhereRoundsHaveNoFreshCopies) {
+  EXPECT_THAT(found(with({{"copies.folder", "/tmp"}, {"copies.execution", "allowed"}, {"program.pages", "copied"}})),
+              IsEmpty());
+  EXPECT_THAT(found(with({{"copies.obstacle", "/tmp: found Read-only file system"}})), ElementsAre("severe copies"));
+  const Diagnosis reread =
+      with({{"copies.folder", "/tmp"}, {"copies.execution", "forbidden"}, {"program.pages", "reread"}});
+  EXPECT_THAT(found(reread), ElementsAre("note copies"));
+  EXPECT_THAT(reread.findings[0].found, HasSubstr("/tmp (mounted noexec)"));
+  const Diagnosis kept = with({{"copies.folder", "/tmp"},
+                               {"copies.execution", "forbidden"},
+                               {"program.pages", "kept"},
+                               {"program.pages_reason", "its pages stay in memory"}});
+  EXPECT_THAT(found(kept), ElementsAre("warning copies"));
+  EXPECT_THAT(kept.findings[0].found, HasSubstr("its pages stay in memory"));
+}
+
 }  // namespace
 }  // namespace steelyard

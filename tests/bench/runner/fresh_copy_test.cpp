@@ -143,5 +143,24 @@ TEST(RereadPages, LeavesTheBytesAsTheyAre) {
   EXPECT_FALSE(reread_pages(folder.path() / "absent", 7, 0));
 }
 
+TEST(TryRenewal, TellsHowAProgramWouldComeByNewPages) {
+  const testing::TemporaryFolder folder;
+  const auto copied = try_renewal(program_at(folder.write("bench", some_program(), true)));
+  ASSERT_TRUE(copied) << copied.error().text();
+  EXPECT_EQ(copied->pages, PagesOf::copied) << copied->why;
+  EXPECT_EQ(copied->size, Bytes(20'005));
+  EXPECT_GT(copied->took.count(), 0);
+  const auto kept = try_renewal(program_at(folder.write("bench.sh", "#!/bin/sh\n", true)));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->pages, PagesOf::kept);
+  EXPECT_THAT(kept->why, HasSubstr("script"));
+}
+
+TEST(FindCopyPlace, IsTheFolderForTemporaryFiles) {
+  const auto place = find_copy_place();
+  ASSERT_TRUE(place) << place.error().text();
+  EXPECT_TRUE(std::filesystem::equivalent(place->folder, std::filesystem::temp_directory_path()));
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -103,6 +103,31 @@ TEST(FreshCopies, AreRunInEveryRoundAndAreNotTheOtherSides) {
   EXPECT_THAT(pair.baseline.header.settings.at("fresh_copies"), HasSubstr("one a round"));
 }
 
+TEST(FreshCopies, AreSharedByAsManyRoundsAsAskedFor) {
+  STEELYARD_NEEDS_FIXTURE();
+  MeasureOptions options = options_for("victim");
+  options.layout.reset();
+  options.repetitions = 1;
+  options.min_time = milliseconds(1);
+  options.rounds_per_copy = 2;
+  const Result<steelyard::Run> run = measure_one(testing::fixture(), options);
+  ASSERT_TRUE(run) << run.error().text();
+  const Measurement* inode = find(*run, "BM_victim", "inode");
+  ASSERT_NE(inode, nullptr);
+  ASSERT_EQ(inode->invocations.size(), 4U);
+  std::vector<double> inodes;
+  for (const InvocationSamples& samples : inode->invocations) inodes.push_back(samples.values.front());
+  EXPECT_EQ(inodes[0], inodes[1]);
+  EXPECT_NE(inodes[1], inodes[2]);
+  EXPECT_EQ(inodes[2], inodes[3]);
+  std::set<std::int32_t> cores;
+  for (const Invocation& invocation : run->invocations) cores.insert(invocation.core);
+  EXPECT_EQ(cores.size(), 1U) << "what cores differ by is not what copies differ by";
+  EXPECT_THAT(run->header.settings.at("fresh_copies"), HasSubstr("one for 2 rounds"));
+  options.rounds_per_copy = 0;
+  EXPECT_FALSE(measure_one(testing::fixture(), options));
+}
+
 TEST(FreshCopies, GiveWayWhereAProgramRunsOnlyFromWhereItLies) {
   STEELYARD_NEEDS_FIXTURE();
   const Program stays = testing::fixture({{"VICTIM", "stay"}});

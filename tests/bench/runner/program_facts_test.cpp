@@ -45,5 +45,21 @@ TEST(AddProgramFacts, NameAPreloadedAllocator) {
   EXPECT_EQ(*environment.find("program.allocator"), "jemalloc");
 }
 
+TEST(AddCopyFacts, SayWhatAMeasurementWouldDo) {
+  Environment of_machine;
+  add_copy_facts(nullptr, of_machine);
+  ASSERT_NE(of_machine.find("copies.folder"), nullptr);
+  EXPECT_EQ(of_machine.find("program.pages"), nullptr);
+  Program program;
+  program.executable = std::filesystem::read_symlink("/proc/self/exe");
+  Environment environment;
+  add_copy_facts(&program, environment);
+  ASSERT_NE(environment.find("program.pages"), nullptr);
+  const bool is_copied = *environment.find("program.pages") == "copied";
+  EXPECT_EQ(environment.find("program.copy") != nullptr, is_copied);
+  EXPECT_EQ(environment.find("program.pages_reason") != nullptr, !is_copied);
+  EXPECT_EQ(environment.fingerprint(), "");
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -35,7 +35,10 @@ TEST_F(CalibrateVerb, KeepsWhatItFoundForTheMachineAndReportsQuoteIt) {
   EXPECT_EQ(kept->seed, 7U);
   EXPECT_EQ(kept->layout, Layout::interleaved);
   EXPECT_EQ(kept->drift_sequential, std::nullopt);
-  EXPECT_FALSE(kept->benchmarks.empty());
+  ASSERT_FALSE(kept->benchmarks.empty());
+  EXPECT_TRUE(kept->benchmarks[0].copies);
+  EXPECT_TRUE(kept->benchmarks[0].processes);
+  EXPECT_THAT(outcome.out, HasSubstr("copies  processes  p <= .05"));
   const Outcome ab = run({"ab", fixture("fast"), fixture("fast"), "--rounds", "6", "--min-time", "1ms", "--layout",
                           "interleaved", "--counts", "never", "--no-store", "--json"});
   EXPECT_THAT(ab.out, HasSubstr("\"fingerprint\": \"" + kept->fingerprint +

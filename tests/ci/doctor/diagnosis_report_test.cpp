@@ -68,5 +68,49 @@ TEST(DiagnosisReport, ReplacesWhatATerminalMustNotGet) {
   EXPECT_EQ(json_diagnosis(report).find('\xff'), std::string::npos);
 }
 
+DoctorReport with_copies() {
+  DoctorReport report = with_probe_and_program();
+  report.environment.set("copies.folder", "/tmp", false);
+  report.environment.set("copies.execution", "allowed", false);
+  report.calibration.emplace();
+  report.calibration->at_unix_s = 1'795'305'600;
+  report.calibration->layout = Layout::duet;
+  return report;
+}
+
+TEST(DiagnosisReport, SaysHowAProgramComesByFreshPages) {
+  DoctorReport report = with_copies();
+  const auto text = [&] { return terminal_diagnosis(report, TerminalStyle{}); };
+  EXPECT_THAT(text(), HasSubstr("\n  copies          each round can run fresh copies of a program from /tmp\n"));
+  report.environment.set("program.pages", "copied", false);
+  report.environment.set("program.copy", "3.1 MB", false);
+  report.environment.set("program.renewal", "2.1 ms", false);
+  EXPECT_THAT(text(), HasSubstr("\n  copies          each round runs a fresh copy of the program, 3.1 MB in 2.1 ms\n"));
+  report.environment.set("program.pages", "reread", false);
+  report.environment.set("program.pages_reason", "it is large", false);
+  EXPECT_THAT(text(),
+              HasSubstr("copies          each round reads the program's pages anew, in 2.1 ms (it is large)\n"));
+  report.environment.set("program.pages", "kept", false);
+  EXPECT_THAT(text(), HasSubstr("copies          none: the program keeps its pages (it is large)\n"));
+}
+
+TEST(DiagnosisReport, NamesTheBenchmarkOfTheLargestCopyComponent) {
+  DoctorReport report = with_copies();
+  EXPECT_THAT(terminal_diagnosis(report, TerminalStyle{}),
+              HasSubstr("calibrated      2026-11-22, duet: what copies of a program differ by is not known\n"));
+  EXPECT_THAT(json_diagnosis(report), HasSubstr("\"calibration\": {\"at_unix_s\": 1795305600, \"layout\": \"duet\", "
+                                                "\"failed\": false, \"largest_copies\": null},\n"));
+  for (const auto& [name, copies] : {std::pair{"BM_a", 0.002}, std::pair{"BM_b", 0.0062}, std::pair{"BM_c", 0.0001}}) {
+    CalibratedBenchmark& benchmark = report.calibration->benchmarks.emplace_back();
+    benchmark.benchmark = name;
+    benchmark.metric = "real_time";
+    benchmark.copies = copies;
+  }
+  EXPECT_THAT(terminal_diagnosis(report, TerminalStyle{}),
+              HasSubstr("calibrated      2026-11-22, duet: copies of a program differ most in BM_b, by 0.62 %\n"));
+  EXPECT_THAT(json_diagnosis(report),
+              HasSubstr("{\"benchmark\": \"BM_b\", \"metric\": \"real_time\", \"deviation\": 0.0062}}"));
+}
+
 }  // namespace
 }  // namespace steelyard

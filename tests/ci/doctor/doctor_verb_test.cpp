@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/environment/read_environment.hpp"
+#include "storage/calibration/calibration_file.hpp"
 #include "tests/ci/cli/program_under_test.hpp"
 
 namespace steelyard {
@@ -57,6 +59,26 @@ TEST_F(DoctorVerb, TimesALoopOnThisMachineOnly) {
   EXPECT_THAT(examine("server", {"--json"}).out, HasSubstr("\"probe\": null"));
   EXPECT_THAT(run({"doctor", "--no-probe", "--json"}).out, HasSubstr("\"probe\": null"));
   EXPECT_THAT(run({"doctor", "--json"}).out, HasSubstr("\"probe\": {\"clock_step_ns\": "));
+}
+
+TEST_F(DoctorVerb, TellsOfFreshCopiesOnThisMachineOnly) {
+  EXPECT_THAT(run({"doctor", "--no-probe", "/proc/self/exe"}).out, HasSubstr("\n  copies  "));
+  EXPECT_THAT(run({"doctor", "--no-probe", "--json"}).out, HasSubstr("\"name\": \"copies.folder\""));
+  EXPECT_THAT(examine("server", {"--json"}).out, Not(HasSubstr("copies.folder")));
+}
+
+TEST_F(DoctorVerb, TellsOfTheCalibrationKeptForThisMachine) {
+  EXPECT_THAT(run({"doctor", "--no-probe", "--json"}).out, HasSubstr("\"calibration\": null"));
+  Calibration calibration;
+  calibration.fingerprint = read_environment().fingerprint();
+  calibration.layout = Layout::duet;
+  const auto kept = keep_calibration(std::filesystem::current_path() / "state", calibration);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_THAT(run({"doctor", "--no-probe"}).out, HasSubstr("1970-01-01, duet: what copies of a program differ by"));
+  write(*kept, "{");
+  const Outcome damaged = run({"doctor", "--no-probe"});
+  EXPECT_EQ(damaged.status, 0);
+  EXPECT_THAT(damaged.out, HasSubstr("\n  calibration  "));
 }
 
 TEST_F(DoctorVerb, RefusesWhatMakesNoSense) {

@@ -125,5 +125,21 @@ TEST(Explain, TakesTheRowsWhoseNameHasThePart) {
   EXPECT_TRUE(explain(pair.baseline, pair.candidate, comparison, "nothing").empty());
 }
 
+TEST(Explain, TellsWhatCopiesOfTheProgramMakeWhereThatIsCalibrated) {
+  const SimulatedPair pair = pair_with(1.05, 12, Layout::duet);
+  Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  comparison.calibration.emplace();
+  comparison.calibration->at_unix_s = 1'795'305'600;
+  CalibratedBenchmark& known = comparison.calibration->benchmarks.emplace_back();
+  known.benchmark = comparison.rows.front().benchmark;
+  known.metric = comparison.rows.front().metric.name;
+  const auto steps = [&] { return explain(pair.baseline, pair.candidate, comparison, "all").front().steps; };
+  EXPECT_THAT(steps(), Not(Contains(StartsWith("copies: "))));
+  known.copies = 0.0062;
+  known.processes = 0.0031;
+  EXPECT_THAT(steps(), Contains("copies: of the noise between processes, copies of the program make 0.62 %, processes "
+                                "of one copy 0.31 % (calibrated on 2026-11-22)"));
+}
+
 }  // namespace
 }  // namespace steelyard

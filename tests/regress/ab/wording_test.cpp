@@ -47,5 +47,17 @@ TEST(PluralText, AgreesWithTheNumber) {
   EXPECT_EQ(plural_text(0, "round"), "0 rounds");
 }
 
+TEST(DateText, IsTheDayInUtc) {
+  EXPECT_EQ(date_text(1'795'305'600), "2026-11-22");
+  EXPECT_EQ(date_text(1'795'305'599), "2026-11-21");
+  EXPECT_EQ(date_text(951'782'400), "2000-02-29");
+  EXPECT_EQ(date_text(951'868'800), "2000-03-01");
+  EXPECT_EQ(date_text(4'107'542'400), "2100-03-01");  // no leap year
+  EXPECT_EQ(date_text(4'107'542'399), "2100-02-28");
+  EXPECT_EQ(date_text(1'798'761'599), "2026-12-31");
+  EXPECT_EQ(date_text(std::numeric_limits<std::int64_t>::min()), "1970-01-01");
+  EXPECT_EQ(date_text(std::numeric_limits<std::int64_t>::max()), "9999-12-31");
+}
+
 }  // namespace
 }  // namespace steelyard

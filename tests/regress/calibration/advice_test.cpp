@@ -80,5 +80,19 @@ TEST(Advice, ReadsThreadsFromTheName) {
   EXPECT_EQ(threads_of("BM_a/threads:99999999999"), 1);
 }
 
+TEST(Advice, AsksForRoundsWhereCopiesOfTheProgramDifferMost) {
+  CalibratedBenchmark benchmark = noisy(0.03, 0.09, 0.02);
+  benchmark.copies = 0.021;
+  benchmark.processes = 0.01;
+  const std::string advice = advice_for(benchmark, kUsual);
+  EXPECT_THAT(advice,
+              HasSubstr("copies of the program differ by 2.1 %, processes of one copy by 1 %: its speed depends "
+                        "on which physical pages its code lies in: more rounds help, longer samples do not"));
+  EXPECT_THAT(advice, HasSubstr("--rounds 28 "));
+  EXPECT_THAT(advice, Not(HasSubstr("--min-time")));
+  benchmark.copies = 0.02;  // may be chance
+  EXPECT_THAT(advice_for(benchmark, kUsual), Not(HasSubstr("physical pages")));
+}
+
 }  // namespace
 }  // namespace steelyard

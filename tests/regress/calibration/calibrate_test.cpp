@@ -147,5 +147,32 @@ TEST(Calibrate, EstimatesTheDriftOfSidesMeasuredOneAfterTheOther) {
   EXPECT_EQ(calibration.false_gates.tries, 1) << "sequential pairs are no gates";
 }
 
+// Copies 1 % apart, their processes not at all.
+Run alone_with(const std::string& benchmark) {
+  Run run;
+  Measurement& measurement = run.measurements.emplace_back();
+  measurement.benchmark.name = benchmark;
+  measurement.metric = *well_known_metric(kRealTime);
+  for (int round = 0; round < 12; ++round) {
+    Invocation& invocation = run.invocations.emplace_back();
+    invocation.round = round;
+    measurement.invocations.push_back(
+        {static_cast<std::uint32_t>(round), {1000 * std::exp(0.01 * (round / 2 % 2))}, {}});
+  }
+  return run;
+}
+
+TEST(Calibrate, TellsWhatCopiesMakeOfBenchmarksMeasuredAlone) {
+  const std::vector<Comparison> gates{gate_of({quiet_row("BM_a", 1.01, 0.5), quiet_row("BM_b", 1, 0.5)})};
+  const std::vector<steelyard::Run> alone{alone_with("BM_b"), alone_with("BM_c")};
+  const Calibration calibration = calibrate(gates, {}, kSetting, alone);
+  ASSERT_EQ(calibration.benchmarks.size(), 2U);
+  EXPECT_EQ(calibration.benchmarks[0].copies, std::nullopt);
+  EXPECT_EQ(calibration.benchmarks[0].processes, std::nullopt);
+  ASSERT_TRUE(calibration.benchmarks[1].copies);
+  EXPECT_NEAR(*calibration.benchmarks[1].copies, 0.01 / 0.9538726, 1e-9);
+  EXPECT_EQ(*calibration.benchmarks[1].processes, 0);
+}
+
 }  // namespace
 }  // namespace steelyard
