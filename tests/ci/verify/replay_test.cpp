@@ -136,7 +136,8 @@ TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
 
   Calibration calibration;
   calibration.fingerprint = kept.comparison.candidate_fingerprint;
-  calibration.benchmarks = {{kept.comparison.rows[0].benchmark, "real_time", {0, 4, {0, 0.6}}, 0.25, {}, {}, {}, ""}};
+  calibration.benchmarks = {
+      {kept.comparison.rows[0].benchmark, "real_time", {0, 4, {0, 0.6}}, 0.25, {}, {}, {}, {}, {}, ""}};
   kept.comparison = compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration);
   EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences,
             std::vector<FieldDifference>{});

@@ -75,7 +75,8 @@ Calibration RandomComparison::calibration() {
   calibration.level = 0.01;
   calibration.false_gates = {1, 40, {0.1 / 3, 0.13}};
   calibration.drift_sequential = coin() ? std::optional(std::fabs(number())) : std::nullopt;
-  calibration.benchmarks = {{"BM_a", "real_time", {0, 4, {0, 0.6}}, std::fabs(number()), {}, 0.01, {}, text()}};
+  calibration.benchmarks = {
+      {"BM_a", "real_time", {0, 4, {0, 0.6}}, std::fabs(number()), {}, 0.01, {}, 0.02, {}, text()}};
   calibration.failed = coin();
   calibration.reason = text();
   return calibration;

@@ -62,7 +62,8 @@ Comparison with_everything() {
   comparison.calibration->seed = std::numeric_limits<std::uint64_t>::max();
   comparison.calibration->false_gates = {1, 40, {0.1 / 3, 0.13}};
   comparison.calibration->drift_sequential = 1e-300;
-  comparison.calibration->benchmarks = {{"BM_a", "real_time", {0, 4, {0, 0.6}}, 0.1 + 0.2, {}, 0.01, {}, "quieter"}};
+  comparison.calibration->benchmarks = {
+      {"BM_a", "real_time", {0, 4, {0, 0.6}}, 0.1 + 0.2, {}, 0.01, {}, 0.1 + 0.2, 0.3, "quieter"}};
   return comparison;
 }
 

@@ -47,7 +47,8 @@ Comparison hidden_comparison() {
   comparison.candidate.commit.branch = "hidden-branch";
   for (ComparisonRow& row : comparison.rows) row.benchmark = "BM_hidden";
   comparison.calibration = Calibration{};
-  comparison.calibration->benchmarks = {{"BM_hidden", "real_time", {0, 4, {0, 0.6}}, 0.1, {}, 0.01, {}, "hidden"}};
+  comparison.calibration->benchmarks = {
+      {"BM_hidden", "real_time", {0, 4, {0, 0.6}}, 0.1, {}, 0.01, {}, {}, {}, "hidden"}};
   return comparison;
 }
 
