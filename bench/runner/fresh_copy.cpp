@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "bench/runner/child_environment.hpp"
@@ -22,7 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kLargestCopy = std::int64_t{128} << 20;
+// A copy of so much takes a few percent of a round of many benchmarks.
+constexpr std::int64_t kLargestCopy = std::int64_t{64} << 20;
 // Pages are dropped one by one; where more than this part stays, nothing was gained.
 constexpr double kMostLeft = 0.1;
 // Reading page by page from a disk would take longer than measuring.
@@ -63,12 +65,12 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
-  // Numbers of the pages in memory, ascending.
-  std::vector<std::size_t> resident() const {
+  // Numbers of the pages in memory, ascending; absent: the system does not tell.
+  std::optional<std::vector<std::size_t>> resident() const {
     std::vector<std::size_t> pages;
-    if (start_ == MAP_FAILED) return pages;
+    if (start_ == MAP_FAILED) return std::nullopt;
     std::vector<unsigned char> state((bytes_ + page_bytes() - 1) / page_bytes());
-    if (::mincore(start_, bytes_, state.data()) != 0) return pages;
+    if (::mincore(start_, bytes_, state.data()) != 0) return std::nullopt;
     for (std::size_t i = 0; i < state.size(); ++i) {
       if ((state[i] & 1U) != 0) pages.push_back(i);
     }
@@ -80,16 +82,20 @@ class Mapping {
   std::size_t bytes_;
 };
 
-std::vector<std::size_t> resident_pages(const Descriptor& file, std::size_t bytes) {
+std::optional<std::vector<std::size_t>> resident_pages(const Descriptor& file, std::size_t bytes) {
   return Mapping(file, bytes).resident();
 }
 
-// Where it lies for the program itself, or in the folder that the copy searches first.
+// Where it lies for the program itself, or in the folder that the copy searches first: there, if a copy of it is.
 bool is_found(const std::vector<LoadedLibrary>& found, const LoadedLibrary& wanted,
               const std::filesystem::path& folder) {
   const auto at = std::find_if(found.begin(), found.end(),
                                [&](const LoadedLibrary& library) { return library.name == wanted.name; });
-  return at != found.end() && (at->path == wanted.path || at->path.parent_path() == folder);
+  if (at == found.end()) return false;
+  std::error_code failure;
+  const bool is_copied =
+      std::filesystem::is_regular_file(std::filesystem::symlink_status(folder / wanted.name, failure));
+  return at->path.parent_path() == folder || (at->path == wanted.path && !is_copied);
 }
 
 // Which every program searches.
@@ -112,15 +118,33 @@ std::string_view to_text(PagesOf pages) {
   return "";
 }
 
+namespace {
+
+// Under its own name, which some programs go by, in a folder whose name is as much longer as the other's is.
+std::filesystem::path place_in(const std::filesystem::path& folder, const Program& program, const Program* other) {
+  const std::string name = program.executable.filename().string();
+  const std::size_t others = other == nullptr ? 0 : other->executable.filename().string().size();
+  const std::filesystem::path own = folder / std::string(1 + std::max(name.size(), others) - name.size(), 'p');
+  std::error_code failure;
+  std::filesystem::create_directory(own, failure);
+  return own / name;
+}
+
+}  // namespace
+
 bool reread_pages(const std::filesystem::path& path, std::uint64_t seed, int round) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
   if (!file.is_open() || ::fstat(file.number(), &status) != 0 || status.st_size <= 0) return false;
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  const std::vector<std::size_t> before = resident_pages(file, bytes);
+  const auto resident = resident_pages(file, bytes);
+  if (!resident) return false;
+  const std::vector<std::size_t>& before = *resident;
   ::fdatasync(file.number());  // a page that is not written out yet cannot be dropped
   if (::posix_fadvise(file.number(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
-  const std::size_t left = resident_pages(file, bytes).size();
+  const auto after = resident_pages(file, bytes);
+  if (!after) return false;
+  const std::size_t left = after->size();
   if (static_cast<double>(left) > kMostLeft * static_cast<double>(before.size())) return false;
   ::posix_fadvise(file.number(), 0, 0, POSIX_FADV_RANDOM);  // no reading ahead, which would undo the order
   const std::size_t together = before.size() / kMostReads + 1;
@@ -143,9 +167,6 @@ Result<void> FreshCopy::add(const std::filesystem::path& path, const std::filesy
   }
   source.bytes = status.st_size;
   source.changed_at_ns = changed_at_ns(status);
-  if (size_.count() + source.bytes > kLargestCopy) {
-    return input_error(path.string(), "more than " + to_text(Bytes(kLargestCopy)), "less, to be copied each round");
-  }
   size_ += Bytes(source.bytes);
   sources_.push_back(std::move(source));
   return {};
@@ -159,11 +180,13 @@ Result<void> FreshCopy::add_libraries(const Program& program, const Program& oth
   STEELYARD_TRY(const auto others,
                 libraries_of(other.executable, child_environment(other), other.working_directory, cancelled));
   for (const LoadedLibrary& library : own) {
-    const auto at = std::find_if(others.begin(), others.end(),
-                                 [&](const LoadedLibrary& theirs) { return theirs.name == library.name; });
-    std::error_code failure;
-    const bool shared = at != others.end() && std::filesystem::equivalent(at->path, library.path, failure);
-    if (at == others.end() || shared || library.path.empty() || library.name.find('/') != std::string::npos) continue;
+    // Whatever its name: that of a release may differ from the next one's.
+    const bool shared = std::any_of(others.begin(), others.end(), [&](const LoadedLibrary& theirs) {
+      std::error_code failure;
+      return std::filesystem::equivalent(theirs.path, library.path, failure);
+    });
+    // One whose name is a path is the loader.
+    if (shared || library.path.empty() || library.name.find('/') != std::string::npos) continue;
     STEELYARD_CHECK(add(library.path, folder_ / "lib" / library.name));
   }
   return {};
@@ -215,30 +238,36 @@ Result<FreshCopy> FreshCopy::prepare(const Program& program, const Program* othe
     fresh.why_ = "a script, and what it starts is not known";
     return fresh;
   }
-  fresh.executable_ = folder / "program";
-  const auto copied = [&]() -> Result<void> {
-    if (!may_execute_in(folder)) return input_error(folder.string(), "a file system without execution", "");
+  fresh.executable_ = place_in(folder, program, other);
+  const auto found = [&]() -> Result<void> {
     STEELYARD_CHECK(fresh.add(file, fresh.executable_));
-    if (other != nullptr) STEELYARD_CHECK(fresh.add_libraries(program, *other, cancelled));
-    if (fresh.sources_.size() > 1) std::filesystem::create_directories(folder / "lib", failure);
-    for (const Source& source : fresh.sources_) STEELYARD_CHECK(fresh.copy(source, 0, 0));
-    return fresh.check_libraries(program, cancelled);
-  };
-  if (const Result<void> done = copied(); !done) {
-    fresh.run_in_place();
-    fresh.why_ = done.error().text();
-  }
+    return other == nullptr ? Result<void>() : fresh.add_libraries(program, *other, cancelled);
+  }();
+  const Result<void> made = found ? fresh.make_copies(program, cancelled) : found;
+  if (!made) fresh.run_in_place(made.error().text());
   return fresh;
 }
 
+Result<void> FreshCopy::make_copies(const Program& program, const std::atomic<bool>* cancelled) {
+  if (size_.count() > kLargestCopy) {
+    return input_error(file_.string(), to_text(size_), "at most " + to_text(Bytes(kLargestCopy)) + " to be copied");
+  }
+  if (!may_execute_in(folder_)) return input_error(folder_.string(), "a file system without execution", "");
+  std::error_code failure;
+  if (sources_.size() > 1) std::filesystem::create_directories(folder_ / "lib", failure);
+  for (const Source& source : sources_) STEELYARD_CHECK(copy(source, 0, 0));
+  return check_libraries(program, cancelled);
+}
+
 // A program's $ORIGIN and /proc/self/exe lead to the real place through a link.
-void FreshCopy::run_in_place() {
+void FreshCopy::run_in_place(std::string why) {
   if (pages_ != PagesOf::copied) return;
   std::error_code failure;
+  std::filesystem::remove_all(folder_ / "lib", failure);
   std::filesystem::remove(executable_, failure);
   std::filesystem::create_symlink(file_, executable_, failure);
   pages_ = PagesOf::reread;
-  why_ = "it does not run from another place";
+  why_ = std::move(why);
   environment_.clear();
 }
 
@@ -260,10 +289,10 @@ Result<void> FreshCopy::copy(const Source& source, std::uint64_t seed, int round
   const std::size_t pages = (static_cast<std::size_t>(source.bytes) + page.size() - 1) / page.size();
   for (const std::size_t i : shuffled_order(pages, stream_of(seed, source.target), round)) {
     errno = 0;
-    if (!transfer(source.file.number(), to.number(), page, static_cast<off_t>(i * page.size()))) {
-      return input_error(next.string(), errno == 0 ? "a file that ended early" : std::strerror(errno),
-                         "space for a copy of " + source.path.string());
-    }
+    if (transfer(source.file.number(), to.number(), page, static_cast<off_t>(i * page.size()))) continue;
+    const std::string found = errno == 0 ? "a file that ended early" : std::strerror(errno);
+    std::filesystem::remove(next, failure);  // results need the space
+    return input_error(next.string(), found, "space for a copy of " + source.path.string());
   }
   // Removed before the new one takes the name: to replace a file makes some file systems write it out at once.
   std::filesystem::remove(source.target, failure);
@@ -275,14 +304,17 @@ Result<void> FreshCopy::copy(const Source& source, std::uint64_t seed, int round
 void FreshCopy::renew(std::uint64_t seed, int round) {
   if (pages_ == PagesOf::kept) return;
   const Clock::time_point begun = Clock::now();
-  if (pages_ == PagesOf::copied) {
-    for (const Source& source : sources_) {
-      const Result<void> copied = copy(source, seed, round);
-      if (!copied && trouble_.empty()) trouble_ = copied.error().text();
+  for (const Source& source : sources_) {
+    if (pages_ == PagesOf::copied) {
+      if (const Result<void> copied = copy(source, seed, round); !copied) {
+        pages_ = PagesOf::kept;
+        why_ = "no new copy from round " + std::to_string(round) + " on: " + copied.error().text();
+      }
+    } else if (!reread_pages(source.path, seed, round)) {
+      pages_ = PagesOf::kept;
+      why_ += ", and pages of " + source.path.filename().string() + " stay in memory";
     }
-  } else if (!reread_pages(file_, seed, round)) {
-    pages_ = PagesOf::kept;
-    why_ += ", and its pages stay in memory";
+    if (pages_ == PagesOf::kept) break;
   }
   spent_ += nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
   ++renewals_;

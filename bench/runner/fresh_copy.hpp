@@ -8,9 +8,12 @@
 // How, the first that can be had:
 //   copied   a byte-equal copy, its pages written in random order; the last one is removed only then, so that its
 //            pages cannot come back at once. So are the shared libraries that the other side has elsewhere.
-//   reread   of a program above 128 MiB, or one that finds its libraries only from where it lies: those pages of the
-//            file that are in memory are dropped and read anew, in random order
-//   kept     a script, or a file system that keeps its pages: one set of pages for the whole measurement
+//   reread   of a program above 64 MiB, or one that runs only from where it lies: those pages of the same files that
+//   are
+//            in memory are dropped and read anew, in random order
+//   kept     a script, a file system that keeps its pages, or no space for a new copy: one set of pages
+// Both sides of a measurement are copied or none is: pages that were written one by one are not pages that a linker
+// wrote.
 //
 //     STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, &other, folder, cancelled));
 //     copy.renew(seed, round);                     // nothing of it may be running
@@ -32,6 +35,9 @@
 
 namespace steelyard {
 
+// Why a side is not copied, where that shows only when it is run.
+inline constexpr const char* kOnlyInPlace = "it yields results only where it lies";
+
 enum class PagesOf { copied, reread, kept };
 std::string_view to_text(PagesOf pages);  // "copied", "reread", "kept"
 // A setting of a run's header.
@@ -45,25 +51,23 @@ class FreshCopy {
   static Result<FreshCopy> prepare(const Program& program, const Program* other, const std::filesystem::path& folder,
                                    const std::atomic<bool>* cancelled = nullptr);
 
-  // New pages. Where that fails the last ones stay, and trouble() says why. Cost: about 1 ms a MiB.
+  // New pages. Where that fails the last ones stay, and are kept from then on. Cost: about 1 ms a MiB.
   void renew(std::uint64_t seed, int round);
-  // From now on the program itself, where it lies, its pages dropped and read anew: for one that does not run
-  // elsewhere.
-  void run_in_place();
+  // From now on the program itself, where it lies, its pages dropped and read anew. Nothing where it is not copied.
+  void run_in_place(std::string why);
 
   const std::filesystem::path& executable() const { return executable_; }
   // Beside the program's own: where its libraries are, if they are not where the loader would look.
   const std::map<std::string, std::string>& environment() const { return environment_; }
 
   PagesOf pages() const { return pages_; }
-  const std::string& why() const { return why_; }          // not copied; empty: it is
-  const std::string& trouble() const { return trouble_; }  // of a renewal; empty: none
-  Bytes size() const { return size_; }                     // of what is copied
-  Nanoseconds spent() const { return spent_; }             // on all renewals so far
+  const std::string& why() const { return why_; }  // not copied, or no longer; empty: it is
+  Bytes size() const { return size_; }             // of what is renewed
+  Nanoseconds spent() const { return spent_; }     // on all renewals so far
   int renewals() const { return renewals_; }
 
  private:
-  // A file to be copied, as it was when it was first seen.
+  // A file to be renewed, as it was when it was first seen.
   struct Source {
     std::filesystem::path path;
     std::filesystem::path target;
@@ -75,9 +79,9 @@ class FreshCopy {
   FreshCopy() = default;
   Result<void> add(const std::filesystem::path& path, const std::filesystem::path& target);
   Result<void> add_libraries(const Program& program, const Program& other, const std::atomic<bool>* cancelled);
+  Result<void> make_copies(const Program& program, const std::atomic<bool>* cancelled);
   Result<void> check_libraries(const Program& program, const std::atomic<bool>* cancelled);
   Result<void> copy(const Source& source, std::uint64_t seed, int round) const;
-  void give_up_copying(std::string why);
 
   std::filesystem::path folder_;
   std::filesystem::path file_;  // the program, where it lies
@@ -86,7 +90,6 @@ class FreshCopy {
   std::vector<Source> sources_;  // the program, then libraries
   PagesOf pages_ = PagesOf::copied;
   std::string why_;
-  std::string trouble_;
   Bytes size_;
   Nanoseconds spent_;
   int renewals_ = 0;

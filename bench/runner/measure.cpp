@@ -31,6 +31,7 @@ class Session {
 
   Result<std::vector<Run>> run();
   const SamplePlan& samples() const { return samples_; }
+  std::optional<Layout> tried_layout() const { return tried_ ? std::optional(layout_.layout) : std::nullopt; }
 
  private:
   Result<void> check() const;
@@ -57,6 +58,7 @@ class Session {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   Environment environment_;
   SamplePlan samples_;
+  bool tried_ = false;      // both layouts
   Nanoseconds pilot_;       // that it took
   std::string device_use_;  // how a program shows that it uses a device; empty: none does
   CoreChoice cores_;
@@ -121,6 +123,14 @@ Result<void> Session::prepare(const PrivateFolder& folder) {
       cores_.why_not_two = "the system refuses to pin a process to a core";
     }
     sides_.push_back(std::move(prepared));
+  }
+  // Pages that were written one by one are not pages that a linker wrote: a side of each kind would differ in every
+  // round.
+  for (const MeasuredSide& one : sides_) {
+    if (one.copy().pages() == PagesOf::copied) continue;
+    const std::string why = "the other side is not copied: " + one.copy().why();
+    for (MeasuredSide& side : sides_) side.copy().run_in_place(why);
+    break;
   }
   return {};
 }
@@ -190,7 +200,7 @@ void Session::plan_sizes() {
     progress.round = done;
     progress.benchmarks = all;
     progress.elapsed = spent();
-    progress.left = options_.budget - progress.elapsed;
+    progress.left = nanoseconds(std::max(0.0, (options_.budget - progress.elapsed).count()));
     options_.progress(progress);
   };
   const PilotOutcome outcome = run_pilot(pilot);
@@ -201,16 +211,21 @@ void Session::plan_sizes() {
   question.budget = nanoseconds(std::max(0.0, (options_.budget - spent()).count()) / unreached);
   question.rounds = rounds_;
   question.first_look = looks() ? options_.looks.rounds.front() : rounds_;
-  for (const MeasuredSide& side : sides_) question.start = std::max(question.start, side.listing().start);
+  for (MeasuredSide& side : sides_) {
+    question.start = std::max(question.start, side.listing().start);
+    side.copy().renew(options_.seed, -3);
+    question.copies += side.copy().spent() * (1.0 / std::max(side.copy().renewals(), 1));
+  }
   question.repetitions = options_.repetitions;
   question.min_time = options_.min_time;
   samples_ = plan_samples(outcome.costs, question);
 }
 
 void Session::choose_layout_by_trial(PilotPlan pilot) {
-  constexpr double kShareOfTrial = 0.03;
+  constexpr double kShareOfTrial = 0.04;
   pilot.limit = options_.budget * kShareOfTrial;
   const LayoutTrial trial = try_layouts(pilot);
+  if (trial.pairs >= kLeastTrials) tried_ = true;
   layout_ = choose_layout(std::move(layout_), trial);
 }
 
@@ -349,7 +364,7 @@ Result<std::vector<Run>> Session::run() {
 Result<MeasuredPair> measure_pair(const Program& baseline, const Program& candidate, const MeasureOptions& options) {
   Session session({&baseline, &candidate}, options);
   STEELYARD_TRY(std::vector<Run> runs, session.run());
-  return MeasuredPair{std::move(runs[0]), std::move(runs[1]), session.samples()};
+  return MeasuredPair{std::move(runs[0]), std::move(runs[1]), session.samples(), session.tried_layout()};
 }
 
 Result<Run> measure_one(const Program& program, const MeasureOptions& options) {

@@ -74,7 +74,8 @@ struct MeasureOptions {
 struct MeasuredPair {
   Run baseline;
   Run candidate;
-  SamplePlan samples = {};  // that they were taken by
+  SamplePlan samples = {};                  // that they were taken by
+  std::optional<Layout> tried_layout = {};  // what a trial of both layouts chose; absent: there was none
 };
 
 // Measures both sides in rounds. A benchmark that only one side has is measured there. Everything a child does wrong

@@ -91,12 +91,25 @@ void MeasuredSide::add(const Attempt& attempt, const std::vector<std::string>& b
   record_.take(attempt, benchmarks, child, std::move(file));
 }
 
-bool MeasuredSide::runs_only_in_place(ChildCommand failed, const std::atomic<bool>* cancelled) {
-  if (tried_in_place_ || copy_.pages() != PagesOf::copied) return false;
+bool MeasuredSide::yielded(const Result<ChildResult>& child) const {
+  if (!child || !child->succeeded()) return false;
+  const Result<GoogleBenchmarkFile> file = read(*child);
+  return file && !file->measurements.empty();
+}
+
+bool MeasuredSide::runs_only_in_place(ChildCommand command, const Result<ChildResult>& failed,
+                                      const std::atomic<bool>* cancelled) {
+  const bool ended = failed && (failed->end == ChildEnd::exited || failed->end == ChildEnd::signalled);
+  if (!ended || tried_in_place_ || copy_.pages() != PagesOf::copied) return false;
   tried_in_place_ = true;
-  failed.executable = program_;
-  const Result<ChildResult> child = run_child(failed, cancelled);
-  return child && child->succeeded();
+  const auto run = [&] {
+    std::error_code ignored;
+    std::filesystem::remove(output_file_, ignored);
+    return yielded(run_child(command, cancelled));
+  };
+  if (run()) return false;  // it fails now and then, wherever it is
+  command.executable = program_;
+  return run();
 }
 
 std::string in_seconds_text(Nanoseconds duration) {

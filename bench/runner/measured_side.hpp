@@ -44,8 +44,11 @@ class MeasuredSide {
 
   FreshCopy& copy() { return copy_; }
   const FreshCopy& copy() const { return copy_; }
-  // Whether a process that failed as a copy succeeds where the program lies. Tried once in a measurement.
-  bool runs_only_in_place(ChildCommand failed, const std::atomic<bool>* cancelled);
+  // Whether a process ended well and left a sample of anything.
+  bool yielded(const Result<ChildResult>& child) const;
+  // Whether a process that yielded nothing as a copy does so again, and yields where the program lies. A hang says
+  // nothing. Tried once in a measurement.
+  bool runs_only_in_place(ChildCommand command, const Result<ChildResult>& failed, const std::atomic<bool>* cancelled);
   SideRecord& record() { return record_; }
   const SideRecord& record() const { return record_; }
 

@@ -18,6 +18,7 @@ constexpr Nanoseconds kSample = milliseconds(2);
 constexpr Nanoseconds kOneIteration = nanoseconds(1000);
 // What the search for the number of iterations takes, in samples (see sample_plan.cpp), the sample included.
 constexpr double kWithSearch = 1.6;
+constexpr Nanoseconds kLeastTimeout = seconds(2);  // of one process, whatever is left of the limit
 // Above it a process is looked at twice, to tell what is fixed from what grows with the iterations.
 constexpr Nanoseconds kUnexplained = milliseconds(3);
 
@@ -52,6 +53,8 @@ class Pilot {
       if (plan_.progress) plan_.progress(names[i], done++, static_cast<int>(names.size()));
       look_at(names[i]);
     }
+    // How many iterations each of several threads takes is the program's to share out.
+    for (auto& [name, cost] : outcome_.costs) cost.exact_iterations = takes_iterations_ && cost.can_share;
     outcome_.took = since(begun_);
     return std::move(outcome_);
   }
@@ -59,13 +62,14 @@ class Pilot {
  private:
   bool is_cancelled() const { return plan_.cancelled != nullptr && plan_.cancelled->load(); }
   void look_at(const std::string& name);
-  bool takes_iterations(const std::string& name);
+  void try_iterations(const std::string& name, Nanoseconds iteration);
   ProcessCost cost_of(const std::string& name, const MeasuredSide& side, const Look& look,
                       const std::optional<Look>& single) const;
 
   const PilotPlan& plan_;
   Clock::time_point begun_ = Clock::now();
-  std::optional<bool> takes_iterations_;  // absent: not asked yet
+  bool takes_iterations_ = false;  // as far as was tried
+  int iteration_tries_ = 0;
   PilotOutcome outcome_;
 };
 
@@ -78,6 +82,8 @@ std::vector<std::optional<Look>> Pilot::take(const std::string& name, const Samp
     const std::size_t core = at_once ? sides.size() % std::max<std::size_t>(plan_.cores.size(), 1) : 0;
     sides.push_back(side);
     commands.push_back(side->command({name}, size, pinned ? std::optional(plan_.cores[core]) : std::nullopt));
+    // A hang must not take what the rounds need.
+    commands.back().timeout = std::min(commands.back().timeout, std::max(kLeastTimeout, plan_.limit - since(begun_)));
   }
   std::vector<Result<ChildResult>> children;
   if (at_once) {
@@ -88,12 +94,10 @@ std::vector<std::optional<Look>> Pilot::take(const std::string& name, const Samp
   std::vector<std::optional<Look>> looks;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     looks.emplace_back();
-    if (!children[i] || children[i]->end == ChildEnd::cancelled) continue;
-    if (!children[i]->succeeded()) {
-      // A hang is costly: the second is the last.
-      if (children[i]->end == ChildEnd::timed_out) sides[i]->add({name, -1, 0, {}}, children[i]);
-      if (!sides[i]->runs_only_in_place(commands[i], plan_.cancelled)) continue;
-      for (MeasuredSide* side : plan_.sides) side->copy().run_in_place();
+    if (!sides[i]->yielded(children[i])) {
+      if (is_cancelled()) continue;
+      if (!sides[i]->runs_only_in_place(commands[i], children[i], plan_.cancelled)) continue;
+      for (MeasuredSide* side : plan_.sides) side->copy().run_in_place(kOnlyInPlace);
       return take(name, size, at_once);
     }
     const Result<GoogleBenchmarkFile> file = sides[i]->read(*children[i]);
@@ -109,18 +113,18 @@ std::vector<std::optional<Look>> Pilot::take(const std::string& name, const Samp
   return looks;
 }
 
-// Since 1.8 Google Benchmark takes "Nx"; a main of one's own may not.
-bool Pilot::takes_iterations(const std::string& name) {
-  if (!takes_iterations_) {
-    takes_iterations_ = false;
-    if (std::all_of(plan_.sides.begin(), plan_.sides.end(),
-                    [](const MeasuredSide* side) { return side->listing().min_time_takes_unit; })) {
-      const auto looks = take(name, {3, 1, kSample}, plan_.at_once);
-      takes_iterations_ = !looks.empty() && std::all_of(looks.begin(), looks.end(),
-                                                        [](const auto& look) { return look && look->iterations == 3; });
-    }
-  }
-  return *takes_iterations_;
+// Since 1.8 Google Benchmark takes "Nx"; a main of one's own may not, and a benchmark may have a number of its own.
+void Pilot::try_iterations(const std::string& name, Nanoseconds iteration) {
+  constexpr Nanoseconds kShort = milliseconds(50);  // it is run six times: Google Benchmark warms up with as many
+  constexpr int kMostTries = 3;
+  if (takes_iterations_ || iteration_tries_ == kMostTries || iteration > kShort) return;
+  ++iteration_tries_;
+  const bool all_new = std::all_of(plan_.sides.begin(), plan_.sides.end(),
+                                   [](const MeasuredSide* side) { return side->listing().min_time_takes_unit; });
+  if (!all_new) return;
+  const auto looks = take(name, {3, 1, kSample}, plan_.at_once);
+  takes_iterations_ = !looks.empty() && std::all_of(looks.begin(), looks.end(),
+                                                    [](const auto& look) { return look && look->iterations == 3; });
 }
 
 ProcessCost Pilot::cost_of(const std::string& name, const MeasuredSide& side, const Look& look,
@@ -137,17 +141,13 @@ ProcessCost Pilot::cost_of(const std::string& name, const MeasuredSide& side, co
   const bool several_threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
   cost.processes = plan_.sides.size() > 1 && (!plan_.at_once || several_threads) ? 2 : 1;
   cost.can_share = !several_threads;
-  // How many iterations each of several threads takes is the program's to share out.
-  cost.exact_iterations = takes_iterations_.value_or(false) && !several_threads;
   return cost;
 }
 
 void Pilot::look_at(const std::string& name) {
   const auto looks = take(name, {0, 1, kSample}, plan_.at_once);
   const bool threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
-  if (!threads && std::any_of(looks.begin(), looks.end(), [](const auto& look) { return look.has_value(); })) {
-    takes_iterations(name);
-  }
+  if (!threads && !looks.empty() && looks.front()) try_iterations(name, looks.front()->iteration);
   std::vector<const MeasuredSide*> sides;
   for (const MeasuredSide* side : plan_.sides) {
     if (side->has(name)) sides.push_back(side);
@@ -173,7 +173,7 @@ void Pilot::look_at(const std::string& name) {
 }  // namespace
 
 LayoutTrial try_layouts(const PilotPlan& plan) {
-  constexpr std::size_t kPairs = 12;
+  constexpr std::size_t kPairs = 16;
   constexpr Nanoseconds kTrialSample = milliseconds(5);
   std::vector<std::string> names;
   for (const std::string& name : plan.sides[0]->listing().benchmarks) {

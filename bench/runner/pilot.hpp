@@ -37,10 +37,10 @@ struct LayoutTrial {
 };
 inline constexpr int kLeastTrials = 6;
 
-// Two rounds of up to 12 benchmarks in both layouts, within the plan's limit; the second rounds come after all the
-// first ones, because what disturbs a machine lasts. A host that gives each core to neighbours of its own moves the
-// cores apart, and programs that take turns on one of them agree better; where the machine's mood is common, or changes
-// quickly, those side by side do. Precondition: two sides, two cores.
+// Two rounds of 16 benchmarks, some of them again where there are fewer, in both layouts, within the plan's limit; the
+// second rounds come after all the first ones, because what disturbs a machine lasts. A host that gives each core to
+// neighbours of its own moves the cores apart, and programs that take turns on one of them agree better; where the
+// machine's mood is common, or changes quickly, those side by side do. Precondition: two sides, two cores.
 LayoutTrial try_layouts(const PilotPlan& plan);
 
 // Turns cost twice the time, so that they are worth it where their variance is below half; and clearly, as the trial is

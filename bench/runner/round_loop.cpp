@@ -23,7 +23,10 @@ std::int32_t slot_of(Side side, std::int32_t baseline_slot) {
 
 RoundLoop::RoundLoop(std::vector<MeasuredSide*> sides, const RoundLoopPlan& plan, const MeasureOptions& options,
                      std::chrono::steady_clock::time_point start)
-    : plan_(plan), options_(options), start_(start) {
+    : plan_(plan),
+      options_(options),
+      start_(start),
+      copied_first_(plan_baseline_slots(plan.rounds + plan.rounds % 2 + 2, options.seed, "fresh copies")) {
   collect(sides);
 }
 
@@ -162,22 +165,23 @@ bool RoundLoop::run_round(int round) {
   return !is_cancelled();
 }
 
-// In drawn order: whose pages are taken first must not be a side's.
+// Whose pages are taken first must not be a side's: drawn in balanced pairs of rounds, as slots are.
 void RoundLoop::renew_copies(int round, int pass) {
   std::set<MeasuredSide*> sides;
   for (const Planned& planned : benchmarks_) sides.insert(planned.sides.begin(), planned.sides.end());
   std::vector<MeasuredSide*> ordered(sides.begin(), sides.end());
   std::sort(ordered.begin(), ordered.end(),
             [](const MeasuredSide* a, const MeasuredSide* b) { return a->side() < b->side(); });
+  if (copied_first_[static_cast<std::size_t>(round)] == 1) std::reverse(ordered.begin(), ordered.end());
   const int stream = round + pass * kMostPasses;
-  for (const std::size_t i : shuffled_order(ordered.size(), options_.seed, stream)) {
-    ordered[i]->copy().renew(options_.seed + i, stream);
+  for (MeasuredSide* side : ordered) {
+    side->copy().renew(options_.seed + (side->side() == Side::baseline ? 0 : 1), stream);
   }
 }
 
 void RoundLoop::run_in_place() {
   for (const Planned& planned : benchmarks_) {
-    for (MeasuredSide* side : planned.sides) side->copy().run_in_place();
+    for (MeasuredSide* side : planned.sides) side->copy().run_in_place(kOnlyInPlace);
   }
 }
 
@@ -194,9 +198,9 @@ void RoundLoop::measure(const Group& group, int round) {
   const bool at_once = plan_.layout == Layout::duet && !first.several_threads;
   std::vector<Ran> ran = at_once ? run_at_once(group, round, in_order) : run_in_turn(group, round, in_order);
   for (const Ran& one : ran) {
-    const bool failed = one.child && one.child->end != ChildEnd::cancelled && !one.child->succeeded();
-    if (!failed) continue;
-    if (!one.side->runs_only_in_place(command_for(*one.side, group, round, std::nullopt), options_.cancelled)) continue;
+    if (one.side->yielded(one.child)) continue;
+    const ChildCommand command = command_for(*one.side, group, round, std::nullopt);
+    if (!one.side->runs_only_in_place(command, one.child, options_.cancelled)) continue;
     run_in_place();
     return measure(group, round);
   }

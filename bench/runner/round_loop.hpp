@@ -2,8 +2,8 @@
 // processes. Because rounds are outermost, a spent budget leaves every benchmark with the same number of whole pairs of
 // rounds. Each round has fresh copies of the programs (fresh_copy.hpp), or as many together as the options say.
 //
-// Where the plan lets benchmarks share a process, those of one size are put together anew in every round, in seeded
-// order, both sides alike. A process that crashes, hangs or leaves no result is no loss: each of its benchmarks then
+// Where the plan lets benchmarks share a process, those of one size are put together anew in every round, drawn from
+// the seed, both sides alike. A process that crashes, hangs or leaves no result is no loss: each of its benchmarks then
 // has processes of its own, in this round and all later ones.
 //
 // With looks, the rounds come in batches: after each batch the judge says which benchmarks are decided, and the others
@@ -109,6 +109,7 @@ class RoundLoop {
   RoundLoopPlan plan_;
   const MeasureOptions& options_;
   std::chrono::steady_clock::time_point start_;
+  std::vector<std::int32_t> copied_first_;  // by round: 0 where the baseline's pages are renewed first
   std::vector<Planned> benchmarks_;
   RoundLoopOutcome outcome_;
   int batch_began_ = 0;  // its first round

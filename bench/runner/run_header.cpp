@@ -140,7 +140,6 @@ void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy
     if (copy.renewals() > 0 && copy.pages() != PagesOf::kept) {
       one += " in " + to_text(copy.spent() * (1.0 / copy.renewals()));
     }
-    if (!copy.trouble().empty()) one += "; " + copy.trouble();
     if (!text.empty()) text += side.side() == Side::candidate ? "; candidate: " : "; ";
     text += one;
   }

@@ -59,7 +59,8 @@ class Draft {
   Nanoseconds of(const ProcessCost& cost) const {
     const SampleSize chosen = size(cost);
     double sample = static_cast<double>(chosen.iterations) * cost.iteration.count();
-    double search = std::max(cost.iteration.count(), (1 + kSearch) * kWarmUp.count());
+    // Warming up begins with as many iterations as a sample has.
+    double search = std::max(sample, (1 + kSearch) * kWarmUp.count());
     if (chosen.iterations == 0) {
       sample = std::max(cost.iteration.count(), kAim * chosen.min_time.count());
       search = kSearch * sample;
@@ -78,8 +79,9 @@ class Draft {
   std::size_t group_;
 };
 
-Nanoseconds round_of(const std::map<std::string, ProcessCost>& costs, const Draft& draft) {
-  Nanoseconds sum;
+Nanoseconds round_of(const std::map<std::string, ProcessCost>& costs, const SamplePlanQuestion& question,
+                     const Draft& draft) {
+  Nanoseconds sum = question.copies;
   for (const auto& [name, cost] : costs) sum += draft.of(cost);
   return sum;
 }
@@ -93,7 +95,7 @@ Draft choose(const std::map<std::string, ProcessCost>& costs, const SamplePlanQu
   for (const Nanoseconds together : kTogether) {
     if (together < kUsefulAlone) break;
     const Draft draft(question, together, 1);
-    if (round_of(costs, draft) <= limit) return draft;
+    if (round_of(costs, question, draft) <= limit) return draft;
   }
   const bool as_asked = question.repetitions > 0 && question.min_time.count() > 0;
   std::optional<Draft> cheapest;
@@ -101,8 +103,8 @@ Draft choose(const std::map<std::string, ProcessCost>& costs, const SamplePlanQu
     for (const std::size_t group : kGroups) {
       if (as_asked && group > 1) break;
       const Draft draft(question, together, group);
-      if (round_of(costs, draft) <= std::max(first, all)) return draft;
-      if (!cheapest || round_of(costs, draft) < round_of(costs, *cheapest)) cheapest = draft;
+      if (round_of(costs, question, draft) <= std::max(first, all)) return draft;
+      if (!cheapest || round_of(costs, question, draft) < round_of(costs, question, *cheapest)) cheapest = draft;
     }
   }
   return *cheapest;
@@ -114,7 +116,7 @@ SamplePlan plan_samples(const std::map<std::string, ProcessCost>& costs, const S
   const Draft draft = choose(costs, question);
   SamplePlan plan;
   plan.group = draft.group();
-  plan.round = round_of(costs, draft);
+  plan.round = round_of(costs, question, draft);
   plan.usual = draft.usual();
   for (const auto& [name, cost] : costs) plan.sizes.emplace(name, draft.size(cost));
   return plan;

@@ -44,6 +44,7 @@ struct SamplePlanQuestion {
   int first_look = 12;                    // rounds until then are to be had for 40 % of the budget
   int rounds = 60;                        // of the last look: as many as fit are of use
   Nanoseconds start;                      // of a process that does nothing: what sharing a process saves
+  Nanoseconds copies;                     // what renewing the programs takes, each round
   int repetitions = 0;                    // as the user asks for; 0: to be chosen
   Nanoseconds min_time = Nanoseconds(0);  // likewise
 };

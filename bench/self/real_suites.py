@@ -108,6 +108,15 @@ def compilation():
             loop.wait()
 
 
+def copies_of_program(program, folder, seed):
+    """Two files where gates of equal builds have two; paths of equal length."""
+    draw = random.Random(seed)
+    paths = [os.path.join(folder, f"build-{side}") for side in "ab"]
+    for path in draw.sample(paths, 2):
+        write_copy(program, path, draw)
+    return paths
+
+
 def scripts_of_copies(program, folder, seed):
     """Two scripts, each of which runs a copy of its own; all paths are of equal length."""
     scripts, draw = [], random.Random(seed)
@@ -132,7 +141,9 @@ def ab(options, programs, seed, state):
 def gate(options, seed):
     with tempfile.TemporaryDirectory(prefix="steelyard-study.") as state:
         if not options.one_copy:
-            return ab(options, options.programs, seed, state)
+            equal = options.study == "same"
+            programs = copies_of_program(options.programs[0], state, seed) if equal else options.programs
+            return ab(options, programs, seed, state)
         status, report, seconds = ab(options, scripts_of_copies(options.programs[0], state, seed), seed, state)
         told = report["baseline"]["settings"].get("fresh_copies", "")
         if told and "keeps its pages" not in told:

@@ -104,9 +104,8 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   setting.at_unix_s = now_unix_s();
   setting.program = programs_text(plan.programs);
   setting.seed = plan.seed;
-  setting.repetitions = configuration.run.repetitions.value_or(SampleSize().repetitions);
-  const double longer_ms = std::max(
-      1.0, std::ceil(kLongerSamples * in_seconds(configuration.run.min_time.value_or(SampleSize().min_time)) * 1000));
+  setting.repetitions = gates.samples.repetitions;
+  const double longer_ms = std::max(1.0, std::ceil(kLongerSamples * in_seconds(gates.samples.min_time) * 1000));
   setting.longer_time = std::to_string(static_cast<std::int64_t>(longer_ms)) + "ms";
   setting.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   CalibrationCircumstances circumstances{options.gates, gates.budget_spent, to_text(plan.budget), gates.failures};

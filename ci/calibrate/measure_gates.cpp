@@ -76,7 +76,10 @@ class GatesMeasuring {
     plan.settings.counts = CountChoice::never;
     plan.settings.counters = {};
     plan.settings.no_solo_check = true;
-    plan.settings.budget = plan.budget = left_for_gates();
+    // The same for every gate, as samples are planned by it: what differs in that is not one noise.
+    const Nanoseconds all = plan_.budget * ((1 - kShareOfCopies) / (plan_.drift ? 2 : 1));
+    plan.settings.budget = plan.budget = all * (1.0 / plan_.gates);
+    if (tried_layout_) plan.settings.layout = tried_layout_;
     if (sequential) plan.settings.layout = Layout::sequential;
     plan.policy = plan_.configuration.policy;
     plan.policy.skip_time = SkipTime::never;
@@ -86,6 +89,8 @@ class GatesMeasuring {
     progress_.within({"gate " + std::to_string(index + 1) + " of " + std::to_string(plan_.gates), index * share,
                       (index + 1) * share});
     STEELYARD_TRY(MeasuredPrograms measured, measure_programs(plan, progress_, cancelled_));
+    if (!sequential && measured.pair.tried_layout) tried_layout_ = measured.pair.tried_layout;
+    if (!sequential) measured_.samples = measured.samples;
     ComparisonPolicy policy = comparison_policy(plan.policy);
     policy.seed = plan.seed;
     for (Run* run : {&measured.pair.baseline, &measured.pair.candidate}) {
@@ -160,6 +165,7 @@ class GatesMeasuring {
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;
   Clock::time_point begun_;
+  std::optional<Layout> tried_layout_;  // by the first gate, for all
   MeasuredGates measured_;
 };
 

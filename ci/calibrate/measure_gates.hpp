@@ -33,6 +33,7 @@ struct KeptPages {
 struct MeasuredGates {
   std::vector<Comparison> gates;
   std::vector<Comparison> sequential;  // as many as gates where drift was asked for
+  SampleSize samples;                  // of a gate, as planned
   std::vector<std::string> failures;   // "BM_x: exit status 1", each once
   bool budget_spent = false;           // fewer gates than asked for
   std::vector<Run> alone;              // kRoundsOfCopy rounds a copy (regress/ab/noise_parts.hpp)

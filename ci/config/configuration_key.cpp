@@ -147,7 +147,7 @@ const std::array kKeys{
                      STEELYARD_ASSIGN(read_count(value, where, kRepetitions), run.repetitions),
                      STEELYARD_PRINT(of.run.repetitions ? std::to_string(*of.run.repetitions) : "")},
     ConfigurationKey{"run", "min_time", "--min-time", "DURATION",
-                     "least time of one sample (default: as the budget allows, 3ms to 20ms)",
+                     "least time of one sample (default: as the budget allows, 1ms to 20ms)",
                      STEELYARD_ASSIGN(read_duration(value, where), run.min_time),
                      STEELYARD_PRINT(of.run.min_time ? duration_text(*of.run.min_time) : "")},
     ConfigurationKey{"run", "budget", "--budget", "DURATION",

@@ -125,8 +125,8 @@ class PairMeasuring {
       if (may_skip)
         measured_.warnings.push_back("everything is timed: what may be skipped shows only when it is counted");
       STEELYARD_CHECK(time());
-      read_hardware(pairs_of(measured_.pair), plan_.settings, options_, progress_, measured_.warnings);
-      if (counting) count(measured_.pair);
+      read_hardware(pairs_of(measured_.pair), plan_.settings, hardware_options(), progress_, measured_.warnings);
+      if (counting) count(measured_.pair, clock_.left_for_counting());
     }
     progress_.clear();
     return std::move(measured_);
@@ -144,7 +144,7 @@ class PairMeasuring {
       counting += counting_estimate(list.baseline) + counting_estimate(list.candidate);
       listed_.push_back(std::move(list));
     }
-    show_counting_too(std::min(counting, counting_share_));
+    show_counting_too(counting);
     if (options_.rounds != 0) return {};
     const ComparisonPolicy policy = comparison_policy(plan_.policy);
     const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(plan_.policy));
@@ -157,8 +157,9 @@ class PairMeasuring {
   void show_counting_too(Nanoseconds counting) {
     if (counting.count() <= 0) return;
     options_.progress = [this, counting](const MeasureProgress& now) {
-      const double all = (now.elapsed + now.left + counting).count();
-      progress_.show(timing_text(now), all > 0 ? now.elapsed.count() / all : 0, now.left + counting);
+      const Nanoseconds later = std::min(counting, counting_share_);  // nothing once it is done
+      const double all = (now.elapsed + now.left + later).count();
+      progress_.show(timing_text(now), all > 0 ? now.elapsed.count() / all : 0, now.left + later);
     };
   }
 
@@ -173,6 +174,12 @@ class PairMeasuring {
     const Nanoseconds round = (start + sample * static_cast<double>(benchmarks)) * both;
     constexpr double kMost = 10000;
     return round.count() > 0 ? static_cast<int>(std::min(kMost, timing_budget() / round)) : 0;
+  }
+
+  MeasureOptions hardware_options() const {
+    MeasureOptions options = options_;
+    options.budget = std::max(Nanoseconds(1), clock_.left() - counting_share_);
+    return options;
   }
 
   // Until counting has begun, what is kept for it is not for timing.
@@ -205,6 +212,7 @@ class PairMeasuring {
   Result<void> time() {
     options_.budget = timing_budget();
     STEELYARD_TRY(measured_.pair, time_programs(plan_.programs, listed_, options_));
+    measured_.samples = listed_.front().samples.usual;
     if (plan_.settings.no_solo_check) return {};
     MeasureOptions alone = options_;
     alone.budget = solo_budget(clock_.whole());
@@ -227,10 +235,9 @@ class PairMeasuring {
     return pairs;
   }
 
-  void count(MeasuredPair& pair) {
+  void count(MeasuredPair& pair, Nanoseconds budget) {
     const std::vector<CountPair> countable = devices_.without(pairs_of(pair), plan_.settings.counts);
-    measured_.equal = count_programs(countable, count_limits(plan_, options_, clock_.left_for_counting()), progress_,
-                                     measured_.warnings);
+    measured_.equal = count_programs(countable, count_limits(plan_, options_, budget), progress_, measured_.warnings);
     counting_share_ = Nanoseconds(0);
   }
 
@@ -258,7 +265,7 @@ void add_counted(Run counted, Run& run) {
 Result<void> PairMeasuring::count_then_time() {
   MeasuredPair counted;
   counted.baseline.environment = counted.candidate.environment = read_environment();
-  count(counted);
+  count(counted, clock_.counting_share());
   std::string names;
   for (std::size_t i = 0; i < listed_.size(); ++i) {
     for (const std::string& name : listed_[i].candidate.benchmarks) {
@@ -272,7 +279,7 @@ Result<void> PairMeasuring::count_then_time() {
     }
   }
   STEELYARD_CHECK(time());
-  read_hardware(pairs_of(measured_.pair), plan_.settings, options_, progress_, measured_.warnings);
+  read_hardware(pairs_of(measured_.pair), plan_.settings, hardware_options(), progress_, measured_.warnings);
   add_counted(std::move(counted.baseline), measured_.pair.baseline);
   add_counted(std::move(counted.candidate), measured_.pair.candidate);
   if (names.empty()) return {};

@@ -39,6 +39,7 @@ struct MeasuredPrograms {
   MeasuredPair pair;
   std::vector<std::string> warnings;  // "instructions were not counted: ..."
   EqualBuilds equal;
+  SampleSize samples;                          // the usual one of the first program
   std::map<std::string, std::string> untimed;  // by benchmark: why its time was not measured
 };
 

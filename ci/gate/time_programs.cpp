@@ -58,6 +58,7 @@ class ProgramTimer {
   std::optional<MeasuredPair> whole_;  // of the programs so far; absent: none was measured yet
   MeasuredPair unmeasured_;            // failures only
   std::optional<Error> first_error_;
+  std::optional<Layout> tried_layout_;
 };
 
 // As long as nothing was measured nothing is spent: a program that hangs when it starts takes no time from the others.
@@ -73,14 +74,17 @@ void ProgramTimer::time(std::size_t i, Nanoseconds budget) {
   MeasureOptions options = options_;
   options.budget = budget;
   options.leave_out = listed_[i].untimed;
+  if (tried_layout_) options.layout = tried_layout_;  // one for all programs of a comparison
   Result<MeasuredPair> part = listed_[i].is_new ? time_alone(programs_[i].candidate, options)
                                                 : measure_pair(programs_[i].baseline, programs_[i].candidate, options);
   if (!part) return fail(i, part.error());
   listed_[i].samples = std::move(part->samples);
+  if (!tried_layout_) tried_layout_ = part->tried_layout;
   if (!whole_) {
     whole_ = std::move(part).value();
     return;
   }
+  if (!whole_->tried_layout) whole_->tried_layout = part->tried_layout;
   join_run(whole_->baseline, std::move(part->baseline));
   join_run(whole_->candidate, std::move(part->candidate));
 }

@@ -59,8 +59,8 @@ std::optional<PlannedLook> parse_look(std::string_view text) {
 }
 
 // The last of the looks that the budget pays for. Most benchmarks stop before it, and what they leave pays for half as
-// many rounds again of the others; a last look that is not reached costs nothing, because the one that is has its
-// share.
+// many rounds again of the others. A last look that is not reached gives its share to the rounds that are; what it
+// costs is the smaller shares of those before.
 int useful_rounds(int affordable) {
   constexpr double kLeftByOthers = 1.5;
   int most = kUsualRounds;

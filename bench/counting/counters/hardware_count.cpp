@@ -88,7 +88,12 @@ class HardwareCounting {
     side.measured.copy().renew(0, round);
     ChildCommand command = side.measured.command({benchmark}, {0, 1, options_.min_time}, std::nullopt);
     command.environment["STEELYARD_HARDWARE_REPORT"] = side.report.string();
-    const Result<ChildResult> child = run_child(command, options_.cancelled);
+    Result<ChildResult> child = run_child(command, options_.cancelled);
+    if (!side.measured.yielded(child) && side.measured.runs_only_in_place(command, child, options_.cancelled)) {
+      side.measured.copy().run_in_place(kOnlyInPlace);
+      command.executable = side.measured.copy().executable();
+      child = run_child(command, options_.cancelled);
+    }
     const std::string text = take_report(side.report);
     if (!child) return fail(side, benchmark, child.error().text());
     if (child->end == ChildEnd::cancelled) return;

@@ -62,7 +62,20 @@ TEST(FreshCopy, IsAnotherFileWithTheSameBytesAfterEveryRenewal) {
     last = inode_of(copy->executable());
   }
   EXPECT_EQ(copy->renewals(), 4);
-  EXPECT_EQ(copy->trouble(), "");
+  EXPECT_EQ(copy->pages(), PagesOf::copied);
+}
+
+TEST(FreshCopy, HasItsProgramsNameAndAPathAsLongAsTheOtherSides) {
+  const testing::TemporaryFolder programs, folders;
+  const Program one = program_at(programs.write("bench", some_program(), true));
+  const Program other = program_at(programs.write("bench_of_the_candidate", some_program(), true));
+  for (const char* side : {"base", "cand"}) std::filesystem::create_directory(folders.path() / side);
+  const auto first = FreshCopy::prepare(one, &other, folders.path() / "base");
+  const auto second = FreshCopy::prepare(other, &one, folders.path() / "cand");
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->executable().filename(), "bench");
+  EXPECT_EQ(second->executable().filename(), "bench_of_the_candidate");
+  EXPECT_EQ(first->executable().string().size(), second->executable().string().size());
 }
 
 TEST(FreshCopy, StaysWhatItWasWhereTheProgramIsBuiltAnewMeanwhile) {
@@ -73,7 +86,8 @@ TEST(FreshCopy, StaysWhatItWasWhereTheProgramIsBuiltAnewMeanwhile) {
   programs.write("bench", some_program() + "more", true);
   copy->renew(7, 0);
   EXPECT_EQ(content_of(copy->executable()), some_program());
-  EXPECT_THAT(copy->trouble(), HasSubstr("changed while it was measured"));
+  EXPECT_EQ(copy->pages(), PagesOf::kept);
+  EXPECT_THAT(copy->why(), HasSubstr("changed while it was measured"));
 }
 
 TEST(FreshCopy, LeavesAScriptWhereItIs) {
@@ -90,7 +104,7 @@ TEST(FreshCopy, LeavesAScriptWhereItIs) {
 TEST(FreshCopy, RunsALargeProgramInPlaceAndReadsItsPagesAnew) {
   const testing::TemporaryFolder programs, folder;
   const auto file = programs.write("bench", some_program(), true);
-  std::filesystem::resize_file(file, (std::uintmax_t{128} << 20) + 1);  // a hole, which costs no space
+  std::filesystem::resize_file(file, (std::uintmax_t{64} << 20) + 1);  // a hole, which costs no space
   Result<FreshCopy> copy = FreshCopy::prepare(program_at(file), nullptr, folder.path());
   ASSERT_TRUE(copy);
   EXPECT_EQ(copy->pages(), PagesOf::reread);

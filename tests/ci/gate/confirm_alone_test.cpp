@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-TEST(SoloBudget, IsAQuarterAndAtMostHalfAMinute) {
-  EXPECT_EQ(solo_budget(seconds(60)), Nanoseconds(seconds(15)));
+TEST(SoloBudget, IsAnEighthAndAtMostHalfAMinute) {
+  EXPECT_EQ(solo_budget(seconds(60)), Nanoseconds(seconds(7.5)));
   EXPECT_EQ(solo_budget(seconds(600)), Nanoseconds(seconds(30)));
 }
 

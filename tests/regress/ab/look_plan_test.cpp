@@ -31,8 +31,8 @@ TEST(LookPlan, GrowsWithTheRounds) {
 }
 
 TEST(LookPlan, PlansMoreThanTheUsualRoundsOnlyWhereTheBudgetPaysForThem) {
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 99}).most_rounds(), 60);
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 100}).most_rounds(), 100);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 66}).most_rounds(), 60);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 67}).most_rounds(), 100);
   EXPECT_EQ(plan_looks({0.05, 1, 0, 5000}).most_rounds(), 160);
   EXPECT_EQ(plan_looks({0.05, 1, 20, 5000}).most_rounds(), 20);
 }
