@@ -127,16 +127,28 @@ void Pilot::try_iterations(const std::string& name, Nanoseconds iteration) {
                                                     [](const auto& look) { return look && look->iterations == 3; });
 }
 
+// Of the benchmark's function, in a process that searches for its number of iterations (see sample_plan.cpp).
+int search_calls(Nanoseconds iteration, Nanoseconds sample) {
+  constexpr double kSeen = 0.1;
+  if (iteration >= sample) return 1;
+  int calls = 2;
+  for (double iterations = 1; iteration.count() * iterations < kSeen * sample.count(); iterations *= 10) ++calls;
+  return calls;
+}
+
 ProcessCost Pilot::cost_of(const std::string& name, const MeasuredSide& side, const Look& look,
                            const std::optional<Look>& single) const {
   ProcessCost cost;
   cost.iteration = look.iteration;
+  const double start = side.listing().start.count();
   const double timed = kWithSearch * look.iteration.count() * static_cast<double>(look.iterations);
-  const double least = side.listing().start.count();
-  cost.fixed = nanoseconds(std::max(least, look.wall.count() - timed));
-  if (single && single->iterations < look.iterations) {
-    cost.fixed = nanoseconds(std::max(least, single->wall.count()));
-    cost.overhead = std::max(1.0, (look.wall - single->wall).count() / timed);
+  const int calls = search_calls(look.iteration, kSample);
+  const double once = single ? (single->wall.count() - start) / search_calls(single->iteration, kOneIteration)
+                             : (look.wall.count() - timed - start) / calls;
+  cost.setup = nanoseconds(std::max(0.0, once));
+  if (single) {
+    const double grown = look.wall.count() - start - cost.setup.count() * calls;
+    cost.overhead = std::max(1.0, grown / timed);
   }
   const bool several_threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
   cost.processes = plan_.sides.size() > 1 && (!plan_.at_once || several_threads) ? 2 : 1;
@@ -164,7 +176,7 @@ void Pilot::look_at(const std::string& name) {
     const ProcessCost cost = cost_of(name, *sides[i], *looks[i], singles[i]);
     const auto [at, is_new] = outcome_.costs.emplace(name, cost);
     if (is_new) continue;
-    at->second.fixed = std::max(at->second.fixed, cost.fixed);
+    at->second.setup = std::max(at->second.setup, cost.setup);
     at->second.iteration = std::max(at->second.iteration, cost.iteration);
     at->second.overhead = std::max(at->second.overhead, cost.overhead);
   }

@@ -20,6 +20,7 @@ constexpr double kShareOfAll = 0.95;
 // 40 % above it (benchmark_runner.cc, PredictNumItersNeeded), and each sample is as long as the last of the search.
 constexpr double kSearch = 0.6;
 constexpr double kAim = 1.4;
+constexpr double kSearchCalls = 3;
 // One of three samples may be spoilt without the process being lost.
 constexpr int kRepetitions = 3;
 
@@ -46,8 +47,10 @@ class Draft {
   SampleSize size(const ProcessCost& cost) const {
     SampleSize size = usual();
     // Where an iteration is longer than a sample, as many as the time is for.
-    if (question_->repetitions == 0 && cost.iteration >= size.min_time) {
-      size.repetitions = std::clamp(static_cast<int>(together_ / cost.iteration), 1, kRepetitions);
+    // Nor should setting up take longer than what is measured.
+    if (question_->repetitions == 0) {
+      const Nanoseconds least = std::max(cost.iteration, cost.setup);
+      if (least > size.min_time) size.repetitions = std::clamp(static_cast<int>(together_ / least), 1, kRepetitions);
     }
     if (cost.exact_iterations && question_->min_time.count() == 0) {
       size.iterations = rounded(size.min_time / cost.iteration, group_ > 1 ? 4 : 2);
@@ -66,8 +69,8 @@ class Draft {
       search = kSearch * sample;
     }
     const double sharing = cost.can_share ? static_cast<double>(group_) : 1;
-    const double start = question_->start.count() * (1 - 1 / sharing);
-    const double fixed = std::max(0.0, cost.fixed.count() - start);
+    const double calls = chosen.repetitions + (chosen.iterations > 0 ? 1 : kSearchCalls);
+    const double fixed = question_->start.count() / sharing + cost.setup.count() * calls;
     return Nanoseconds(cost.processes * (fixed + cost.overhead * (chosen.repetitions * sample + search)));
   }
 

@@ -31,7 +31,7 @@ inline constexpr Nanoseconds kWarmUp = milliseconds(1);
 
 // What a process of one benchmark costs, of the slower side.
 struct ProcessCost {
-  Nanoseconds fixed;      // start of the program and set-up of the benchmark
+  Nanoseconds setup;      // of each call of the benchmark's function: of each sample, and of warming up
   Nanoseconds iteration;  // as the program times it
   double overhead = 1;   // wall time of an iteration over its timed time: more where the clock is paused or set by hand
   double processes = 1;  // one after the other, in a round: 2 where the sides take turns, 1 side by side
