@@ -2,8 +2,9 @@
 """How often is Steelyard wrong on this machine? Two studies with real measurements; each prints a Markdown table.
 
     bench/self/study.py same-build PROGRAM [--tries 10] [--ab-arguments "..."]
-        `ab` of a benchmark program with itself, concurrently and all of one side before all of the other. Nothing
-        changed, so every regression or improvement is a false alarm, and the spread of the estimated ratios is error.
+        `ab` of two copies of a benchmark program, made for each try, concurrently and all of one side before all of the
+        other. Nothing changed, so every regression or improvement is a false alarm, and the spread of the estimated
+        ratios is error.
 
     bench/self/study.py planted [--tries 10]
         The slowdown that ci/demo plants (its third commit against its second): how often the gate finds it, and which
@@ -16,6 +17,7 @@ import collections
 import json
 import math
 import os
+import random
 import shlex
 import statistics
 import subprocess
@@ -24,6 +26,7 @@ import tempfile
 import time
 
 from machine import machine
+from program_copy import write_copy
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STEELYARD = os.path.join(ROOT, "build", "release", "bin", "steelyard")
@@ -64,8 +67,12 @@ def same_build(options, state):
     for layout in options.layouts.split(","):
         verdicts, errors, failed, alarms, tested = collections.Counter(), [], 0, 0, 0
         for seed in range(1, options.tries + 1):
+            copies = [os.path.join(state, f"build-{side}") for side in "ab"]
+            draw = random.Random(seed)
+            for copy in draw.sample(copies, 2):
+                write_copy(options.program, copy, draw)
             status, comparison, _ = steelyard(
-                ["ab", options.program, options.program, "--layout", layout, "--counts", "never", "--json", "--quiet",
+                ["ab", *copies, "--layout", layout, "--counts", "never", "--json", "--quiet",
                  "--no-store", "--seed", str(seed)] + extra, state, (0, 1, 2))
             failed += status == 1
             for row in comparison["comparisons"]:

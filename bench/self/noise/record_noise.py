@@ -3,8 +3,9 @@
 
     bench/self/noise/record_noise.py PROGRAM OUT --layout duet|interleaved [--rounds 80] [--repetitions 10]
                                      [--copies none|side|round] [--neighbour] [--seed 1] [--note TEXT]
+                                     [--filter REGEX] [--cwd DIR]
 
-In every round each benchmark of PROGRAM gets two processes, "a" and "b": one after the other on one core
+In every round each benchmark of PROGRAM (those that --filter names; it runs in --cwd) gets two processes, "a" and "b": one after the other on one core
 (interleaved), or at once on the first two cores (duet). Which of them comes first, or has the first core, is drawn in
 balanced pairs of rounds from the seed; the benchmarks of a round are shuffled. With --neighbour a load is switched on
 and off beside them all the while: PROGRAM's own benchmarks, one at a time on any core, for 0.2 to 4 s each with
@@ -36,8 +37,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from program_copy import write_copy
 
 
-def benchmarks_of(program):
-    listed = subprocess.run([program, "--benchmark_list_tests=true"], capture_output=True, text=True, check=True)
+def benchmarks_of(options):
+    listed = subprocess.run([options.program, "--benchmark_list_tests=true", f"--benchmark_filter={options.filter}"],
+                            capture_output=True, text=True, check=True, cwd=options.cwd)
     return listed.stdout.split()
 
 
@@ -46,7 +48,7 @@ def start(program, benchmark, options, core):
                f"--benchmark_min_time={options.min_time}", "--benchmark_format=json"]
     pin = {core} if core is not None else None
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                            preexec_fn=lambda: pin and os.sched_setaffinity(0, pin))
+                            cwd=options.cwd, preexec_fn=lambda: pin and os.sched_setaffinity(0, pin))
 
 
 def values_of(process):
@@ -77,8 +79,9 @@ class Copies:
 class Neighbour:
     """A load that comes and goes: busy for a while, quiet for a while, both drawn from the seed."""
 
-    def __init__(self, program, names, seed, writing):
-        self.program, self.names, self.draw = program, names, random.Random(f"neighbour {seed}")
+    def __init__(self, options, names, writing):
+        self.program, self.cwd, self.names = options.program, options.cwd, names
+        self.draw = random.Random(f"neighbour {options.seed}")
         self.writing = writing
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self.come_and_go)
@@ -95,7 +98,7 @@ class Neighbour:
             name, busy_s, quiet_s = self.draw.choice(self.names), self.draw.uniform(0.2, 4), self.draw.uniform(0.2, 4)
             with self.writing:
                 load = subprocess.Popen([self.program, f"--benchmark_filter=^{name}$", "--benchmark_min_time=60"],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.cwd)
             self.ended.wait(busy_s)
             load.kill()
             load.wait()
@@ -163,6 +166,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--copies", choices=["none", "side", "round"], default="none")
     parser.add_argument("--neighbour", action="store_true", help="switch a load on and off beside the recording")
+    parser.add_argument("--filter", default=".", help="regular expression of the benchmarks that are recorded")
+    parser.add_argument("--cwd", help="where the program runs; default: here")
     parser.add_argument("--note", default="", help="what else went on, for the first line of each file")
     options = parser.parse_args()
     if options.rounds < 2 or options.rounds % 2:
@@ -171,13 +176,14 @@ def main():
     if options.layout == "duet" and len(cores) < 2:
         parser.error("--layout duet needs two cores")
 
-    names = benchmarks_of(options.program)
+    options.program = os.path.abspath(options.program)
+    names = benchmarks_of(options)
     if not names:
-        sys.exit(f"{options.program} has no benchmarks")
+        sys.exit(f"{options.program} has no benchmark that {options.filter} names")
     with tempfile.TemporaryDirectory(prefix="steelyard-noise.") as folder:
         copies = Copies(options.program, options.copies, folder, options.seed)
         if options.neighbour:
-            with Neighbour(options.program, names, options.seed, copies.writing):
+            with Neighbour(options, names, copies.writing):
                 record(options, names, cores, copies)
         else:
             record(options, names, cores, copies)
