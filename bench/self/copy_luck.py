@@ -2,20 +2,23 @@
 """What a copy is worth: how far do byte-identical copies of one Google Benchmark program lie apart? Prints a Markdown
 table; docs/fresh_copies.md says what it is for.
 
-    bench/self/copy_luck.py PROGRAM [--filter REGEX] [--copies 8] [--rounds 14] [--min-time 20ms] [--cwd DIR]
-        Copies with names of equal length, the pages of each written in random order. In every round each runs once, in
-        random order, on one core; a process measures all benchmarks once. For each benchmark, on logarithms, with k
-        copies of n processes each, copy i with the mean m_i (one-way analysis of variance):
-            within^2  = sum_ij (x_ij - m_i)^2 / (k (n - 1))
-            between^2 = max(0, (n sum_i (m_i - m)^2 / (k - 1) - within^2) / n)
-        `largest` is the largest median of a copy over the smallest; p the share of 500 draws, the seen one among them,
-        in which the copies, exchanged at random within each round, lie at least as far apart. Where no copy matters p
-        is at most .05 for one benchmark in twenty.
+    bench/self/copy_luck.py PROGRAM [--filter REGEX] [--copies 8] [--rounds 14] [--min-time 5ms] [--cwd DIR]
+        Copies with names of equal length, the pages of each written in random order. In every round each benchmark runs
+        once in each copy, one process right after the other in random order, on one core. Each round is a block: of its
+        logarithms of time their median is taken away, so that what moves all processes of a round is no difference of
+        copies. For each benchmark, with k copies of n processes each, copy i with the median m_i:
+            within^2  = (1.4826 median |x_ij - m_i|)^2 k / (k - 1)
+            between^2 = max(0, variance of the m_i - pi / 2 within^2 / n)
+        (the median of n normal values has the variance pi / 2 within^2 / n; a block's median takes one of k degrees of
+        freedom). `largest` is the largest m_i over the smallest; p is of Friedman's test (1937: sums of ranks within
+        blocks) by 500 permutations, the seen one among them. Where no copy matters p is at most .05 for one benchmark
+        in twenty.
 
     bench/self/copy_luck.py PROGRAM --reread 8 [--rounds 14] [...]
-        One copy. Eight times its pages are dropped from the page cache and read anew in random order (the file's bytes
-        and name stay), and as many processes as --rounds follow: two halves, between which nothing is done. The step
-        from half to half where pages were read anew, against the step where nothing was done, as roots of mean squares.
+        Two copies. Eight times the pages of one are dropped from the page cache and read anew in random order (the
+        file's bytes and name stay); the other is never touched. As many pairs of processes as --rounds follow, one of
+        each copy, whose ratio is what counts: two halves, between which nothing is done. The step from half to half
+        where pages were read anew, against the step where nothing was done, as medians of their sizes.
 
 Without end there is --limit: what would take longer than that ends after the last whole round. Needs python3 and
 nothing else. TMPDIR says where the copies lie: a disk, for a file system in memory (tmpfs) keeps its pages. Leave the
@@ -68,19 +71,27 @@ def on_core(core):
     return lambda: os.sched_setaffinity(0, {core})
 
 
-def measure(program, options, min_time):
-    """One process: median time in ns by benchmark."""
-    command = [program, f"--benchmark_filter={options.filter}", min_time, "--benchmark_format=json"]
+def benchmarks_of(program, options):
+    """Those that the filter names, in the program's order."""
+    done = subprocess.run([program, "--benchmark_list_tests=true", f"--benchmark_filter={options.filter}"],
+                          cwd=options.cwd, capture_output=True, text=True, timeout=options.limit)
+    if done.returncode != 0:
+        sys.exit(f"{program} left with {done.returncode}; does it run from another place?\n{done.stderr}")
+    return [line for line in done.stdout.splitlines() if line and not line.startswith("Failed to match")]
+
+
+def measure(program, benchmark, options, min_time):
+    """One process: the logarithm of its median time in ns; None where it has none."""
+    command = [program, f"--benchmark_filter=^{re.escape(benchmark)}$", min_time, "--benchmark_format=json"]
     done = subprocess.run(command, cwd=options.cwd, capture_output=True, text=True, timeout=options.limit,
                           preexec_fn=on_core(options.core))
     if done.returncode != 0 or not done.stdout:
         sys.exit(f"{command} left with {done.returncode}; does it run from another place?\n{done.stderr}")
-    times = {}
-    for row in json.loads(done.stdout[done.stdout.index("{"):])["benchmarks"]:
-        if row.get("run_type", "iteration") == "iteration" and not row.get("error_occurred") and row["real_time"] > 0:
-            name = row.get("run_name", row["name"])
-            times.setdefault(name, []).append(row["real_time"] * NANOSECONDS[row["time_unit"]])
-    return {name: statistics.median(values) for name, values in times.items()}
+    times = [row["real_time"] * NANOSECONDS[row["time_unit"]]
+             for row in json.loads(done.stdout[done.stdout.index("{"):])["benchmarks"]
+             if row.get("run_type", "iteration") == "iteration" and not row.get("error_occurred")
+             and row["real_time"] > 0]
+    return math.log(statistics.median(times)) if times else None
 
 
 class Clock:
@@ -103,39 +114,31 @@ class Clock:
 
 
 def variance_components(groups):
-    """Standard deviations (between groups, within one) by one-way analysis of variance; groups of equal size."""
+    """Standard deviations (between groups, within one); groups of equal size, blocks' medians taken away."""
     k, n = len(groups), len(groups[0])
-    means = [statistics.fmean(group) for group in groups]
-    within = sum((x - m)**2 for group, m in zip(groups, means) for x in group) / (k * (n - 1))
-    among = n * sum((m - statistics.fmean(means))**2 for m in means) / (k - 1)
-    return math.sqrt(max(0, (among - within) / n)), math.sqrt(within)
+    medians = [statistics.median(group) for group in groups]
+    away = statistics.median(abs(x - m) for group, m in zip(groups, medians) for x in group)
+    within = 1.4826 * away * math.sqrt(k / (k - 1))
+    return math.sqrt(max(0, statistics.variance(medians) - math.pi / 2 * within**2 / n)), within
 
 
-def exchange_p(groups, draw):
-    """Share of draws, this one included, in which groups whose members are exchanged within each round lie as far
-    apart: by the sum of their squared sums, which grows with the ratio of the variances between and within."""
-    centre = statistics.fmean(x for group in groups for x in group)
-    rounds = [[x - centre for x in values] for values in zip(*groups)]
+def friedman_p(blocks, draw):
+    """Share of permutations, the seen one included, in which the sums of the groups' ranks lie as far apart."""
+    ranks = [[sum(y < x for y in block) + sum(y == x for y in block) / 2 for x in block] for block in blocks]
 
     def apart(values):
         return sum(sum(group)**2 for group in zip(*values))
-    seen = apart(rounds) * (1 - 1e-12)
-    return (1 + sum(apart([draw.sample(values, len(values)) for values in rounds]) >= seen
+    seen = apart(ranks) * (1 - 1e-12)
+    return (1 + sum(apart([draw.sample(values, len(values)) for values in ranks]) >= seen
                     for _ in range(DRAWS - 1))) / DRAWS
 
 
-def root_mean_square(values):
-    return math.sqrt(statistics.fmean(x * x for x in values))
-
-
-def logarithms(times, groups, benchmark):
-    """By group, its processes' logarithms of time. `times`: by group, one dictionary a process."""
-    return [[math.log(process[benchmark]) for process in times[group]] for group in groups]
-
-
-def in_every(processes):
-    """Benchmarks that every process measured, in the program's order."""
-    return [name for name in processes[0] if all(name in process for process in processes)]
+def warm_up(program, options, min_time):
+    """What the benchmarks need comes into memory; returns those that yield a time."""
+    names = [name for name in benchmarks_of(program, options) if measure(program, name, options, min_time) is not None]
+    if not names:
+        sys.exit(f"{program}: no benchmark that matches {options.filter} yields a time")
+    return names
 
 
 def compare_copies(options, folder, draw):
@@ -143,22 +146,25 @@ def compare_copies(options, folder, draw):
     for copy in copies:
         write_copy(options.program, copy, draw)
     min_time = min_time_argument(copies[0], options)
-    measure(copies[0], options, min_time)  # a warm-up, for the machine
-    times, clock = {copy: [] for copy in copies}, Clock(options.limit)
+    names = warm_up(copies[0], options, min_time)
+    values, clock = {name: [] for name in names}, Clock(options.limit)  # by benchmark: a row of all copies for a round
     for number in range(1, options.rounds + 1):
-        for copy in draw.sample(copies, len(copies)):
-            times[copy].append(measure(copy, options, min_time))
+        for name in names:
+            order = draw.sample(copies, len(copies))
+            taken = {copy: measure(copy, name, options, min_time) for copy in order}
+            values[name].append([taken[copy] for copy in copies])
         if not clock.step("round", number, options.rounds):
             break
-    rounds = len(times[copies[0]])
+    rounds = len(values[names[0]])
     if rounds < 2:
         sys.exit("one round tells nothing of copies: raise --limit, or take fewer benchmarks")
     rows = []
-    for name in in_every([process for copy in copies for process in times[copy]]):
-        groups = logarithms(times, copies, name)
+    for name, blocks in values.items():
+        level = statistics.median(x for block in blocks for x in block)
+        groups = list(zip(*([x - statistics.median(block) for x in block] for block in blocks)))
         medians = [statistics.median(group) for group in groups]
-        rows.append((name, medians, *variance_components(groups), exchange_p(groups, draw)))
-    return rounds, rows, [times[copy] for copy in copies]
+        rows.append((name, level, medians, *variance_components(groups), friedman_p(blocks, draw)))
+    return rounds, rows, values
 
 
 def print_copies(options, rounds, rows):
@@ -168,55 +174,64 @@ def print_copies(options, rounds, rows):
     print("| benchmark | median | median of each copy, % from that | s.d. between copies | s.d. within a copy | "
           "largest | p |")
     print("|---|---|---|---|---|---|---|")
-    for name, medians, between, within, p in sorted(rows, key=lambda row: -row[2]):
+    for name, level, medians, between, within, p in sorted(rows, key=lambda row: row[-1]):
         centre = statistics.median(medians)
-        print(f"| `{name}` | {time_text(math.exp(centre))} | {' '.join(change(m - centre) for m in medians)} | "
+        print(f"| `{name}` | {time_text(math.exp(level))} | {' '.join(change(m - centre) for m in medians)} | "
               f"{100 * between:.2f} % | {100 * within:.2f} % | {change(max(medians) - min(medians))} % | {p:.3f} |")
-    betweens = [row[2] for row in rows]
+    betweens = [row[3] for row in rows]
     print(f"\nOf {len(rows)} benchmarks the s.d. between copies is {100 * statistics.median(betweens):.2f} % in "
           f"the median, {100 * max(betweens):.2f} % at most, above .4 % in {sum(b > 0.004 for b in betweens)}; p is at "
-          f"most .05 in {sum(row[4] <= 0.05 for row in rows)}.")
+          f"most .05 in {sum(row[5] <= 0.05 for row in rows)}, at most .002 in {sum(row[5] <= 0.002 for row in rows)}.")
 
 
 def compare_readings(options, folder, draw):
-    copy = os.path.join(folder, "copy0000")
-    write_copy(options.program, copy, draw)
+    copy, untouched = (os.path.join(folder, f"copy{number:04}") for number in range(2))
+    for path in (copy, untouched):
+        write_copy(options.program, path, draw)
     min_time = min_time_argument(copy, options)
-    measure(copy, options, min_time)  # all that it needs is in memory now
-    halves, pages, clock = [], [], Clock(options.limit)
+    for path in (untouched, copy):
+        names = warm_up(path, options, min_time)
+    values, pages, clock = {name: [] for name in names}, [], Clock(options.limit)  # by benchmark: halves of log ratios
+    levels = {name: [] for name in names}
     for number in range(1, options.reread + 1):
         in_memory, left = reread(copy, draw)
         if left > MOST_LEFT * in_memory:
             sys.exit(f"{copy}: {left} of {in_memory} pages stayed in memory; set TMPDIR to a folder on a disk")
         pages.append((in_memory, left))
         for _ in range(2):
-            halves.append([measure(copy, options, min_time) for _ in range(options.rounds // 2)])
+            for name in names:
+                values[name].append([])
+            for _ in range(options.rounds // 2):
+                for name in names:
+                    taken = {path: measure(path, name, options, min_time) for path in draw.sample((copy, untouched), 2)}
+                    values[name][-1].append(taken[copy] - taken[untouched])
+                    levels[name].append(taken[copy])
         if not clock.step("reading", number, options.reread):
             break
-    if len(halves) < 4:
+    if len(pages) < 2:
         sys.exit("one reading tells nothing: raise --limit, or take fewer benchmarks")
     rows = []
-    for name in in_every([process for half in halves for process in half]):
-        logs = logarithms(halves, range(len(halves)), name)
-        levels = [statistics.median(first + second) for first, second in zip(logs[::2], logs[1::2])]
-        steps = [abs(b - a) for a, b in zip(map(statistics.median, logs), map(statistics.median, logs[1:]))]
-        rows.append((name, levels, root_mean_square(steps[1::2]), root_mean_square(steps[::2])))
-    return pages, rows, halves
+    for name, halves in values.items():
+        readings = [statistics.median(first + second) for first, second in zip(halves[::2], halves[1::2])]
+        steps = [abs(b - a) for a, b in zip(map(statistics.median, halves), map(statistics.median, halves[1:]))]
+        rows.append((name, statistics.median(levels[name]), readings, statistics.median(steps[1::2]),
+                     statistics.median(steps[::2])))
+    return pages, rows, values
 
 
 def print_readings(options, pages, rows):
     most_left = max(left for _, left in pages)
-    print(f"Machine: {machine()}. One copy of `{os.path.basename(options.program)}`, its pages read anew "
-          f"{len(pages)} times, {options.rounds // 2 * 2} processes each on core {options.core}, samples of at least "
+    print(f"Machine: {machine()}. Two copies of `{os.path.basename(options.program)}`, the pages of one read anew "
+          f"{len(pages)} times, {options.rounds // 2 * 2} pairs of processes each on core {options.core}, samples of at least "
           f"{1e3 * options.min_time:g} ms, seed {options.seed}. Of {pages[0][0]} pages in memory {most_left} at most "
           "stayed when they were dropped (mincore).\n")
-    print("| benchmark | median | level after each reading, % from that | largest | step where pages were read anew | "
-          "step where nothing was done |")
+    print("| benchmark | median | after each reading, against the other copy, % from their median | largest | "
+          "step where pages were read anew | step where nothing was done |")
     print("|---|---|---|---|---|---|")
-    for name, levels, at_reading, at_nothing in sorted(rows, key=lambda row: -row[2]):
-        centre = statistics.median(levels)
-        print(f"| `{name}` | {time_text(math.exp(centre))} | {' '.join(change(level - centre) for level in levels)} | "
-              f"{change(max(levels) - min(levels))} % | {100 * at_reading:.2f} % | {100 * at_nothing:.2f} % |")
+    for name, level, readings, at_reading, at_nothing in sorted(rows, key=lambda row: row[4] - row[3]):
+        centre = statistics.median(readings)
+        print(f"| `{name}` | {time_text(math.exp(level))} | {' '.join(change(one - centre) for one in readings)} | "
+              f"{change(max(readings) - min(readings))} % | {100 * at_reading:.2f} % | {100 * at_nothing:.2f} % |")
 
 
 def main():
@@ -226,7 +241,7 @@ def main():
     parser.add_argument("--copies", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=14)
     parser.add_argument("--reread", type=int, default=0, metavar="TIMES", help="one file's pages read anew instead")
-    parser.add_argument("--min-time", type=seconds_of, default="20ms", help="of a sample")
+    parser.add_argument("--min-time", type=seconds_of, default="5ms", help="of a sample")
     parser.add_argument("--limit", type=seconds_of, default="30m", help="of the whole study")
     parser.add_argument("--cwd", help="where the program runs; default: here")
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
@@ -241,8 +256,6 @@ def main():
     with tempfile.TemporaryDirectory(prefix="steelyard-copies.") as folder:
         study = compare_readings if options.reread else compare_copies
         told, rows, values = study(options, folder, draw)
-    if not rows:
-        sys.exit(f"{options.program}: no benchmark matches {options.filter}")
     if options.out:
         with open(options.out, "w") as out:
             json.dump({"machine": machine(), **vars(options), "ns": values}, out)
