@@ -76,7 +76,7 @@ TEST_P(Concurrent, UnequalSlotsCostAtMostATenthOfThePower) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Recordings, Concurrent, testing::Values("interleaved", "neighbour", "duet"),
+INSTANTIATE_TEST_SUITE_P(Recordings, Concurrent, testing::Values("interleaved", "neighbour", "duet", "copies_round"),
                          [](const auto& the) { return std::string(the.param); });
 
 TEST(RecordedNoise, QuietInterleavingFindsFivePerCent) {

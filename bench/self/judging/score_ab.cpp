@@ -7,8 +7,8 @@
 // variants: in place of rules other scores for samples and rounds. drift: how far apart equal sides lie that were not
 // measured together; the tables of docs/method.md.
 //
-// The folder holds the recordings interleaved, duet, neighbour and later (bench/self/noise/record_noise.py). --row and
-// --rule leave out what does not contain the text. docs/judging_scores.md says what the columns are.
+// The folder holds the recordings that its README lists (bench/self/noise/record_noise.py). --row and --rule leave out
+// what does not contain the text. docs/judging_scores.md says what the columns are.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -46,6 +46,8 @@ struct Recordings {
   Recording duet;
   Recording neighbour;
   Recording later;
+  Recording copies_round;
+  Recording copies_side;
 };
 
 Result<Recordings> read_all(const std::string& folder) {
@@ -54,6 +56,8 @@ Result<Recordings> read_all(const std::string& folder) {
   STEELYARD_TRY(all.duet, read_recording(folder + "/duet"));
   STEELYARD_TRY(all.neighbour, read_recording(folder + "/neighbour"));
   STEELYARD_TRY(all.later, read_recording(folder + "/later"));
+  STEELYARD_TRY(all.copies_round, read_recording(folder + "/copies_round"));
+  STEELYARD_TRY(all.copies_side, read_recording(folder + "/copies_side"));
   return all;
 }
 
@@ -89,6 +93,8 @@ std::vector<Row> all_rows(const Recordings& all) {
   return {
       {"interleaved_b15", concurrent(all.interleaved, 15), true, false},
       {"interleaved_b15, neighbour", concurrent(all.neighbour, 15), true, false},
+      {"interleaved_b15, a copy a round", concurrent(all.copies_round, 15), true, false},
+      {"interleaved_b15, a copy a side", concurrent(all.copies_side, 15), true, false},
       {"interleaved_b15, slots 1 sd apart", concurrent(all.interleaved, 15, 1), true, false},
       {"interleaved_b15, slots 2 sd apart", concurrent(all.interleaved, 15, 2), true, false},
       {"interleaved_b5", concurrent(all.interleaved, 5), true, false},
