@@ -179,7 +179,9 @@ def print_copies(options, rounds, rows):
         print(f"| `{name}` | {time_text(math.exp(level))} | {' '.join(change(m - centre) for m in medians)} | "
               f"{100 * between:.2f} % | {100 * within:.2f} % | {change(max(medians) - min(medians))} % | {p:.3f} |")
     betweens = [row[3] for row in rows]
-    print(f"\nOf {len(rows)} benchmarks the s.d. between copies is {100 * statistics.median(betweens):.2f} % in "
+    withins = [row[4] for row in rows]
+    print(f"\nOf {len(rows)} benchmarks the s.d. within a copy is {100 * statistics.median(withins):.2f} % in the median, "
+          f"{100 * max(withins):.2f} % at most; between copies it is {100 * statistics.median(betweens):.2f} % in "
           f"the median, {100 * max(betweens):.2f} % at most, above .4 % in {sum(b > 0.004 for b in betweens)}; p is at "
           f"most .05 in {sum(row[5] <= 0.05 for row in rows)}, at most .002 in {sum(row[5] <= 0.002 for row in rows)}.")
 
