@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/environment/byte_reader.hpp"
 #include "bench/environment/elf_file.hpp"
+#include "bench/environment/section_reader.hpp"
 #include "bench/environment/system_file.hpp"
 
 namespace steelyard {
@@ -30,7 +30,7 @@ std::string hex_text(std::string_view bytes) {
 std::string build_id_of(std::string_view notes) {
   constexpr std::size_t kLongest = 64;
   const auto padding = [](std::uint64_t size) { return (4 - size % 4) % 4; };
-  ByteReader reader(notes);
+  SectionReader reader(notes);
   while (reader.ok() && reader.left() > 0) {
     const std::uint64_t name_size = reader.number(4);
     const std::uint64_t size = reader.number(4);

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "bench/environment/byte_reader.hpp"
 #include "bench/environment/dwarf_value.hpp"
+#include "bench/environment/section_reader.hpp"
 
 namespace steelyard {
 namespace {
@@ -31,7 +31,7 @@ struct Unit {
   std::uint64_t type = 1;
   DwarfSizes sizes;
   std::uint64_t abbreviations = 0;
-  ByteReader entries{""};
+  SectionReader entries{""};
 };
 
 struct FirstEntry {
@@ -47,9 +47,9 @@ std::string_view zero_ended_at(std::string_view section, std::uint64_t offset) {
 }
 
 // The list of (attribute, form) of the abbreviation with this code; absent where there is none.
-std::optional<ByteReader> find_abbreviation(std::string_view section, const Unit& unit, std::uint64_t code) {
+std::optional<SectionReader> find_abbreviation(std::string_view section, const Unit& unit, std::uint64_t code) {
   if (unit.abbreviations > section.size()) return std::nullopt;
-  ByteReader reader(section.substr(static_cast<std::size_t>(unit.abbreviations)));
+  SectionReader reader(section.substr(static_cast<std::size_t>(unit.abbreviations)));
   int attributes = 0;
   for (int walked = 0; walked < kMostAbbreviations && reader.ok(); ++walked) {
     const std::uint64_t found = reader.unsigned_leb();
@@ -73,7 +73,7 @@ std::optional<FirstEntry> read_first_entry(Unit& unit, const Sections& sections)
   if (!unit.entries.ok()) return std::nullopt;
   FirstEntry entry;
   if (code == 0) return entry;  // an empty unit
-  std::optional<ByteReader> list = find_abbreviation(sections.abbreviations, unit, code);
+  std::optional<SectionReader> list = find_abbreviation(sections.abbreviations, unit, code);
   if (!list) return std::nullopt;
   for (int attributes = 0; attributes < kMostAttributes; ++attributes) {
     const std::uint64_t attribute = list->unsigned_leb();
@@ -102,7 +102,7 @@ std::string_view resolve(const FirstEntry& entry, const Unit& unit, const Sectio
       if (entry.producer.at > sections.string_offsets.size()) return {};
       const std::uint64_t at = entry.string_offsets_base + entry.producer.at * unit.sizes.offset_bytes;
       if (at > sections.string_offsets.size()) return {};
-      ByteReader reader(sections.string_offsets.substr(static_cast<std::size_t>(at)));
+      SectionReader reader(sections.string_offsets.substr(static_cast<std::size_t>(at)));
       const std::uint64_t offset = reader.number(unit.sizes.offset_bytes);
       return reader.ok() ? zero_ended_at(sections.strings, offset) : std::string_view();
     }
@@ -114,7 +114,7 @@ std::string_view resolve(const FirstEntry& entry, const Unit& unit, const Sectio
 }
 
 // Takes one unit off the section. Absent: the section does not follow the format from here on.
-std::optional<Unit> take_unit(ByteReader& info) {
+std::optional<Unit> take_unit(SectionReader& info) {
   constexpr std::uint64_t kLongFormat = 0xffffffff;
   constexpr std::uint64_t kFirstReserved = 0xfffffff0;
   Unit unit;
@@ -125,7 +125,7 @@ std::optional<Unit> take_unit(ByteReader& info) {
   } else if (length >= kFirstReserved) {
     return std::nullopt;
   }
-  ByteReader reader(info.text(length));
+  SectionReader reader(info.text(length));
   if (!info.ok()) return std::nullopt;
   unit.sizes.version = reader.number(2);
   if (unit.sizes.version < 2 || unit.sizes.version > 5) return std::nullopt;
@@ -196,7 +196,7 @@ DwarfProducers read_producers(const ElfFile& file) {
   producers.state = DebugInfo::present;
   bool any_skeleton = false;
   bool any_elsewhere = false;
-  ByteReader info(sections.info);
+  SectionReader info(sections.info);
   while (info.left() > 0) {
     std::optional<Unit> unit = take_unit(info);
     const auto entry = unit ? read_first_entry(*unit, sections) : std::nullopt;

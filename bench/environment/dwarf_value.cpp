@@ -55,7 +55,7 @@ enum Form : std::uint64_t {
 
 }  // namespace
 
-bool take_dwarf_value(std::uint64_t form, const DwarfSizes& sizes, ByteReader& reader, DwarfText& text) {
+bool take_dwarf_value(std::uint64_t form, const DwarfSizes& sizes, SectionReader& reader, DwarfText& text) {
   using Kind = DwarfText::Kind;
   const auto indexed = [&](std::uint64_t index) { text = {Kind::index, {}, index}; };
   switch (form) {

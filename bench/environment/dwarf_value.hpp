@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "bench/environment/byte_reader.hpp"
+#include "bench/environment/section_reader.hpp"
 
 namespace steelyard {
 
@@ -27,6 +27,6 @@ struct DwarfText {
 inline constexpr std::uint64_t kDwarfImplicitConstant = 0x21;
 
 // Takes one value and keeps it in `text` where it is a text or an offset. False: a form that is not known.
-bool take_dwarf_value(std::uint64_t form, const DwarfSizes& sizes, ByteReader& reader, DwarfText& text);
+bool take_dwarf_value(std::uint64_t form, const DwarfSizes& sizes, SectionReader& reader, DwarfText& text);
 
 }  // namespace steelyard

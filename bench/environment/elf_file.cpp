@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/environment/byte_reader.hpp"
+#include "bench/environment/section_reader.hpp"
 
 namespace steelyard {
 namespace {
@@ -43,7 +43,7 @@ struct RawSection {
 };
 
 RawSection read_section(std::string_view bytes, std::string_view record, std::size_t word) {
-  ByteReader reader(record);
+  SectionReader reader(record);
   RawSection raw;
   raw.name = reader.number(4);
   raw.section.type = static_cast<std::uint32_t>(reader.number(4));
@@ -87,7 +87,7 @@ void read_segments(std::string_view bytes, const Header& header, ElfFile& file) 
   const std::uint64_t least = file.is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
   if (header.program_offset == 0 || header.program_size < least) return;
   for (std::uint64_t i = 0; i < header.program_count; ++i) {
-    ByteReader reader(part(bytes, header.program_offset + i * header.program_size, least));
+    SectionReader reader(part(bytes, header.program_offset + i * header.program_size, least));
     const std::size_t word = file.is_64 ? 8 : 4;
     ElfSegment segment;
     segment.type = static_cast<std::uint32_t>(reader.number(4));
@@ -127,7 +127,7 @@ std::vector<ElfSymbol> ElfFile::symbols() const {
     const std::size_t count = std::min(table->content.size() / size, kMostSymbols);
     symbols.reserve(symbols.size() + count);
     for (std::size_t i = 0; i < count; ++i) {
-      ByteReader reader(table->content.substr(i * size, size));
+      SectionReader reader(table->content.substr(i * size, size));
       ElfSymbol symbol;
       symbol.name = text_at(names, reader.number(4));
       const auto place = [&] {
@@ -150,7 +150,7 @@ std::vector<std::string_view> ElfFile::needed() const {
   const ElfSection* dynamic = find(".dynamic");
   if (dynamic == nullptr || dynamic->link >= sections.size()) return libraries;
   constexpr std::size_t kMostLibraries = 4096;
-  ByteReader reader(dynamic->content);
+  SectionReader reader(dynamic->content);
   const std::size_t word = is_64 ? 8 : 4;
   while (libraries.size() < kMostLibraries) {
     const std::uint64_t tag = reader.number(word);
@@ -162,7 +162,7 @@ std::vector<std::string_view> ElfFile::needed() const {
 }
 
 Result<ElfFile> read_elf(std::string_view bytes) {
-  ByteReader reader(bytes);
+  SectionReader reader(bytes);
   const std::string_view identity = reader.text(EI_NIDENT);
   if (!identity.starts_with(std::string_view(ELFMAG, SELFMAG))) return input_error("", "a file that is no ELF program");
   ElfFile file;

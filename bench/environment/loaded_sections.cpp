@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "bench/environment/byte_reader.hpp"
 #include "bench/environment/elf_file.hpp"
+#include "bench/environment/section_reader.hpp"
 #include "bench/model/sha256.hpp"
 
 namespace steelyard {
@@ -30,7 +30,7 @@ std::size_t offset_in(std::string_view bytes, std::string_view part) {
 // The descriptors of notes that name the build. A note: sizes of name and content, kind, name, content, padded to 4.
 void add_build_ids(std::string_view bytes, std::string_view notes, std::vector<Blank>& blanks) {
   const auto padding = [](std::uint64_t size) { return (4 - size % 4) % 4; };
-  ByteReader reader(notes);
+  SectionReader reader(notes);
   while (reader.ok() && reader.left() > 0) {
     const std::uint64_t name_size = reader.number(4);
     const std::uint64_t size = reader.number(4);

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   }
   std::printf("| noise | n | interval given | covers | claimed | covers | wrong claims of all | mean width |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
-  for (const steelyard::Noise noise : steelyard::kNoises) {
+  for (const steelyard::SimulatedNoise noise : steelyard::kNoises) {
     for (const std::size_t n : {10, 20, 50, 200}) {
       const steelyard::MedianCoverage row =
           steelyard::median_coverage(noise, n, repeats, static_cast<std::uint32_t>(seed));

@@ -29,21 +29,21 @@ class Autoregression {
   double state_;
 };
 
-double memory_of(Noise noise) {
-  if (noise == Noise::autocorrelated_05) return 0.5;
-  if (noise == Noise::autocorrelated_09) return 0.9;
-  return noise == Noise::hidden_drift ? kHiddenMemory : 0;
+double memory_of(SimulatedNoise noise) {
+  if (noise == SimulatedNoise::autocorrelated_05) return 0.5;
+  if (noise == SimulatedNoise::autocorrelated_09) return 0.9;
+  return noise == SimulatedNoise::hidden_drift ? kHiddenMemory : 0;
 }
 
 }  // namespace
 
-std::string_view to_text(Noise noise) {
+std::string_view to_text(SimulatedNoise noise) {
   constexpr std::array<std::string_view, kNoises.size()> kTexts{
       "normal", "lognormal", "bimodal 70:30", "bimodal 50:50", "AR(1) 0.5", "AR(1) 0.9", "hidden drift"};
   return kTexts.at(static_cast<std::size_t>(noise));
 }
 
-std::vector<double> simulated_times(Noise noise, std::size_t n, NumpyRandom& random) {
+std::vector<double> simulated_times(SimulatedNoise noise, std::size_t n, NumpyRandom& random) {
   Autoregression slow(memory_of(noise), random);
   std::vector<double> times(n);
   for (double& time : times) {
@@ -52,23 +52,23 @@ std::vector<double> simulated_times(Noise noise, std::size_t n, NumpyRandom& ran
     const double chance = random.real();
     const double white = random.normal(0, 1);
     switch (noise) {
-      case Noise::normal:
+      case SimulatedNoise::normal:
         time = kLevel + kDeviation * white;
         break;
-      case Noise::skewed:
+      case SimulatedNoise::skewed:
         time = kLevel * std::exp(0.5 * white);
         break;
-      case Noise::bimodal:
+      case SimulatedNoise::bimodal:
         time = (chance < kLowerShare ? kLevel : kUpperMode) + kDeviation * white;
         break;
-      case Noise::evenly_bimodal:
+      case SimulatedNoise::evenly_bimodal:
         time = (chance < 0.5 ? kLevel : kUpperMode) + kDeviation * white;
         break;
-      case Noise::autocorrelated_05:
-      case Noise::autocorrelated_09:
+      case SimulatedNoise::autocorrelated_05:
+      case SimulatedNoise::autocorrelated_09:
         time = kLevel + kDeviation * slow_part;
         break;
-      case Noise::hidden_drift:
+      case SimulatedNoise::hidden_drift:
         time = kLevel + kDeviation * (std::sqrt(kHiddenShare) * slow_part + std::sqrt(1 - kHiddenShare) * white);
         break;
     }
@@ -76,13 +76,13 @@ std::vector<double> simulated_times(Noise noise, std::size_t n, NumpyRandom& ran
   return times;
 }
 
-double true_median(Noise noise) {
-  if (noise == Noise::evenly_bimodal) return 0.5 * (kLevel + kUpperMode);
+double true_median(SimulatedNoise noise) {
+  if (noise == SimulatedNoise::evenly_bimodal) return 0.5 * (kLevel + kUpperMode);
   // Half of all lie below where 5/7 of the lower mode do: Phi(0.5659488) = 5/7; the upper mode adds less than 1e-20.
-  return noise == Noise::bimodal ? kLevel + 0.5659488219 * kDeviation : kLevel;
+  return noise == SimulatedNoise::bimodal ? kLevel + 0.5659488219 * kDeviation : kLevel;
 }
 
-MedianCoverage median_coverage(Noise noise, std::size_t n, int repeats, std::uint32_t seed) {
+MedianCoverage median_coverage(SimulatedNoise noise, std::size_t n, int repeats, std::uint32_t seed) {
   NumpyRandom random(seed);
   MedianCoverage coverage;
   coverage.repeats = repeats;

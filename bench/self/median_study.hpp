@@ -12,7 +12,7 @@
 
 namespace steelyard {
 
-enum class Noise {
+enum class SimulatedNoise {
   normal,
   skewed,             // lognormal, sigma 0.5
   bimodal,            // 7 of 10 in the lower mode, the modes 10 deviations apart
@@ -21,17 +21,17 @@ enum class Noise {
   autocorrelated_09,  // AR(1), 0.9
   hidden_drift        // a slow AR(1) of 0.95 with a fifth of the variance, under white noise: no AR(1) fits it
 };
-inline constexpr std::array kNoises{Noise::normal,
-                                    Noise::skewed,
-                                    Noise::bimodal,
-                                    Noise::evenly_bimodal,
-                                    Noise::autocorrelated_05,
-                                    Noise::autocorrelated_09,
-                                    Noise::hidden_drift};
-std::string_view to_text(Noise noise);
+inline constexpr std::array kNoises{SimulatedNoise::normal,
+                                    SimulatedNoise::skewed,
+                                    SimulatedNoise::bimodal,
+                                    SimulatedNoise::evenly_bimodal,
+                                    SimulatedNoise::autocorrelated_05,
+                                    SimulatedNoise::autocorrelated_09,
+                                    SimulatedNoise::hidden_drift};
+std::string_view to_text(SimulatedNoise noise);
 // n times in the order they are taken; about 100, with deviation 2 (skewed: 100 times a lognormal).
-std::vector<double> simulated_times(Noise noise, std::size_t n, NumpyRandom& random);
-double true_median(Noise noise);
+std::vector<double> simulated_times(SimulatedNoise noise, std::size_t n, NumpyRandom& random);
+double true_median(SimulatedNoise noise);
 
 // Of `repeats` simulated measurements of n times each.
 struct MedianCoverage {
@@ -42,6 +42,6 @@ struct MedianCoverage {
   int claimed_covered = 0;  // ... that holds the true median
   double mean_width = 0;    // of the intervals given, over the true median; 0 where none is
 };
-MedianCoverage median_coverage(Noise noise, std::size_t n, int repeats, std::uint32_t seed);
+MedianCoverage median_coverage(SimulatedNoise noise, std::size_t n, int repeats, std::uint32_t seed);
 
 }  // namespace steelyard

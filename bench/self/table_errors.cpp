@@ -26,8 +26,8 @@ int main(int argc, char** argv) {
   }
   std::printf("| noise | n | false difference | by a plain test | found: half a deviation | a whole one |\n");
   std::printf("|---|---|---|---|---|---|\n");
-  for (const steelyard::Noise noise : steelyard::kNoises) {
-    if (noise == steelyard::Noise::skewed || noise == steelyard::Noise::evenly_bimodal) continue;
+  for (const steelyard::SimulatedNoise noise : steelyard::kNoises) {
+    if (noise == steelyard::SimulatedNoise::skewed || noise == steelyard::SimulatedNoise::evenly_bimodal) continue;
     for (const std::size_t n : {20, 50, 200}) {
       steelyard::TableStudy study;
       study.noise = noise;

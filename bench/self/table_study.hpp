@@ -10,7 +10,7 @@
 namespace steelyard {
 
 struct TableStudy {
-  Noise noise = Noise::normal;
+  SimulatedNoise noise = SimulatedNoise::normal;
   std::size_t n = 50;  // samples a cell
   int rows = 4;
   int columns = 3;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "bench/environment/byte_reader.hpp"
+#include "bench/environment/section_reader.hpp"
 
 namespace steelyard {
 namespace {
@@ -76,7 +76,7 @@ void CodeObject::read_relocations() {
   if (dynamic != nullptr && dynamic->link < file_.sections.size()) {
     const std::string_view texts = file_.sections[dynamic->link].content;
     for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= dynamic->content.size(); at += sizeof(Elf64_Sym)) {
-      const std::uint64_t name = ByteReader(dynamic->content.substr(at)).number(4);
+      const std::uint64_t name = SectionReader(dynamic->content.substr(at)).number(4);
       const std::string_view rest = name < texts.size() ? texts.substr(name) : std::string_view();
       names.emplace_back(rest.substr(0, rest.find('\0')));
     }
@@ -85,7 +85,7 @@ void CodeObject::read_relocations() {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> own;
   for (const ElfSection& section : file_.sections) {
     if (section.type != SHT_RELA || !is_loaded(section)) continue;
-    ByteReader reader(section.content);
+    SectionReader reader(section.content);
     while (reader.left() >= sizeof(Elf64_Rela) && left-- > 0) {
       const std::uint64_t slot = reader.number(8);
       const std::uint64_t info = reader.number(8);
@@ -148,7 +148,7 @@ std::string CodeObject::called_by_stub(std::uint64_t address) const {
   const std::string_view code = code_at(address, kLongestStub);
   const std::size_t jump = code.find("\xff\x25");
   if (jump == std::string_view::npos || jump + 6 > code.size()) return "";
-  const auto distance = static_cast<std::int32_t>(ByteReader(code.substr(jump + 2)).number(4));
+  const auto distance = static_cast<std::int32_t>(SectionReader(code.substr(jump + 2)).number(4));
   const auto slot = slots_.find(address + jump + 6 + static_cast<std::uint64_t>(std::int64_t{distance}));
   return slot == slots_.end() ? "" : "call by the " + slot->second;
 }

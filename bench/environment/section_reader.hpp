@@ -1,7 +1,7 @@
 // Takes little-endian numbers and texts off a run of bytes, one after the other. Going past the end is never read: it
 // marks the reader as failed, and every later answer is 0 or empty. Not for big-endian files.
 //
-//     ByteReader reader(section);
+//     SectionReader reader(section);
 //     const std::uint64_t length = reader.number(4);
 //     if (!reader.ok()) ...  // the section ends within it
 #pragma once
@@ -12,9 +12,9 @@
 
 namespace steelyard {
 
-class ByteReader {
+class SectionReader {
  public:
-  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  explicit SectionReader(std::string_view bytes) : bytes_(bytes) {}
 
   bool ok() const { return ok_; }
   std::size_t left() const { return bytes_.size(); }
