@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/self/median_study.hpp"
+#include "tests/studies/median_study.hpp"
 
 namespace steelyard {
 namespace {

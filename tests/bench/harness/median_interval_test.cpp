@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "bench/self/median_study.hpp"
+#include "tests/studies/median_study.hpp"
 
 namespace steelyard {
 namespace {

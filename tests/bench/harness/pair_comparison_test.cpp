@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/self/median_study.hpp"
+#include "tests/studies/median_study.hpp"
 
 namespace steelyard {
 namespace {

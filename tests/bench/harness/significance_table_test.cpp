@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "bench/self/table_study.hpp"
 #include "tests/bench/harness/sample_table.hpp"
+#include "tests/studies/table_study.hpp"
 
 namespace steelyard {
 namespace {
