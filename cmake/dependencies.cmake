@@ -27,9 +27,8 @@ find_package(Boost 1.74 REQUIRED COMPONENTS serialization iostreams)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx>=6.4)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus>=3.0)
-# Found, not demanded: without libdw a profile does not say from which function an inlined line came; without Capstone
-# the machine code of two builds is equal only if it lies at the same addresses.
-pkg_check_modules(libdw QUIET IMPORTED_TARGET libdw)
+pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw>=0.188 libelf)
+# Found, not demanded: without Capstone the machine code of two builds is equal only if it lies at the same addresses.
 pkg_check_modules(capstone QUIET IMPORTED_TARGET capstone)
 
 if(STEELYARD_BUILD_SUITES OR STEELYARD_BUILD_TESTS)

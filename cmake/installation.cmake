@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/steelyard)
 
-install(TARGETS steelyard_model steelyard_harness EXPORT steelyard_harness_targets
+install(TARGETS steelyard_model steelyard_tables steelyard_harness EXPORT steelyard_harness_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT harness)
 install(EXPORT steelyard_harness_targets FILE steelyardHarnessTargets.cmake NAMESPACE steelyard::
   DESTINATION ${package_folder} COMPONENT harness)

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "bench/model/disturbance_summary.hpp"
+#include "bench/model/holm.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/drift.hpp"
 #include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
-#include "regress/ab/holm.hpp"
 #include "regress/ab/look_plan.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/relabelling.hpp"

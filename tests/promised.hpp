@@ -10,8 +10,8 @@
 
 namespace steelyard::testing {
 
-// $STEELYARD_TESTS_PROMISED is a list of words: postgresql valgrind benchmark openblas chromium capstone libdw citus
-// openssl pgbouncer gpu.
+// $STEELYARD_TESTS_PROMISED is a list of words: postgresql valgrind benchmark openblas chromium capstone citus openssl
+// pgbouncer gpu.
 inline bool is_promised(const std::string& tool) {
   const char* list = std::getenv("STEELYARD_TESTS_PROMISED");
   return list != nullptr && (" " + std::string(list) + " ").find(" " + tool + " ") != std::string::npos;

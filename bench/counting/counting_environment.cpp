@@ -13,7 +13,7 @@ constexpr std::array<const char*, 3> kKeptNames = {"LD_LIBRARY_PATH", "HOME", "T
 // glibc chooses its string and mathematical routines by the CPU and its thresholds by the caches. With every feature
 // off that it chooses by, and every preference that it derives from the CPU's model set, it takes those of plain x86-64
 // on every host: 39 routines resolve to the same addresses on a CPU with AVX-512, ERMS and FSRM and on the one
-// that Valgrind shows, in glibc 2.36 and 2.41 (bench/self/libc_dispatch.py). Names that a version does not know are
+// that Valgrind shows, in glibc 2.36 and 2.41 (tests/studies/libc_dispatch.py). Names that a version does not know are
 // passed over, so a wrong one would go unseen: the routines taken are part of the key.
 constexpr const char* kPinnedLibc =
     "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD,-ERMS,-FSRM,-BMI1,-BMI2,-LZCNT,"

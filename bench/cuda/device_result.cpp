@@ -2,14 +2,14 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdio>
 #include <ctime>
+#include <sstream>
 #include <thread>
 
 #include "bench/cuda/json_text.hpp"
 #include "bench/model/quantity.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard::cuda {
 namespace {
@@ -31,27 +31,10 @@ std::string rate_text(double rate, const char* unit) {
     rate /= 1000;
     ++prefix;
   }
-  std::array<char, 40> text{};
-  const int decimals = rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0;
-  std::snprintf(text.data(), text.size(), "%.*f %s%s", decimals, rate, kPrefixes[prefix], unit);
-  return text.data();
+  return decimals_text(rate, rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0) + ' ' + kPrefixes[prefix] + unit;
 }
 
-constexpr std::size_t kColumns = 6;
-using Line = std::array<std::string, kColumns>;
-
-// Right-justified but for the name.
-std::string joined(const Line& line, const std::array<std::size_t, kColumns>& widths) {
-  std::string text;
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    const std::string blanks(widths[i] - line[i].size(), ' ');
-    text += i == 0 ? line[i] + blanks : "  " + blanks + line[i];
-  }
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text + '\n';
-}
-
-Line line_of(const RowSummary& row) {
+std::vector<std::string> cells_of(const RowSummary& row) {
   if (row.end == RowEnd::failed) return {row.name, "failed", "", "", "", ""};
   if (row.end == RowEnd::skipped) return {row.name, "skipped", "", "", "", ""};
   return {row.name,
@@ -93,17 +76,19 @@ std::string result_json(const ResultHeader& header, const Facts& facts, const st
 }
 
 std::string result_table(const std::vector<FinishedRow>& rows) {
-  std::vector<Line> lines{{"benchmark", "cold", "hot", "arithmetic", "bandwidth", "samples"}};
-  for (const FinishedRow& row : rows) lines.push_back(line_of(row.summary));
-  std::array<std::size_t, kColumns> widths{};
-  for (const Line& line : lines) {
-    for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string table = joined(lines.front(), widths);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    table += joined(lines[i + 1], widths);
-    const RowSummary& row = rows[i].summary;
-    if (row.end != RowEnd::measured) table += "    " + row.text + '\n';
+  std::vector<std::vector<std::string>> cells{{"benchmark", "cold", "hot", "arithmetic", "bandwidth", "samples"}};
+  for (const FinishedRow& row : rows) cells.push_back(cells_of(row.summary));
+  std::vector<Align> aligns(cells.front().size(), Align::right);
+  aligns.front() = Align::left;
+  std::istringstream lines(aligned_rows(cells, aligns, ""));
+  std::string table;
+  std::string line;
+  std::getline(lines, line);
+  table += line + '\n';
+  for (const FinishedRow& row : rows) {
+    std::getline(lines, line);
+    table += line + '\n';
+    if (row.summary.end != RowEnd::measured) table += "    " + row.summary.text + '\n';
   }
   return table;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/environment/byte_reader.hpp"
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
 
@@ -26,33 +25,21 @@ std::string hex_text(std::string_view bytes) {
   return text;
 }
 
-// A note: sizes of name and content, kind, name, content, both padded to 4 bytes.
-std::string build_id_of(std::string_view notes) {
-  constexpr std::size_t kLongest = 64;
-  const auto padding = [](std::uint64_t size) { return (4 - size % 4) % 4; };
-  ByteReader reader(notes);
-  while (reader.ok() && reader.left() > 0) {
-    const std::uint64_t name_size = reader.number(4);
-    const std::uint64_t size = reader.number(4);
-    const std::uint64_t kind = reader.number(4);
-    const std::string_view name = reader.text(name_size);
-    reader.text(std::min<std::uint64_t>(padding(name_size), reader.left()));
-    const std::string_view content = reader.text(size);
-    reader.text(std::min<std::uint64_t>(padding(size), reader.left()));
-    const bool is_id = kind == NT_GNU_BUILD_ID && name == std::string_view("GNU\0", 4);
-    if (is_id && !content.empty() && content.size() <= kLongest) return hex_text(content);
-  }
-  return "";
-}
-
 std::string build_id_of(const ElfFile& file) {
+  constexpr std::size_t kMaxBytes = 64;
+  const auto first_of = [&](std::string_view notes) {
+    for (const std::string_view id : file.build_ids(notes)) {
+      if (id.size() <= kMaxBytes) return hex_text(id);
+    }
+    return std::string();
+  };
   for (const ElfSection& section : file.sections) {
     if (section.type != SHT_NOTE) continue;
-    if (std::string id = build_id_of(section.content); !id.empty()) return id;
+    if (std::string id = first_of(section.content); !id.empty()) return id;
   }
   for (const ElfSegment& segment : file.segments) {  // a file without a table of sections
     if (segment.type != PT_NOTE) continue;
-    if (std::string id = build_id_of(segment.content); !id.empty()) return id;
+    if (std::string id = first_of(segment.content); !id.empty()) return id;
   }
   return "";
 }

@@ -1,151 +1,127 @@
 #include "bench/environment/dwarf_producers.hpp"
 
-#include <optional>
-#include <vector>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 
-#include "bench/environment/byte_reader.hpp"
-#include "bench/environment/dwarf_value.hpp"
+#include <cstring>
+#include <memory>
+#include <optional>
 
 namespace steelyard {
 namespace {
 
-// Numbers of DWARF 5, section 7; the GNU one is that of split units before version 5.
-enum Attribute : std::uint64_t { kProducer = 0x25, kStringOffsetsBase = 0x72, kDwoName = 0x76, kGnuDwoName = 0x2130 };
-enum UnitType : std::uint64_t { kTypeUnit = 2, kSkeleton = 4, kSplitCompile = 5, kSplitType = 6 };
-constexpr std::size_t kMostTexts = 1000;
-constexpr std::size_t kLongestText = 8192;
-// The first entry nearly always has the first abbreviation, of about 15 attributes. A forged table must not be walked
-// for each of many units.
-constexpr int kMostAbbreviations = 1000;
-constexpr int kMostAttributes = 10000;  // of all abbreviations walked for one unit
+constexpr std::size_t kMaxTexts = 1000;
+constexpr std::size_t kMaxTextBytes = 8192;
+// libdw keeps all units that it has come by, and all abbreviations, and sets itself no limit.
+constexpr std::size_t kMaxUnits = 250'000;
+constexpr std::size_t kMaxSteps = 10'000'000;
+// Of one unit, over abbreviations and their attributes to the abbreviation of its first entry, which nearly always is
+// the first, of about 15 attributes.
+constexpr std::size_t kMaxStepsOfUnit = 10'000;
+// libdw looks for the end of the table of section names once for each section.
+constexpr std::size_t kMaxNameSearch = std::size_t{1} << 32;
 
-struct Sections {
-  std::string_view info;
-  std::string_view abbreviations;
-  std::string_view strings;
-  std::string_view line_strings;
-  std::string_view string_offsets;
-};
-
-struct Unit {
-  std::uint64_t type = 1;
-  DwarfSizes sizes;
-  std::uint64_t abbreviations = 0;
-  ByteReader entries{""};
+struct EndDwarf {
+  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
 };
 
 struct FirstEntry {
-  DwarfText producer;
-  std::uint64_t string_offsets_base = 0;
+  std::optional<Dwarf_Attribute> producer;
   bool names_dwo = false;
 };
 
-std::string_view zero_ended_at(std::string_view section, std::uint64_t offset) {
-  if (offset >= section.size()) return {};
-  const std::string_view rest = section.substr(static_cast<std::size_t>(offset), kLongestText);
-  return rest.substr(0, rest.find('\0'));
-}
-
-// The list of (attribute, form) of the abbreviation with this code; absent where there is none.
-std::optional<ByteReader> find_abbreviation(std::string_view section, const Unit& unit, std::uint64_t code) {
-  if (unit.abbreviations > section.size()) return std::nullopt;
-  ByteReader reader(section.substr(static_cast<std::size_t>(unit.abbreviations)));
-  int attributes = 0;
-  for (int walked = 0; walked < kMostAbbreviations && reader.ok(); ++walked) {
-    const std::uint64_t found = reader.unsigned_leb();
-    if (found == 0) return std::nullopt;
-    reader.unsigned_leb();  // tag
-    reader.number(1);       // whether it has children
-    if (found == code) return reader;
-    for (bool more = true; more && reader.ok();) {
-      if (++attributes > kMostAttributes) return std::nullopt;
-      const std::uint64_t attribute = reader.unsigned_leb();
-      const std::uint64_t form = reader.unsigned_leb();
-      if (form == kDwarfImplicitConstant) reader.unsigned_leb();
-      more = attribute != 0 || form != 0;
-    }
+// LEB128 (DWARF 5, section 7.6). Absent: past the end, or above 32 bits, which libdw would cut off.
+std::optional<std::uint32_t> take_number(std::string_view& bytes) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 35 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    value |= std::uint64_t{byte & 0x7fU} << shift;
+    if (byte >= 0x80) continue;
+    return value <= UINT32_MAX ? std::optional(static_cast<std::uint32_t>(value)) : std::nullopt;
   }
   return std::nullopt;
 }
 
-std::optional<FirstEntry> read_first_entry(Unit& unit, const Sections& sections) {
-  const std::uint64_t code = unit.entries.unsigned_leb();
-  if (!unit.entries.ok()) return std::nullopt;
-  FirstEntry entry;
-  if (code == 0) return entry;  // an empty unit
-  std::optional<ByteReader> list = find_abbreviation(sections.abbreviations, unit, code);
-  if (!list) return std::nullopt;
-  for (int attributes = 0; attributes < kMostAttributes; ++attributes) {
-    const std::uint64_t attribute = list->unsigned_leb();
-    const std::uint64_t form = list->unsigned_leb();
-    if (!list->ok()) return std::nullopt;
-    if (attribute == 0 && form == 0) return entry;
-    if (form == kDwarfImplicitConstant) list->unsigned_leb();
-    DwarfText text;
-    if (!take_dwarf_value(form, unit.sizes, unit.entries, text) || !unit.entries.ok()) return std::nullopt;
-    if (attribute == kProducer) entry.producer = text;
-    if (attribute == kStringOffsetsBase) entry.string_offsets_base = text.at;
-    if (attribute == kDwoName || attribute == kGnuDwoName) entry.names_dwo = true;
-  }
-  return std::nullopt;
+bool skip_byte(std::string_view& bytes) {
+  if (bytes.empty()) return false;
+  bytes.remove_prefix(1);
+  return true;
 }
 
-std::string_view resolve(const FirstEntry& entry, const Unit& unit, const Sections& sections) {
-  switch (entry.producer.kind) {
-    case DwarfText::Kind::here:
-      return entry.producer.here;
-    case DwarfText::Kind::strings:
-      return zero_ended_at(sections.strings, entry.producer.at);
-    case DwarfText::Kind::line_strings:
-      return zero_ended_at(sections.line_strings, entry.producer.at);
-    case DwarfText::Kind::index: {
-      if (entry.producer.at > sections.string_offsets.size()) return {};
-      const std::uint64_t at = entry.string_offsets_base + entry.producer.at * unit.sizes.offset_bytes;
-      if (at > sections.string_offsets.size()) return {};
-      ByteReader reader(sections.string_offsets.substr(static_cast<std::size_t>(at)));
-      const std::uint64_t offset = reader.number(unit.sizes.offset_bytes);
-      return reader.ok() ? zero_ended_at(sections.strings, offset) : std::string_view();
-    }
-    case DwarfText::Kind::none:
-    case DwarfText::Kind::elsewhere:
-      break;
-  }
-  return {};
+// A constant of any size that stands in the table itself.
+bool skip_constant(std::string_view& bytes) {
+  while (!bytes.empty() && (bytes.front() & 0x80) != 0) bytes.remove_prefix(1);
+  return skip_byte(bytes);
 }
 
-// Takes one unit off the section. Absent: the section does not follow the format from here on.
-std::optional<Unit> take_unit(ByteReader& info) {
-  constexpr std::uint64_t kLongFormat = 0xffffffff;
-  constexpr std::uint64_t kFirstReserved = 0xfffffff0;
-  Unit unit;
-  std::uint64_t length = info.number(4);
-  if (length == kLongFormat) {
-    unit.sizes.offset_bytes = 8;
-    length = info.number(8);
-  } else if (length >= kFirstReserved) {
-    return std::nullopt;
-  }
-  ByteReader reader(info.text(length));
-  if (!info.ok()) return std::nullopt;
-  unit.sizes.version = reader.number(2);
-  if (unit.sizes.version < 2 || unit.sizes.version > 5) return std::nullopt;
-  if (unit.sizes.version == 5) {
-    unit.type = reader.number(1);
-    unit.sizes.address_bytes = reader.number(1);
-    unit.abbreviations = reader.number(unit.sizes.offset_bytes);
-    if (unit.type == kSkeleton || unit.type == kSplitCompile) reader.number(8);
-    if (unit.type == kTypeUnit || unit.type == kSplitType) {
-      reader.number(8);
-      reader.number(unit.sizes.offset_bytes);
+// Whether the abbreviation with this code is among the first of `table`. libdw walks there for each unit: a forged
+// table must not be walked for each of many.
+bool is_found_soon(std::string_view table, std::uint32_t code, std::size_t& steps_left) {
+  std::size_t steps = 0;
+  while (steps < kMaxStepsOfUnit) {
+    const auto found = take_number(table);
+    if (!found || *found == 0 || !take_number(table) || !skip_byte(table))
+      return false;  // tag, whether it has children
+    for (bool more = true; more; ++steps, --steps_left) {
+      const auto attribute = take_number(table);
+      const auto form = take_number(table);
+      if (!attribute || !form || steps >= kMaxStepsOfUnit) return false;
+      if (*form == DW_FORM_implicit_const && !skip_constant(table)) return false;
+      more = *attribute != 0 || *form != 0;
     }
-  } else {
-    unit.abbreviations = reader.number(unit.sizes.offset_bytes);
-    unit.sizes.address_bytes = reader.number(1);
+    if (*found == code) return true;
   }
-  if (!reader.ok() || unit.sizes.address_bytes == 0 || unit.sizes.address_bytes > 8) return std::nullopt;
-  unit.entries = reader;
-  return unit;
+  return false;
 }
+
+int keep_attribute(Dwarf_Attribute* attribute, void* first_entry) {
+  FirstEntry& entry = *static_cast<FirstEntry*>(first_entry);
+  const unsigned name = dwarf_whatattr(attribute);
+  if (name == DW_AT_producer) entry.producer = *attribute;
+  entry.names_dwo = entry.names_dwo || name == DW_AT_dwo_name || name == DW_AT_GNU_dwo_name;
+  return DWARF_CB_OK;
+}
+
+// The units of a file, one after the other, each checked before libdw reads its first entry.
+class Units {
+ public:
+  Units(Dwarf* dwarf, std::string_view info, std::string_view abbreviations)
+      : dwarf_(dwarf), info_(info), abbreviations_(abbreviations) {}
+
+  bool any_left() const { return at_ < info_.size() && count_ < kMaxUnits && steps_left_ >= kMaxStepsOfUnit; }
+
+  // Absent: from here on the section does not follow the format.
+  std::optional<FirstEntry> take() {
+    Dwarf_Off next = 0;
+    Dwarf_Off table = 0;
+    std::size_t header = 0;
+    if (dwarf_next_unit(dwarf_, at_, &next, &header, nullptr, &table, nullptr, nullptr, nullptr, nullptr) != 0 ||
+        next > info_.size() || next < at_ + header || table > abbreviations_.size()) {
+      return std::nullopt;
+    }
+    const Dwarf_Off begin = at_ + header;
+    std::string_view bytes = info_.substr(begin, next - begin);
+    const auto code = take_number(bytes);
+    if (!code) return std::nullopt;
+    at_ = next;
+    ++count_;
+    FirstEntry entry;
+    if (*code == 0) return entry;  // an empty unit
+    if (!is_found_soon(abbreviations_.substr(table), *code, steps_left_)) return std::nullopt;
+    Dwarf_Die die;
+    if (dwarf_offdie(dwarf_, begin, &die) == nullptr) return std::nullopt;
+    return dwarf_getattrs(&die, keep_attribute, &entry, 0) == 1 ? std::optional(entry) : std::nullopt;
+  }
+
+ private:
+  Dwarf* dwarf_;
+  std::string_view info_;
+  std::string_view abbreviations_;
+  Dwarf_Off at_ = 0;
+  std::size_t count_ = 0;
+  std::size_t steps_left_ = kMaxSteps;
+};
 
 std::string_view content(const ElfFile& file, std::string_view name) {
   const ElfSection* section = file.find(name);
@@ -154,15 +130,35 @@ std::string_view content(const ElfFile& file, std::string_view name) {
 
 // What can be said without reading: absent where there is something to read.
 std::optional<DebugInfo> state_of_sections(const ElfFile& file) {
-  if (file.find(".zdebug_info") != nullptr) return DebugInfo::compressed;
-  const ElfSection* info = file.find(".debug_info");
-  if (info == nullptr) return file.find(".gnu_debuglink") != nullptr ? DebugInfo::separate : DebugInfo::none;
+  for (const ElfSection& section : file.sections) {
+    // libdw would unpack all of them, to whatever size they claim.
+    const bool is_packed = section.name.find("debug_") != std::string_view::npos && section.is_compressed();
+    if (is_packed || section.name.starts_with(".zdebug_")) return DebugInfo::compressed;
+    // Of objects only; libdw takes them for the program's.
+    if (section.name.starts_with(".gnu.debuglto_")) return DebugInfo::damaged;
+  }
+  if (file.find(".debug_info") == nullptr) {
+    return file.find(".gnu_debuglink") != nullptr ? DebugInfo::separate : DebugInfo::none;
+  }
   for (const char* name : {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"}) {
     const ElfSection* section = file.find(name);
-    if (section != nullptr && section->is_compressed()) return DebugInfo::compressed;
     if (section != nullptr && section->outside) return DebugInfo::damaged;
   }
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(file.elf.get(), &names) != 0 || names >= file.sections.size() ||
+      file.sections[names].content.size() > kMaxNameSearch / file.sections.size()) {
+    return DebugInfo::damaged;
+  }
   return std::nullopt;
+}
+
+void count_unit(std::string_view text, DwarfProducers& producers) {
+  const auto at = producers.units.find(std::string(text));
+  if (at != producers.units.end()) {
+    ++at->second;
+  } else if (!text.empty() && producers.units.size() < kMaxTexts) {
+    producers.units.emplace(text, 1);
+  }
 }
 
 }  // namespace
@@ -191,28 +187,27 @@ DwarfProducers read_producers(const ElfFile& file) {
     producers.state = *state;
     return producers;
   }
-  const Sections sections{content(file, ".debug_info"), content(file, ".debug_abbrev"), content(file, ".debug_str"),
-                          content(file, ".debug_line_str"), content(file, ".debug_str_offsets")};
   producers.state = DebugInfo::present;
+  const std::string_view info = content(file, ".debug_info");
+  if (info.empty()) return producers;
+  const std::unique_ptr<Dwarf, EndDwarf> dwarf(dwarf_begin_elf(file.elf.get(), DWARF_C_READ, nullptr));
+  if (dwarf == nullptr) producers.state = DebugInfo::damaged;
   bool any_skeleton = false;
   bool any_elsewhere = false;
-  ByteReader info(sections.info);
-  while (info.left() > 0) {
-    std::optional<Unit> unit = take_unit(info);
-    const auto entry = unit ? read_first_entry(*unit, sections) : std::nullopt;
+  Units units(dwarf.get(), info, content(file, ".debug_abbrev"));
+  while (dwarf != nullptr && units.any_left()) {
+    std::optional<FirstEntry> entry = units.take();
     if (!entry) {
       producers.state = DebugInfo::damaged;
       return producers;
     }
-    any_skeleton = any_skeleton || unit->type == kSkeleton || entry->names_dwo;
-    any_elsewhere = any_elsewhere || entry->producer.kind == DwarfText::Kind::elsewhere;
-    const std::string_view text = resolve(*entry, *unit, sections);
-    if (text.empty()) continue;
-    const auto at = producers.units.find(std::string(text));
-    if (at != producers.units.end()) {
-      ++at->second;
-    } else if (producers.units.size() < kMostTexts) {
-      producers.units.emplace(text, 1);
+    any_skeleton = any_skeleton || entry->names_dwo;
+    if (!entry->producer) continue;
+    const unsigned form = dwarf_whatform(&*entry->producer);
+    if (form == DW_FORM_strp_sup || form == DW_FORM_GNU_strp_alt) {
+      any_elsewhere = true;  // libdw would open the file that it lies in
+    } else if (const char* text = dwarf_formstring(&*entry->producer)) {
+      count_unit({text, ::strnlen(text, kMaxTextBytes)}, producers);
     }
   }
   if (producers.units.empty() && any_skeleton) producers.state = DebugInfo::split;

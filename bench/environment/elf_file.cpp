@@ -1,16 +1,18 @@
 #include "bench/environment/elf_file.hpp"
 
-#include <elf.h>
+#include <gelf.h>
 
 #include <algorithm>
-
-#include "bench/environment/byte_reader.hpp"
+#include <cstring>
+#include <iterator>
 
 namespace steelyard {
 namespace {
 
-constexpr std::uint64_t kMostHeaders = 65536;
-constexpr std::size_t kMostSymbols = std::size_t{4} << 20;
+constexpr std::uint64_t kMaxHeaders = 65536;
+constexpr std::size_t kMaxSymbols = std::size_t{4} << 20;
+constexpr std::size_t kMaxLibraries = 4096;
+constexpr std::size_t kMaxBuildIds = 100;
 
 // The part of the file from `offset`, or nothing where it does not lie in it.
 std::string_view part(std::string_view bytes, std::uint64_t offset, std::uint64_t size) {
@@ -18,92 +20,70 @@ std::string_view part(std::string_view bytes, std::uint64_t offset, std::uint64_
   return bytes.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
 }
 
+// Not elf_strptr(), which may walk the whole table for each name: forged ones must not cost their length.
 std::string_view text_at(std::string_view table, std::uint64_t offset) {
   if (offset >= table.size()) return {};
-  constexpr std::size_t kLongest = 65536;  // forged tables must not cost their length for each name
+  constexpr std::size_t kLongest = 65536;
   const std::string_view rest = table.substr(static_cast<std::size_t>(offset), kLongest);
   const std::size_t end = rest.find('\0');
   return end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
 }
 
-struct Header {
-  std::uint64_t program_offset = 0;
-  std::uint64_t section_offset = 0;
-  std::uint64_t program_size = 0;
-  std::uint64_t program_count = 0;
-  std::uint64_t section_size = 0;
-  std::uint64_t section_count = 0;
-  std::uint64_t names = 0;
-};
-
-struct RawSection {
-  ElfSection section;
-  std::uint64_t name = 0;
-  std::uint64_t size = 0;
-};
-
-RawSection read_section(std::string_view bytes, std::string_view record, std::size_t word) {
-  ByteReader reader(record);
-  RawSection raw;
-  raw.name = reader.number(4);
-  raw.section.type = static_cast<std::uint32_t>(reader.number(4));
-  raw.section.flags = reader.number(word);
-  raw.section.address = reader.number(word);
-  const std::uint64_t offset = reader.number(word);
-  raw.size = reader.number(word);
-  raw.section.size = raw.size;
-  raw.section.link = static_cast<std::uint32_t>(reader.number(4));
-  if (raw.section.type == SHT_NOBITS || raw.section.type == SHT_NULL) return raw;
-  raw.section.content = part(bytes, offset, raw.size);
-  raw.section.outside = raw.section.content.size() != raw.size;
-  return raw;
+// How many sections libelf would allocate for: a count that does not fit the header stands in the first section.
+template <class Header, class Section>
+std::uint64_t claimed_sections(std::string_view bytes) {
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const bool is_in_first = header.e_shnum == 0 && header.e_shoff != 0;
+  if (!is_in_first || header.e_shoff > bytes.size() - sizeof(Section)) return header.e_shnum;
+  Section first;
+  std::memcpy(&first, bytes.data() + header.e_shoff, sizeof first);
+  return first.sh_size;
 }
 
-void read_sections(std::string_view bytes, Header header, ElfFile& file) {
-  const std::size_t word = file.is_64 ? 8 : 4;
-  const std::uint64_t least = file.is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
-  if (header.section_offset == 0 || header.section_size < least) return;
-  const std::string_view first = part(bytes, header.section_offset, least);
-  if (first.empty()) return;
-  // Counts that do not fit the header stand in the first section.
-  const RawSection zero = read_section(bytes, first, word);
-  if (header.section_count == 0) header.section_count = zero.size;
-  if (header.names == SHN_XINDEX) header.names = zero.section.link;
-  header.section_count = std::min(header.section_count, kMostHeaders);
+void read_sections(ElfFile& file) {
   std::vector<std::uint64_t> names;
-  for (std::uint64_t i = 0; i < header.section_count; ++i) {
-    const std::string_view record = part(bytes, header.section_offset + i * header.section_size, least);
-    if (record.empty()) break;
-    const RawSection raw = read_section(bytes, record, word);
-    file.sections.push_back(raw.section);
-    names.push_back(raw.name);
+  for (Elf_Scn* at = elf_getscn(file.elf.get(), 0); at != nullptr; at = elf_nextscn(file.elf.get(), at)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(at, &header) == nullptr) break;
+    ElfSection section;
+    section.type = header.sh_type;
+    section.flags = header.sh_flags;
+    section.address = header.sh_addr;
+    section.size = header.sh_size;
+    section.link = header.sh_link;
+    if (section.type != SHT_NOBITS && section.type != SHT_NULL) {
+      section.content = part(file.bytes, header.sh_offset, header.sh_size);
+      section.outside = section.content.size() != header.sh_size;
+    }
+    file.sections.push_back(section);
+    names.push_back(header.sh_name);
   }
-  if (header.names >= file.sections.size()) return;
-  const std::string_view table = file.sections[static_cast<std::size_t>(header.names)].content;
+  std::size_t index = 0;
+  if (elf_getshdrstrndx(file.elf.get(), &index) != 0 || index >= file.sections.size()) return;
+  const std::string_view table = file.sections[index].content;
   for (std::size_t i = 0; i < names.size(); ++i) file.sections[i].name = text_at(table, names[i]);
 }
 
-void read_segments(std::string_view bytes, const Header& header, ElfFile& file) {
-  const std::uint64_t least = file.is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-  if (header.program_offset == 0 || header.program_size < least) return;
-  for (std::uint64_t i = 0; i < header.program_count; ++i) {
-    ByteReader reader(part(bytes, header.program_offset + i * header.program_size, least));
-    const std::size_t word = file.is_64 ? 8 : 4;
-    ElfSegment segment;
-    segment.type = static_cast<std::uint32_t>(reader.number(4));
-    if (file.is_64) segment.flags = static_cast<std::uint32_t>(reader.number(4));
-    const std::uint64_t offset = reader.number(word);
-    segment.address = reader.number(word);
-    reader.number(word);  // physical address
-    const std::uint64_t size = reader.number(word);
-    segment.memory_bytes = reader.number(word);
-    if (!file.is_64) segment.flags = static_cast<std::uint32_t>(reader.number(4));
-    segment.alignment = reader.number(word);
-    if (!reader.ok()) return;
-    segment.content = part(bytes, offset, size);
-    segment.outside = segment.content.size() != size;
+void read_segments(ElfFile& file) {
+  std::size_t count = 0;
+  if (elf_getphdrnum(file.elf.get(), &count) != 0) return;
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, kMaxHeaders); ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(file.elf.get(), static_cast<int>(i), &header) == nullptr) return;
+    ElfSegment segment{header.p_type, header.p_flags, header.p_vaddr, header.p_memsz, header.p_align, {}, false};
+    segment.content = part(file.bytes, header.p_offset, header.p_filesz);
+    segment.outside = segment.content.size() != header.p_filesz;
     file.segments.push_back(segment);
   }
+}
+
+// The first `most` records of `content` as libelf gives them to gelf_get...(); null where there is none.
+Elf_Data* records_in(const ElfFile& file, std::string_view content, Elf_Type type, std::size_t most) {
+  const std::size_t size = type == ELF_T_NHDR ? 1 : gelf_fsize(file.elf.get(), type, 1, EV_CURRENT);
+  const std::size_t count = std::min(content.size() / size, most);
+  if (count == 0) return nullptr;
+  return elf_getdata_rawchunk(file.elf.get(), content.data() - file.bytes.data(), count * size, type);
 }
 
 }  // namespace
@@ -117,30 +97,27 @@ const ElfSection* ElfFile::find(std::string_view name) const {
   return at == sections.end() ? nullptr : &*at;
 }
 
+std::vector<ElfSymbol> ElfFile::symbols_of(const ElfSection& table) const {
+  std::vector<ElfSymbol> symbols;
+  if (table.link >= sections.size()) return symbols;
+  const std::string_view names = sections[table.link].content;
+  Elf_Data* records = records_in(*this, table.content, ELF_T_SYM, kMaxSymbols);
+  GElf_Sym record;
+  for (int i = 0; records != nullptr && gelf_getsym(records, i, &record) != nullptr; ++i) {
+    symbols.push_back({text_at(names, record.st_name), record.st_shndx != SHN_UNDEF,
+                       static_cast<std::uint8_t>(GELF_ST_TYPE(record.st_info)), record.st_value, record.st_size});
+  }
+  return symbols;
+}
+
 std::vector<ElfSymbol> ElfFile::symbols() const {
   std::vector<ElfSymbol> symbols;
   for (const char* name : {".symtab", ".dynsym"}) {
     const ElfSection* table = find(name);
-    if (table == nullptr || table->link >= sections.size()) continue;
-    const std::string_view names = sections[table->link].content;
-    const std::size_t size = is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    const std::size_t count = std::min(table->content.size() / size, kMostSymbols);
-    symbols.reserve(symbols.size() + count);
-    for (std::size_t i = 0; i < count; ++i) {
-      ByteReader reader(table->content.substr(i * size, size));
-      ElfSymbol symbol;
-      symbol.name = text_at(names, reader.number(4));
-      const auto place = [&] {
-        symbol.address = reader.number(is_64 ? 8 : 4);
-        symbol.size = reader.number(is_64 ? 8 : 4);
-      };
-      if (!is_64) place();
-      symbol.type = static_cast<std::uint8_t>(reader.number(1) & 0xf);
-      reader.number(1);  // visibility
-      symbol.defined = reader.number(2) != SHN_UNDEF;
-      if (is_64) place();
-      if (!symbol.name.empty()) symbols.push_back(symbol);
-    }
+    if (table == nullptr) continue;
+    const std::vector<ElfSymbol> found = symbols_of(*table);
+    std::copy_if(found.begin(), found.end(), std::back_inserter(symbols),
+                 [](const ElfSymbol& symbol) { return !symbol.name.empty(); });
   }
   return symbols;
 }
@@ -149,44 +126,69 @@ std::vector<std::string_view> ElfFile::needed() const {
   std::vector<std::string_view> libraries;
   const ElfSection* dynamic = find(".dynamic");
   if (dynamic == nullptr || dynamic->link >= sections.size()) return libraries;
-  constexpr std::size_t kMostLibraries = 4096;
-  ByteReader reader(dynamic->content);
-  const std::size_t word = is_64 ? 8 : 4;
-  while (libraries.size() < kMostLibraries) {
-    const std::uint64_t tag = reader.number(word);
-    const std::uint64_t value = reader.number(word);
-    if (!reader.ok() || tag == DT_NULL) break;
-    if (tag == DT_NEEDED) libraries.push_back(text_at(sections[dynamic->link].content, value));
+  Elf_Data* records = records_in(*this, dynamic->content, ELF_T_DYN, dynamic->content.size());
+  GElf_Dyn record;
+  for (int i = 0; records != nullptr && libraries.size() < kMaxLibraries; ++i) {
+    if (gelf_getdyn(records, i, &record) == nullptr || record.d_tag == DT_NULL) break;
+    if (record.d_tag == DT_NEEDED) libraries.push_back(text_at(sections[dynamic->link].content, record.d_un.d_val));
   }
   return libraries;
 }
 
+std::vector<ElfRelocation> ElfFile::relocations_of(const ElfSection& section, std::size_t most) const {
+  std::vector<ElfRelocation> relocations;
+  Elf_Data* records = records_in(*this, section.content, ELF_T_RELA, most);
+  GElf_Rela record;
+  for (int i = 0; records != nullptr && gelf_getrela(records, i, &record) != nullptr; ++i) {
+    relocations.push_back({record.r_offset, GELF_R_SYM(record.r_info), static_cast<std::uint64_t>(record.r_addend)});
+  }
+  return relocations;
+}
+
+std::vector<std::string_view> ElfFile::build_ids(std::string_view notes) const {
+  std::vector<std::string_view> ids;
+  Elf_Data* records = records_in(*this, notes, ELF_T_NHDR, notes.size());
+  GElf_Nhdr note;
+  std::size_t name = 0;
+  std::size_t content = 0;
+  for (std::size_t at = 0; records != nullptr && ids.size() < kMaxBuildIds;) {
+    at = gelf_getnote(records, at, &note, &name, &content);
+    if (at == 0) break;
+    const bool is_gnu = notes.substr(name, note.n_namesz) == std::string_view("GNU\0", 4);
+    if (is_gnu && note.n_type == NT_GNU_BUILD_ID && note.n_descsz > 0) {
+      ids.push_back(notes.substr(content, note.n_descsz));
+    }
+  }
+  return ids;
+}
+
 Result<ElfFile> read_elf(std::string_view bytes) {
-  ByteReader reader(bytes);
-  const std::string_view identity = reader.text(EI_NIDENT);
-  if (!identity.starts_with(std::string_view(ELFMAG, SELFMAG))) return input_error("", "a file that is no ELF program");
+  if (bytes.size() < EI_NIDENT || !bytes.starts_with(std::string_view(ELFMAG, SELFMAG))) {
+    return input_error("", "a file that is no ELF program");
+  }
   ElfFile file;
-  file.is_64 = identity[EI_CLASS] == ELFCLASS64;
-  if (!file.is_64 && identity[EI_CLASS] != ELFCLASS32) return input_error("", "an ELF file of an unknown class");
-  if (identity[EI_DATA] != ELFDATA2LSB) return input_error("", "an ELF file that is not little-endian");
-  const std::size_t word = file.is_64 ? 8 : 4;
-  file.type = static_cast<std::uint16_t>(reader.number(2));
-  file.machine = static_cast<std::uint16_t>(reader.number(2));
-  reader.number(4);  // version
-  file.entry = reader.number(word);
-  Header header;
-  header.program_offset = reader.number(word);
-  header.section_offset = reader.number(word);
-  reader.number(4);  // flags
-  reader.number(2);  // size of this header
-  header.program_size = reader.number(2);
-  header.program_count = reader.number(2);
-  header.section_size = reader.number(2);
-  header.section_count = reader.number(2);
-  header.names = reader.number(2);
-  if (!reader.ok()) return input_error("", "an ELF file that ends within its header");
-  read_sections(bytes, header, file);
-  read_segments(bytes, header, file);
+  file.bytes = bytes;
+  file.is_64 = bytes[EI_CLASS] == ELFCLASS64;
+  if (!file.is_64 && bytes[EI_CLASS] != ELFCLASS32) return input_error("", "an ELF file of an unknown class");
+  if (bytes[EI_DATA] != ELFDATA2LSB) return input_error("", "an ELF file that is not little-endian");
+  if (bytes.size() < (file.is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr))) {
+    return input_error("", "an ELF file that ends within its header");
+  }
+  const std::uint64_t claimed =
+      file.is_64 ? claimed_sections<Elf64_Ehdr, Elf64_Shdr>(bytes) : claimed_sections<Elf32_Ehdr, Elf32_Shdr>(bytes);
+  if (claimed > kMaxHeaders) return input_error("", "an ELF file of above 65,536 sections");
+  elf_version(EV_CURRENT);
+  // libelf's interface takes what it may write to; it does so only where it was opened for writing.
+  file.elf.reset(elf_memory(const_cast<char*>(bytes.data()), bytes.size()), elf_end);
+  GElf_Ehdr header;
+  if (file.elf == nullptr || gelf_getehdr(file.elf.get(), &header) == nullptr) {
+    return input_error("", std::string("an ELF file that cannot be read: ") + elf_errmsg(-1));
+  }
+  file.type = header.e_type;
+  file.machine = header.e_machine;
+  file.entry = header.e_entry;
+  read_sections(file);
+  read_segments(file);
   return file;
 }
 

@@ -1,14 +1,17 @@
-// A program file taken apart into its sections: ELF, 32 or 64 bit, little-endian. Every offset and count in the file is
-// checked against its size before it is used, and what lies outside counts as empty: a truncated or forged file yields
-// an Error or less, never a crash. Not for linking, loading or big-endian files.
+// A program file taken apart into its sections by libelf: ELF, 32 or 64 bit, little-endian. What lies outside the file
+// counts as empty, and what libelf would do without a limit has one here: a truncated or forged file yields an Error or
+// less, never a crash. Not for linking, loading or big-endian files.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/model/result.hpp"
+
+struct Elf;  // libelf's
 
 namespace steelyard {
 
@@ -43,7 +46,16 @@ struct ElfSymbol {
   std::uint64_t size = 0;
 };
 
+// Where the loader writes the address of a symbol, or, of symbol 0, the addend's.
+struct ElfRelocation {
+  std::uint64_t slot = 0;
+  std::uint64_t symbol = 0;  // index into .dynsym
+  std::uint64_t addend = 0;
+};
+
 struct ElfFile {
+  std::string_view bytes;    // the whole file
+  std::shared_ptr<Elf> elf;  // libelf's handle of the same
   bool is_64 = false;
   std::uint16_t type = 0;
   std::uint16_t machine = 0;
@@ -53,13 +65,20 @@ struct ElfFile {
 
   bool is_executable() const;  // a program, with or without a fixed address, or a shared library
   const ElfSection* find(std::string_view name) const;
-  // Of .symtab and .dynsym, in this order; 4 million of each at most.
+  // Of a table of symbols, by index; 4 million at most.
+  std::vector<ElfSymbol> symbols_of(const ElfSection& table) const;
+  // Those of .symtab and .dynsym that have a name, in this order.
   std::vector<ElfSymbol> symbols() const;
   // Names of the libraries that the loader is to bring (DT_NEEDED), by the .dynamic section.
   std::vector<std::string_view> needed() const;
+  // Of a section of type SHT_RELA; `most` at most.
+  std::vector<ElfRelocation> relocations_of(const ElfSection& section, std::size_t most) const;
+  // What the GNU build id notes among `notes`, the content of a section or segment, hold; 100 at most.
+  std::vector<std::string_view> build_ids(std::string_view notes) const;
 };
 
-// All views point into `bytes`. Error (input): no ELF file, big-endian, or its header ends early.
+// All views point into `bytes`. Error (input): no ELF file, big-endian, its header ends early, or it has above 65,536
+// sections.
 Result<ElfFile> read_elf(std::string_view bytes);
 
 }  // namespace steelyard

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "bench/environment/byte_reader.hpp"
 #include "bench/environment/elf_file.hpp"
 #include "bench/model/sha256.hpp"
 
@@ -27,26 +26,7 @@ std::size_t offset_in(std::string_view bytes, std::string_view part) {
   return static_cast<std::size_t>(part.data() - bytes.data());
 }
 
-// The descriptors of notes that name the build. A note: sizes of name and content, kind, name, content, padded to 4.
-void add_build_ids(std::string_view bytes, std::string_view notes, std::vector<Blank>& blanks) {
-  const auto padding = [](std::uint64_t size) { return (4 - size % 4) % 4; };
-  ByteReader reader(notes);
-  while (reader.ok() && reader.left() > 0) {
-    const std::uint64_t name_size = reader.number(4);
-    const std::uint64_t size = reader.number(4);
-    const std::uint64_t kind = reader.number(4);
-    const std::string_view name = reader.text(name_size);
-    reader.text(std::min<std::uint64_t>(padding(name_size), reader.left()));
-    const std::string_view content = reader.text(size);
-    reader.text(std::min<std::uint64_t>(padding(size), reader.left()));
-    if (!reader.ok() || content.empty()) continue;
-    if (kind != NT_GNU_BUILD_ID || name != std::string_view("GNU\0", 4)) continue;
-    const std::size_t begin = offset_in(bytes, content);
-    blanks.push_back({begin, begin + content.size()});
-  }
-}
-
-std::vector<Blank> blanks_of(std::string_view bytes, const ElfFile& file) {
+std::vector<Blank> blanks_of(const ElfFile& file) {
   std::vector<Blank> blanks;
   // Offset, size, number and names of the table of sections, which itself is not loaded.
   if (file.is_64) {
@@ -57,7 +37,11 @@ std::vector<Blank> blanks_of(std::string_view bytes, const ElfFile& file) {
     blanks.push_back({offsetof(Elf32_Ehdr, e_shentsize), sizeof(Elf32_Ehdr)});
   }
   for (const ElfSegment& segment : file.segments) {
-    if (segment.type == PT_NOTE && !segment.content.empty()) add_build_ids(bytes, segment.content, blanks);
+    if (segment.type != PT_NOTE) continue;
+    for (const std::string_view id : file.build_ids(segment.content)) {
+      const std::size_t begin = offset_in(file.bytes, id);
+      blanks.push_back({begin, begin + id.size()});
+    }
   }
   std::sort(blanks.begin(), blanks.end(), [](const Blank& a, const Blank& b) { return a.begin < b.begin; });
   return blanks;
@@ -81,7 +65,7 @@ void add_number(std::uint64_t number, Sha256& hash) { hash.add(std::to_string(nu
 Result<LoadedSections> read_loaded_sections(std::string_view bytes) {
   STEELYARD_TRY(const ElfFile file, read_elf(bytes));
   if (!file.is_executable()) return input_error("", "an ELF file that is neither a program nor a library");
-  const std::vector<Blank> blanks = blanks_of(bytes, file);
+  const std::vector<Blank> blanks = blanks_of(file);
   LoadedSections loaded;
   bool any = false;
   Sha256 hash;

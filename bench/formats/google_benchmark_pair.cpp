@@ -26,7 +26,7 @@ struct Rounds {
 };
 
 // The rounds the files themselves claim; empty unless each has one and no two of the side have the same.
-std::vector<std::int32_t> claimed_rounds(const Side& side) {
+std::vector<std::int32_t> claimed_rounds(const GoogleBenchmarkSide& side) {
   std::vector<std::int32_t> rounds;
   std::set<std::int32_t> seen;
   for (const LoadedFile& file : side.files) {
@@ -37,10 +37,10 @@ std::vector<std::int32_t> claimed_rounds(const Side& side) {
 }
 
 // By position in the union of both sides' names; two single files are one round whatever they are called.
-Rounds rounds_by_name(const Side& baseline, const Side& candidate) {
+Rounds rounds_by_name(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate) {
   if (!baseline.is_folder && !candidate.is_folder) return {{0}, {0}, true};
   std::map<std::string, std::int32_t> round_by_name;
-  for (const Side* side : {&baseline, &candidate}) {
+  for (const GoogleBenchmarkSide* side : {&baseline, &candidate}) {
     for (const LoadedFile& file : side->files) round_by_name[file.name] = 0;
   }
   std::int32_t next = 0;
@@ -51,7 +51,8 @@ Rounds rounds_by_name(const Side& baseline, const Side& candidate) {
   return rounds;
 }
 
-Rounds find_rounds(const Side& baseline, const Side& candidate, std::vector<std::string>& warnings) {
+Rounds find_rounds(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate,
+                   std::vector<std::string>& warnings) {
   Rounds rounds = rounds_by_name(baseline, candidate);
   Rounds claimed{claimed_rounds(baseline), claimed_rounds(candidate)};
   if (!claimed.baseline.empty() && !claimed.candidate.empty()) {
@@ -77,7 +78,7 @@ struct TimeSpan {
 };
 
 // Absent where a file is not dated.
-std::optional<TimeSpan> span_of(const Side& side) {
+std::optional<TimeSpan> span_of(const GoogleBenchmarkSide& side) {
   TimeSpan span{INT64_MAX, 0};
   for (const LoadedFile& file : side.files) {
     if (file.content.taken_at_unix_ns <= 0) return std::nullopt;
@@ -87,7 +88,7 @@ std::optional<TimeSpan> span_of(const Side& side) {
   return span;
 }
 
-Layout layout_by_dates(const Side& baseline, const Side& candidate) {
+Layout layout_by_dates(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate) {
   const auto one = span_of(baseline);
   const auto other = span_of(candidate);
   if (!one || !other) return Layout::sequential;
@@ -95,9 +96,10 @@ Layout layout_by_dates(const Side& baseline, const Side& candidate) {
   return gap > kOccasionGapNs ? Layout::separate : Layout::sequential;
 }
 
-Layout find_layout(const Side& baseline, const Side& candidate, std::vector<std::string>& warnings) {
+Layout find_layout(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate,
+                   std::vector<std::string>& warnings) {
   std::set<std::optional<Layout>> claimed;
-  for (const Side* side : {&baseline, &candidate}) {
+  for (const GoogleBenchmarkSide* side : {&baseline, &candidate}) {
     for (const LoadedFile& file : side->files) claimed.insert(file.content.layout);
   }
   if (claimed.size() == 1 && claimed.begin()->has_value()) return **claimed.begin();
@@ -156,7 +158,7 @@ void append_file(Run& run, LoadedFile& file, const Invocation& invocation,
 
 // Facts that vary from process to process are kept as the first file has them. Decisive ones are kept with all their
 // values, so that files of two machines in one folder are seen.
-Environment merge_environments(const Side& side) {
+Environment merge_environments(const GoogleBenchmarkSide& side) {
   Environment merged;
   std::map<std::string, std::set<std::string>> decisive_values;
   for (const LoadedFile& file : side.files) {
@@ -173,7 +175,7 @@ Environment merge_environments(const Side& side) {
   return merged;
 }
 
-Run to_run(Side& side, const std::vector<std::int32_t>& rounds, const std::vector<std::int32_t>& slots) {
+Run to_run(GoogleBenchmarkSide& side, const std::vector<std::int32_t>& rounds, const std::vector<std::int32_t>& slots) {
   Run run;
   run.header.tool = "google-benchmark";
   run.environment = merge_environments(side);
@@ -193,7 +195,7 @@ Run to_run(Side& side, const std::vector<std::int32_t>& rounds, const std::vecto
 }
 
 // Returns how many there were.
-std::int64_t report_bad_records(const Side& side, std::vector<std::string>& warnings) {
+std::int64_t report_bad_records(const GoogleBenchmarkSide& side, std::vector<std::string>& warnings) {
   std::size_t count = 0;
   for (const LoadedFile& file : side.files) {
     const fs::path path = side.is_folder ? side.path / file.name : side.path;
@@ -207,15 +209,15 @@ std::int64_t report_bad_records(const Side& side, std::vector<std::string>& warn
   return static_cast<std::int64_t>(count);
 }
 
-void warn_if_alone(const Side& side, std::vector<std::string>& warnings) {
+void warn_if_alone(const GoogleBenchmarkSide& side, std::vector<std::string>& warnings) {
   if (side.files.size() > 1) return;
   warnings.push_back(side.path.string() + " is one invocation: process-to-process variation is not in the data");
 }
 
 // Two runs imported twice are the same two runs, so their session is made of what the files hold.
-std::string session_of(const Side& baseline, const Side& candidate) {
+std::string session_of(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate) {
   std::string text;
-  for (const Side* side : {&baseline, &candidate}) {
+  for (const GoogleBenchmarkSide* side : {&baseline, &candidate}) {
     for (const LoadedFile& file : side->files) text += file.name + ' ' + file.sha256 + '\n';
     text += '\n';
   }
@@ -229,14 +231,15 @@ struct Slots {
 
 // All rounds or none: with dates of whole seconds some rounds would be told and the others guessed, and what sets these
 // apart would pass for the slots' effect. Where one is not told, the baseline counts as first in all.
-Slots find_slots(const Side& baseline, const Side& candidate, const Rounds& rounds, Layout layout) {
-  const auto partners = [](const Side& side, const std::vector<std::int32_t>& of_side) {
+Slots find_slots(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide& candidate, const Rounds& rounds,
+                 Layout layout) {
+  const auto partners = [](const GoogleBenchmarkSide& side, const std::vector<std::int32_t>& of_side) {
     std::map<std::int32_t, const LoadedFile*> files;
     for (std::size_t i = 0; i < of_side.size(); ++i) files[of_side[i]] = &side.files[i];
     return files;
   };
   bool all_told = true;
-  const auto slots_of = [&](const Side& side, const std::vector<std::int32_t>& of_side, bool is_baseline,
+  const auto slots_of = [&](const GoogleBenchmarkSide& side, const std::vector<std::int32_t>& of_side, bool is_baseline,
                             const std::map<std::int32_t, const LoadedFile*>& others) {
     std::vector<std::int32_t> slots;
     for (std::size_t i = 0; i < of_side.size(); ++i) {
@@ -260,14 +263,14 @@ Slots find_slots(const Side& baseline, const Side& candidate, const Rounds& roun
 }  // namespace
 
 Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, const fs::path& candidate_path) {
-  STEELYARD_TRY(Side baseline, load_side(baseline_path));
-  STEELYARD_TRY(Side candidate, load_side(candidate_path));
+  STEELYARD_TRY(GoogleBenchmarkSide baseline, load_side(baseline_path));
+  STEELYARD_TRY(GoogleBenchmarkSide candidate, load_side(candidate_path));
   LoadedPair pair;
   const Rounds rounds = find_rounds(baseline, candidate, pair.warnings);
   const Layout layout = find_layout(baseline, candidate, pair.warnings);
   const Slots slots = find_slots(baseline, candidate, rounds, layout);
   const std::string session = rounds.any_shared ? session_of(baseline, candidate) : "";
-  for (const Side* side : {&baseline, &candidate}) {
+  for (const GoogleBenchmarkSide* side : {&baseline, &candidate}) {
     warn_if_alone(*side, pair.warnings);
     pair.bad_records += report_bad_records(*side, pair.warnings);
   }
@@ -285,7 +288,7 @@ Result<LoadedPair> load_google_benchmark_pair(const fs::path& baseline_path, con
 }
 
 Result<Run> load_google_benchmark(const fs::path& path, std::vector<std::string>& warnings) {
-  STEELYARD_TRY(Side side, load_side(path));
+  STEELYARD_TRY(GoogleBenchmarkSide side, load_side(path));
   warn_if_alone(side, warnings);
   report_bad_records(side, warnings);
   std::vector<std::int32_t> rounds = claimed_rounds(side);

@@ -62,8 +62,8 @@ Result<std::vector<fs::path>> files_of(const fs::path& folder) {
 
 }  // namespace
 
-Result<Side> load_side(const fs::path& path) {
-  Side side{path, false, {}};
+Result<GoogleBenchmarkSide> load_side(const fs::path& path) {
+  GoogleBenchmarkSide side{path, false, {}};
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) {

@@ -17,7 +17,7 @@ struct LoadedFile {
   GoogleBenchmarkFile content;
 };
 
-struct Side {
+struct GoogleBenchmarkSide {
   std::filesystem::path path;
   bool is_folder = false;
   std::vector<LoadedFile> files;  // by name
@@ -25,6 +25,6 @@ struct Side {
 
 // Reads every .json file of a folder, by name; at most 10,000 files of 4 GiB together. Error (input): there is none,
 // one of them cannot be read or is no Google Benchmark file.
-Result<Side> load_side(const std::filesystem::path& path);
+Result<GoogleBenchmarkSide> load_side(const std::filesystem::path& path);
 
 }  // namespace steelyard

@@ -34,11 +34,11 @@ class Search {
     return seconds;
   }
   double overhead() const { return found_.overhead_seconds; }
-  Calibration result() && { return std::move(found_); }
+  BlockCalibration result() && { return std::move(found_); }
 
  private:
   const TimeRuns& time_;
-  Calibration found_;
+  BlockCalibration found_;
 };
 
 std::int64_t grown(std::int64_t runs, double seconds, double goal) {
@@ -49,7 +49,7 @@ std::int64_t grown(std::int64_t runs, double seconds, double goal) {
 
 }  // namespace
 
-Calibration calibrate_as_reference(const TimeRuns& time, double min_run_seconds) {
+BlockCalibration calibrate_as_reference(const TimeRuns& time, double min_run_seconds) {
   Search search(time);
   for (std::int64_t runs = 1;; runs *= 10) {
     const double seconds = search.try_runs(runs);
@@ -59,7 +59,7 @@ Calibration calibrate_as_reference(const TimeRuns& time, double min_run_seconds)
   return std::move(search).result();
 }
 
-Calibration calibrate(const TimeRuns& time, double min_run_seconds) {
+BlockCalibration calibrate(const TimeRuns& time, double min_run_seconds) {
   Search search(time);
   // A clock that is dear to read does not make one block longer than the whole measurement was to be.
   const double goal =

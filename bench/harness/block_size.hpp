@@ -15,7 +15,7 @@ namespace steelyard {
 // Seconds of so many runs; above 0.
 using TimeRuns = std::function<double(std::int64_t runs)>;
 
-struct Calibration {
+struct BlockCalibration {
   std::int64_t runs = 1;        // of a block
   double overhead_seconds = 0;  // of a block without runs
   double block_seconds = 0;     // of a block of `runs`
@@ -26,11 +26,11 @@ struct Calibration {
 
 // PyTorch's blocked_autorange: ten times as many runs until the overhead is at most 1e-4 of a block and a block at
 // least min_run_time / 1000, or one takes longer than min_run_time, or the next would not fit 32 bits.
-Calibration calibrate_as_reference(const TimeRuns& time, double min_run_seconds);
+BlockCalibration calibrate_as_reference(const TimeRuns& time, double min_run_seconds);
 
 // The same goals. The runs grow by what the last time asks for, tenfold at most; two blocks in a row must reach the
 // goal, so that one disturbance does not end the search early.
-Calibration calibrate(const TimeRuns& time, double min_run_seconds);
+BlockCalibration calibrate(const TimeRuns& time, double min_run_seconds);
 
 // runs, and 0 to 20 % more. Below 5 runs there is nothing to vary.
 std::int64_t vary_runs(std::int64_t runs, NumpyRandom& random);

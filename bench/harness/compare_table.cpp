@@ -6,7 +6,7 @@
 #include <set>
 
 #include "bench/harness/compare_table_grid.hpp"
-#include "bench/harness/table_layout.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -60,8 +60,8 @@ std::string cell_text(const TaskMeasurement* cell, const ColumnFormat& format, c
   } else {
     number = decimals_text(1, format.decimals);
   }
-  const std::string text =
-      right_aligned(number, format.columns) + right_aligned(warning, format.has_warnings ? kWarningColumns : 0);
+  const std::string text = padded(number, format.columns, Align::right) +
+                           padded(warning, format.has_warnings ? kWarningColumns : 0, Align::right);
   return cell ? text : std::string(text.size(), ' ');
 }
 
@@ -93,7 +93,7 @@ std::vector<std::string> row_titles(const TaskGrid& grid) {
   std::size_t widest = 0;
   for (const GridRow& row : grid.rows) {
     environments.insert(row.environment);
-    widest = std::max(widest, text_columns(row.environment));
+    widest = std::max(widest, columns_of(row.environment));
   }
   const bool shows = environments.size() > 1;
   std::vector<std::string> titles;
@@ -102,7 +102,7 @@ std::vector<std::string> row_titles(const TaskGrid& grid) {
     const bool starts_group = i == 0 || grid.rows[i - 1].threads != row.threads;
     const std::string& before = starts_group ? std::string() : grid.rows[i - 1].environment;
     const std::string environment = shows && row.environment != before ? "(" + row.environment + ")" : "";
-    titles.push_back("  " + left_aligned(environment, (shows ? widest : 0) + 4) + row.name);
+    titles.push_back("  " + padded(environment, (shows ? widest : 0) + 4) + row.name);
   }
   return titles;
 }
@@ -126,14 +126,14 @@ Cells cells_of(const TaskGrid& grid, const TimeUnit& unit, const CellStyle& styl
     }
   }
   for (std::size_t j = 0; j < cells.heading.size(); ++j) {
-    cells.widths.push_back(text_columns(cells.heading[j]));
-    for (const auto& row : cells.rows) cells.widths[j] = std::max(cells.widths[j], text_columns(row[j]));
+    cells.widths.push_back(columns_of(cells.heading[j]));
+    for (const auto& row : cells.rows) cells.widths[j] = std::max(cells.widths[j], columns_of(row[j]));
   }
   return cells;
 }
 
 std::string row_line(const TaskGrid& grid, const Cells& cells, std::size_t row, TableColor color) {
-  std::string line = left_aligned(cells.rows[row][0], cells.widths[0]);
+  std::string line = padded(cells.rows[row][0], cells.widths[0]);
   for (std::size_t j = 0; j < grid.columns.size(); ++j) {
     const std::string cell = centred(cells.rows[row][j + 1], cells.widths[j + 1]);
     const TaskMeasurement* measurement = grid.cells[row][j];
@@ -160,7 +160,7 @@ std::string table_text(const TaskGrid& grid, const CellStyle& style, TableColor 
   for (std::size_t j = 1; j < cells.heading.size(); ++j) {
     heading += std::string(kSeparator) + centred(cells.heading[j], cells.widths[j]);
   }
-  const std::size_t overall = text_columns(heading);
+  const std::size_t overall = columns_of(heading);
   std::string text = "[" + centred(" " + grid.label + " ", overall - 2, '-') + "]\n" + heading + "\n";
   for (std::size_t i = 0; i < grid.rows.size(); ++i) {
     if (i == 0 || grid.rows[i - 1].threads != grid.rows[i].threads) {

@@ -2,28 +2,18 @@
 
 #include <stdexcept>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard::records {
 namespace {
 
 constexpr const char* kHexDigits = "0123456789ABCDEF";
 
-// How many bytes the sequence that opens so has; 0: none does.
-std::size_t sequence_length(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0) return 2;
-  if (lead >= 0xE0 && lead < 0xF0) return 3;
-  if (lead >= 0xF0 && lead < 0xF5) return 4;
-  return 0;
-}
-
 bool is_utf8(const std::string& text) {
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(static_cast<unsigned char>(text[i]));
-    if (length == 0 || length > text.size() - i) return false;
-    for (std::size_t j = 1; j < length; ++j) {
-      if ((static_cast<unsigned char>(text[i + j]) & 0xC0U) != 0x80U) return false;
-    }
-    i += length;
+    const CodePoint point = code_point_at(text, i);
+    if (point.value == kBrokenCodePoint) return false;
+    i += point.bytes;
   }
   return true;
 }

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <vector>
+
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -80,12 +81,6 @@ double middle_of_sorted(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
 }
 
-std::string one_decimal(double value) {
-  std::array<char, 32> text{};
-  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 1);
-  return code == std::errc() ? std::string(text.data(), end) : std::string();
-}
-
 std::string reason_of(MedianDoubt doubt, std::size_t n, double inflation, double confidence) {
   const std::string times = std::to_string(n) + (n == 1 ? " time" : " times");
   switch (doubt) {
@@ -95,12 +90,12 @@ std::string reason_of(MedianDoubt doubt, std::size_t n, double inflation, double
       return times + ": too few to enclose the median";
     case MedianDoubt::autocorrelated:
       return "neighbouring times are so alike that " + times + " count as " +
-             one_decimal(static_cast<double>(n) / inflation);
+             decimals_text(static_cast<double>(n) / inflation, 1);
     case MedianDoubt::drift:
       return "the level drifts during the measurement";
     case MedianDoubt::gap:
       return "the times have two levels and the median may lie at either; the interval is exact at " +
-             one_decimal(100 * confidence) + " %";
+             decimals_text(100 * confidence, 1) + " %";
     case MedianDoubt::hardly_checked:
       return times + ": so few hardly show whether neighbours are alike; where they are, the interval is too narrow";
   }

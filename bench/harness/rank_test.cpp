@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <vector>
 
 #include "bench/harness/median_interval.hpp"
 
@@ -143,19 +144,6 @@ RankTest rank_test(std::span<const double> first, std::span<const double> second
 double least_rank_p(std::size_t first, std::size_t second) {
   if (first == 0 || second == 0) return 1;
   return std::min(1.0, 2 / choices(first + second, first));
-}
-
-std::vector<double> holm_q(std::span<const double> p, std::size_t untested) {
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
-  std::vector<double> q(p.size());
-  double running = 0;
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    running = std::max(running, std::min(1.0, static_cast<double>(p.size() + untested - rank) * p[order[rank]]));
-    q[order[rank]] = running;
-  }
-  return q;
 }
 
 }  // namespace steelyard

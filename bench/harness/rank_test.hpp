@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace steelyard {
 
@@ -36,10 +35,5 @@ RankTest rank_test(std::span<const double> first, std::span<const double> second
 
 // The smallest two-sided p that so many values could give: complete separation. 1 where either is 0.
 double least_rank_p(std::size_t first, std::size_t second);
-
-// Family-wise control (S. Holm, A simple sequentially rejective multiple test procedure, 1979): q[i] for p[i], same
-// order. `untested`: members of the family beside these, whose p counts as 1. regress/ab has its twin; the harness
-// knows nothing of judgement and judgement nothing of it.
-std::vector<double> holm_q(std::span<const double> p, std::size_t untested = 0);
 
 }  // namespace steelyard

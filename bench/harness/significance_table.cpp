@@ -7,9 +7,10 @@
 
 #include "bench/harness/pair_comparison.hpp"
 #include "bench/harness/rank_test.hpp"
-#include "bench/harness/table_layout.hpp"
 #include "bench/harness/table_scale.hpp"
+#include "bench/model/holm.hpp"
 #include "bench/model/quantile.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -134,7 +135,7 @@ ComparedPair Comparer::tested(std::size_t line, std::size_t first, std::size_t s
 void Comparer::adjust() {
   std::vector<double> p;
   for (const ComparedPair& pair : pairs_) p.push_back(pair.outcome.p);
-  const std::vector<double> q = holm_q(p, untested_);
+  const std::vector<double> q = holm_adjusted(p, untested_);
   table_.comparisons = table_.data.is_exact ? 0 : p.size() + untested_;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     ComparedPair& pair = pairs_[i];

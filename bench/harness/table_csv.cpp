@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bench/harness/render_table.hpp"
-#include "bench/harness/table_layout.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,7 +1,7 @@
 // Tables as a page of their own.
 #include "bench/harness/markup_text.hpp"
 #include "bench/harness/render_table.hpp"
-#include "bench/harness/table_layout.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,6 +1,6 @@
 // Tables as GitHub shows them.
 #include "bench/harness/render_table.hpp"
-#include "bench/harness/table_layout.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "bench/harness/table_layout.hpp"
 #include "bench/harness/task_measurement.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {

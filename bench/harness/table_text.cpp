@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bench/harness/render_table.hpp"
-#include "bench/harness/table_layout.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -28,6 +28,15 @@ std::string in_ascii(std::string line) {
     line.replace(at, kPlusMinus.size(), "+-");
   }
   return printable_line(line, false);
+}
+
+// A mark may stand before the text, with more than one blank between.
+std::string paragraph(std::string_view text, const TableStyle& style, std::size_t indent) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, static_cast<std::size_t>(style.width), {indent, true})) {
+    lines += line + "\n";
+  }
+  return lines;
 }
 
 // The parts of a column's cells line up among themselves.
@@ -98,20 +107,20 @@ void TextTable::measure(bool with_intervals) {
   title_columns_ = 0;
   widths_.assign(table_.data.columns.size(), {});
   for (std::size_t i = 0; i < table_.cells.size(); ++i) {
-    title_columns_ = std::max(title_columns_, text_columns(title_of(i)));
+    title_columns_ = std::max(title_columns_, columns_of(title_of(i)));
     for (std::size_t j = 0; j < widths_.size(); ++j) {
       const CellWords words = words_of(table_.cells[i][j], table_.data);
-      widths_[j].number = std::max(widths_[j].number, text_columns(words.number));
-      widths_[j].interval = std::max(widths_[j].interval, text_columns(interval_text(words)));
-      widths_[j].mark = std::max(widths_[j].mark, text_columns(words.mark));
+      widths_[j].number = std::max(widths_[j].number, columns_of(words.number));
+      widths_[j].interval = std::max(widths_[j].interval, columns_of(interval_text(words)));
+      widths_[j].mark = std::max(widths_[j].mark, columns_of(words.mark));
     }
   }
-  for (std::size_t j = 0; j < widths_.size(); ++j) widths_[j].heading = text_columns(heading_of(j));
+  for (std::size_t j = 0; j < widths_.size(); ++j) widths_[j].heading = columns_of(heading_of(j));
 }
 
 std::size_t TextTable::width_of(std::size_t first, std::size_t last) const {
   std::size_t width = title_columns_;
-  for (std::size_t j = first; j < last; ++j) width += text_columns(bar_) + widths_[j].whole();
+  for (std::size_t j = first; j < last; ++j) width += columns_of(bar_) + widths_[j].whole();
   return width;
 }
 
@@ -119,9 +128,9 @@ std::string TextTable::cell_text(std::size_t row, std::size_t column) const {
   const TableCell& cell = table_.cells[row][column];
   const ColumnWidths& widths = widths_[column];
   const CellWords words = words_of(cell, table_.data);
-  std::string text = right_aligned(words.number, widths.number);
-  if (widths.interval > 0) text += " " + left_aligned(interval_text(words), widths.interval);
-  if (widths.mark > 0) text += " " + left_aligned(words.mark, widths.mark);
+  std::string text = padded(words.number, widths.number, Align::right);
+  if (widths.interval > 0) text += " " + padded(interval_text(words), widths.interval);
+  if (widths.mark > 0) text += " " + padded(words.mark, widths.mark);
   const std::string space(widths.whole() - widths.cell(), ' ');
   return painted(text, tone_of(cell), style_.color) + space;
 }
@@ -131,19 +140,19 @@ std::string TextTable::block(std::size_t first, std::size_t last) const {
   const std::size_t width = width_of(first, last);
   const auto trimmed = [](std::string line) { return line.erase(line.find_last_not_of(' ') + 1) + "\n"; };
   std::string heading(title_columns_, ' ');
-  for (std::size_t j = first; j < last; ++j) heading += bar_ + left_aligned(heading_of(j), widths_[j].whole());
+  for (std::size_t j = first; j < last; ++j) heading += bar_ + padded(heading_of(j), widths_[j].whole());
   std::string text = trimmed(heading);
   bool has_rule = false;
   for (std::size_t i = 0; i < table_.cells.size(); ++i) {
     const std::string group = printable_line(table_.data.rows[i].group, style_.unicode);
     if (!group.empty() && (i == 0 || table_.data.rows[i - 1].group != table_.data.rows[i].group)) {
-      const std::size_t used = text_columns(group) + 1;
+      const std::size_t used = columns_of(group) + 1;
       text += group + " " + repeated(rule, width > used ? width - used : 0) + "\n";
     } else if (!has_rule && group.empty()) {
       text += repeated(rule, width) + "\n";
     }
     has_rule = true;
-    std::string line = left_aligned(title_of(i), title_columns_);
+    std::string line = padded(title_of(i), title_columns_);
     for (std::size_t j = first; j < last; ++j) line += bar_ + cell_text(i, j);
     text += trimmed(line);
   }
@@ -161,7 +170,7 @@ std::string TextTable::text() const {
     first = last;
   }
   for (const std::string& note : notes_of(table_)) {
-    text += wrapped_text("! " + printable_line(note, style_.unicode), static_cast<std::size_t>(style_.width), 2);
+    text += paragraph("! " + printable_line(note, style_.unicode), style_, 2);
   }
   return text;
 }
@@ -175,7 +184,7 @@ std::string render_text(std::span<const SignificanceTable> tables, const TableSt
   if (!legend.empty()) text += "\n";
   for (const std::string& line : legend) {
     const std::string shown = style.unicode ? printable_line(line, true) : in_ascii(line);
-    text += wrapped_text(shown, static_cast<std::size_t>(style.width), 3);
+    text += paragraph(shown, style, 3);
   }
   return text;
 }

@@ -4,7 +4,7 @@
 
 #include "bench/harness/autocorrelation.hpp"
 #include "bench/harness/render_table.hpp"
-#include "bench/harness/table_layout.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {

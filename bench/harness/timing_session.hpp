@@ -39,7 +39,7 @@ class TimingSession {
   const TimedLoop& loop_;
   const TimerOptions& options_;
   NumpyRandom random_;
-  Calibration calibration_;
+  BlockCalibration calibration_;
   TaskMeasurement measurement_;
   double spent_seconds_ = 0;
   std::size_t blocks_taken_ = 0;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -83,11 +85,7 @@ BlockOrder order_of(const GoogleFlags& flags, int wanted_blocks) {
   return order;
 }
 
-std::string in_seconds_text(Nanoseconds duration) {
-  std::array<char, 40> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), in_seconds(duration));
-  return error == std::errc() ? std::string(text.data(), end) : "0.5";
-}
+std::string in_seconds_text(Nanoseconds duration) { return shortest_text(in_seconds(duration)); }
 
 Result<void> take_own(const std::string& argument, MainOptions& options, int& blocks) {
   const std::size_t equals = argument.find('=');

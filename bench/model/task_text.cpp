@@ -1,10 +1,10 @@
 // How a task and its times read: the text half of task_measurement.hpp.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "bench/model/task_measurement.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -17,14 +17,6 @@ constexpr std::array<TimeUnit, 6> kTimeUnits{{{"min", "minutes", 60},
                                               {"us", "microseconds", 1e-6},
                                               {"ns", "nanoseconds", 1e-9},
                                               {"ps", "picoseconds", 1e-12}}};
-
-// By to_chars, which no locale changes.
-std::string fixed(double value, int decimals) {
-  std::array<char, 400> digits{};  // the largest double has 309 before its point
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, decimals).ptr;
-  return {digits.data(), end};
-}
 
 bool has_lines(const std::string& text) { return text.find('\n') != std::string::npos; }
 
@@ -132,7 +124,7 @@ std::string TaskSpec::title() const {
 std::string TaskMeasurement::warning_text() const {
   if (!has_warning()) return "";
   const double ratio = *interquartile_range() / *median();
-  return "  WARNING: Interquartile range is " + fixed(ratio * 100, 1) + "% of the median measurement.\n" +
+  return "  WARNING: Interquartile range is " + decimals_text(ratio * 100, 1) + "% of the median measurement.\n" +
          std::string(11, ' ') +
          (ratio >= kSevereRatio ? "This suggests significant environmental influence."
                                 : "This could indicate system fluctuation.");
@@ -144,7 +136,7 @@ std::string TaskMeasurement::text() const {
   if (n == 0) return lines + "  no measurement";
   const double middle = *median();
   const TimeUnit unit = time_unit(middle);
-  const auto scaled = [&unit](double seconds) { return fixed(seconds / unit.seconds, 2); };
+  const auto scaled = [&unit](double seconds) { return decimals_text(seconds / unit.seconds, 2); };
   const std::string name(unit.name);
   lines += std::string("  ") + (n > 1 ? "Median: " : "") + scaled(middle) + ' ' + name + '\n';
   if (n >= kFewestForSpread) {

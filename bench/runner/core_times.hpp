@@ -1,4 +1,4 @@
-// What the kernel accounts of a core's time and of a process's moves, for the witnesses of disturbance.
+// What the kernel accounts of a core's time and of a process's moves, for the indicators of disturbance.
 #pragma once
 
 #include <sys/types.h>

@@ -1,9 +1,8 @@
 #include "bench/runner/measured_side.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
+#include "bench/model/text.hpp"
 #include "bench/runner/child_environment.hpp"
 
 namespace steelyard {
@@ -112,10 +111,6 @@ bool MeasuredSide::runs_only_in_place(ChildCommand command, const Result<ChildRe
   return run();
 }
 
-std::string in_seconds_text(Nanoseconds duration) {
-  std::array<char, 64> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), duration.count() / 1e9);
-  return error == std::errc() ? std::string(text.data(), end) : std::string("0");
-}
+std::string in_seconds_text(Nanoseconds duration) { return shortest_text(duration.count() / 1e9); }
 
 }  // namespace steelyard

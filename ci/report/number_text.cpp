@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "bench/model/text.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -68,11 +70,7 @@ bool is_exact_unit(const std::string& unit) { return unit == "count"; }
 
 std::string decimal_text(double value, int decimals) {
   if (!std::isfinite(value)) return "-";
-  std::array<char, 400> text{};  // the longest double has 309 digits before the point
-  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed,
-                                         std::clamp(decimals, 0, 9));
-  if (code != std::errc()) return "-";
-  std::string result(text.data(), end);
+  std::string result = decimals_text(value, std::clamp(decimals, 0, 9));
   // "-0.0" says nothing that "0.0" does not.
   if (result.find_first_not_of("-0.") == std::string::npos && result.front() == '-') result.erase(0, 1);
   return result;

@@ -1,6 +1,6 @@
 // Control of the false discovery rate: which of many findings to look at first. Of the rows with q <= level, at most
 // that share is false on average. It ranks lists and dashboards and fails no gate: among many real changes it lets
-// false ones through that Holm's rule (holm.hpp) would not.
+// false ones through that Holm's rule (bench/model/holm.hpp) would not.
 #pragma once
 
 #include <span>

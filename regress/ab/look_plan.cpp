@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "bench/model/text.hpp"
 #include "regress/ab/relabelling.hpp"
 
 namespace steelyard {
@@ -29,12 +30,6 @@ double spent_by(int rounds, int most) {
   if (most <= kLookRounds.front()) return 1;
   const double part = static_cast<double>(rounds - kLookRounds.front()) / (most - kLookRounds.front());
   return kFirstShare + (1 - kFirstShare) * part;
-}
-
-std::string shortest_text(double value) {
-  std::array<char, 32> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() ? std::string(text.data(), end) : std::string("0");
 }
 
 // Decimals that people can read; the last look takes what rounding leaves.

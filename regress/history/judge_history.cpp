@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "bench/model/holm.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
-#include "regress/ab/holm.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"

@@ -18,6 +18,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "storage/file_descriptor.hpp"
 
@@ -25,6 +27,7 @@ namespace steelyard {
 namespace {
 
 constexpr std::size_t kKeptOutput = 64 * 1024;
+constexpr std::chrono::milliseconds kWatchEvery{100};
 
 Error cannot(const std::string& what, const std::string& program) {
   return store_error("embedded store", "cannot " + what + " for " + program + ": " + std::strerror(errno));
@@ -32,12 +35,8 @@ Error cannot(const std::string& what, const std::string& program) {
 
 // What the child needs, made before the fork: after it, only what is safe in a signal handler may be called.
 struct Preparation {
-  explicit Preparation(const std::vector<std::string>& command) : arguments(command) {
-    // Nothing of the caller's environment: PGDATA, PGOPTIONS, LC_ALL and their like would change what the server does.
-    variables = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"};
-    if (const char* libraries = std::getenv("LD_LIBRARY_PATH")) {
-      variables.push_back(std::string("LD_LIBRARY_PATH=") + libraries);
-    }
+  Preparation(const std::vector<std::string>& command, std::vector<std::string> environment)
+      : arguments(command), variables(std::move(environment)) {
     for (std::string& text : arguments) argument_pointers.push_back(text.data());
     for (std::string& text : variables) variable_pointers.push_back(text.data());
     argument_pointers.push_back(nullptr);
@@ -48,6 +47,15 @@ struct Preparation {
   std::vector<char*> argument_pointers;
   std::vector<char*> variable_pointers;
 };
+
+// Nothing of the caller's: PGDATA, PGOPTIONS, LC_ALL and their like would change what the server does.
+std::vector<std::string> fixed_environment() {
+  std::vector<std::string> variables{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"};
+  if (const char* libraries = std::getenv("LD_LIBRARY_PATH")) {
+    variables.push_back(std::string("LD_LIBRARY_PATH=") + libraries);
+  }
+  return variables;
+}
 
 // The functions up to the next empty comment run between fork and exec.
 // `kept`: ascending.
@@ -78,7 +86,11 @@ void forget_callers_signals_and_cores() {
   cpu_set_t all;
   std::memset(&all, 0xFF, sizeof all);
   sched_setaffinity(0, sizeof all, &all);
+}
+
+bool leave_callers_place() {
   umask(S_IRWXG | S_IRWXO);
+  return chdir("/") == 0;
 }
 
 bool become(const ServerAccount& account) {
@@ -93,17 +105,19 @@ bool set_standard_streams(int output) {
 }
 //
 
-std::string read_until_end(int descriptor, std::chrono::steady_clock::time_point deadline, bool& late) {
+std::string read_until_end(int descriptor, const ProgramSettings& settings, bool& late) {
+  const auto deadline = std::chrono::steady_clock::now() + settings.longest;
   std::string output;
   std::array<char, 4096> block{};
   for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    late = left.count() <= 0;
+    if (late) return output;
     pollfd waiting{descriptor, POLLIN, 0};
-    const int ready = left.count() > 0 ? poll(&waiting, 1, static_cast<int>(left.count())) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    late = ready == 0;
-    if (ready <= 0) return output;
+    const int ready = poll(&waiting, 1, static_cast<int>(std::min(left, kWatchEvery).count()));
+    if (settings.watch) settings.watch();
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    if (ready < 0) return output;
     const ssize_t count = read(descriptor, block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return output;
@@ -142,7 +156,7 @@ struct StartMessage {
   if (fork() != 0) _exit(0);
   StartMessage message{getpid(), 0};
   forget_callers_signals_and_cores();
-  const bool ready = become(account) && chdir("/") == 0 &&
+  const bool ready = become(account) && leave_callers_place() &&
                      set_standard_streams(open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600));
   if (ready) {
     close_others(kept.data(), kept.size());
@@ -164,8 +178,8 @@ struct StartMessage {
 }  // namespace
 
 Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vector<std::string>& command,
-                                  std::chrono::minutes longest) {
-  const Preparation prepared(command);
+                                  const ProgramSettings& settings) {
+  const Preparation prepared(command, settings.environment.empty() ? fixed_environment() : settings.environment);
   STEELYARD_TRY(Pipe pipe, open_pipe(command[0]));
   const pid_t ourselves = getpid();
   const pid_t child = fork();
@@ -174,16 +188,19 @@ Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vecto
     forget_callers_signals_and_cores();
     // After a change of the user, which clears it. Who comes after us would make the same files.
     const auto dies_with_us = [ourselves] { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == ourselves; };
-    if (become(account) && dies_with_us() && chdir("/") == 0 && set_standard_streams(pipe.writing.number())) {
+    if (become(account) && dies_with_us() && (settings.in_callers_place || leave_callers_place()) &&
+        set_standard_streams(pipe.writing.number())) {
       close_others(nullptr, 0);
       execve(prepared.argument_pointers[0], prepared.argument_pointers.data(), prepared.variable_pointers.data());
+      constexpr std::string_view kWords = "it could not be started";
+      [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kWords.data(), kWords.size());
     }
     _exit(127);
   }
   pipe.writing.close();
   bool late = false;
   ProgramAnswer answer;
-  answer.output = read_until_end(pipe.reading.number(), std::chrono::steady_clock::now() + longest, late);
+  answer.output = read_until_end(pipe.reading.number(), settings, late);
   if (late) kill(child, SIGKILL);
   answer.status = wait_for(child);
   return answer;
@@ -191,7 +208,7 @@ Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vecto
 
 Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram& program) {
   const std::string& name = program.command[0];
-  const Preparation prepared(program.command);
+  const Preparation prepared(program.command, fixed_environment());
   STEELYARD_TRY(Pipe pipe, open_pipe(name));
   std::vector<int> kept = program.kept_descriptors;
   kept.push_back(pipe.writing.number());
@@ -203,8 +220,7 @@ Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram
   pipe.writing.close();
   wait_for(child);
   bool late = false;
-  const std::string answers =
-      read_until_end(pipe.reading.number(), std::chrono::steady_clock::now() + kLongestProgram, late);
+  const std::string answers = read_until_end(pipe.reading.number(), {}, late);
   std::array<StartMessage, 2> messages{};
   std::memcpy(messages.data(), answers.data(), std::min(answers.size(), sizeof messages));
   const int error = messages[0].error != 0 ? messages[0].error : messages[1].error;

@@ -1,10 +1,11 @@
-// Child processes of the embedded store: programs that run to their end, and the server, which outlives us.
+// Child processes of the store: programs that run to their end, and the embedded server, which outlives us.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,16 @@ struct ProgramAnswer {
 // initdb takes a second; on a loaded machine with a slow disk, tens of them.
 inline constexpr std::chrono::minutes kLongestProgram{2};
 
-// Runs command[0] (a full path) as the account, with a small fixed environment; ended by force after `longest`, and
-// where we are killed.
+struct ProgramSettings {
+  std::chrono::minutes longest = kLongestProgram;  // then it is ended by force
+  std::vector<std::string> environment{};          // "NAME=value", all of it; empty: a small fixed one
+  // With our folder and umask; else in /, and what it makes is for the account alone.
+  bool in_callers_place = false;
+  std::function<void()> watch{};  // called about ten times a second
+};
+// Runs command[0] (a full path) as the account. It is ended by force where we are killed.
 Result<ProgramAnswer> run_program(const ServerAccount& account, const std::vector<std::string>& command,
-                                  std::chrono::minutes longest = kLongestProgram);
+                                  const ProgramSettings& settings = {});
 
 struct DetachedProgram {
   std::vector<std::string> command;

@@ -102,7 +102,7 @@ class Move {
   Result<void> copy_with(const std::string& program, const std::vector<std::string>& arguments) const {
     std::vector<std::string> command{(upgrade_.to.folder / program).string()};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    STEELYARD_TRY(const ProgramAnswer answer, run_program(upgrade_.account, command, kLongestCopy));
+    STEELYARD_TRY(const ProgramAnswer answer, run_program(upgrade_.account, command, {kLongestCopy}));
     if (answer.status == 0) return {};
     return cannot(fresh_.folder(), program + " failed: " + last_lines(answer.output), "mend that");
   }

@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-#include "bench/self/judging/exact_binomial.hpp"
-#include "bench/self/judging/peers/rules.hpp"
-#include "bench/self/judging/score.hpp"
+#include "tests/studies/judging/exact_binomial.hpp"
+#include "tests/studies/judging/peers/rules.hpp"
+#include "tests/studies/judging/score.hpp"
 
 namespace steelyard::judging {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/self/judging/exact_binomial.hpp"
+#include "tests/studies/judging/exact_binomial.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is scored through compare_runs is what people get from files through the command line.
-#include "bench/self/judging/folders.hpp"
+#include "tests/studies/judging/folders.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "bench/self/judging/rule.hpp"
 #include "ci/run.hpp"
+#include "tests/studies/judging/rule.hpp"
 
 namespace steelyard::judging {
 namespace {

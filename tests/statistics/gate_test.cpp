@@ -1,12 +1,12 @@
 // Whole gates on recorded noise, short. The long run: gate_simulation (docs/judging_scores.md).
-#include "bench/self/judging/gate.hpp"
+#include "tests/studies/judging/gate.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <map>
 
-#include "bench/self/judging/exact_binomial.hpp"
+#include "tests/studies/judging/exact_binomial.hpp"
 
 namespace steelyard::judging {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/self/judging/peers/kolmogorov_smirnov.hpp"
-#include "bench/self/judging/peers/rules.hpp"
-#include "bench/self/judging/peers/student.hpp"
-#include "bench/self/judging/peers/u_test.hpp"
+#include "tests/studies/judging/peers/kolmogorov_smirnov.hpp"
+#include "tests/studies/judging/peers/rules.hpp"
+#include "tests/studies/judging/peers/student.hpp"
+#include "tests/studies/judging/peers/u_test.hpp"
 
 namespace steelyard::judging {
 namespace {

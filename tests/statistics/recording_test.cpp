@@ -1,4 +1,4 @@
-#include "bench/self/judging/recording.hpp"
+#include "tests/studies/judging/recording.hpp"
 
 #include <gtest/gtest.h>
 

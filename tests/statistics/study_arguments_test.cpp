@@ -1,4 +1,4 @@
-#include "bench/self/judging/study_arguments.hpp"
+#include "tests/studies/judging/study_arguments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "bench/self/judging/window.hpp"
+#include "tests/studies/judging/window.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 
 #include "bench/counting/algebra/file_name.hpp"
 #include "bench/counting/algebra/function_counts.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -23,10 +24,6 @@ std::string shortened(std::string text, std::size_t width) {
   return text.substr(0, left) + std::string(kGap) + text.substr(text.size() - right);
 }
 
-std::string right_aligned(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
 }  // namespace
 
 std::string text(const FunctionCounts& counts, const CountsTextOptions& options) {
@@ -40,9 +37,9 @@ std::string text(const FunctionCounts& counts, const CountsTextOptions& options)
   const std::size_t tail = is_cut ? options.most_rows / 2 : 0;
   std::string result;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i == head && is_cut) result += right_aligned("...", digits) + "\n";
+    if (i == head && is_cut) result += padded("...", digits, Align::right) + "\n";
     if (i >= head && i < rows.size() - tail) continue;
-    result += right_aligned(std::to_string(rows[i].counts[options.event]), digits) + "  " +
+    result += padded(std::to_string(rows[i].counts[options.event]), digits, Align::right) + "  " +
               shortened(shown(rows[i].key), width - digits - 2) + "\n";
   }
   if (counts.nested_sums() > 0) {

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
-
-#include "bench/environment/byte_reader.hpp"
 
 namespace steelyard {
 namespace {
@@ -72,29 +71,19 @@ void CodeObject::read_symbols() {
 // Slots that the loader fills with the address of a symbol, or with one of the program's own.
 void CodeObject::read_relocations() {
   const ElfSection* dynamic = file_.find(".dynsym");
-  std::vector<std::string> names;
-  if (dynamic != nullptr && dynamic->link < file_.sections.size()) {
-    const std::string_view texts = file_.sections[dynamic->link].content;
-    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= dynamic->content.size(); at += sizeof(Elf64_Sym)) {
-      const std::uint64_t name = ByteReader(dynamic->content.substr(at)).number(4);
-      const std::string_view rest = name < texts.size() ? texts.substr(name) : std::string_view();
-      names.emplace_back(rest.substr(0, rest.find('\0')));
-    }
-  }
+  const std::vector<ElfSymbol> symbols = dynamic == nullptr ? std::vector<ElfSymbol>() : file_.symbols_of(*dynamic);
   std::size_t left = kMostRelocations;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> own;
   for (const ElfSection& section : file_.sections) {
     if (section.type != SHT_RELA || !is_loaded(section)) continue;
-    ByteReader reader(section.content);
-    while (reader.left() >= sizeof(Elf64_Rela) && left-- > 0) {
-      const std::uint64_t slot = reader.number(8);
-      const std::uint64_t info = reader.number(8);
-      const std::uint64_t addend = reader.number(8);
-      const std::uint64_t symbol = ELF64_R_SYM(info);
-      if (symbol == 0) {
-        own.emplace_back(slot, addend);
-      } else if (symbol < names.size()) {
-        slots_[slot] = "entry for " + names[symbol] + (addend == 0 ? "" : '+' + std::to_string(addend));
+    const std::vector<ElfRelocation> relocations = file_.relocations_of(section, left);
+    left -= relocations.size();
+    for (const ElfRelocation& relocation : relocations) {
+      if (relocation.symbol == 0) {
+        own.emplace_back(relocation.slot, relocation.addend);
+      } else if (relocation.symbol < symbols.size()) {
+        slots_[relocation.slot] = "entry for " + std::string(symbols[relocation.symbol].name) +
+                                  (relocation.addend == 0 ? "" : '+' + std::to_string(relocation.addend));
       }
     }
   }
@@ -148,7 +137,8 @@ std::string CodeObject::called_by_stub(std::uint64_t address) const {
   const std::string_view code = code_at(address, kLongestStub);
   const std::size_t jump = code.find("\xff\x25");
   if (jump == std::string_view::npos || jump + 6 > code.size()) return "";
-  const auto distance = static_cast<std::int32_t>(ByteReader(code.substr(jump + 2)).number(4));
+  std::int32_t distance = 0;
+  std::memcpy(&distance, code.data() + jump + 2, sizeof distance);
   const auto slot = slots_.find(address + jump + 6 + static_cast<std::uint64_t>(std::int64_t{distance}));
   return slot == slots_.end() ? "" : "call by the " + slot->second;
 }

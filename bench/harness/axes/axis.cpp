@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <set>
 #include <utility>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -20,12 +20,6 @@ constexpr std::size_t kLongestText = 1000;
 std::string where(const std::string& name) { return "axis \"" + name + '"'; }
 
 std::string decimal(std::int64_t number) { return std::to_string(number); }
-
-std::string shortest(double number) {
-  std::array<char, 40> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number == 0 ? 0.0 : number);
-  return error == std::errc() ? std::string(text.data(), end) : std::string();
-}
 
 Result<void> check_name(const std::string& name, AxisKind kind) {
   if (!can_name_parameter(name)) {
@@ -123,7 +117,7 @@ Result<Axis> real_axis(std::string name, const std::vector<double>& values) {
   Axis axis{std::move(name), AxisKind::real, {}};
   for (const double value : values) {
     if (!std::isfinite(value)) return input_error(where(axis.name), "a value that is not finite", "finite numbers");
-    axis.values.push_back({shortest(value), 0, value});
+    axis.values.push_back({shortest_text(value == 0 ? 0.0 : value), 0, value});
   }
   return checked(std::move(axis));
 }

@@ -1,23 +1,16 @@
 #include "bench/harness/fuzz/fuzzed_parameter.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 
 #include "bench/model/benchmark_id.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
 
 constexpr double kSumTolerance = 1e-5;  // of probabilities written by hand, such as three times 0.33333
-
-std::string real_text(double value) {
-  std::array<char, 32> text{};
-  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return code == std::errc() ? std::string(text.data(), end) : "?";
-}
 
 std::string draw_text(const FuzzDraw& value) {
   if (const auto* alias = std::get_if<FuzzAlias>(&value)) return "the alias of " + alias->name;
@@ -53,7 +46,7 @@ Result<void> check_choices(const FuzzedParameter& parameter) {
     const FuzzChoice& choice = parameter.choices[i];
     if (!(choice.probability >= 0)) {
       return input_error(place_of(parameter),
-                         "the probability " + real_text(choice.probability) + " of " + draw_text(choice.value),
+                         "the probability " + shortest_text(choice.probability) + " of " + draw_text(choice.value),
                          "one from 0 to 1");
     }
     const auto same = [&](const FuzzChoice& other) { return other.value == choice.value; };
@@ -65,7 +58,7 @@ Result<void> check_choices(const FuzzedParameter& parameter) {
     sum += choice.probability;
   }
   if (std::fabs(sum - 1) > kSumTolerance) {
-    return input_error(place_of(parameter), "probabilities that sum to " + real_text(sum), "a sum of 1");
+    return input_error(place_of(parameter), "probabilities that sum to " + shortest_text(sum), "a sum of 1");
   }
   return {};
 }
@@ -121,7 +114,7 @@ class CycleSearch {
 
 std::string to_text(const FuzzValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  return real_text(std::get<double>(value));
+  return shortest_text(std::get<double>(value));
 }
 
 const FuzzValue* FuzzValues::find(std::string_view name) const {

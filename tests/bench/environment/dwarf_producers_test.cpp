@@ -110,6 +110,10 @@ TEST(ReadProducers, SaysWhatItDoesNotRead) {
   EXPECT_EQ(producers_of({{".zdebug_info", info}}).state, DebugInfo::compressed);
   EXPECT_EQ(producers_of({{".debug_info", info, 1, 0x800}, {".debug_abbrev", abbreviation}}).state,
             DebugInfo::compressed);
+  // libdw would unpack it, read or not, to the size that it claims.
+  EXPECT_EQ(
+      producers_of({{".debug_info", info}, {".debug_abbrev", abbreviation}, {".debug_line", "x", 1, 0x800}}).state,
+      DebugInfo::compressed);
   const DwarfProducers skeleton = producers_of({{".debug_info", build_unit(4, std::string("x.dwo\0", 6))},
                                                 {".debug_abbrev", build_abbreviation({{0x2130, 0x08}})}});
   EXPECT_EQ(skeleton.state, DebugInfo::split);

@@ -67,6 +67,14 @@ TEST(ReadElf, RefusesWhatItCannotReadAndSaysWhat) {
   EXPECT_THAT(read_elf(bytes).error().text(), HasSubstr("unknown class"));
 }
 
+TEST(ReadElf, RefusesAForgedNumberOfSections) {
+  std::string bytes = build_elf(true, {{"a", "first"}});
+  bytes.replace(60, 2, little_endian(0, 2));  // then the size of the first section counts
+  const std::size_t first = bytes.size() - 3 * 64;
+  bytes.replace(first + 32, 8, little_endian(std::uint64_t{1} << 40, 8));
+  EXPECT_THAT(read_elf(bytes).error().text(), HasSubstr("65,536 sections"));
+}
+
 TEST(ReadElf, TakesContentOutsideTheFileForEmpty) {
   std::string bytes = build_elf(true, {{"a", "first"}});
   // The table stands at the end: three records of 64 bytes; the size of the second begins at its byte 32.

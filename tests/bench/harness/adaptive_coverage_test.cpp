@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "bench/self/adaptive_study.hpp"
+#include "tests/studies/adaptive_study.hpp"
 
 namespace steelyard {
 namespace {

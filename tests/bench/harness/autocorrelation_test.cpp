@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/self/median_study.hpp"
+#include "tests/studies/median_study.hpp"
 
 namespace steelyard {
 namespace {
@@ -24,7 +24,7 @@ TEST(Autocorrelation, InflationIsTheVarianceOfTheMedianThatSimulationShows) {
   NumpyRandom random(11);
   constexpr int kRepeats = 4000;
   constexpr std::size_t kTimes = 101;
-  const auto variance = [&](Noise noise) {
+  const auto variance = [&](SimulatedNoise noise) {
     double squares = 0;
     for (int i = 0; i < kRepeats; ++i) {
       std::vector<double> times = simulated_times(noise, kTimes, random);
@@ -34,10 +34,12 @@ TEST(Autocorrelation, InflationIsTheVarianceOfTheMedianThatSimulationShows) {
     return squares / kRepeats;
   };
   // The ratio of two variances of 4000 normals each has a standard error of 3 %; five of them.
-  EXPECT_NEAR(variance(Noise::autocorrelated_05) / variance(Noise::normal) / median_variance_inflation(0.5, kTimes), 1,
-              0.16);
-  EXPECT_NEAR(variance(Noise::autocorrelated_09) / variance(Noise::normal) / median_variance_inflation(0.9, kTimes), 1,
-              0.16);
+  EXPECT_NEAR(variance(SimulatedNoise::autocorrelated_05) / variance(SimulatedNoise::normal) /
+                  median_variance_inflation(0.5, kTimes),
+              1, 0.16);
+  EXPECT_NEAR(variance(SimulatedNoise::autocorrelated_09) / variance(SimulatedNoise::normal) /
+                  median_variance_inflation(0.9, kTimes),
+              1, 0.16);
 }
 
 TEST(Autocorrelation, EstimateIsCorrectedForItsBiasWhateverTheShape) {
@@ -46,7 +48,7 @@ TEST(Autocorrelation, EstimateIsCorrectedForItsBiasWhateverTheShape) {
   double skewed_sum = 0;
   constexpr int kRepeats = 1000;
   for (int i = 0; i < kRepeats; ++i) {
-    std::vector<double> times = simulated_times(Noise::autocorrelated_05, 50, random);
+    std::vector<double> times = simulated_times(SimulatedNoise::autocorrelated_05, 50, random);
     sum += autocorrelation(times).lag_one;
     for (double& time : times) time = std::exp(time);
     skewed_sum += autocorrelation(times).lag_one;
@@ -74,7 +76,7 @@ TEST(Autocorrelation, AlternatingTimesNeverShrinkTheVariance) {
 
 TEST(Autocorrelation, ALevelThatMovesSlowlyIsDrift) {
   NumpyRandom random(2);
-  std::vector<double> times = simulated_times(Noise::normal, 200, random);
+  std::vector<double> times = simulated_times(SimulatedNoise::normal, 200, random);
   EXPECT_FALSE(autocorrelation(times).drifts);
   for (std::size_t i = 0; i < times.size(); ++i) times[i] += 0.02 * static_cast<double>(i);
   EXPECT_TRUE(autocorrelation(times).drifts);

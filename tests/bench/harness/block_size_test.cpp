@@ -26,7 +26,7 @@ struct Paper {
 
 TEST(BlockSize, ReferenceGrowsByTensUntilABlockIsAThousandthOfTheTime) {
   Paper paper{1e-6};
-  const Calibration found = calibrate_as_reference(paper.time(), 0.2);
+  const BlockCalibration found = calibrate_as_reference(paper.time(), 0.2);
   EXPECT_THAT(found.tried_runs, ElementsAre(1, 10, 100, 1000));
   EXPECT_EQ(found.runs, 1000);
 }
@@ -47,7 +47,7 @@ TEST(BlockSize, ReferenceStopsPastTheWholeTimeAndBeforeThirtyTwoBitsOverflow) {
 TEST(BlockSize, OursReachesTheGoalWithoutOvershootingTenfold) {
   for (const double run_seconds : {3e-9, 0.9e-6, 1.1e-6, 55e-6, 190e-6}) {
     Paper paper{run_seconds, 1e-8};
-    const Calibration found = calibrate(paper.time(), 0.2);
+    const BlockCalibration found = calibrate(paper.time(), 0.2);
     EXPECT_GE(found.block_seconds, 2e-4) << run_seconds;
     EXPECT_LT(found.block_seconds, 4e-4) << run_seconds;
   }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "bench/self/median_study.hpp"
+#include "tests/studies/median_study.hpp"
 
 namespace steelyard {
 namespace {
@@ -62,7 +62,7 @@ TEST(MedianInterval, OfOneTimeHasTheMedianOnly) {
 
 TEST(MedianInterval, ManyTimesTakeTheNormalApproximationWithoutAStep) {
   NumpyRandom random(3);
-  std::vector<double> times = simulated_times(Noise::normal, 1000, random);
+  std::vector<double> times = simulated_times(SimulatedNoise::normal, 1000, random);
   const MedianInterval exact = median_interval(times);
   times.push_back(exact.median);
   const MedianInterval approximate = median_interval(times);
@@ -132,7 +132,7 @@ void expect_nominal(const char* what, int covered, int given) {
   EXPECT_GT(1 - upper_tail(missed + 1, given, 0.03), 1e-4) << what << ": covers " << covered << " of " << given;
 }
 
-class Coverage : public testing::TestWithParam<std::pair<Noise, std::size_t>> {};
+class Coverage : public testing::TestWithParam<std::pair<SimulatedNoise, std::size_t>> {};
 
 TEST_P(Coverage, IsThatOfNinetyFivePercent) {
   const auto [noise, n] = GetParam();
@@ -146,13 +146,15 @@ TEST_P(Coverage, IsThatOfNinetyFivePercent) {
 
 INSTANTIATE_TEST_SUITE_P(
     MedianInterval, Coverage,
-    testing::Values(std::pair(Noise::normal, 10), std::pair(Noise::normal, 20), std::pair(Noise::normal, 50),
-                    std::pair(Noise::normal, 200), std::pair(Noise::skewed, 10), std::pair(Noise::skewed, 20),
-                    std::pair(Noise::skewed, 50), std::pair(Noise::skewed, 200), std::pair(Noise::bimodal, 20),
-                    std::pair(Noise::bimodal, 50), std::pair(Noise::bimodal, 200), std::pair(Noise::evenly_bimodal, 20),
-                    std::pair(Noise::evenly_bimodal, 50), std::pair(Noise::evenly_bimodal, 200),
-                    std::pair(Noise::autocorrelated_05, 50), std::pair(Noise::autocorrelated_05, 200),
-                    std::pair(Noise::autocorrelated_09, 200)),
+    testing::Values(std::pair(SimulatedNoise::normal, 10), std::pair(SimulatedNoise::normal, 20),
+                    std::pair(SimulatedNoise::normal, 50), std::pair(SimulatedNoise::normal, 200),
+                    std::pair(SimulatedNoise::skewed, 10), std::pair(SimulatedNoise::skewed, 20),
+                    std::pair(SimulatedNoise::skewed, 50), std::pair(SimulatedNoise::skewed, 200),
+                    std::pair(SimulatedNoise::bimodal, 20), std::pair(SimulatedNoise::bimodal, 50),
+                    std::pair(SimulatedNoise::bimodal, 200), std::pair(SimulatedNoise::evenly_bimodal, 20),
+                    std::pair(SimulatedNoise::evenly_bimodal, 50), std::pair(SimulatedNoise::evenly_bimodal, 200),
+                    std::pair(SimulatedNoise::autocorrelated_05, 50), std::pair(SimulatedNoise::autocorrelated_05, 200),
+                    std::pair(SimulatedNoise::autocorrelated_09, 200)),
     [](const auto& parameter) {
       std::string name(to_text(parameter.param.first));
       std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
@@ -160,14 +162,14 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(MedianCoverage, StrongDependenceOfFewTimesIsRefusedAndSeldomClaimedWrongly) {
-  const MedianCoverage row = median_coverage(Noise::autocorrelated_09, 50, kRepeats, 7);
+  const MedianCoverage row = median_coverage(SimulatedNoise::autocorrelated_09, 50, kRepeats, 7);
   EXPECT_LT(row.claimed, kRepeats / 5);
   EXPECT_GT(upper_tail(row.claimed - row.claimed_covered, kRepeats, 0.07), 1e-4);
 }
 
 TEST(MedianCoverage, NothingIsClaimedOfFewAutocorrelatedTimes) {
-  EXPECT_EQ(median_coverage(Noise::autocorrelated_05, 10, kRepeats, 7).claimed, 0);
-  EXPECT_EQ(median_coverage(Noise::autocorrelated_09, 20, kRepeats, 7).claimed, 0);
+  EXPECT_EQ(median_coverage(SimulatedNoise::autocorrelated_05, 10, kRepeats, 7).claimed, 0);
+  EXPECT_EQ(median_coverage(SimulatedNoise::autocorrelated_09, 20, kRepeats, 7).claimed, 0);
 }
 
 // Shuffled, the times no longer show that they depend on each other, and 80 % are covered: the bounds above can fail.
@@ -176,7 +178,7 @@ TEST(MedianCoverage, WouldFailWithoutTheGuard) {
   int given = 0;
   int covered = 0;
   for (int i = 0; i < kRepeats; ++i) {
-    const std::vector<double> times = simulated_times(Noise::autocorrelated_05, 50, random);
+    const std::vector<double> times = simulated_times(SimulatedNoise::autocorrelated_05, 50, random);
     std::vector<double> shuffled;
     for (const std::size_t at : random.permutation(times.size())) shuffled.push_back(times[at]);
     const MedianInterval interval = median_interval(shuffled);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/self/median_study.hpp"
+#include "tests/studies/median_study.hpp"
 
 namespace steelyard {
 namespace {
@@ -28,8 +28,8 @@ TEST(PairComparison, CountsDifferWhereTheirRangesDoNotMeet) {
 
 TEST(PairComparison, DependentSamplesAreWeakerEvidence) {
   NumpyRandom random(3);
-  const std::vector<double> first = simulated_times(Noise::autocorrelated_05, 100, random);
-  std::vector<double> second = simulated_times(Noise::autocorrelated_05, 100, random);
+  const std::vector<double> first = simulated_times(SimulatedNoise::autocorrelated_05, 100, random);
+  std::vector<double> second = simulated_times(SimulatedNoise::autocorrelated_05, 100, random);
   for (double& time : second) time += 2;
   PairRules independent;
   independent.are_independent = true;

@@ -101,15 +101,5 @@ TEST(RankTest, DependenceWeakensIt) {
   EXPECT_GT(rank_test(first, second, {4}).p, 20 * independent);
 }
 
-TEST(HolmQ, IsTheRunningMaximumOfTheScaledP) {
-  EXPECT_EQ(holm_q(std::vector<double>{0.01, 0.04, 0.03}), (std::vector<double>{0.03, 0.06, 0.06}));
-  EXPECT_TRUE(holm_q({}).empty());
-}
-
-TEST(HolmQ, CountsMembersThatWereNotTested) {
-  const std::vector<double> padded = holm_q(std::vector<double>{0.01, 0.04, 0.03, 1, 1});
-  EXPECT_EQ(holm_q(std::vector<double>{0.01, 0.04, 0.03}, 2), std::vector<double>(padded.begin(), padded.begin() + 3));
-}
-
 }  // namespace
 }  // namespace steelyard

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "bench/self/table_study.hpp"
 #include "tests/bench/harness/sample_table.hpp"
+#include "tests/studies/table_study.hpp"
 
 namespace steelyard {
 namespace {
@@ -183,7 +183,8 @@ TEST(SignificanceTable, ATableOfEqualCellsSeldomShowsAnyDifference) {
 
 // Where a plain rank test is wrong in more than a third of all tables.
 TEST(SignificanceTable, SamplesThatDependOnEachOtherSeldomShowADifference) {
-  for (const auto& [noise, n] : {std::pair(Noise::autocorrelated_05, 50), {Noise::autocorrelated_09, 200}}) {
+  for (const auto& [noise, n] :
+       {std::pair(SimulatedNoise::autocorrelated_05, 50), {SimulatedNoise::autocorrelated_09, 200}}) {
     TableStudy study;
     study.noise = noise;
     study.n = static_cast<std::size_t>(n);

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/self/loop_cost/count_loop.hpp"
 #include "tests/promised.hpp"
+#include "tests/studies/loop_cost/count_loop.hpp"
 
 namespace steelyard {
 namespace {

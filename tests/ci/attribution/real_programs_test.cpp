@@ -77,7 +77,6 @@ class RealPrograms : public ::testing::Test {
     ADD_FAILURE() << "no row " << benchmark;
     return none;
   }
-  static constexpr bool has_lines() { return STEELYARD_HAS_LIBDW != 0; }
   static FunctionChange culprit(const std::string& benchmark) {
     const auto& functions = row(benchmark).functions;
     EXPECT_FALSE(functions.empty()) << benchmark << ": " << row(benchmark).reason;
@@ -98,7 +97,6 @@ TEST_F(RealPrograms, OneInstructionMoreInALoopIsFoundInItsFunction) {
 }
 
 TEST_F(RealPrograms, OneInstructionMoreInALoopIsFoundOnItsLine) {
-  STEELYARD_SKIP_WITHOUT("libdw", has_lines(), "built without libdw");
   EXPECT_EQ(culprit("run_work/loop").line, line_with(kProgram, "one more in the loop"));
   EXPECT_EQ(culprit("run_climb").line, line_with(kProgram, "one more a level"));
   EXPECT_EQ(culprit("run_is_even").line, line_with(kProgram, "one more in the cycle"));
@@ -107,10 +105,6 @@ TEST_F(RealPrograms, OneInstructionMoreInALoopIsFoundOnItsLine) {
 TEST_F(RealPrograms, ChangeInAHeadersInlineFunctionIsThatFunctions) {
   EXPECT_EQ(*row("run_work/header").candidate - *row("run_work/header").baseline, 100);
   const auto& functions = row("run_work/header").functions;
-  if (!has_lines()) {
-    EXPECT_THAT(culprit("run_work/header").name, StartsWith("attributed::mixes("));
-    return;
-  }
   EXPECT_THAT(culprit("run_work/header").name, StartsWith("mix_word("));
   EXPECT_THAT(culprit("run_work/header").inlined_into, StartsWith("attributed::mixes("));
   EXPECT_EQ(culprit("run_work/header").file, kHeader);

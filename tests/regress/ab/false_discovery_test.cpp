@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "regress/ab/holm.hpp"
+#include "bench/model/holm.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard {

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "bench/model/quantile.hpp"
-#include "bench/self/judging/recording.hpp"
+#include "tests/studies/judging/recording.hpp"
 
 namespace steelyard {
 namespace {

@@ -51,7 +51,7 @@ std::vector<double> made_up_noise(NoiseKind kind, std::size_t n, Dice& dice);
 std::vector<History> make_histories(std::size_t count, bool changed, std::uint64_t seed,
                                     std::span<const std::vector<double>> traces);
 
-// Medians of the processes of a recording (bench/self/noise/record_noise.py) in time order, one trace a benchmark.
+// Medians of the processes of a recording (tests/studies/noise/record_noise.py) in time order, one trace a benchmark.
 Result<std::vector<std::vector<double>>> read_traces(const std::string& folder);
 
 }  // namespace steelyard

@@ -1,5 +1,5 @@
 // The rules of other tools for histories do what their descriptions say, on series where that can be seen by eye.
-#include "bench/self/judging/history_peers.hpp"
+#include "tests/studies/judging/history_peers.hpp"
 
 #include <gtest/gtest.h>
 

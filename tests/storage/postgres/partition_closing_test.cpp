@@ -6,13 +6,13 @@
 
 #include <thread>
 
-#include "bench/self/storage/large_runs.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/postgres/login.hpp"
 #include "storage/postgres/partitions.hpp"
 #include "storage/postgres/upkeep_reader.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
+#include "tests/studies/storage/large_runs.hpp"
 
 namespace steelyard {
 namespace {

@@ -15,7 +15,6 @@
 #include <set>
 #include <sstream>
 
-#include "bench/self/storage/fill_store.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/postgres/commit_date.hpp"
 #include "storage/postgres/session.hpp"
@@ -23,6 +22,7 @@
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
+#include "tests/studies/storage/fill_store.hpp"
 
 namespace steelyard {
 namespace {

@@ -108,9 +108,6 @@ class ChangedLine : public ::testing::Test {
 #ifndef STEELYARD_HAS_BENCHMARK
     STEELYARD_SKIP_WITHOUT("benchmark", false, "Google Benchmark is not installed");
 #endif
-#ifndef STEELYARD_HAS_LIBDW
-    STEELYARD_SKIP_WITHOUT("libdw", false, "built without libdw");
-#endif
   }
 
   static Counted counted(const Variant& variant) {

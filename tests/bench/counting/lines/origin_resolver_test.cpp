@@ -60,9 +60,6 @@ class OriginResolverTest : public ::testing::Test {
  protected:
   void SetUp() override {
     STEELYARD_SKIP_WITHOUT("compiler", lines_test::cannot_build().empty(), lines_test::cannot_build());
-#ifndef STEELYARD_HAS_LIBDW
-    STEELYARD_SKIP_WITHOUT("libdw", false, "built without libdw");
-#endif
     folder_.write("mixer.hpp", kHeader);
     folder_.write("work.cpp", kSource);
   }

@@ -1,0 +1,157 @@
+#include "bench/model/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <charconv>
+
+namespace steelyard {
+namespace {
+
+bool is_harmful(std::uint32_t point) {
+  const bool is_control = point < 0x20 || (point >= 0x7f && point < 0xa0);
+  const bool turns_direction = (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
+                               point == 0x200e || point == 0x200f || point == 0x2028 || point == 0x2029;
+  return point == kBrokenCodePoint || is_control || turns_direction;
+}
+
+// Byte offset of the n-th code point, or the size of the text.
+std::size_t offset_of(std::string_view text, std::size_t n) {
+  std::size_t at = 0;
+  for (; n > 0 && at < text.size(); --n) at += code_point_at(text, at).bytes;
+  return at;
+}
+
+}  // namespace
+
+CodePoint code_point_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(at);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+  if (length == 0 || lead > 0xf4 || at + length > text.size()) return {};
+  std::uint32_t value = lead & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xc0U) != 0x80U) return {};
+    value = (value << 6U) | (byte(at + i) & 0x3fU);
+  }
+  constexpr std::array<std::uint32_t, 5> kLeastOfLength{0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = value >= 0xd800 && value <= 0xdfff;
+  if (value < kLeastOfLength[length] || value > 0x10ffff || is_surrogate) return {};
+  return {value, length};
+}
+
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  for (std::size_t at = 0; at < text.size(); at += code_point_at(text, at).bytes) ++columns;
+  return columns;
+}
+
+std::string printable(std::string_view text, bool unicode) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (is_harmful(point.value) || (!unicode && point.value > 0x7e)) {
+      result += '?';
+    } else {
+      result += text.substr(at, point.bytes);
+    }
+    at += point.bytes;
+  }
+  return result;
+}
+
+std::string printable_line(std::string_view text, bool unicode) {
+  std::string line(text);
+  for (char& c : line) {
+    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
+  }
+  return printable(line, unicode);
+}
+
+std::string padded(std::string_view text, std::size_t columns, Align align) {
+  const std::size_t width = columns_of(text);
+  const std::string space(columns > width ? columns - width : 0, ' ');
+  return align == Align::left ? std::string(text) + space : space + std::string(text);
+}
+
+std::string centred(std::string_view text, std::size_t columns, char fill) {
+  const std::size_t width = columns_of(text);
+  if (width >= columns) return std::string(text);
+  const std::size_t space = columns - width;
+  const std::size_t left = space / 2 + (space % 2 == 1 && columns % 2 == 1 ? 1 : 0);
+  return std::string(left, fill) + std::string(text) + std::string(space - left, fill);
+}
+
+std::string shortened(std::string_view text, std::size_t columns, bool unicode) {
+  const std::size_t width = columns_of(text);
+  if (width <= columns) return std::string(text);
+  assert(columns >= 5);  // room for a character on both sides of the gap
+  const std::string_view gap = unicode ? "\u2026" : "...";
+  const std::size_t kept = columns - columns_of(gap);
+  // The end tells a parameter apart from the next; the beginning names the benchmark. Both are kept alike.
+  const std::size_t tail = kept / 2;
+  return std::string(text.substr(0, offset_of(text, kept - tail))) + std::string(gap) +
+         std::string(text.substr(offset_of(text, width - tail)));
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wrapping wrapping) {
+  std::vector<std::string> lines;
+  std::string line;
+  bool has_word = false;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    at = end + 1;
+    if (word.empty() && !wrapping.keeps_blanks) continue;
+    if (has_word && columns_of(line) + 1 + columns_of(word) > columns) {
+      lines.push_back(std::move(line));
+      line.assign(wrapping.indent, ' ');
+    } else if (has_word) {
+      line += ' ';
+    }
+    line += word;
+    has_word = true;
+  }
+  if (has_word) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& aligns,
+                         std::string_view indent) {
+  std::vector<std::size_t> widths(aligns.size(), 0);
+  for (const auto& row : rows) {
+    assert(row.size() <= aligns.size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line(indent);
+    bool is_first = true;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (widths[i] == 0) continue;
+      if (!is_first) line += "  ";
+      line += padded(row[i], widths[i], aligns[i]);
+      is_first = false;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string decimals_text(double value, int decimals) {
+  std::array<char, 400> text{};  // the longest double has 309 digits before the point
+  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed,
+                                         std::clamp(decimals, 0, 60));
+  return code == std::errc() ? std::string(text.data(), end) : "-";
+}
+
+std::string shortest_text(double value) {
+  std::array<char, 40> text{};
+  const auto [end, code] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() ? std::string(text.data(), end) : "-";
+}
+
+}  // namespace steelyard

@@ -1,0 +1,54 @@
+// Text that has to line up, on a terminal or in a file: its width in columns, padding, shortening, wrapping, rows of
+// cells; and numbers as text that no locale changes. Names come from strangers' programs, so what could move the cursor
+// or turn the writing direction is replaced before it is printed. Not for East Asian wide characters: every code point
+// counts as one column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steelyard {
+
+// What stands at a place of UTF-8 text; one byte of kBrokenCodePoint where no well-formed sequence begins there (The
+// Unicode Standard, table 3-7: no overlong form, no surrogate, nothing past U+10FFFF).
+inline constexpr std::uint32_t kBrokenCodePoint = 0xffffffff;
+struct CodePoint {
+  std::uint32_t value = kBrokenCodePoint;
+  std::size_t bytes = 1;
+};
+CodePoint code_point_at(std::string_view text, std::size_t at);  // at < text.size()
+
+// Columns of UTF-8 text without colour codes.
+std::size_t columns_of(std::string_view text);
+// Control characters, direction marks and broken UTF-8 become '?'; in ASCII so does everything beyond it.
+std::string printable(std::string_view text, bool unicode);
+// The same in one line: line breaks and tabs become a blank.
+std::string printable_line(std::string_view text, bool unicode);
+
+enum class Align { left, right };
+std::string padded(std::string_view text, std::size_t columns, Align align = Align::left);
+// An odd blank goes to the left of text in an odd width, else to the right, as Python's str.center has it.
+std::string centred(std::string_view text, std::size_t columns, char fill = ' ');
+// At most `columns`, the middle left out: "BM_token...e/1024". Precondition: columns >= 5, or the text fits.
+std::string shortened(std::string_view text, std::size_t columns, bool unicode);
+
+struct Wrapping {
+  std::size_t indent = 0;     // of the lines after the first
+  bool keeps_blanks = false;  // more than one blank between words
+};
+// Broken at blanks into lines of at most `columns`; a longer word stays whole on its own line.
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wrapping wrapping = {});
+
+// Rows of cells, each column as wide as its widest cell, two spaces between. Cells are plain; trailing spaces are cut.
+std::string aligned_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& aligns,
+                         std::string_view indent);
+
+// As C's %.*f with any number of decimals, but of no locale.
+std::string decimals_text(double value, int decimals);
+// The shortest that reads back as the same number.
+std::string shortest_text(double value);
+
+}  // namespace steelyard

@@ -1,0 +1,90 @@
+// How long a comparison takes, and how that grows with rounds and with samples: processor time on one core, the least
+// of several tries.
+//
+//     build/release/bin/comparison_speed [COMPARISONS]      default 20000 of 15 + 15 invocations with 10 samples each
+//
+// A comparison is one row of compare_runs: samples to logarithms, estimate, p, both intervals, verdict. The exponent is
+// the slope of log time over log size, by least squares.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include "regress/compare_runs.hpp"
+#include "tests/studies/judging/speed_runs.hpp"
+
+namespace steelyard::judging {
+namespace {
+
+constexpr int kBenchmarks = 200;
+constexpr int kTries = 3;
+
+// Seconds a comparison, the least of the tries.
+double seconds_of(const SpeedShape& shape, int comparisons) {
+  const auto [baseline, candidate] = speed_runs(shape);
+  double least = HUGE_VAL;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    const std::clock_t begin = std::clock();
+    std::size_t rows = 0;
+    while (rows < static_cast<std::size_t>(comparisons)) rows += compare_runs(baseline, candidate, {}).rows.size();
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    least = std::min(least, seconds / static_cast<double>(rows));
+  }
+  return least;
+}
+
+struct Point {
+  double size;
+  double seconds;
+};
+
+double fitted_exponent(const std::vector<Point>& points) {
+  double x = 0;
+  double y = 0;
+  for (const Point& point : points) {
+    x += std::log(point.size) / static_cast<double>(points.size());
+    y += std::log(point.seconds) / static_cast<double>(points.size());
+  }
+  double products = 0;
+  double squares = 0;
+  for (const Point& point : points) {
+    products += (std::log(point.size) - x) * (std::log(point.seconds) - y);
+    squares += (std::log(point.size) - x) * (std::log(point.size) - x);
+  }
+  return products / squares;
+}
+
+void print_growth(const char* what, const std::vector<SpeedShape>& shapes, bool by_rounds) {
+  std::vector<Point> points;
+  for (const SpeedShape& shape : shapes) {
+    const double seconds = seconds_of(shape, shape.benchmarks);
+    points.push_back({static_cast<double>(by_rounds ? shape.rounds : shape.samples), seconds});
+    std::printf("| %d | %d | %.1f |\n", shape.rounds, shape.samples, seconds * 1e6);
+  }
+  std::printf("\n%s: exponent %.2f\n\n", what, fitted_exponent(points));
+}
+
+int run(int comparisons) {
+  const double seconds = seconds_of({kBenchmarks, 15, 10}, comparisons);
+  std::printf("15 + 15 invocations with 10 samples: %.1f us a comparison, 100000 in %.2f s\n\n", seconds * 1e6,
+              seconds * 1e5);
+  std::printf("| rounds | samples | us |\n|---|---|---|\n");
+  print_growth("rounds", {{100, 12, 10}, {50, 24, 10}, {40, 48, 10}, {20, 96, 10}, {20, 192, 10}, {20, 384, 10}}, true);
+  std::printf("| rounds | samples | us |\n|---|---|---|\n");
+  print_growth("samples", {{50, 15, 10}, {40, 15, 40}, {20, 15, 160}, {10, 15, 640}, {4, 15, 2560}}, false);
+  return 0;
+}
+
+}  // namespace
+}  // namespace steelyard::judging
+
+int main(int count, char** values) {
+  const int comparisons = count > 1 ? std::atoi(values[1]) : 20000;
+  if (comparisons < 1) {
+    std::fprintf(stderr, "comparison_speed: found \"%s\", wanted a number of comparisons above 0\n", values[1]);
+    return 3;
+  }
+  return steelyard::judging::run(comparisons);
+}

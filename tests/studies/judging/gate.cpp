@@ -1,0 +1,147 @@
+#include "tests/studies/judging/gate.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/quantile.hpp"
+#include "regress/judge_looks.hpp"
+#include "tests/studies/judging/rule.hpp"
+
+namespace steelyard::judging {
+namespace {
+
+// Values that lie around `center` as the logarithms of these do, stretched, on another level.
+void stretch(BenchmarkWindow& benchmark, double exponent, double level) {
+  std::vector<double> values;
+  for (const SideProcess& process : benchmark.baseline) values.push_back(median(process.values));
+  const double center = median(std::move(values));
+  for (auto* side : {&benchmark.baseline, &benchmark.candidate}) {
+    for (SideProcess& process : *side) {
+      for (double& value : process.values) value = level * std::pow(value / center, exponent);
+    }
+  }
+}
+
+Window draw_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw) {
+  Window gate;
+  gate.layout = recordings.front()->layout;
+  const int rounds = options.plan.empty() ? options.rounds : options.plan.most_rounds();
+  // For gates whose benchmarks share everything. The order of draws is part of what a seed means.
+  const Recording* shared = recordings[static_cast<std::size_t>(draw.below(static_cast<int>(recordings.size())))];
+  const int shared_first = draw.below(shared->rounds());
+  const std::vector<int> shared_slots = balanced_slots(rounds, draw);
+  for (int i = 0; i < options.benchmarks; ++i) {
+    const Recording& recording =
+        options.correlated ? *shared
+                           : *recordings[static_cast<std::size_t>(draw.below(static_cast<int>(recordings.size())))];
+    assert(recording.layout == gate.layout);
+    const int kernels = static_cast<int>(recording.benchmarks.size());
+    const int kernel = options.correlated ? i % kernels : draw.below(kernels);
+    const int first = options.correlated ? shared_first : draw.below(recording.rounds());
+    const std::vector<int> slots = options.correlated ? shared_slots : balanced_slots(rounds, draw);
+    BenchmarkWindow benchmark =
+        concurrent_benchmark(recording.benchmarks[static_cast<std::size_t>(kernel)], first, slots);
+    const double exponent = std::pow(options.most_stretch, 2 * draw.uniform() - 1);
+    const double level = std::pow(10.0, 6 * draw.uniform());  // 1 ns to 1 ms
+    stretch(benchmark, exponent, level);
+    benchmark.name = "benchmark_" + std::to_string(1000 + i);
+    gate.benchmarks.push_back(std::move(benchmark));
+  }
+  return gate;
+}
+
+BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds) {
+  BenchmarkWindow part{benchmark.name, {}, {}, benchmark.ratio};
+  part.baseline.assign(benchmark.baseline.begin(), benchmark.baseline.begin() + rounds);
+  part.candidate.assign(benchmark.candidate.begin(), benchmark.candidate.begin() + rounds);
+  return part;
+}
+
+Rule rule_of(const GateOptions& options, double false_alarm_rate) {
+  return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : to_text(options.plan)});
+}
+
+// How many rounds each benchmark gets from the judge that the runner asks at each look.
+std::vector<int> measured_rounds(const Window& gate, const GateOptions& options, int comparisons) {
+  const std::size_t count = gate.benchmarks.size();
+  if (options.plan.empty()) return std::vector<int>(count, options.rounds);
+  ComparisonPolicy policy;
+  policy.false_alarm_rate = options.false_alarm_rate;
+  std::vector<int> rounds(count, 0);
+  std::vector<bool> decided(count, false);
+  for (const PlannedLook& look : options.plan.looks) {
+    Window seen{gate.layout, {}};
+    for (std::size_t i = 0; i < count; ++i) {
+      if (decided[i]) continue;
+      rounds[i] = look.rounds;
+      seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], look.rounds));
+    }
+    if (seen.benchmarks.empty() || look.rounds == options.plan.most_rounds()) break;
+    auto [baseline, candidate] = to_runs(seen);
+    for (Run* run : {&baseline, &candidate}) run->header.settings[std::string(kLooksSetting)] = to_text(options.plan);
+    const auto answers = judge_looks(baseline, candidate, policy, comparisons);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!decided[i]) decided[i] = answers.at(gate.benchmarks[i].name) != LookAnswer::undecided;
+    }
+  }
+  return rounds;
+}
+
+}  // namespace
+
+GateOutcome simulate_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw) {
+  const Window gate = draw_gate(recordings, options, draw);
+  const std::vector<int> rounds = measured_rounds(gate, options, options.benchmarks);
+  Window seen{gate.layout, {}};
+  for (std::size_t i = 0; i < gate.benchmarks.size(); ++i) {
+    seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], rounds[i]));
+  }
+  const std::vector<Finding> findings = rule_of(options, options.false_alarm_rate).judge(seen);
+
+  GateOutcome outcome;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    outcome.mean_rounds += static_cast<double>(rounds[i]) / static_cast<double>(rounds.size());
+    outcome.false_regressions += findings[i].verdict == Verdict::regression ? 1 : 0;
+    outcome.false_improvements += findings[i].verdict == Verdict::improvement ? 1 : 0;
+    outcome.shown_unchanged += findings[i].verdict == Verdict::unchanged ? 1 : 0;
+  }
+  return outcome;
+}
+
+GateTally simulate_gates(const std::vector<const Recording*>& recordings, const GateOptions& options, int gates,
+                         std::uint64_t seed) {
+  Draw draw(seed);
+  GateTally tally;
+  for (int i = 0; i < gates; ++i) {
+    const GateOutcome outcome = simulate_gate(recordings, options, draw);
+    ++tally.gates;
+    tally.with_false_regression += outcome.false_regressions > 0 ? 1 : 0;
+    tally.with_false_change += outcome.false_regressions + outcome.false_improvements > 0 ? 1 : 0;
+    tally.mean_rounds += outcome.mean_rounds / gates;
+    tally.mean_shown_unchanged += static_cast<double>(outcome.shown_unchanged) / gates;
+  }
+  return tally;
+}
+
+LoneChangeTally simulate_lone_change(const std::vector<const Recording*>& recordings, const GateOptions& options,
+                                     double ratio, int tries, std::uint64_t seed) {
+  GateOptions alone = options;
+  alone.false_alarm_rate = options.false_alarm_rate / options.benchmarks;
+  alone.benchmarks = 1;
+  Draw draw(seed);
+  LoneChangeTally tally;
+  for (int i = 0; i < tries; ++i) {
+    Window gate = draw_gate(recordings, alone, draw);
+    slow_down(gate.benchmarks.front(), ratio);
+    const int rounds = measured_rounds(gate, alone, 1).front();
+    const Window seen{gate.layout, {first_rounds(gate.benchmarks.front(), rounds)}};
+    ++tally.tries;
+    tally.found += rule_of(alone, alone.false_alarm_rate).judge(seen).front().verdict == Verdict::regression ? 1 : 0;
+    tally.mean_rounds += static_cast<double>(rounds) / tries;
+  }
+  return tally;
+}
+
+}  // namespace steelyard::judging

@@ -1,0 +1,59 @@
+// A whole gate on recorded noise: many benchmarks, each a kernel of a recording at some place in time, with the sides
+// of its rounds drawn anew, judged together by compare_runs. What is counted is how often such a gate calls a change
+// though there is none, and how often it finds a lone one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "regress/ab/look_plan.hpp"
+#include "tests/studies/judging/recording.hpp"
+#include "tests/studies/judging/window.hpp"
+
+namespace steelyard::judging {
+
+struct GateOptions {
+  int benchmarks = 100;
+  double false_alarm_rate = 0.05;
+  int rounds = 16;  // where `plan` is empty, which is a fixed design
+  LookPlan plan;    // what is decided at a look is measured no more
+  // Put on the logarithms of a benchmark's noise: a factor between 1 / stretch and stretch. 1: as recorded.
+  double most_stretch = 2;
+  // All benchmarks at the same place in time, with the same sides in the same slots: whatever disturbed a round
+  // disturbs all of them, and copies of a kernel differ in nothing but their level and their stretch.
+  bool correlated = false;
+};
+
+struct GateOutcome {
+  int false_regressions = 0;  // what fails the gate
+  int false_improvements = 0;
+  double mean_rounds = 0;  // over the benchmarks
+  int shown_unchanged = 0;
+};
+
+// Kernels of all recordings are taken alike. Precondition: they have one layout, and at least one benchmark each.
+GateOutcome simulate_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw);
+
+struct GateTally {
+  std::int64_t gates = 0;
+  std::int64_t with_false_regression = 0;
+  std::int64_t with_false_change = 0;
+  double mean_rounds = 0;
+  double mean_shown_unchanged = 0;
+};
+GateTally simulate_gates(const std::vector<const Recording*>& recordings, const GateOptions& options, int gates,
+                         std::uint64_t seed);
+
+struct LoneChangeTally {
+  std::int64_t tries = 0;
+  std::int64_t found = 0;  // called a regression
+  double mean_rounds = 0;
+};
+// One benchmark that got slower among `options.benchmarks` that did not: it is found where its p is at most the level
+// over their number (Holm's first step), so the others need not be judged. A gate finds a little more: what others have
+// shown raises the level of the rest.
+LoneChangeTally simulate_lone_change(const std::vector<const Recording*>& recordings, const GateOptions& options,
+                                     double ratio, int tries, std::uint64_t seed);
+
+}  // namespace steelyard::judging

@@ -1,0 +1,149 @@
+// Prints how often a whole gate of 100 unchanged benchmarks calls a change, and how often it finds a lone one, on
+// recorded noise. The table of docs/judging_scores.md is its output.
+//
+//     build/check/bin/gate_simulation tests/statistics/noise [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT]
+//
+// --row leaves out what does not contain the text, as in "alarms: duet, fixed", "alarms: duet, with looks, 1 %" or
+// "power: interleaved, quiet, with looks". Exits with 1 where a gate with false regressions was seen more often than
+// the promise allows, within its binomial error.
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "regress/ab/look_plan.hpp"
+#include "regress/ab/wording.hpp"
+#include "regress/calibration/observed_rate.hpp"
+#include "regress/compare_runs.hpp"
+#include "tests/studies/judging/exact_binomial.hpp"
+#include "tests/studies/judging/gate.hpp"
+#include "tests/studies/judging/study_arguments.hpp"
+
+namespace steelyard::judging {
+namespace {
+
+struct Options {
+  std::string folder;
+  std::string row;
+  int gates = 1000;
+  int seed = 1;
+  int benchmarks = 100;
+};
+
+struct Noise {
+  std::string name;
+  std::vector<const Recording*> recordings;
+};
+
+struct Design {
+  double level = 0.05;
+  bool sequential = false;
+  bool correlated = false;
+};
+
+GateOptions gate_options(const Options& options, const Design& design) {
+  GateOptions gate;
+  gate.benchmarks = options.benchmarks;
+  gate.false_alarm_rate = design.level;
+  gate.correlated = design.correlated;
+  if (design.sequential) {
+    gate.plan = plan_looks({design.level, options.benchmarks, 0});
+  } else {
+    gate.rounds = rounds_needed(design.level, options.benchmarks);
+  }
+  return gate;
+}
+
+std::string row_name(const Noise& noise, const Design& design) {
+  return noise.name + (design.correlated ? ", correlated" : "") + (design.sequential ? ", with looks" : ", fixed");
+}
+
+long long printed(std::int64_t count) { return count; }
+
+// True where the promise holds within what chance explains (one in ten thousand).
+bool print_false_alarms(const Noise& noise, const Options& options, const Design& design) {
+  const std::string name = row_name(noise, design);
+  const std::string level = number_text(100 * design.level, "%");
+  if (("alarms: " + name + ", " + level).find(options.row) == std::string::npos) return true;
+  const GateTally tally = simulate_gates(noise.recordings, gate_options(options, design), options.gates,
+                                         static_cast<std::uint64_t>(options.seed));
+  const Interval bound = observed_rate(tally.with_false_regression, tally.gates).interval;
+  std::printf("| %s | %s | %lld of %lld | %.1f to %.1f %% | %lld | %.1f | %.0f |\n", name.c_str(), level.c_str(),
+              printed(tally.with_false_regression), printed(tally.gates), 100 * bound.low, 100 * bound.high,
+              printed(tally.with_false_change), tally.mean_rounds, tally.mean_shown_unchanged);
+  std::fflush(stdout);
+  return binomial_upper_tail(tally.with_false_regression, tally.gates, design.level) >= 1e-4;
+}
+
+void print_power(const Noise& noise, const Options& options, const Design& design, double ratio) {
+  const std::string name = row_name(noise, design);
+  if (("power: " + name).find(options.row) == std::string::npos) return;
+  GateOptions gate = gate_options(options, design);
+  gate.most_stretch = 1;
+  const LoneChangeTally tally =
+      simulate_lone_change(noise.recordings, gate, ratio, options.gates, static_cast<std::uint64_t>(options.seed));
+  const Interval bound = observed_rate(tally.found, tally.tries).interval;
+  std::printf("| %s | %.0f %% | %lld of %lld | %.1f to %.1f %% | %.1f |\n", name.c_str(), 100 * (ratio - 1),
+              printed(tally.found), printed(tally.tries), 100 * bound.low, 100 * bound.high, tally.mean_rounds);
+  std::fflush(stdout);
+}
+
+bool print_tables(const Options& options, const std::vector<Recording>& recordings) {
+  const Noise interleaved{"interleaved", {&recordings[0], &recordings[1], &recordings[2]}};
+  const Noise quiet{"interleaved, quiet", {&recordings[0]}};
+  const Noise duet{"duet", {&recordings[3]}};
+  bool good = true;
+  std::printf(
+      "| gates of %d benchmarks | level | with a false regression | 95 %% | or improvement | rounds | shown "
+      "unchanged |\n|---|---|---|---|---|---|---|\n",
+      options.benchmarks);
+  for (const double level : {0.05, 0.01}) {
+    for (const Noise* noise : {&interleaved, &duet}) {
+      for (const bool correlated : {false, true}) {
+        for (const bool sequential : {false, true}) {
+          good = print_false_alarms(*noise, options, {level, sequential, correlated}) && good;
+        }
+      }
+    }
+  }
+  std::printf("\n| one of %d benchmarks slower | by | found | 95 %% | rounds |\n|---|---|---|---|---|\n",
+              options.benchmarks);
+  for (const Noise* noise : {&quiet, &interleaved, &duet}) {
+    for (const double ratio : {1.02, 1.05, 1.10}) {
+      for (const bool sequential : {false, true}) print_power(*noise, options, {0.05, sequential, false}, ratio);
+    }
+  }
+  return good;
+}
+
+int run(const Options& options) {
+  std::vector<Recording> recordings;
+  for (const char* name : {"interleaved", "neighbour", "later", "duet"}) {
+    auto recording = read_recording(options.folder + '/' + name);
+    if (!recording) {
+      std::fprintf(stderr, "gate_simulation: %s\n", recording.error().text().c_str());
+      return 3;
+    }
+    recordings.push_back(std::move(recording).value());
+  }
+  return print_tables(options, recordings) ? 0 : 1;
+}
+
+int usage() {
+  std::fprintf(stderr, "usage: gate_simulation FOLDER [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT]\n");
+  return 3;
+}
+
+}  // namespace
+}  // namespace steelyard::judging
+
+int main(int count, char** arguments) {
+  using namespace steelyard::judging;
+  constexpr std::string_view kKnown[] = {"--row", "--gates", "--seed", "--benchmarks"};
+  const auto given = read_study_arguments({arguments + 1, static_cast<std::size_t>(count - 1)}, kKnown);
+  if (!given) return usage();
+  const Options options{given->folder, given->text("--row"), given->number("--gates", 1000), given->number("--seed", 1),
+                        given->number("--benchmarks", 100)};
+  if (options.gates < 1 || options.seed < 1 || options.benchmarks < 2) return usage();
+  return run(options);
+}
