@@ -21,8 +21,8 @@
 #include "storage/audit.hpp"
 #include "storage/derived.hpp"
 #include "storage/distribution.hpp"
+#include "storage/postgres/access/token.hpp"
 #include "storage/prune.hpp"
-#include "storage/token.hpp"
 #include "storage/upgrade_plan.hpp"
 #include "storage/upkeep.hpp"
 

@@ -3,9 +3,9 @@
 #include <cassert>
 
 #include "bench/model/sha256.hpp"
-#include "storage/archive/archive_file.hpp"
 #include "storage/archive/container.hpp"
 #include "storage/archive/run_payload.hpp"
+#include "storage/place/whole_file.hpp"
 
 namespace steelyard {
 

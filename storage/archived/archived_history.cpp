@@ -12,8 +12,8 @@
 #include "storage/archived/archived_pages.hpp"
 #include "storage/archived/branch_places.hpp"
 #include "storage/archived/newest_points.hpp"
-#include "storage/postgres/commit_date.hpp"
-#include "storage/postgres/run_writer.hpp"
+#include "storage/postgres/history/commit_date.hpp"
+#include "storage/postgres/runs/run_writer.hpp"
 
 namespace steelyard {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "storage/postgres/series_choice.hpp"
+#include "storage/postgres/history/series_choice.hpp"
 
 namespace steelyard {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "bench/model/run.hpp"
 #include "storage/archived/newest_points.hpp"
-#include "storage/postgres/commit_order.hpp"
+#include "storage/postgres/history/commit_order.hpp"
 
 namespace steelyard {
 

@@ -16,8 +16,8 @@
 #include <optional>
 #include <sstream>
 
-#include "storage/file_descriptor.hpp"
-#include "storage/postgres/store_address.hpp"
+#include "storage/place/file_descriptor.hpp"
+#include "storage/place/store_address.hpp"
 
 extern char** environ;
 

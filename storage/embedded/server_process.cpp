@@ -19,7 +19,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "storage/file_descriptor.hpp"
+#include "storage/place/file_descriptor.hpp"
 
 namespace steelyard {
 namespace {

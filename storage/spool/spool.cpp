@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "storage/archive/archive.hpp"
-#include "storage/archive/archive_file.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/place/whole_file.hpp"
 #include "storage/spool/delivery_lock.hpp"
 
 namespace steelyard {

@@ -9,8 +9,8 @@
 
 #include "storage/archive/archive.hpp"
 #include "storage/packing/packed_samples.hpp"
-#include "storage/postgres/run_writer.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/runs/run_writer.hpp"
+#include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage_study {
 namespace {

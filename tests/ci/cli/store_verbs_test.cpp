@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "storage/embedded/cluster.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
 #include "tests/ci/cli/shared_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"

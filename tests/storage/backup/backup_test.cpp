@@ -13,7 +13,7 @@
 
 #include "storage/backup/dump_program.hpp"
 #include "storage/embedded/server_programs.hpp"
-#include "storage/postgres/migrations.hpp"
+#include "storage/postgres/sql/migrations.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"

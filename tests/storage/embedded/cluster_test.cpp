@@ -19,7 +19,7 @@
 
 #include "storage/embedded/cluster_layout.hpp"
 #include "storage/embedded/server_programs.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"

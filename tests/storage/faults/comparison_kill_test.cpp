@@ -8,7 +8,7 @@
 #include <map>
 
 #include "storage/comparison/comparison_document.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/spool/spool.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"

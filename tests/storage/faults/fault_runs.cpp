@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "storage/archive/archive.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 
 namespace steelyard::storage_test {
 

@@ -5,7 +5,7 @@
 
 #include <list>
 
-#include "storage/postgres/migrations.hpp"
+#include "storage/postgres/sql/migrations.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "storage/archive/archive.hpp"
-#include "storage/postgres/migrations.hpp"
+#include "storage/postgres/sql/migrations.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/older_rows.hpp"

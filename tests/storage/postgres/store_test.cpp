@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "storage/archive/archive.hpp"
-#include "storage/postgres/run_writer.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/runs/run_writer.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"

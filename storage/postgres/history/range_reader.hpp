@@ -1,0 +1,17 @@
+// What happened in a range of commits: which series were found to change there, and what moved most.
+#pragma once
+
+#include "bench/model/result.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+// The ends as full hashes; where neither was named, the usual ones.
+Result<RangeQuery> read_complete_range(Session& session, const RangeQuery& query);
+// By benchmark, metric, machine, branch, commit.
+Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& query);
+// Largest first.
+Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query);
+
+}  // namespace steelyard

@@ -1,0 +1,13 @@
+// Tells what bringing a database up to date would do, and touches nothing.
+#pragma once
+
+#include "bench/model/result.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/upgrade_plan.hpp"
+
+namespace steelyard {
+
+// Errors as migrate(): a database that is newer than the program, or has other scripts.
+Result<UpgradePlan> plan_upgrade(Session& session);
+
+}  // namespace steelyard
