@@ -12,6 +12,10 @@
 #include "ci/git/keep_graph.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/delivery.hpp"
+#include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
 
 namespace steelyard {
@@ -111,7 +115,7 @@ ExitCode keep_without_store(const Error& error, const Own& own, Streams& streams
 
 // What waits. All that goes wrong is reported and added to `told`; an error of the store or of the spool ends it.
 ExitCode deliver_spool(Store& store, std::vector<Error>& told, Streams& streams) {
-  const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(store);
+  const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(destination(store));
   if (!delivery) {
     report_error(delivery.error(), streams);
     told.push_back(delivery.error());
@@ -145,14 +149,14 @@ ExitCode put_own(Store& store, const Own& own, const std::vector<Error>& told, S
   std::vector<const Run*> left;
   ExitCode code = ExitCode::success;
   for (const Run* run : own.runs) {
-    const Result<bool> put = store.put_run(*run);
+    const Result<bool> put = RunStore(store).put(*run);
     if (put) continue;
     code = ExitCode::store_away;
     if (is_left(put.error(), told, streams)) left.push_back(run);
   }
   const Comparison* left_comparison = nullptr;
   if (own.comparison != nullptr) {
-    const Result<bool> put = store.put_comparison(*own.comparison);
+    const Result<bool> put = ComparisonStore(store).put(*own.comparison);
     if (!put) code = ExitCode::store_away;
     if (!put && is_left(put.error(), told, streams)) left_comparison = own.comparison;
   }
@@ -182,7 +186,7 @@ Result<Store> open_store(const Configuration& configuration, const CommonOptions
   for (const std::string& news : store.take_news()) note(news, common, streams);
   Spool spool(state_folder());
   if (spool.waiting().empty()) return store;
-  const Result<Spool::Delivery> delivery = spool.deliver(store);
+  const Result<Spool::Delivery> delivery = spool.deliver(destination(store));
   if (!delivery) {
     report_error(delivery.error(), streams);
     return store;

@@ -6,7 +6,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/archived/newest_points.hpp"
-#include "storage/store.hpp"
+#include "storage/model/history.hpp"
 
 namespace steelyard {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/model/measurement.hpp"
-#include "storage/store.hpp"
+#include "storage/model/history.hpp"
 
 namespace steelyard {
 

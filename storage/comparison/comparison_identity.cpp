@@ -1,11 +1,11 @@
-// The hash by which a comparison is known: over every field, each with its length.
+#include "storage/comparison/comparison_identity.hpp"
+
 #include <optional>
 
 #include "bench/model/sha256.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/history_document.hpp"
 #include "storage/document/content_identity.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 namespace {

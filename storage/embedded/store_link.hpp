@@ -8,8 +8,8 @@
 
 #include "bench/model/result.hpp"
 #include "storage/embedded/cluster.hpp"
+#include "storage/place/store_address.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 

@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include "storage/store.hpp"
-
 namespace steelyard {
 namespace {
 

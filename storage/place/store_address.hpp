@@ -1,6 +1,8 @@
-// A postgresql:// address as text: what in it is secret, and what may be printed. Nothing here connects.
+// Where a store is: in the state folder, or at a postgresql:// address, of which this tells what is secret and what may
+// be printed. Nothing here connects.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +11,17 @@
 #include "bench/model/result.hpp"
 
 namespace steelyard {
+
+struct StoreAddress {
+  bool embedded = true;
+  std::string url;  // postgresql://...; never printed with a password: see safe_text()
+  std::string safe_text() const;
+};
+// "embedded" or a postgresql:// (postgres://) address; anything else is an input error that names `where`.
+Result<StoreAddress> parse_store_address(const std::string& text, const std::string& where);
+
+// $STEELYARD_STATE, else $XDG_STATE_HOME/steelyard, else ~/.local/state/steelyard; for root /var/lib/steelyard.
+std::filesystem::path state_folder();
 
 // The address with every password as "***". A text that cannot be taken apart with certainty shows its scheme alone.
 std::string address_without_secrets(std::string_view url);

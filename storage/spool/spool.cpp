@@ -10,6 +10,7 @@
 
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
 #include "storage/place/whole_file.hpp"
 #include "storage/spool/delivery_lock.hpp"
 
@@ -98,14 +99,7 @@ Spool::Count Spool::count_waiting() const {
   return count;
 }
 
-Result<Spool::Delivery> Spool::deliver(Store& store) {
-  return deliver([&store](const Run& run) { return store.put_run(run); },
-                 [&store](const Comparison& comparison) { return store.put_comparison(comparison); }, seconds(60),
-                 [&store] { return store.refused_login(); });
-}
-
-Result<Spool::Delivery> Spool::deliver(const PutRun& put_run, const PutComparison& put_comparison,
-                                       Nanoseconds longest_wait, const IsForAnother& is_for_another) {
+Result<Spool::Delivery> Spool::deliver(const Destination& to, Nanoseconds longest_wait) {
   Delivery delivery;
   if (waiting().empty()) return delivery;
   STEELYARD_TRY(const DeliveryLock lock, DeliveryLock::take(folder_, longest_wait));
@@ -114,16 +108,15 @@ Result<Spool::Delivery> Spool::deliver(const PutRun& put_run, const PutCompariso
   // Listed again under the lock: what another process has delivered meanwhile is gone.
   for (const fs::path& path : waiting()) {
     if (path.extension() == kRun) {
-      STEELYARD_CHECK(deliver_run(path, put_run, is_for_another, delivery));
-    } else if (put_comparison) {
-      STEELYARD_CHECK(deliver_comparison(path, put_comparison, is_for_another, delivery));
+      STEELYARD_CHECK(deliver_run(path, to, delivery));
+    } else if (to.put_comparison) {
+      STEELYARD_CHECK(deliver_comparison(path, to, delivery));
     }
   }
   return delivery;
 }
 
-Result<void> Spool::deliver_run(const fs::path& path, const PutRun& put, const IsForAnother& is_for_another,
-                                Delivery& delivery) {
+Result<void> Spool::deliver_run(const fs::path& path, const Destination& to, Delivery& delivery) {
   const auto bytes = read_file(path, ArchiveLimits{}.file_bytes);
   if (!bytes) {
     // The disk or the permissions, not the archive: it keeps waiting.
@@ -139,15 +132,14 @@ Result<void> Spool::deliver_run(const fs::path& path, const PutRun& put, const I
     set_aside(path, std::move(run).error(), delivery);
     return {};
   }
-  Result<bool> taken = put(*run);
-  if (!taken && is_for_another && is_for_another()) return leave(path, std::move(taken).error(), delivery);
+  Result<bool> taken = to.put_run(*run);
+  if (!taken && to.is_for_another && to.is_for_another()) return leave(path, std::move(taken).error(), delivery);
   STEELYARD_TRY(const std::optional<bool> is_new, settle(path, std::move(taken), delivered_, delivery));
   if (is_new) ++(*is_new ? delivery.delivered : delivery.already_there);
   return {};
 }
 
-Result<void> Spool::deliver_comparison(const fs::path& path, const PutComparison& put,
-                                       const IsForAnother& is_for_another, Delivery& delivery) {
+Result<void> Spool::deliver_comparison(const fs::path& path, const Destination& to, Delivery& delivery) {
   const auto text = read_file(path, kMostComparisonBytes);
   if (!text) {
     delivery.bad.push_back(text.error());
@@ -162,8 +154,8 @@ Result<void> Spool::deliver_comparison(const fs::path& path, const PutComparison
     set_aside(path, std::move(comparison).error(), delivery);
     return {};
   }
-  Result<bool> taken = put(*comparison);
-  if (!taken && is_for_another && is_for_another()) return leave(path, std::move(taken).error(), delivery);
+  Result<bool> taken = to.put_comparison(*comparison);
+  if (!taken && to.is_for_another && to.is_for_another()) return leave(path, std::move(taken).error(), delivery);
   STEELYARD_TRY(const std::optional<bool> is_new, settle(path, std::move(taken), delivered_comparisons_, delivery));
   if (is_new) ++(*is_new ? delivery.comparisons : delivery.comparisons_already_there);
   return {};

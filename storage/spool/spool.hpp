@@ -2,8 +2,8 @@
 // it; whoever next reaches the store delivers what waits, in order, each once. Not a queue between live processes: it
 // only bridges the time until the store answers.
 //
-//     STEELYARD_CHECK(spool.keep(run));           // from here on the run cannot be lost
-//     auto delivery = spool.deliver(store);       // an error leaves it waiting for the next command
+//     STEELYARD_CHECK(spool.keep(run));                   // from here on the run cannot be lost
+//     auto delivery = spool.deliver(destination(store));  // an error leaves it waiting for the next command
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,6 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 
@@ -52,25 +51,23 @@ class Spool {
     std::vector<Error> bad;
     int left_for_another_login = 0;  // this one may not write them: they keep waiting, and the first is named in bad
   };
-  // Stops at the first error of the store itself; what was not delivered stays. Safe beside other processes doing the
-  // same.
-  Result<Delivery> deliver(Store& store);
-
-  // The same with any place that takes runs and comparisons: each function gives true where one is new there, false
-  // where it was there already. Without a function for comparisons they keep waiting. Waits for another process that
-  // delivers, at most `longest_wait`; then an error of kind store.
   using PutRun = std::function<Result<bool>(const Run&)>;
   using PutComparison = std::function<Result<bool>(const Comparison&)>;
-  // is_for_another: whether the error that one of them just gave is about that one thing and this login alone.
-  using IsForAnother = std::function<bool()>;
-  Result<Delivery> deliver(const PutRun& put_run, const PutComparison& put_comparison = {},
-                           Nanoseconds longest_wait = seconds(60), const IsForAnother& is_for_another = {});
+  // What takes runs and comparisons, such as a store (storage/delivery.hpp).
+  struct Destination {
+    // True: it is new there; false: it was there already.
+    PutRun put_run;
+    PutComparison put_comparison{};  // empty: comparisons keep waiting
+    // Whether the error just given is about that one thing and this login alone; empty: it never is.
+    std::function<bool()> is_for_another{};
+  };
+  // Stops at the first error of the destination itself; what was not delivered stays. Safe beside other processes doing
+  // the same: one that delivers is waited for, at most `longest_wait`; then an error of kind store.
+  Result<Delivery> deliver(const Destination& to, Nanoseconds longest_wait = seconds(60));
 
  private:
-  Result<void> deliver_run(const std::filesystem::path& path, const PutRun& put, const IsForAnother& is_for_another,
-                           Delivery& delivery);
-  Result<void> deliver_comparison(const std::filesystem::path& path, const PutComparison& put,
-                                  const IsForAnother& is_for_another, Delivery& delivery);
+  Result<void> deliver_run(const std::filesystem::path& path, const Destination& to, Delivery& delivery);
+  Result<void> deliver_comparison(const std::filesystem::path& path, const Destination& to, Delivery& delivery);
   // It waits for a login that may, and those after it do not.
   Result<void> leave(const std::filesystem::path& path, Error why, Delivery& delivery);
   // Moves a file whose content was put to `folder`, or aside where it was refused; absent then.

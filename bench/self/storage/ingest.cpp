@@ -21,6 +21,7 @@
 #include "bench/model/quantile.hpp"
 #include "bench/self/storage/large_runs.hpp"
 #include "bench/self/storage/own_server.hpp"
+#include "storage/run_store.hpp"
 
 namespace steelyard::storage_study {
 namespace {
@@ -86,7 +87,7 @@ class Study {
 };
 
 void put(Store& store, const Run& run) {
-  if (!must(store.put_run(run))) throw std::runtime_error("a run that was there already");
+  if (!must(RunStore(store).put(run))) throw std::runtime_error("a run that was there already");
 }
 
 void measure(int runs) {

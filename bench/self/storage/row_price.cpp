@@ -14,6 +14,7 @@
 #include "bench/model/quantile.hpp"
 #include "bench/self/storage/large_runs.hpp"
 #include "bench/self/storage/own_server.hpp"
+#include "storage/run_store.hpp"
 
 namespace steelyard::storage_study {
 namespace {
@@ -115,7 +116,7 @@ int run_all(int argc, char** argv) {
   const LargeRuns wanted;
   {
     Store store = server.open_store();
-    must(store.put_run(large_run(wanted, 1)));
+    must(RunStore(store).put(large_run(wanted, 1)));
   }
   Session session = server.open_session();
   const std::string file = (server.data() / "price.copy.").string();

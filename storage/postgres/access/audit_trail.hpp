@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/audit.hpp"
+#include "storage/model/access.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/access.hpp"
+#include "storage/model/access.hpp"
 #include "storage/postgres/access/login.hpp"
 
 namespace steelyard {

@@ -9,8 +9,8 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
 #include "storage/alerts/alert.hpp"
+#include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 

@@ -6,11 +6,11 @@
 
 #include "bench/model/sha256.hpp"
 #include "storage/calibration/calibration_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 #include "storage/postgres/comparisons/comparison_inputs.hpp"
 #include "storage/postgres/session/database_text.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/distribution.hpp"
+#include "storage/model/distribution.hpp"
 
 namespace steelyard {
 

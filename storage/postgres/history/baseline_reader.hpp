@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 
 Result<std::optional<FoundBaseline>> read_latest_baseline(Session& session, const BaselineQuery& query);
 
-// Two runs and what came before the first of them: Store::beside_history.
+// Two runs and what came before the first of them: HistoryStore::beside.
 Result<std::vector<SeriesBesideHistory>> read_beside_history(Session& session, const BesideHistoryQuery& query);
 
 }  // namespace steelyard

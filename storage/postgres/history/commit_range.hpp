@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
+#include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 

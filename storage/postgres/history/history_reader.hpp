@@ -2,9 +2,9 @@
 #pragma once
 
 #include "bench/model/result.hpp"
+#include "storage/model/history.hpp"
 #include "storage/postgres/history/run_order.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 

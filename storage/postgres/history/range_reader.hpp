@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bench/model/result.hpp"
+#include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 

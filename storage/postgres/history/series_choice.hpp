@@ -8,8 +8,8 @@
 
 #include "bench/model/metric.hpp"
 #include "bench/model/result.hpp"
+#include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 

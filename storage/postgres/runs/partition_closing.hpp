@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "bench/model/result.hpp"
+#include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/upkeep.hpp"
 
 namespace steelyard {
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "bench/model/result.hpp"
+#include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/prune.hpp"
 
 namespace steelyard {
 

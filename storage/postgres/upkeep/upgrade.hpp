@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bench/model/result.hpp"
+#include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/upgrade_plan.hpp"
 
 namespace steelyard {
 

@@ -4,9 +4,17 @@
 #include <charconv>
 
 #include "storage/postgres/runs/partitions.hpp"
+#include "storage/postgres/sql/migrations.hpp"
 
 namespace steelyard {
 namespace {
+
+constexpr const char* kStatus =
+    "select current_setting('server_version'), (select max(version) from steelyard.schema_migrations), "
+    "count(*), coalesce(sum(measurements), 0)::bigint, coalesce(sum(samples), 0)::bigint, "
+    "(select count(*) from steelyard.comparisons), "
+    "(select sum(steelyard.bytes_of(c.oid, true))::bigint from pg_class c "
+    "where c.relnamespace = 'steelyard'::regnamespace and c.relkind = 'r') from steelyard.runs";
 
 // A vacuum is overdue where more than this share of a table is dead, and the table is worth the trouble.
 constexpr double kDeadShare = 0.3;
@@ -117,6 +125,22 @@ void advise(StoreUpkeep& upkeep) {
 }
 
 }  // namespace
+
+Result<StoreStatus> read_status(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows, transaction.run(kStatus, {}, kOneRow));
+  StoreStatus status;
+  status.address = session.name();
+  status.server_version = rows.text(0, 0);
+  status.schema_version = static_cast<int>(rows.integer(0, 1));
+  status.newest_known_version = known_migrations().back().version;
+  status.runs = rows.integer(0, 2);
+  status.measurements = rows.integer(0, 3);
+  status.samples = rows.integer(0, 4);
+  status.comparisons = rows.integer(0, 5);
+  status.bytes = rows.integer(0, 6);
+  return status;
+}
 
 Result<StoreUpkeep> read_upkeep(Session& session) {
   // A login that may not make them is told that they are missing.

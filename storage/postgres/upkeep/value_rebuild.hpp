@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/model/result.hpp"
-#include "storage/derived.hpp"
+#include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {

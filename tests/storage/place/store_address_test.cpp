@@ -6,8 +6,6 @@
 
 #include <cstdlib>
 
-#include "storage/store.hpp"
-
 namespace steelyard {
 namespace {
 

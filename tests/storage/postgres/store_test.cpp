@@ -1,4 +1,8 @@
 #include "storage/store.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,10 +56,10 @@ class StoreTest : public ::testing::Test {
 TEST_F(StoreTest, ReturnsARunEqualToTheOnePut) {
   Store store = open();
   const steelyard::Run run = example_run();
-  const auto is_new = store.put_run(run);
+  const auto is_new = RunStore(store).put(run);
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new);
-  const auto read = store.get_run(run.header.id);
+  const auto read = RunStore(store).get(run.header.id);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->header, run.header);
   EXPECT_EQ(read->environment, run.environment);
@@ -70,8 +74,8 @@ TEST_F(StoreTest, ReturnsAnEmptyRunEqualToTheOnePut) {
   Store store = open();
   steelyard::Run run;
   run.header.id = "0123456789";
-  ASSERT_TRUE(store.put_run(run));
-  const auto read = store.get_run("0123456789");
+  ASSERT_TRUE(RunStore(store).put(run));
+  const auto read = RunStore(store).get("0123456789");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(*read, run);
 }
@@ -81,8 +85,8 @@ TEST_F(StoreTest, KeepsASampleThatIsNotANumberWithoutGivingItAValue) {
   steelyard::Run run = example_run();
   run.measurements[0].invocations[0].values[0] = std::numeric_limits<double>::quiet_NaN();
   run.measurements[0].invocations[0].values[1] = std::numeric_limits<double>::infinity();
-  ASSERT_TRUE(store.put_run(run));
-  const auto read = store.get_run(run.header.id);
+  ASSERT_TRUE(RunStore(store).put(run));
+  const auto read = RunStore(store).get(run.header.id);
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_TRUE(std::isnan(read->measurements[0].invocations[0].values[0]));
   EXPECT_TRUE(std::isinf(read->measurements[0].invocations[0].values[1]));
@@ -92,8 +96,8 @@ TEST_F(StoreTest, KeepsASampleThatIsNotANumberWithoutGivingItAValue) {
 TEST_F(StoreTest, StoresTheSameRunOnce) {
   Store store = open();
   const steelyard::Run run = example_run();
-  ASSERT_TRUE(*store.put_run(run));
-  const auto again = store.put_run(run);
+  ASSERT_TRUE(*RunStore(store).put(run));
+  const auto again = RunStore(store).put(run);
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_FALSE(*again);
   EXPECT_EQ(ask("select count(*)::text from steelyard.measurements"), "2");
@@ -101,8 +105,8 @@ TEST_F(StoreTest, StoresTheSameRunOnce) {
 
 TEST_F(StoreTest, SharesBenchmarksAndFunctionsBetweenRuns) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
-  ASSERT_TRUE(store.put_run(example_run(2)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(2)));
   EXPECT_EQ(ask("select count(*)::text from steelyard.functions"), "2");
   EXPECT_EQ(ask("select count(*)::text from steelyard.metrics"), "2");
   EXPECT_EQ(ask("select count(*)::text from steelyard.environments"), "1");
@@ -117,7 +121,7 @@ TEST_F(StoreTest, TwoWritersOfTheSameRunsStoreEachOnceAndNeitherFails) {
     Store store = open();
     for (int i = 0; i < kRuns; ++i) {
       // In opposite orders, so that each is first with some.
-      const auto is_new = store.put_run(example_run(writer == 0 ? i : kRuns - 1 - i));
+      const auto is_new = RunStore(store).put(example_run(writer == 0 ? i : kRuns - 1 - i));
       if (!is_new) errors[writer] = is_new.error().text();
       if (is_new && *is_new) ++new_runs[writer];
     }
@@ -136,20 +140,20 @@ TEST_F(StoreTest, FindsARunByAnUnambiguousPrefixOnly) {
   Store store = open();
   steelyard::Run run = example_run();
   run.header.id = "abcdef0001";
-  ASSERT_TRUE(store.put_run(run));
+  ASSERT_TRUE(RunStore(store).put(run));
   run.header.id = "abcdef0002";
-  ASSERT_TRUE(store.put_run(run));
+  ASSERT_TRUE(RunStore(store).put(run));
   run.header.id = "abcdef";
-  EXPECT_TRUE(store.get_run("abcdef0001"));
-  const auto ambiguous = store.get_run("abcdef0");
+  EXPECT_TRUE(RunStore(store).get("abcdef0001"));
+  const auto ambiguous = RunStore(store).get("abcdef0");
   ASSERT_FALSE(ambiguous);
   EXPECT_EQ(ambiguous.error().kind, ErrorKind::input);
   EXPECT_THAT(ambiguous.error().text(), HasSubstr("several runs"));
-  ASSERT_TRUE(store.put_run(run));
-  EXPECT_EQ(store.get_run("abcdef")->header.id, "abcdef") << "a whole id is no prefix";
-  EXPECT_THAT(store.get_run("abcde").error().text(), HasSubstr("at least 6"));
-  EXPECT_EQ(store.get_run("ffffff").error().kind, ErrorKind::input);
-  EXPECT_FALSE(store.get_run("abcde%"));
+  ASSERT_TRUE(RunStore(store).put(run));
+  EXPECT_EQ(RunStore(store).get("abcdef")->header.id, "abcdef") << "a whole id is no prefix";
+  EXPECT_THAT(RunStore(store).get("abcde").error().text(), HasSubstr("at least 6"));
+  EXPECT_EQ(RunStore(store).get("ffffff").error().kind, ErrorKind::input);
+  EXPECT_FALSE(RunStore(store).get("abcde%"));
 }
 
 TEST_F(StoreTest, ListsTheRunsOfACommitNewestFirst) {
@@ -158,15 +162,15 @@ TEST_F(StoreTest, ListsTheRunsOfACommitNewestFirst) {
   steelyard::Run newer = example_run(2);
   newer.header.commit = older.header.commit;
   newer.header.commit.subject = "a subject that another tool wrote";
-  ASSERT_TRUE(store.put_run(older));
-  ASSERT_TRUE(store.put_run(newer));
-  ASSERT_TRUE(store.put_run(example_run(3)));
-  const auto headers = store.runs_of_commit(older.header.commit.sha.substr(0, 12));
+  ASSERT_TRUE(RunStore(store).put(older));
+  ASSERT_TRUE(RunStore(store).put(newer));
+  ASSERT_TRUE(RunStore(store).put(example_run(3)));
+  const auto headers = RunStore(store).of_commit(older.header.commit.sha.substr(0, 12));
   ASSERT_TRUE(headers) << headers.error().text();
   ASSERT_EQ(headers->size(), 2U);
   EXPECT_EQ((*headers)[0], newer.header);
   EXPECT_EQ((*headers)[1], older.header);
-  EXPECT_EQ(store.runs_of_commit("ffffffff")->size(), 0U);
+  EXPECT_EQ(RunStore(store).of_commit("ffffffff")->size(), 0U);
 }
 
 TEST_F(StoreTest, RefusesACommitPrefixOfSeveralCommits) {
@@ -174,16 +178,16 @@ TEST_F(StoreTest, RefusesACommitPrefixOfSeveralCommits) {
   for (int i = 0; i < 2; ++i) {
     steelyard::Run run = example_run(i);
     run.header.commit.sha = "abcd" + std::to_string(i);
-    ASSERT_TRUE(store.put_run(run));
+    ASSERT_TRUE(RunStore(store).put(run));
   }
-  EXPECT_THAT(store.runs_of_commit("abcd").error().text(), HasSubstr("several commits"));
-  EXPECT_FALSE(store.runs_of_commit("abc"));
+  EXPECT_THAT(RunStore(store).of_commit("abcd").error().text(), HasSubstr("several commits"));
+  EXPECT_FALSE(RunStore(store).of_commit("abc"));
 }
 
 TEST_F(StoreTest, OrdersHistoryOldestFirstHoweverItWasWritten) {
   Store store = open();
-  for (const int number : {2, 3, 1}) ASSERT_TRUE(store.put_run(example_run(number)));
-  const auto all = store.history({});
+  for (const int number : {2, 3, 1}) ASSERT_TRUE(RunStore(store).put(example_run(number)));
+  const auto all = HistoryStore(store).series({});
   ASSERT_TRUE(all) << all.error().text();
   ASSERT_EQ(all->size(), 2U) << "real_time and the counted one";
   const HistorySeries& counted = (*all)[0];
@@ -214,11 +218,11 @@ TEST_F(StoreTest, OrdersHistoryByTheCommitsDatesThoughAnOldCommitWasMeasuredLast
   parent.header.created_at_unix_ns = child.header.created_at_unix_ns + 1;
   seal(parent);
   seal(child);
-  ASSERT_TRUE(store.put_run(child));
-  ASSERT_TRUE(store.put_run(parent));
+  ASSERT_TRUE(RunStore(store).put(child));
+  ASSERT_TRUE(RunStore(store).put(parent));
   HistoryQuery query;
   query.metric = "instructions";
-  const auto all = store.history(query);
+  const auto all = HistoryStore(store).series(query);
   ASSERT_TRUE(all) << all.error().text();
   ASSERT_EQ(all->size(), 1U);
   ASSERT_EQ((*all)[0].points.size(), 2U);
@@ -228,11 +232,11 @@ TEST_F(StoreTest, OrdersHistoryByTheCommitsDatesThoughAnOldCommitWasMeasuredLast
 
 TEST_F(StoreTest, KeepsTheNewestPointsOfALongHistory) {
   Store store = open();
-  for (int number = 1; number <= 5; ++number) ASSERT_TRUE(store.put_run(example_run(number)));
+  for (int number = 1; number <= 5; ++number) ASSERT_TRUE(RunStore(store).put(example_run(number)));
   HistoryQuery query;
   query.metric = "instructions";
   query.limit = 2;
-  const auto all = store.history(query);
+  const auto all = HistoryStore(store).series(query);
   ASSERT_EQ(all->size(), 1U);
   ASSERT_EQ((*all)[0].points.size(), 2U);
   EXPECT_EQ((*all)[0].points[0].run, example_run(4).header.id);
@@ -246,36 +250,36 @@ TEST_F(StoreTest, TakesAWholeBenchmarkNameForThatOneAndAPartForAllThatHoldIt) {
   run.measurements = {run.measurements[1], run.measurements[1]};
   run.measurements[0].benchmark = parse_google_benchmark_name("BM_sort");
   run.measurements[1].benchmark = parse_google_benchmark_name("BM_sort/8");
-  ASSERT_TRUE(store.put_run(run));
+  ASSERT_TRUE(RunStore(store).put(run));
   HistoryQuery query;
   query.benchmark = "BM_sort";
-  EXPECT_EQ(store.history(query)->size(), 1U);
+  EXPECT_EQ(HistoryStore(store).series(query)->size(), 1U);
   query.benchmark = "sort";
-  EXPECT_EQ(store.history(query)->size(), 2U);
+  EXPECT_EQ(HistoryStore(store).series(query)->size(), 2U);
   query.benchmark = "so%t";
-  EXPECT_EQ(store.history(query)->size(), 0U) << "no character is a wildcard";
+  EXPECT_EQ(HistoryStore(store).series(query)->size(), 0U) << "no character is a wildcard";
 }
 
 TEST_F(StoreTest, FiltersHistoryByBranchAndProject) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   steelyard::Run other = example_run(2);
   other.header.commit.branch = "feature";
   other.header.project = "other";
-  ASSERT_TRUE(store.put_run(other));
+  ASSERT_TRUE(RunStore(store).put(other));
   HistoryQuery query;
   query.metric = "instructions";
-  EXPECT_EQ(store.history(query)->size(), 2U) << "projects are series of their own";
+  EXPECT_EQ(HistoryStore(store).series(query)->size(), 2U) << "projects are series of their own";
   query.branch = "feature";
-  ASSERT_EQ(store.history(query)->size(), 1U);
-  EXPECT_EQ((*store.history(query))[0].points[0].run, other.header.id);
+  ASSERT_EQ(HistoryStore(store).series(query)->size(), 1U);
+  EXPECT_EQ((*HistoryStore(store).series(query))[0].points[0].run, other.header.id);
   query.project = "demo";
-  EXPECT_EQ(store.history(query)->size(), 0U);
+  EXPECT_EQ(HistoryStore(store).series(query)->size(), 0U);
 }
 
 TEST_F(StoreTest, UnpacksEverySampleInTheDocumentedView) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run()));
+  ASSERT_TRUE(RunStore(store).put(example_run()));
   EXPECT_EQ(ask("select string_agg(invocation || ':' || sample || '=' || coalesce(iterations::text, '-'), ' ' "
                 "order by invocation, sample) from steelyard.samples where metric = 'real_time'"),
             "0:1=1000 0:2=2000 0:3=3000 1:1=- 1:2=- 1:3=-");
@@ -293,10 +297,10 @@ TEST_F(StoreTest, DocumentsEveryTableAndView) {
 
 TEST_F(StoreTest, CountsWhatItHolds) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
-  ASSERT_TRUE(store.put_run(example_run(2)));
-  ASSERT_TRUE(store.put_comparison(example_comparison()));
-  const auto status = store.status();
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(2)));
+  ASSERT_TRUE(ComparisonStore(store).put(example_comparison()));
+  const auto status = Upkeep(store).status();
   ASSERT_TRUE(status) << status.error().text();
   EXPECT_EQ(status->runs, 2);
   EXPECT_EQ(status->measurements, 4);
@@ -309,10 +313,10 @@ TEST_F(StoreTest, CountsWhatItHolds) {
 
 TEST_F(StoreTest, WritesAgainAfterTheServerEndedItsConnection) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   ask("select string_agg(pg_terminate_backend(pid)::text, '') from pg_stat_activity "
       "where datname = current_database() and pid <> pg_backend_pid()");
-  const auto is_new = store.put_run(example_run(2));
+  const auto is_new = RunStore(store).put(example_run(2));
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new);
   EXPECT_EQ(ask("select count(*)::text from steelyard.runs"), "2");
@@ -348,21 +352,21 @@ TEST_F(StoreTest, AnExchangedDatabaseGetsNoRowsUnderTheKeysOfTheOneBefore) {
     Store other = Store::open(address_, storage_test::fresh_state_folder()).value();
     steelyard::Run run = example_run(5);
     for (Measurement& measurement : run.measurements) measurement.benchmark.name += "_of_another";
-    ASSERT_TRUE(*other.put_run(run));
+    ASSERT_TRUE(*RunStore(other).put(run));
   }
   const auto written = write_run(writing, example_run(2), keys);
   ASSERT_TRUE(written) << written.error().text();
   Store store = Store::open(address_, storage_test::fresh_state_folder()).value();
-  EXPECT_EQ(*store.get_run(example_run(2).header.id), example_run(2));
+  EXPECT_EQ(*RunStore(store).get(example_run(2).header.id), example_run(2));
 }
 
 TEST_F(StoreTest, FindsALabelHoweverManyRunsOfOthersAreNewer) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   steelyard::Run foreign = example_run(2);
   foreign.header.project = "other";
   foreign.labels = {{"BM_crash", "of another"}};
-  ASSERT_TRUE(store.put_run(foreign));
+  ASSERT_TRUE(RunStore(store).put(foreign));
   // As many again as are looked through, of the other project and of another branch of ours.
   const std::string columns =
       ask("select string_agg(quote_ident(attname), ', ') from pg_attribute where attrelid = 'steelyard.runs'::regclass "
@@ -382,14 +386,14 @@ TEST_F(StoreTest, FindsALabelHoweverManyRunsOfOthersAreNewer) {
   query.label = "0.6 of bandwidth";
   query.limit = 0;
   const auto found = [&] {
-    const auto page = store.history_page(query);
+    const auto page = HistoryStore(store).page(query);
     return std::pair(page->items.size(), page->notes.size());
   };
   copy(foreign, "main");
   EXPECT_EQ(found(), std::pair(std::size_t{1}, std::size_t{0}));
   copy(example_run(1), "side");
   EXPECT_EQ(found(), std::pair(std::size_t{0}, std::size_t{1})) << "and says that it looked at the newer ones alone";
-  EXPECT_THAT(store.history_page(query)->notes, ElementsAre(HasSubstr("newest 1000 runs with labels")));
+  EXPECT_THAT(HistoryStore(store).page(query)->notes, ElementsAre(HasSubstr("newest 1000 runs with labels")));
   query.branch = "main";
   EXPECT_EQ(found(), std::pair(std::size_t{1}, std::size_t{0}));
   query.project.clear();

@@ -3,11 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/access_store.hpp"
+#include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/delivery.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/sql/migrations.hpp"
+#include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -61,16 +67,16 @@ class ProjectRightsTest : public ::testing::Test {
     state_ = storage_test::fresh_state_folder();
     auto store = Store::open({false, url_}, state_);
     ASSERT_TRUE(store) << store.error().text();
-    ASSERT_TRUE(store->put_run(example_run(1)));
-    ASSERT_TRUE(store->put_run(hidden_run()));
-    ASSERT_TRUE(store->put_comparison(storage_test::example_comparison()));
-    ASSERT_TRUE(store->put_comparison(hidden_comparison()));
+    ASSERT_TRUE(RunStore(*store).put(example_run(1)));
+    ASSERT_TRUE(RunStore(*store).put(hidden_run()));
+    ASSERT_TRUE(ComparisonStore(*store).put(storage_test::example_comparison()));
+    ASSERT_TRUE(ComparisonStore(*store).put(hidden_comparison()));
     ChangePointEvent event;
     event.event = "confirmed";
     event.point.id = "hidden point";
     event.point.project = "hidden";
     event.point.benchmark = "BM_hidden";
-    ASSERT_TRUE(store->put_change_points({event}));
+    ASSERT_TRUE(HistoryStore(*store).put_change_points({event}));
     administrator_.emplace(Session::connect(url_, "test").value());
     const auto login = make_ready(*administrator_);
     ASSERT_TRUE(login) << login.error().text();
@@ -98,6 +104,10 @@ class ProjectRightsTest : public ::testing::Test {
   std::string url_of(const std::string& login) const {
     std::string url = url_;
     return url.replace(url.find("steelyard@"), std::string("steelyard").size(), login);
+  }
+  std::int64_t runs_seen_by(const std::string& login) const {
+    Store store = open_as(login);
+    return Upkeep(store).status()->runs;
   }
   Store open_as(const std::string& login) const {
     auto store = Store::open({false, url_of(login)}, state_);
@@ -163,43 +173,43 @@ TEST_F(ProjectRightsTest, AReaderOfOneProjectWorksAsIfTheStoreHadNoOther) {
   make_login("kate");
   grant({"kate", Access::reader, "demo", true});
   Store store = open_as("kate");
-  const auto run = store.get_run(example_run(1).header.id);
+  const auto run = RunStore(store).get(example_run(1).header.id);
   ASSERT_TRUE(run) << run.error().text();
   EXPECT_EQ(run->header, example_run(1).header);
   EXPECT_EQ(run->environment, example_run(1).environment);
   EXPECT_EQ(run->measurements, example_run(1).measurements);
   EXPECT_EQ(run->profiles, example_run(1).profiles);
-  const auto hidden = store.get_run(hidden_run().header.id);
+  const auto hidden = RunStore(store).get(hidden_run().header.id);
   ASSERT_FALSE(hidden);
   EXPECT_THAT(hidden.error().text(), HasSubstr("no such run"));
-  EXPECT_EQ(store.status()->runs, 1);
-  const auto history = store.history({});
+  EXPECT_EQ(Upkeep(store).status()->runs, 1);
+  const auto history = HistoryStore(store).series({});
   ASSERT_TRUE(history) << history.error().text();
   for (const HistorySeries& series : *history) EXPECT_EQ(series.project, "demo");
-  EXPECT_FALSE(store.put_run(example_run(2)));
+  EXPECT_FALSE(RunStore(store).put(example_run(2)));
 }
 
 TEST_F(ProjectRightsTest, AWriterOfOneProjectAddsToItAndToNoOther) {
   make_login("lena");
   grant({"lena", Access::writer, "demo", true});
   Store store = open_as("lena");
-  const auto put = store.put_run(example_run(2));
+  const auto put = RunStore(store).put(example_run(2));
   ASSERT_TRUE(put) << put.error().text();
   EXPECT_TRUE(*put);
-  EXPECT_EQ(*store.get_run(example_run(2).header.id), example_run(2));
+  EXPECT_EQ(*RunStore(store).get(example_run(2).header.id), example_run(2));
   Comparison comparison = storage_test::example_comparison();
   comparison.rows[0].reason = "another";
-  const auto compared = store.put_comparison(comparison);
+  const auto compared = ComparisonStore(store).put(comparison);
   EXPECT_TRUE(compared) << compared.error().text();
   steelyard::Run other = hidden_run();
   other.header.id = std::string(64, 'e');
   for (const char* project : {"hidden", "a new one", ""}) {
     other.header.project = project;
-    const auto refused = store.put_run(other);
+    const auto refused = RunStore(store).put(other);
     ASSERT_FALSE(refused) << project;
     EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("row-level security"), HasSubstr("steelyard db grant")));
   }
-  EXPECT_EQ(store.status()->runs, 2);
+  EXPECT_EQ(Upkeep(store).status()->runs, 2);
 }
 
 TEST_F(ProjectRightsTest, ThoseOfEveryProjectStillSeeAndWriteEverything) {
@@ -209,7 +219,7 @@ TEST_F(ProjectRightsTest, ThoseOfEveryProjectStillSeeAndWriteEverything) {
   grant({"kate", Access::reader, "demo", true});
   grant({"mara", Access::reader});
   grant({"nils", Access::writer});
-  EXPECT_EQ(open_as("mara").status()->runs, 2);
+  EXPECT_EQ(runs_seen_by("mara"), 2);
   {
     // Who asks in SQL does not take the role on, and inherits no right to bypass policies.
     auto session = Session::connect(url_of("mara"), "test");
@@ -222,8 +232,8 @@ TEST_F(ProjectRightsTest, ThoseOfEveryProjectStillSeeAndWriteEverything) {
     EXPECT_EQ(rows->integer(0, 1), 2);
   }
   Store store = open_as("nils");
-  EXPECT_EQ(store.status()->runs, 2);
-  const auto put = store.put_run(example_run(2));
+  EXPECT_EQ(Upkeep(store).status()->runs, 2);
+  const auto put = RunStore(store).put(example_run(2));
   EXPECT_TRUE(put) << put.error().text();
 }
 
@@ -231,13 +241,13 @@ TEST_F(ProjectRightsTest, GrantsAddUpAndAreTakenAwayOneByOne) {
   make_login("kate");
   grant({"kate", Access::reader, "demo", true});
   grant({"kate", Access::reader, "hidden", true});
-  EXPECT_EQ(open_as("kate").status()->runs, 2);
+  EXPECT_EQ(runs_seen_by("kate"), 2);
   EXPECT_FALSE(*grant_access(*administrator_, login_, {"kate", Access::reader, "demo", true})) << "she has it";
   EXPECT_THAT(access_of("kate"), ElementsAre(AccessGrant{"kate", Access::reader, "demo", true},
                                              AccessGrant{"kate", Access::reader, "hidden", true}));
   EXPECT_TRUE(*revoke_access(*administrator_, {"kate", Access::reader, "hidden", true}));
   EXPECT_FALSE(*revoke_access(*administrator_, {"kate", Access::reader, "hidden", true}));
-  EXPECT_EQ(open_as("kate").status()->runs, 1);
+  EXPECT_EQ(runs_seen_by("kate"), 1);
   EXPECT_TRUE(*revoke_access(*administrator_, {"kate"}));
   EXPECT_FALSE(Store::open({false, url_of("kate")}, state_)) << "no right is left";
   EXPECT_THAT(access_of("kate"), IsEmpty());
@@ -299,7 +309,7 @@ TEST_F(ProjectRightsTest, WhatAWriterOfOneProjectMayNotWriteHoldsUpNothing) {
   comparison.rows[0].reason = "against another project's";
   ASSERT_TRUE(spool.keep(comparison));
   Store store = open_as("lena");
-  const auto delivery = spool.deliver(store);
+  const auto delivery = spool.deliver(destination(store));
   ASSERT_TRUE(delivery) << delivery.error().text();
   EXPECT_EQ(delivery->delivered, 1);
   EXPECT_EQ(delivery->comparisons, 1);
@@ -308,7 +318,7 @@ TEST_F(ProjectRightsTest, WhatAWriterOfOneProjectMayNotWriteHoldsUpNothing) {
   EXPECT_THAT(delivery->bad[0].text(), HasSubstr("row-level security"));
   EXPECT_EQ(spool.count_waiting().runs, 2U);
   Store all = Store::open({false, url_}, state_).value();
-  EXPECT_EQ(spool.deliver(all)->delivered, 2) << "somebody else may";
+  EXPECT_EQ(spool.deliver(destination(all))->delivered, 2) << "somebody else may";
   EXPECT_EQ(spool.count_waiting(), Spool::Count{});
 }
 
@@ -316,14 +326,14 @@ TEST_F(ProjectRightsTest, AWriterOfOneProjectActsOnItsAlertsAndReadsNoAuditTrail
   make_login("lena");
   grant({"lena", Access::writer, "demo", true});
   Store store = open_as("lena");
-  const auto alerts = store.alerts({});
+  const auto alerts = AlertStore(store).list({});
   ASSERT_TRUE(alerts) << alerts.error().text();
   ASSERT_EQ(alerts->size(), 1U);
   const std::int64_t now = alerts->front().life.back().at_unix_ns + 1;
-  const auto known = store.act_on_alert({AlertAct::Kind::acknowledge, alerts->front().id, "lena", "", "", now});
+  const auto known = AlertStore(store).act({AlertAct::Kind::acknowledge, alerts->front().id, "lena", "", "", now});
   ASSERT_TRUE(known) << known.error().text();
   EXPECT_EQ(known->state, AlertState::acknowledged);
-  EXPECT_FALSE(store.audit_trail(1));
+  EXPECT_FALSE(AccessStore(store).audit_trail(1));
   auto session = Session::connect(url_of("lena"), "test");
   auto transaction = Transaction::begin(*session);
   const auto rights = transaction->run(
@@ -332,7 +342,7 @@ TEST_F(ProjectRightsTest, AWriterOfOneProjectActsOnItsAlertsAndReadsNoAuditTrail
       {}, kOneRow);
   for (const int column : {0, 1, 2}) EXPECT_FALSE(rights->boolean(0, column)) << column;
   Store all = Store::open({false, url_}, state_).value();
-  const auto trail = all.audit_trail(3);
+  const auto trail = AccessStore(all).audit_trail(3);
   ASSERT_EQ(trail->size(), 2U);
   EXPECT_EQ(trail->at(0).login, "lena");
   EXPECT_EQ(trail->at(1).action, "access given");
@@ -343,7 +353,8 @@ TEST_F(ProjectRightsTest, AWriterOfOneProjectDerivesNothingForTheWholeStore) {
   make_login("lena");
   grant({"lena", Access::writer, "demo", true});
   ASSERT_TRUE(administrator_->run_alone("update steelyard.derivations set rule = 0"));
-  EXPECT_TRUE(open_as("lena").alerts({}));
+  Store store = open_as("lena");
+  EXPECT_TRUE(AlertStore(store).list({}));
   const auto rule = [this] {
     auto transaction = Transaction::begin(*administrator_);
     return transaction->run("select rule from steelyard.derivations", {}, kOneRow)->integer(0, 0);

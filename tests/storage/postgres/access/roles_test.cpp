@@ -5,9 +5,13 @@
 
 #include <set>
 
+#include "storage/access_store.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/access/login.hpp"
 #include "storage/postgres/sql/migrations.hpp"
-#include "storage/store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -30,7 +34,7 @@ class RolesTest : public ::testing::Test {
   void open_as_administrator() const {
     auto store = Store::open({false, url_}, state_);
     ASSERT_TRUE(store) << store.error().text();
-    ASSERT_TRUE(store->put_run(example_run(1)));
+    ASSERT_TRUE(RunStore(*store).put(example_run(1)));
   }
   // Roles belong to the whole server, which outlives the test's database.
   void make_login(const std::string& name, const std::string& attributes = "") const {
@@ -86,12 +90,12 @@ TEST_F(RolesTest, RightsThatWereNeverGivenAreGivenAtTheNextOpen) {
   run("revoke all on schema steelyard from steelyard_writer, steelyard_reader");
   auto restored = Store::open({false, url_}, state_);
   ASSERT_TRUE(restored) << restored.error().text();
-  EXPECT_TRUE(restored->put_run(example_run(2)));
+  EXPECT_TRUE(RunStore(*restored).put(example_run(2)));
   run("revoke select, insert on steelyard.runs from steelyard_writer");
   run("comment on schema steelyard is 'Rights as of schema version 1'");
   auto migrated = Store::open({false, url_}, state_);
   ASSERT_TRUE(migrated) << migrated.error().text();
-  EXPECT_TRUE(migrated->put_run(example_run(3)));
+  EXPECT_TRUE(RunStore(*migrated).put(example_run(3)));
 }
 
 // A table of a new migration is named here, or in derived_tables(): whoever adds it says whether the program's daily
@@ -187,8 +191,8 @@ TEST_F(RolesTest, OnlyAnOwnerMakesTokensAndNobodySaysWhoElseDidSomething) {
               HasSubstr("permission denied for table tokens"));
   auto store = open_as("bert");
   ASSERT_TRUE(store) << store.error().text();
-  EXPECT_FALSE(store->issue_token({"x", "", {"admin"}, 1, "bert"}));
-  EXPECT_TRUE(store->find_token("sty_nonsense"));
+  EXPECT_FALSE(AccessStore(*store).issue_token({"x", "", {"admin"}, 1, "bert"}));
+  EXPECT_TRUE(AccessStore(*store).find_token("sty_nonsense"));
   const std::string entry = "('bert', 'alert accepted', 'alert:1', ''";
   EXPECT_EQ(refusal("insert into steelyard.audit_trail (who, action, subject, detail) values " + entry + ")"), "done");
   for (const char* more : {"login) values ", "happened_at) values "}) {
@@ -203,10 +207,10 @@ TEST_F(RolesTest, AReaderReadsAndIsToldWhyItCannotWrite) {
   make_login("anna", "in role steelyard_reader");
   auto store = open_as("anna");
   ASSERT_TRUE(store) << store.error().text();
-  EXPECT_EQ(*store->get_run(example_run(1).header.id), example_run(1));
-  EXPECT_EQ(store->status()->runs, 1);
-  EXPECT_FALSE(store->history({})->empty());
-  const auto put = store->put_run(example_run(2));
+  EXPECT_EQ(*RunStore(*store).get(example_run(1).header.id), example_run(1));
+  EXPECT_EQ(Upkeep(*store).status()->runs, 1);
+  EXPECT_FALSE(HistoryStore(*store).series({})->empty());
+  const auto put = RunStore(*store).put(example_run(2));
   ASSERT_FALSE(put);
   EXPECT_EQ(put.error().kind, ErrorKind::store) << "it waits in the spool for who may";
   EXPECT_THAT(put.error().text(), AllOf(HasSubstr("permission denied"), HasSubstr("steelyard db grant LOGIN --as")));
@@ -217,11 +221,11 @@ TEST_F(RolesTest, AWriterThatIsNoAdministratorWrites) {
   make_login("bert", "in role steelyard_writer");
   auto store = open_as("bert");
   ASSERT_TRUE(store) << store.error().text();
-  const auto put = store->put_run(example_run(2));
+  const auto put = RunStore(*store).put(example_run(2));
   ASSERT_TRUE(put) << put.error().text();
   EXPECT_TRUE(*put);
-  EXPECT_EQ(*store->get_run(example_run(2).header.id), example_run(2));
-  const auto compared = store->put_comparison(storage_test::example_comparison());
+  EXPECT_EQ(*RunStore(*store).get(example_run(2).header.id), example_run(2));
+  const auto compared = ComparisonStore(*store).put(storage_test::example_comparison());
   EXPECT_TRUE(compared) << compared.error().text();
 }
 
@@ -234,7 +238,7 @@ TEST_F(RolesTest, ALoginWithoutInheritanceTakesTheRoleOn) {
     EXPECT_THAT(store.error().text(), HasSubstr("permission denied"));
     return;
   }
-  EXPECT_TRUE(store->put_run(example_run(2)));
+  EXPECT_TRUE(RunStore(*store).put(example_run(2)));
 }
 
 TEST_F(RolesTest, ALoginThatMayNotMigrateIsToldWhoMay) {
@@ -268,8 +272,8 @@ TEST_F(RolesTest, ADatabasesOwnerWithoutTheRightToMakeRolesWorksAsItself) {
       " to gina");
   auto store = open_as("gina");
   ASSERT_TRUE(store) << store.error().text();
-  EXPECT_TRUE(store->put_run(example_run(1)));
-  EXPECT_EQ(*store->get_run(example_run(1).header.id), example_run(1));
+  EXPECT_TRUE(RunStore(*store).put(example_run(1)));
+  EXPECT_EQ(*RunStore(*store).get(example_run(1).header.id), example_run(1));
   run("reassign owned by gina to steelyard");
   run("drop owned by gina");
 }

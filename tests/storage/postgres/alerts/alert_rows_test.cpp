@@ -5,6 +5,11 @@
 
 #include <thread>
 
+#include "storage/access_store.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/alerts/alert_facts.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
@@ -39,7 +44,7 @@ class AlertRows : public storage_test::KeptStore {
   static std::vector<Alert> all(Store& store) {
     AlertQuery query;
     query.resolved_too = true;
-    return store.alerts(query).value();
+    return AlertStore(store).list(query).value();
   }
   void rebuild() {
     Session derived = session();
@@ -53,7 +58,7 @@ class AlertRows : public storage_test::KeptStore {
 TEST_F(AlertRows, AComparisonOpensOneAndALaterOneEndsIt) {
   Store store = open();
   const Comparison worse = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
-  ASSERT_TRUE(store.put_comparison(worse));
+  ASSERT_TRUE(ComparisonStore(store).put(worse));
   auto alerts = all(store);
   ASSERT_EQ(alerts.size(), 1U);
   EXPECT_EQ(alerts[0].subject, (AlertSubject{"demo", "main", "BM_sort/1024", "real_time"}));
@@ -62,20 +67,20 @@ TEST_F(AlertRows, AComparisonOpensOneAndALaterOneEndsIt) {
   EXPECT_EQ(alerts[0].commit, "bb");
   EXPECT_EQ(alerts[0].unit, "ns");
   EXPECT_EQ(ask("select state from steelyard.alerts"), "open");
-  ASSERT_TRUE(store.put_comparison(comparison_of(1, Verdict::unchanged, "aa", "cc", 1.0)));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(1, Verdict::unchanged, "aa", "cc", 1.0)));
   alerts = all(store);
   ASSERT_EQ(alerts.size(), 1U);
   EXPECT_EQ(alerts[0].state, AlertState::resolved);
   EXPECT_EQ(alerts[0].life.size(), 2U);
   EXPECT_EQ(ask("select state from steelyard.alerts"), "resolved");
-  EXPECT_TRUE(store.alerts({})->empty()) << "resolved ones only on demand";
+  EXPECT_TRUE(AlertStore(store).list({})->empty()) << "resolved ones only on demand";
 }
 
 TEST_F(AlertRows, ARowThatFailsNothingIsNoAlert) {
   Store store = open();
   Comparison told = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
   told.rows[0].gates = false;
-  ASSERT_TRUE(store.put_comparison(told));
+  ASSERT_TRUE(ComparisonStore(store).put(told));
   EXPECT_TRUE(all(store).empty());
   EXPECT_EQ(ask("select count(*) || ' ' || count(state) from steelyard.alerts"), "1 0");
 }
@@ -89,7 +94,7 @@ TEST_F(AlertRows, StandTheSameInWhateverOrderComparisonsArrive) {
        std::vector<std::vector<std::size_t>>{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}}) {
     SetUp();
     Store store = open();
-    for (const std::size_t i : order) ASSERT_TRUE(store.put_comparison(comparisons[i]));
+    for (const std::size_t i : order) ASSERT_TRUE(ComparisonStore(store).put(comparisons[i]));
     found.push_back(ask(kStates));
     EXPECT_EQ(all(store)[0].state, AlertState::reopened);
   }
@@ -99,17 +104,17 @@ TEST_F(AlertRows, StandTheSameInWhateverOrderComparisonsArrive) {
 
 TEST_F(AlertRows, AreAcknowledgedAcceptedAndKeptInTheAuditTrail) {
   Store store = open();
-  ASSERT_TRUE(store.put_comparison(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
   const std::string id = all(store)[0].id;
   const std::int64_t now = all(store)[0].life[0].at_unix_ns + 1000;
-  const auto known = store.act_on_alert({AlertAct::Kind::acknowledge, id.substr(0, 8), "ada", "looking", "", now});
+  const auto known = AlertStore(store).act({AlertAct::Kind::acknowledge, id.substr(0, 8), "ada", "looking", "", now});
   ASSERT_TRUE(known) << known.error().text();
   EXPECT_EQ(known->state, AlertState::acknowledged);
   EXPECT_EQ(known->life.back(), (AlertTransition{"acknowledged", now, "ada", "", "looking"}));
-  const auto again = store.act_on_alert({AlertAct::Kind::acknowledge, id, "bob", "", "", now + 1});
+  const auto again = AlertStore(store).act({AlertAct::Kind::acknowledge, id, "bob", "", "", now + 1});
   ASSERT_FALSE(again);
   EXPECT_THAT(again.error().text(), HasSubstr("acknowledged already"));
-  const auto accepted = store.act_on_alert({AlertAct::Kind::accept, id, "ada", "faster \"build\"", "bb", now + 2});
+  const auto accepted = AlertStore(store).act({AlertAct::Kind::accept, id, "ada", "faster \"build\"", "bb", now + 2});
   ASSERT_TRUE(accepted) << accepted.error().text();
   EXPECT_EQ(accepted->state, AlertState::accepted);
   EXPECT_EQ(accepted->accepted_commit, "bb");
@@ -118,11 +123,11 @@ TEST_F(AlertRows, AreAcknowledgedAcceptedAndKeptInTheAuditTrail) {
             "bb 893.64 1.1 ns ada");
   EXPECT_EQ(ask("select length(fingerprint) > 0 from steelyard.accepted_levels"), "t");
   // No more than was accepted.
-  ASSERT_TRUE(store.put_comparison(comparison_of(1, Verdict::regression, "aa", "cc", 1.1)));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(1, Verdict::regression, "aa", "cc", 1.1)));
   EXPECT_EQ(all(store)[0].state, AlertState::accepted);
-  ASSERT_TRUE(store.put_comparison(comparison_of(2, Verdict::regression, "aa", "dd", 1.3)));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(2, Verdict::regression, "aa", "dd", 1.3)));
   EXPECT_EQ(all(store)[0].state, AlertState::reopened);
-  const auto trail = store.audit_trail(10);
+  const auto trail = AccessStore(store).audit_trail(10);
   ASSERT_TRUE(trail) << trail.error().text();
   ASSERT_EQ(trail->size(), 2U);
   EXPECT_EQ((*trail)[0].action, "alert accepted");
@@ -133,20 +138,20 @@ TEST_F(AlertRows, AreAcknowledgedAcceptedAndKeptInTheAuditTrail) {
 
 TEST_F(AlertRows, SayWhatIsWrongWithAnId) {
   Store store = open();
-  EXPECT_THAT(store.act_on_alert({AlertAct::Kind::resolve, "abc", "ada", "", "", 1}).error().text(),
+  EXPECT_THAT(AlertStore(store).act({AlertAct::Kind::resolve, "abc", "ada", "", "", 1}).error().text(),
               HasSubstr("at least 6"));
-  EXPECT_THAT(store.act_on_alert({AlertAct::Kind::resolve, "abcdef", "ada", "", "", 1}).error().text(),
+  EXPECT_THAT(AlertStore(store).act({AlertAct::Kind::resolve, "abcdef", "ada", "", "", 1}).error().text(),
               HasSubstr("no such alert"));
 }
 
 TEST_F(AlertRows, AreRebuiltToTheSameBytes) {
   Store store = open();
-  ASSERT_TRUE(store.put_comparison(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
-  ASSERT_TRUE(store.put_comparison(comparison_of(1, Verdict::failed, "aa", "cc", std::nullopt)));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(1, Verdict::failed, "aa", "cc", std::nullopt)));
   const std::string id = all(store)[0].id;
-  ASSERT_TRUE(store.act_on_alert({AlertAct::Kind::accept, id, "ada", "", "bb", 5}));
+  ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::accept, id, "ada", "", "bb", 5}));
   KeptChangePoint point{"id", "demo", "BM_sort/1024", "real_time", "f", "main", "bb", "aa", 1, 2, 2.0, 1e-9, true};
-  ASSERT_TRUE(store.put_change_points({{"confirmed", point, ""}}));
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{"confirmed", point, ""}}));
   ASSERT_EQ(all(store).size(), 2U);
   const std::string before = ask(kStates);
   rebuild();
@@ -160,7 +165,7 @@ TEST_F(AlertRows, AreRebuiltToTheSameBytes) {
 TEST_F(AlertRows, OfADatabaseThatHadNoneAreMadeWhenItIsOpened) {
   {
     Store store = open();
-    ASSERT_TRUE(store.put_comparison(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+    ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
   }
   const std::string before = ask(kStates);
   tell("delete from steelyard.alert_states; delete from steelyard.alert_life; delete from steelyard.derivations");
@@ -171,14 +176,14 @@ TEST_F(AlertRows, OfADatabaseThatHadNoneAreMadeWhenItIsOpened) {
 TEST_F(AlertRows, AChangePointThatGoesEndsItsAlert) {
   Store store = open();
   KeptChangePoint point{"id", "demo", "BM_sort/1024", "real_time", "f", "main", "bb", "aa", 1, 2, 2.0, 1e-9, true};
-  const auto put = store.put_change_points({{"confirmed", point, ""}});
+  const auto put = HistoryStore(store).put_change_points({{"confirmed", point, ""}});
   ASSERT_TRUE(put) << put.error().text();
-  ASSERT_EQ(store.alerts({})->size(), 1U);
-  EXPECT_EQ(store.alerts({})->front().subject.change_point, "id");
-  EXPECT_EQ(store.alerts({})->front().ratio, 2.0);
+  ASSERT_EQ(AlertStore(store).list({})->size(), 1U);
+  EXPECT_EQ(AlertStore(store).list({})->front().subject.change_point, "id");
+  EXPECT_EQ(AlertStore(store).list({})->front().ratio, 2.0);
   point.gone = true;
-  ASSERT_TRUE(store.put_change_points({{"gone", point, "bb"}}));
-  EXPECT_TRUE(store.alerts({})->empty());
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{"gone", point, "bb"}}));
+  EXPECT_TRUE(AlertStore(store).list({})->empty());
 }
 
 TEST_F(AlertRows, TwoWritersOfOneBranchSeeEachOther) {
@@ -189,9 +194,9 @@ TEST_F(AlertRows, TwoWritersOfOneBranchSeeEachOther) {
       Store store = open();
       for (int i = 0; i < 8; ++i) {
         const bool is_worse = (i + writer) % 2 == 0;
-        const auto put =
-            store.put_comparison(comparison_of(2 * i + writer, is_worse ? Verdict::regression : Verdict::unchanged,
-                                               "aa", "c" + std::to_string(2 * i + writer), is_worse ? 1.1 : 1.0));
+        const auto put = ComparisonStore(store).put(
+            comparison_of(2 * i + writer, is_worse ? Verdict::regression : Verdict::unchanged, "aa",
+                          "c" + std::to_string(2 * i + writer), is_worse ? 1.1 : 1.0));
         EXPECT_TRUE(put) << put.error().text();
       }
     });
@@ -204,11 +209,11 @@ TEST_F(AlertRows, TwoWritersOfOneBranchSeeEachOther) {
 
 TEST_F(AlertRows, AnActThatIsSentAgainByAClockThatIsBehindIsOneAct) {
   Store store = open();
-  ASSERT_TRUE(store.put_comparison(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
   const Alert alert = all(store)[0];
   const AlertAct act{AlertAct::Kind::accept, alert.id, "ada", "wanted", "cc", alert.life[0].at_unix_ns - 1000};
-  ASSERT_TRUE(store.act_on_alert(act));
-  const auto again = store.act_on_alert(act);
+  ASSERT_TRUE(AlertStore(store).act(act));
+  const auto again = AlertStore(store).act(act);
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(again->state, AlertState::accepted);
   EXPECT_EQ(ask("select count(*) from steelyard.alert_events"), "1");
@@ -218,7 +223,7 @@ TEST_F(AlertRows, AnActThatIsSentAgainByAClockThatIsBehindIsOneAct) {
 TEST_F(AlertRows, StandOnTheComparisonsOfTheirBranchAloneAndReadNoOthers) {
   Store store = open();
   Comparison comparison = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
-  ASSERT_TRUE(store.put_comparison(comparison));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison));
   const AlertSubject subject{"demo", "main", "BM_sort/1024", "real_time"};
   const auto read = [&] {  // facts, and rows that were looked at for them
     Session asking = session();
@@ -239,7 +244,7 @@ TEST_F(AlertRows, StandOnTheComparisonsOfTheirBranchAloneAndReadNoOthers) {
   EXPECT_EQ(alone.first, 1U);
   for (int i = 0; i < 40; ++i) {
     (i % 2 == 0 ? comparison.candidate.commit.branch : comparison.candidate.project) = "other " + std::to_string(i);
-    ASSERT_TRUE(store.put_comparison(comparison));
+    ASSERT_TRUE(ComparisonStore(store).put(comparison));
   }
   const auto beside_others = read();
   EXPECT_EQ(beside_others.first, 1U);

@@ -7,8 +7,9 @@
 #include <optional>
 
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/comparison_store.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 #include "tests/storage/postgres/example_run.hpp"
@@ -83,9 +84,9 @@ class ComparisonReaderTest : public ::testing::Test {
 
 TEST_F(ComparisonReaderTest, GivesBackEveryBitOfWhatWasPut) {
   for (const Comparison& comparison : {with_everything(), example_comparison()}) {
-    const auto put = store_->put_comparison(comparison);
+    const auto put = ComparisonStore(*store_).put(comparison);
     ASSERT_TRUE(put) << put.error().text();
-    const auto read = store_->get_comparison(comparison_id(comparison));
+    const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
     ASSERT_TRUE(read) << read.error().text();
     EXPECT_EQ(read->policy, comparison.policy);
     EXPECT_EQ(read->calibration, comparison.calibration);
@@ -102,25 +103,25 @@ TEST_F(ComparisonReaderTest, HasTheSameDocumentAndIdAfterAnyWay) {
     const std::string document = comparison_document(comparison);
     const auto kept = parse_comparison(document, "kept");
     ASSERT_TRUE(kept) << kept.error().text();
-    const auto put = store_->put_comparison(*kept);
+    const auto put = ComparisonStore(*store_).put(*kept);
     ASSERT_TRUE(put) << seed << ' ' << put.error().text();
     EXPECT_TRUE(*put);
-    const auto read = store_->get_comparison(comparison_id(comparison));
+    const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
     ASSERT_TRUE(read) << seed << ' ' << read.error().text();
     EXPECT_EQ(comparison_document(*read), document) << seed;
     EXPECT_EQ(comparison_id(*read), comparison_id(comparison)) << seed;
-    EXPECT_FALSE(*store_->put_comparison(*read)) << "it is there already";
+    EXPECT_FALSE(*ComparisonStore(*store_).put(*read)) << "it is there already";
   }
 }
 
 TEST_F(ComparisonReaderTest, GivesOfOlderComparisonsWhatTheyHave) {
   const Comparison comparison = with_everything();
-  ASSERT_TRUE(store_->put_comparison(comparison));
+  ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
   auto session = Session::connect(address_.url, "test");
   ASSERT_TRUE(session);
   ASSERT_TRUE(session->run_alone("delete from steelyard.comparison_sides"));
   ASSERT_TRUE(session->run_alone("delete from steelyard.comparison_histories"));
-  const auto read = store_->get_comparison(comparison_id(comparison));
+  const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->baseline.id, comparison.baseline.id);
   EXPECT_EQ(read->candidate.commit.branch, comparison.candidate.commit.branch);
@@ -132,11 +133,11 @@ TEST_F(ComparisonReaderTest, GivesOfOlderComparisonsWhatTheyHave) {
 
 TEST_F(ComparisonReaderTest, NamesAHistoryThatIsDamaged) {
   const Comparison comparison = with_everything();
-  ASSERT_TRUE(store_->put_comparison(comparison));
+  ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
   auto session = Session::connect(address_.url, "test");
   ASSERT_TRUE(session);
   ASSERT_TRUE(session->run_alone("update steelyard.comparison_histories set document = '\\x00'"));
-  const auto read = store_->get_comparison(comparison_id(comparison));
+  const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().text(), HasSubstr("the comparison's history in the store: found damaged bytes"));
 }
@@ -172,21 +173,21 @@ TEST(ComparisonId, StaysWhatItWasWhereEitherWitnessDecidedAtAnyChange) {
 TEST_F(ComparisonReaderTest, FindsAComparisonByAnUnambiguousPrefixOnly) {
   Comparison other = example_comparison();
   other.rows[0].reason = "another reason";
-  ASSERT_TRUE(store_->put_comparison(example_comparison()));
-  ASSERT_TRUE(store_->put_comparison(other));
-  EXPECT_EQ(store_->get_comparison(comparison_id(other).substr(0, 12))->rows[0].reason, "another reason");
-  EXPECT_THAT(store_->get_comparison("abcde").error().text(), HasSubstr("at least 6 of the comparison's id"));
-  EXPECT_THAT(store_->get_comparison("no such").error().text(), HasSubstr("no such comparison in the store"));
+  ASSERT_TRUE(ComparisonStore(*store_).put(example_comparison()));
+  ASSERT_TRUE(ComparisonStore(*store_).put(other));
+  EXPECT_EQ(ComparisonStore(*store_).get(comparison_id(other).substr(0, 12))->rows[0].reason, "another reason");
+  EXPECT_THAT(ComparisonStore(*store_).get("abcde").error().text(), HasSubstr("at least 6 of the comparison's id"));
+  EXPECT_THAT(ComparisonStore(*store_).get("no such").error().text(), HasSubstr("no such comparison in the store"));
   auto session = Session::connect(address_.url, "test");
   ASSERT_TRUE(session);
   ASSERT_TRUE(
       session->run_alone("update steelyard.comparisons set id = 'abcdef' || repeat('0', (row_number - 1)::int) "
                          "from (select comparison_key as k, row_number() over (order by comparison_key) "
                          "from steelyard.comparisons) numbered where k = comparison_key"));
-  EXPECT_TRUE(store_->get_comparison("abcdef")) << "a whole id is no prefix";
-  EXPECT_TRUE(store_->get_comparison("abcdef0"));
+  EXPECT_TRUE(ComparisonStore(*store_).get("abcdef")) << "a whole id is no prefix";
+  EXPECT_TRUE(ComparisonStore(*store_).get("abcdef0"));
   ASSERT_TRUE(session->run_alone("update steelyard.comparisons set id = id || '-' || comparison_key"));
-  EXPECT_THAT(store_->get_comparison("abcdef").error().text(), HasSubstr("several comparisons"));
+  EXPECT_THAT(ComparisonStore(*store_).get("abcdef").error().text(), HasSubstr("several comparisons"));
 }
 
 }  // namespace

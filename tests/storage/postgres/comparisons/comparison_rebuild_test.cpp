@@ -1,10 +1,11 @@
 // A store that is filled from the documents of delivered comparisons holds what the first one held, byte for byte.
 #include <gtest/gtest.h>
 
+#include "storage/comparison_store.hpp"
+#include "storage/delivery.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 #include "storage/spool/rebuild.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -36,7 +37,7 @@ TEST(ComparisonRebuild, FillsAnEmptyStoreToTheSameBytes) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       ASSERT_TRUE(Spool(state).keep(storage_test::RandomComparison(seed).draw(seed % 2 == 0)));
     }
-    const auto delivery = Spool(state).deliver(store);
+    const auto delivery = Spool(state).deliver(destination(store));
     ASSERT_TRUE(delivery) << delivery.error().text();
     ASSERT_EQ(delivery->comparisons, 30);
   }
@@ -46,7 +47,7 @@ TEST(ComparisonRebuild, FillsAnEmptyStoreToTheSameBytes) {
   ASSERT_TRUE(opened) << opened.error().text();
   Store store = std::move(opened).value();
   Rebuild done;
-  const auto put = [&store](const Comparison& comparison) { return store.put_comparison(comparison); };
+  const auto put = [&store](const Comparison& comparison) { return ComparisonStore(store).put(comparison); };
   ASSERT_TRUE(rebuild_comparisons(spool.delivered_comparisons(), put, done));
   EXPECT_EQ(done.comparisons, 30);
   EXPECT_TRUE(done.bad.empty());

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/comparison_store.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -40,13 +40,13 @@ class ComparisonWriterTest : public ::testing::Test {
 
 TEST_F(ComparisonWriterTest, StoresTheSameComparisonOnceAndRaisesItsAlerts) {
   Store store = open();
-  const auto is_new = store.put_comparison(example_comparison());
+  const auto is_new = ComparisonStore(store).put(example_comparison());
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new);
-  EXPECT_FALSE(*store.put_comparison(example_comparison()));
+  EXPECT_FALSE(*ComparisonStore(store).put(example_comparison()));
   Comparison other = example_comparison();
   other.rows[1].reason = "another reason";
-  EXPECT_TRUE(*store.put_comparison(other)) << "one text differs";
+  EXPECT_TRUE(*ComparisonStore(store).put(other)) << "one text differs";
   EXPECT_EQ(ask("select count(*)::text from steelyard.comparison_rows"), "4");
   EXPECT_EQ(ask("select string_agg(benchmark || ' ' || ratio || ' ' || culprit, ';' order by comparison) "
                 "from steelyard.alerts"),
@@ -70,7 +70,7 @@ TEST_F(ComparisonWriterTest, KeepsWhatIsSaidOfAChangedCountAndWhatGates) {
   row.functions[0].renamed_from = "order";
   row.functions[1].inlined_into = "sort";
   row.functions[1].once_inlined_into = "order";
-  ASSERT_TRUE(store.put_comparison(comparison));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison));
   EXPECT_EQ(ask("select gates::text || counted_minimum_effect || witness from steelyard.comparisons"),
             "{real_time}0.01both");
   EXPECT_EQ(ask("select count_scope || ' ' || gates || ' ' || gate_note || ' ' || call_path::text "
@@ -84,7 +84,7 @@ TEST_F(ComparisonWriterTest, KeepsWhatIsSaidOfAChangedCountAndWhatGates) {
   const auto forget = [&](auto change) {
     Comparison other = comparison;
     change(other);
-    EXPECT_TRUE(*store.put_comparison(other)) << "one field differs";
+    EXPECT_TRUE(*ComparisonStore(store).put(other)) << "one field differs";
   };
   forget([](Comparison& other) { other.policy.witness = Witness::time; });
   forget([](Comparison& other) { other.rows[0].gates = true; });
@@ -106,7 +106,7 @@ TEST_F(ComparisonWriterTest, KeepsLooksNoiseDriftsAndTheCalibration) {
   comparison.calibration = Calibration{};
   comparison.calibration->fingerprint = comparison.candidate_fingerprint;
   comparison.calibration->false_gates = {1, 40, {0.0006, 0.13}};
-  const auto put = store.put_comparison(comparison);
+  const auto put = ComparisonStore(store).put(comparison);
   ASSERT_TRUE(put) << put.error().text();
   EXPECT_EQ(ask("select look_rounds::text || look_p::text || look_share::text || ' ' || discovery_q || ' ' || "
                 "equivalence_low || ' ' || equivalence_high || ' ' || rounds_wanted || ' ' || noise_within || ' ' || "
@@ -122,7 +122,7 @@ TEST_F(ComparisonWriterTest, KeepsLooksNoiseDriftsAndTheCalibration) {
   const auto forget = [&](auto change) {
     Comparison other = comparison;
     change(other);
-    const auto is_new = store.put_comparison(other);
+    const auto is_new = ComparisonStore(store).put(other);
     ASSERT_TRUE(is_new) << is_new.error().text();
     EXPECT_TRUE(*is_new) << "one field differs";
   };

@@ -8,9 +8,14 @@
 #include <map>
 #include <stdexcept>
 
+#include "storage/access_store.hpp"
 #include "storage/backup/backup.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/sql/migrations.hpp"
-#include "storage/store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
@@ -76,20 +81,20 @@ class DistributeTest : public ::testing::Test {
   }
   // Runs and a comparison, as they are before any table moves.
   void fill(Store& store) {
-    for (int i = 1; i <= 5; ++i) ASSERT_TRUE(must(store.put_run(example_run(i))));
-    ASSERT_TRUE(must(store.put_comparison(example_comparison())));
+    for (int i = 1; i <= 5; ++i) ASSERT_TRUE(must(RunStore(store).put(example_run(i))));
+    ASSERT_TRUE(must(ComparisonStore(store).put(example_comparison())));
   }
   void expect_all_there(Store& store) {
     for (int i = 1; i <= 5; ++i) {
-      const auto run = store.get_run(example_run(i).header.id);
+      const auto run = RunStore(store).get(example_run(i).header.id);
       ASSERT_TRUE(run) << run.error().text();
       EXPECT_EQ(*run, example_run(i));
     }
-    const auto comparison = store.get_comparison(comparison_id(example_comparison()));
+    const auto comparison = ComparisonStore(store).get(comparison_id(example_comparison()));
     EXPECT_TRUE(comparison) << comparison.error().text();
-    EXPECT_FALSE(must(store.put_run(example_run(3)))) << "it is there already";
-    EXPECT_TRUE(must(store.put_run(example_run(6))));
-    const auto all = store.history(real_times());
+    EXPECT_FALSE(must(RunStore(store).put(example_run(3)))) << "it is there already";
+    EXPECT_TRUE(must(RunStore(store).put(example_run(6))));
+    const auto all = HistoryStore(store).series(real_times());
     ASSERT_TRUE(all) << all.error().text();
     ASSERT_EQ(all->size(), 1U);
     EXPECT_EQ(all->front().points.size(), 6U);
@@ -101,12 +106,14 @@ TEST_F(DistributeTest, KeepsEveryRowAndGoesOnTakingRuns) {
   Store store = open_store(url_);
   fill(store);
   std::vector<std::string> moved;
-  const auto done = store.distribute(on_one_node(), [&](const std::string& table, double) { moved.push_back(table); });
+  const auto done =
+      Upkeep(store).distribute(on_one_node(), [&](const std::string& table, double) { moved.push_back(table); });
   ASSERT_TRUE(done) << done.error().text();
   EXPECT_THAT(moved, ::testing::Contains("measurements"));
   expect_all_there(store);
   moved.clear();
-  ASSERT_TRUE(store.distribute(on_one_node(), [&](const std::string& table, double) { moved.push_back(table); }));
+  ASSERT_TRUE(
+      Upkeep(store).distribute(on_one_node(), [&](const std::string& table, double) { moved.push_back(table); }));
   EXPECT_THAT(moved, ::testing::IsEmpty()) << "a second time there is nothing left to do";
   EXPECT_EQ(ask(url_, "select count(*)::text from steelyard.measurements where run_key = 1"),
             std::to_string(example_run(1).measurements.size()));
@@ -114,7 +121,7 @@ TEST_F(DistributeTest, KeepsEveryRowAndGoesOnTakingRuns) {
 
 TEST_F(DistributeTest, PlansWithoutTouchingAnything) {
   Store store = open_store(url_);
-  const auto plan = store.distribution_plan();
+  const auto plan = Upkeep(store).distribution_plan();
   ASSERT_TRUE(plan) << plan.error().text();
   std::map<std::string, std::string> places;
   for (const TablePlacement& placement : plan->tables) {
@@ -137,7 +144,7 @@ TEST_F(DistributeTest, GoesOnWhereItWasCutOff) {
   Store store = open_store(url_);
   fill(store);
   int tables = 0;
-  const auto cut = store.distribute(on_one_node(), [&](const std::string&, double) {
+  const auto cut = Upkeep(store).distribute(on_one_node(), [&](const std::string&, double) {
     if (++tables != 6) return;
     Session admin = must(Session::connect(coordinator().url("postgres"), "test"));
     must(
@@ -149,7 +156,7 @@ TEST_F(DistributeTest, GoesOnWhereItWasCutOff) {
   EXPECT_EQ(cut.error().kind, ErrorKind::store);
   Store again = open_store(url_);
   const int moved_before = tables;
-  const auto done = again.distribute(on_one_node(), [&](const std::string&, double) { ++tables; });
+  const auto done = Upkeep(again).distribute(on_one_node(), [&](const std::string&, double) { ++tables; });
   ASSERT_TRUE(done) << done.error().text();
   EXPECT_GT(tables, moved_before);
   expect_all_there(again);
@@ -178,7 +185,7 @@ TEST_F(DistributeTest, LaterMigrationsRunOnADistributedStore) {
 TEST_F(DistributeTest, OneShardAnswersForTheHistoryOfOneSeries) {
   Store store = open_store(url_);
   fill(store);
-  must(store.distribute(on_one_node(), say_nothing));
+  must(Upkeep(store).distribute(on_one_node(), say_nothing));
   Session session = must(Session::connect(url_, "test"));
   Transaction transaction = must(Transaction::begin(session));
   const Rows rows = must(transaction.run(
@@ -200,9 +207,9 @@ TEST_F(DistributeTest, LaysShardsOnTwoWorkers) {
   Store store = open_store(url_);
   fill(store);
   const DistributeOptions options{4, {one.node(), two.node()}, coordinator().node()};
-  const auto done = store.distribute(options, say_nothing);
+  const auto done = Upkeep(store).distribute(options, say_nothing);
   ASSERT_TRUE(done) << done.error().text();
-  EXPECT_EQ(must(store.distribution_plan()).nodes, 2);
+  EXPECT_EQ(must(Upkeep(store).distribution_plan()).nodes, 2);
   const std::string count =
       "select count(*)::text from citus_shards where table_name = 'steelyard.profiles'::regclass "
       "and nodename = '";
@@ -211,12 +218,12 @@ TEST_F(DistributeTest, LaysShardsOnTwoWorkers) {
     EXPECT_EQ(ask(url_, count + folder + "'"), "2");
   }
   expect_all_there(store);
-  ASSERT_TRUE(store.distribute(options, say_nothing)) << "the nodes are there already";
+  ASSERT_TRUE(Upkeep(store).distribute(options, say_nothing)) << "the nodes are there already";
 }
 
 TEST_F(DistributeTest, IsRefusedABackupInWordsThatSayWhatToDoInstead) {
   Store store = open_store(url_);
-  must(store.distribute(on_one_node(), say_nothing));
+  must(Upkeep(store).distribute(on_one_node(), say_nothing));
   const std::filesystem::path state = storage_test::fresh_state_folder();
   const auto saved = backup_store({false, url_}, state, state / "backup", {});
   ASSERT_FALSE(saved);
@@ -229,14 +236,15 @@ TEST_F(DistributeTest, TakesNoBackupIn) {
   const auto plain = storage_test::fresh_database();
   STEELYARD_SKIP_WITHOUT("postgresql", plain, storage_test::kNoServer);
   const std::filesystem::path state = storage_test::fresh_state_folder();
-  must(open_store(*plain).put_run(example_run(1)));
+  Store kept = open_store(*plain);
+  must(RunStore(kept).put(example_run(1)));
   must(backup_store({false, *plain}, state, state / "backup", {}));
   Store store = open_store(url_);
-  must(store.distribute(on_one_node(), say_nothing));
+  must(Upkeep(store).distribute(on_one_node(), say_nothing));
   const auto restored = restore_store({false, url_}, state, state / "backup", {});
   ASSERT_FALSE(restored);
   EXPECT_THAT(restored.error().text(), AllOf(HasSubstr("distributed"), HasSubstr("then run steelyard db distribute")));
-  EXPECT_TRUE(must(store.put_run(example_run(1)))) << "and the store is as it was";
+  EXPECT_TRUE(must(RunStore(store).put(example_run(1)))) << "and the store is as it was";
 }
 
 TEST_F(DistributeTest, DoesNotMixWithRightsByProject) {
@@ -248,27 +256,27 @@ TEST_F(DistributeTest, DoesNotMixWithRightsByProject) {
     must(transaction.commit());
   };
   limit("alter table steelyard.runs enable row level security");
-  const auto done = store.distribute(on_one_node(), say_nothing);
+  const auto done = Upkeep(store).distribute(on_one_node(), say_nothing);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, ErrorKind::input);
   EXPECT_THAT(done.error().text(), AllOf(HasSubstr("rights by project"), HasSubstr("database of its own")));
   limit("alter table steelyard.runs disable row level security");
-  must(store.distribute(on_one_node(), say_nothing));
+  must(Upkeep(store).distribute(on_one_node(), say_nothing));
   limit(
       "do $$ begin if not exists (select from pg_roles where rolname = 'grantee') then create role grantee login; "
       "end if; end $$");
-  const auto granted = store.grant({"grantee", Access::reader, "demo", true});
+  const auto granted = AccessStore(store).grant({"grantee", Access::reader, "demo", true});
   ASSERT_FALSE(granted);
   EXPECT_THAT(granted.error().text(), AllOf(HasSubstr("distributed"), HasSubstr("database of its own")));
 }
 
 TEST_F(DistributeTest, NamesTheOptionThatIsNoNode) {
   Store store = open_store(url_);
-  const auto alone = store.distribute({4, {"worker1:5432"}, ""}, say_nothing);
+  const auto alone = Upkeep(store).distribute({4, {"worker1:5432"}, ""}, say_nothing);
   ASSERT_FALSE(alone);
   EXPECT_EQ(alone.error().kind, ErrorKind::input);
   EXPECT_THAT(alone.error().text(), HasSubstr("--coordinator"));
-  const auto port = store.distribute({4, {"worker1:port"}, "here:5432"}, say_nothing);
+  const auto port = Upkeep(store).distribute({4, {"worker1:port"}, "here:5432"}, say_nothing);
   ASSERT_FALSE(port);
   EXPECT_THAT(port.error().text(), AllOf(HasSubstr("--workers"), HasSubstr("worker1:port")));
 }
@@ -277,11 +285,11 @@ TEST(DistributeWithoutExtensionTest, SaysWhatIsMissingAndTouchesNothing) {
   const auto url = storage_test::fresh_database();
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   Store store = open_store(*url);
-  const auto done = store.distribute({}, say_nothing);
+  const auto done = Upkeep(store).distribute({}, say_nothing);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, ErrorKind::input);
   EXPECT_THAT(done.error().text(), AllOf(HasSubstr("citus"), HasSubstr("shared_preload_libraries")));
-  const auto plan = store.distribution_plan();
+  const auto plan = Upkeep(store).distribution_plan();
   ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(plan->missing.size(), 1U);
   EXPECT_GT(plan->tables.size(), 10U);

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/history_store.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
 namespace steelyard {
@@ -38,11 +40,13 @@ class ChangePointRows : public storage_test::KeptStore {
     KeptChangePoint found = point("found");
     found.benchmark = "BM_z";
     found.ratio.reset();
-    ASSERT_TRUE(store.put_change_points({{"confirmed", moved, ""}, {"confirmed", gone, ""}, {"confirmed", found, ""}}));
+    ASSERT_TRUE(HistoryStore(store).put_change_points(
+        {{"confirmed", moved, ""}, {"confirmed", gone, ""}, {"confirmed", found, ""}}));
     moved.commit = std::string(40, 'd');
     moved.regression = false;
     gone.gone = true;
-    ASSERT_TRUE(store.put_change_points({{"moved", moved, std::string(40, 'c')}, {"gone", gone, gone.commit}}));
+    ASSERT_TRUE(
+        HistoryStore(store).put_change_points({{"moved", moved, std::string(40, 'c')}, {"gone", gone, gone.commit}}));
   }
   std::vector<TableContent> contents() {
     Session asking = session();
@@ -55,12 +59,12 @@ TEST_F(ChangePointRows, AreDerivedAgainToTheSameBytes) {
   Store store = open();
   fill(store);
   const auto before = contents();
-  EXPECT_EQ(store.rebuild_derived()->changed_points, 0);
+  EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 0);
   EXPECT_THAT(differences(contents(), before), IsEmpty());
   tell(
       "update steelyard.change_points set commit = 'x', level_before = 1, level_after = 2, ratio = 2, p = 1, "
       "verdict = 'regression', last_good = '', gone_at = null, changed_at = 'epoch'");
-  EXPECT_EQ(store.rebuild_derived()->changed_points, 3);
+  EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 3);
   EXPECT_THAT(differences(contents(), before), IsEmpty());
 }
 
@@ -71,7 +75,7 @@ TEST_F(ChangePointRows, StayAsTheyAreWhereAnOlderProgramToldOfThem) {
       "update steelyard.change_point_log set at_commit = null, last_good = null, level_before = null, "
       "level_after = null, ratio = null, p = null, verdict = null");
   const auto before = contents();
-  EXPECT_EQ(store.rebuild_derived()->changed_points, 0);
+  EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 0);
   EXPECT_THAT(differences(contents(), before), IsEmpty());
 }
 

@@ -8,7 +8,9 @@
 #include <random>
 
 #include "bench/model/sha256.hpp"
-#include "storage/store.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -59,7 +61,7 @@ class CommitGraphTest : public ::testing::Test {
     return run;
   }
   void put(int number, const FakeCommit& commit, const std::string& branch = "main", bool knows_parent = false) {
-    const auto put = store_->put_run(run_of(number, commit, branch, knows_parent));
+    const auto put = RunStore(*store_).put(run_of(number, commit, branch, knows_parent));
     ASSERT_TRUE(put) << put.error().text();
   }
   bool tell(const std::vector<FakeCommit>& commits) {
@@ -69,7 +71,7 @@ class CommitGraphTest : public ::testing::Test {
       told.sha = sha_of(commit.name);
       for (const std::string& parent : commit.parents) told.parents.push_back(sha_of(parent));
     }
-    const auto told = store_->put_commit_graph(graph);
+    const auto told = HistoryStore(*store_).put_commit_graph(graph);
     EXPECT_TRUE(told) << told.error().text();
     return told && *told;
   }
@@ -85,7 +87,7 @@ class CommitGraphTest : public ::testing::Test {
   }
   void expect_rebuilt_to_the_same(const std::string& when) {
     const std::string kept = derived();
-    const auto rebuilt = store_->rebuild_commit_order();
+    const auto rebuilt = Upkeep(*store_).rebuild_commit_order();
     ASSERT_TRUE(rebuilt) << rebuilt.error().text();
     EXPECT_EQ(derived(), kept) << when;
   }
@@ -93,7 +95,7 @@ class CommitGraphTest : public ::testing::Test {
   std::vector<std::string> history(const std::string& branch = "main") {
     HistoryQuery query;
     query.branch = branch;
-    const auto series = store_->history(query);
+    const auto series = HistoryStore(*store_).series(query);
     EXPECT_TRUE(series) << series.error().text();
     std::vector<std::string> names;
     for (const HistorySeries& one : *series) {
@@ -131,7 +133,7 @@ TEST_F(CommitGraphTest, AForcePushLeavesTheOldCommitsRunsAndTellsThemAsOff) {
   HistoryQuery query;
   query.branch = "main";
   query.off_branch = false;
-  EXPECT_EQ(store_->history(query)->at(0).points.size(), 4U);
+  EXPECT_EQ(HistoryStore(*store_).series(query)->at(0).points.size(), 4U);
   expect_rebuilt_to_the_same("force-push");
 }
 
@@ -155,10 +157,10 @@ TEST_F(CommitGraphTest, ARunsOwnParentIsEnoughWhereEveryCommitIsMeasured) {
 }
 
 TEST_F(CommitGraphTest, RefusesWhatIsNoGraph) {
-  const auto refused = store_->put_commit_graph({"demo", {{"HEAD", {}}}});
+  const auto refused = HistoryStore(*store_).put_commit_graph({"demo", {{"HEAD", {}}}});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("full hashes"));
-  EXPECT_FALSE(store_->put_commit_graph({"demo", std::vector<CommitParents>(kMostGraphCommits + 1)}));
+  EXPECT_FALSE(HistoryStore(*store_).put_commit_graph({"demo", std::vector<CommitParents>(kMostGraphCommits + 1)}));
 }
 
 TEST_F(CommitGraphTest, TheNearestAncestorWithARunIsTheBaseline) {
@@ -171,18 +173,18 @@ TEST_F(CommitGraphTest, TheNearestAncestorWithARunIsTheBaseline) {
   query.project = "demo";
   query.fingerprint = run_of(1, {}, "", false).environment.fingerprint();
   query.commit = sha_of("t");
-  auto found = store_->latest_baseline(query);
+  auto found = HistoryStore(*store_).latest_baseline(query);
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->commit, sha_of("x"));
   EXPECT_EQ((*found)->distance, 2);
   EXPECT_TRUE((*found)->is_ancestor);
   query.fingerprint = "another machine";
-  EXPECT_EQ(store_->latest_baseline(query).value(), std::nullopt);
+  EXPECT_EQ(HistoryStore(*store_).latest_baseline(query).value(), std::nullopt);
   query.fingerprint = run_of(1, {}, "", false).environment.fingerprint();
   query.commit = sha_of("unknown");
-  EXPECT_EQ(store_->latest_baseline(query).value(), std::nullopt);
+  EXPECT_EQ(HistoryStore(*store_).latest_baseline(query).value(), std::nullopt);
   query.branch = "main";
-  found = store_->latest_baseline(query);
+  found = HistoryStore(*store_).latest_baseline(query);
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->commit, sha_of("t")) << "the newest of the branch";
   EXPECT_FALSE((*found)->is_ancestor);
@@ -192,7 +194,7 @@ TEST_F(CommitGraphTest, AWalkThroughACycleEnds) {
   tell({{"a", {"b"}}, {"b", {"a"}}});
   put(1, {"a", {}, 1000});
   BaselineQuery query{"demo", "another machine", sha_of("a"), ""};
-  EXPECT_EQ(store_->latest_baseline(query).value(), std::nullopt);
+  EXPECT_EQ(HistoryStore(*store_).latest_baseline(query).value(), std::nullopt);
   expect_rebuilt_to_the_same("cycle");
 }
 
@@ -229,20 +231,20 @@ TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
   put(1, {"a", {}, 1000});
   steelyard::Run changed = run_of(2, {"b", {}, 2000}, "main", false);
   changed.header.commit.dirty = true;
-  ASSERT_TRUE(store_->put_run(changed));
+  ASSERT_TRUE(RunStore(*store_).put(changed));
   BaselineQuery query{"demo", changed.environment.fingerprint(), sha_of("c"), "main"};
-  auto found = store_->latest_baseline(query);
+  auto found = HistoryStore(*store_).latest_baseline(query);
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->commit, sha_of("a"));
   query.commit = sha_of("unknown");
-  found = store_->latest_baseline(query);
+  found = HistoryStore(*store_).latest_baseline(query);
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->commit, sha_of("a"));
   put(3, {"c", {}, 3000});
   const std::string own = run_of(3, {"c", {}, 3000}, "main", false).header.id;
   BesideHistoryQuery beside;
   beside.baseline = beside.candidate = own;
-  const auto rows = store_->beside_history(beside);
+  const auto rows = HistoryStore(*store_).beside(beside);
   ASSERT_TRUE(rows) << rows.error().text();
   ASSERT_EQ(rows->size(), 1U);
   EXPECT_THAT(rows->front().history, ElementsAre(101.0));

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
+#include "storage/run_store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -35,7 +35,7 @@ TEST(DocumentedQueries, EveryExampleRuns) {
   STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
   Result<Store> store = Store::open({false, *url}, storage_test::fresh_state_folder());
   ASSERT_TRUE(store) << store.error().text();
-  ASSERT_TRUE(store->put_run(storage_test::example_run()));
+  ASSERT_TRUE(RunStore(*store).put(storage_test::example_run()));
   const std::vector<std::string> examples = examples_of(STEELYARD_SOURCES "/docs/queries.md");
   ASSERT_GE(examples.size(), 6U);
   auto session = Session::connect(*url, "test");

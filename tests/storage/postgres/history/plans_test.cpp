@@ -1,5 +1,5 @@
 // No question of the program may read a large table from end to end, however the store grows. The server itself tells
-// its plans (auto_explain) while every method of Store is called on a filled store; a statement in the sources that
+// its plans (auto_explain) while every question is asked on a filled store; a statement in the sources that
 // names a large table and was not run here fails the test, so that a new one cannot be forgotten.
 //
 // 300,000 measurements here. At 10 million, with the planner as it is (here it is told to keep off scans, which are
@@ -16,10 +16,15 @@
 #include <sstream>
 
 #include "bench/self/storage/fill_store.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/comparison_store.hpp"
 #include "storage/embedded/cluster.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/history/commit_date.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -44,7 +49,7 @@ struct Excuse {
   bool only_for_all = false;
 };
 constexpr Excuse kExcused[] = {
-    {"coalesce(sum(measurements), 0)", "db status counts the runs: one row each, on request"},
+    {"coalesce(sum(samples), 0)", "db status counts the runs: one row each, on request"},
     {"select distinct project_key, branch from steelyard.runs", "a rebuild reads every run"},
     {"min(r.created_at_unix_ns) from steelyard.runs", "a branch is put in order as a whole"},
     {"($2::text = '' or r.branch = $2::text)",
@@ -143,7 +148,7 @@ class PlansTest : public ::testing::Test {
 
   // Some hundred copies of one, with a hundred rows each: enough that its index is worth while.
   void add_comparisons(Store& store, const std::string& url) {
-    must(store.put_comparison(storage_test::example_comparison()));
+    must(ComparisonStore(store).put(storage_test::example_comparison()));
     Session session = must(Session::connect(url, "test"));
     Transaction transaction = must(Transaction::begin(session));
     const auto done = transaction.run_script(R"sql(
@@ -181,30 +186,30 @@ analyze steelyard.comparison_rows)sql");
     HistoryQuery query;
     query.benchmark = storage_study::benchmark_number(7).canonical();
     query.project = storage_study::kProject;
-    EXPECT_FALSE(must(store_->history(query)).empty());
+    EXPECT_FALSE(must(HistoryStore(*store_).series(query)).empty());
     query.branch = "main";
-    EXPECT_FALSE(must(store_->history(query)).empty());
+    EXPECT_FALSE(must(HistoryStore(*store_).series(query)).empty());
     query.benchmark = "BM_sort";
     query.machine = std::string("cpu.model=") + storage_study::kMachine;
     query.parameters = {"size=1"};
     query.series_limit = 2;
     query.limit = 5;
     query.with_invocations = false;
-    const Page<HistorySeries> page = must(store_->history_page(query));
+    const Page<HistorySeries> page = must(HistoryStore(*store_).page(query));
     EXPECT_FALSE(page.items.empty());
     query.label = "nothing says so";
-    EXPECT_TRUE(must(store_->history(query)).empty());
+    EXPECT_TRUE(must(HistoryStore(*store_).series(query)).empty());
     query.branch.clear();
-    EXPECT_TRUE(must(store_->history(query)).empty());
+    EXPECT_TRUE(must(HistoryStore(*store_).series(query)).empty());
     query = {};
     query.branch = "release";
     query.limit = 3;
-    EXPECT_FALSE(must(store_->history(query)).empty());
+    EXPECT_FALSE(must(HistoryStore(*store_).series(query)).empty());
   }
 
   void ask_for_ranges() {
     const int newest = shape_.main_commits;
-    const std::string fingerprint = must(store_->history([] {
+    const std::string fingerprint = must(HistoryStore(*store_).series([] {
                                       HistoryQuery query;
                                       query.machine = std::string("cpu.model=") + storage_study::kMachine;
                                       query.limit = 1;
@@ -213,44 +218,46 @@ analyze steelyard.comparison_rows)sql");
                                     }()))
                                         .at(0)
                                         .fingerprint;
-    const auto baseline =
-        must(store_->latest_baseline({storage_study::kProject, fingerprint, commit_number(newest), "main"}));
+    const auto baseline = must(
+        HistoryStore(*store_).latest_baseline({storage_study::kProject, fingerprint, commit_number(newest), "main"}));
     ASSERT_TRUE(baseline);
-    EXPECT_FALSE(must(store_->latest_baseline({storage_study::kProject, fingerprint, "unknown", "none"})));
-    const auto before =
-        must(store_->latest_baseline({storage_study::kProject, fingerprint, commit_number(newest - 1), "main"}));
-    EXPECT_FALSE(must(store_->beside_history({before->run, baseline->run, 50})).empty());
+    EXPECT_FALSE(
+        must(HistoryStore(*store_).latest_baseline({storage_study::kProject, fingerprint, "unknown", "none"})));
+    const auto before = must(HistoryStore(*store_).latest_baseline(
+        {storage_study::kProject, fingerprint, commit_number(newest - 1), "main"}));
+    EXPECT_FALSE(must(HistoryStore(*store_).beside({before->run, baseline->run, 50})).empty());
     RangeQuery range{commit_number(newest - 60), commit_number(newest - 10), storage_study::kProject, "main", "", 10};
-    must(store_->changed_in(range));
-    EXPECT_EQ(must(store_->top_movers(range)).items.size(), 10U);
-    EXPECT_EQ(must(store_->complete_range(range)).to, range.to);
-    EXPECT_EQ(must(store_->complete_range({"", "", storage_study::kProject, "", "", 10})).branch, "main");
+    must(HistoryStore(*store_).changed_in(range));
+    EXPECT_EQ(must(HistoryStore(*store_).top_movers(range)).items.size(), 10U);
+    EXPECT_EQ(must(HistoryStore(*store_).complete_range(range)).to, range.to);
+    EXPECT_EQ(must(HistoryStore(*store_).complete_range({"", "", storage_study::kProject, "", "", 10})).branch, "main");
     HistoryQuery older;
     older.branch = "main";
     older.limit = 3;
     older.series_limit = 1;
-    older.after = must(store_->history(older)).at(0).older;
-    EXPECT_EQ(must(store_->history(older)).at(0).points.size(), 3U);
+    older.after = must(HistoryStore(*store_).series(older)).at(0).older;
+    EXPECT_EQ(must(HistoryStore(*store_).series(older)).at(0).points.size(), 3U);
     range.branch = "none";
-    must(store_->changed_in(range));
-    must(store_->top_movers(range));
+    must(HistoryStore(*store_).changed_in(range));
+    must(HistoryStore(*store_).top_movers(range));
   }
 
   void write_and_read_back() {
     const steelyard::Run run = storage_test::example_run();
-    must(store_->put_run(run));
-    must(store_->put_run(storage_test::example_run(2)));
-    EXPECT_EQ(must(store_->get_run(run.header.id)).measurements.size(), run.measurements.size());
-    must(store_->runs_of_commit(run.header.commit.sha));
+    must(RunStore(*store_).put(run));
+    must(RunStore(*store_).put(storage_test::example_run(2)));
+    EXPECT_EQ(must(RunStore(*store_).get(run.header.id)).measurements.size(), run.measurements.size());
+    must(RunStore(*store_).of_commit(run.header.commit.sha));
     Comparison comparison = storage_test::example_comparison();
     comparison.candidate.commit.branch += "1";  // where there are some more
-    EXPECT_TRUE(must(store_->put_comparison(comparison)));
-    must(store_->get_comparison(comparison_id(comparison)));
-    must(store_->put_commit_graph({"demo", {{std::string(40, 'a'), {std::string(40, 'b')}}}}));
-    must(store_->change_points("", "main"));
-    must(store_->alerts({}));
-    must(store_->rebuild_commit_order());
-    must(store_->status());
+    EXPECT_TRUE(must(ComparisonStore(*store_).put(comparison)));
+    must(ComparisonStore(*store_).get(comparison_id(comparison)));
+    must(HistoryStore(*store_).put_commit_graph({"demo", {{std::string(40, 'a'), {std::string(40, 'b')}}}}));
+    must(HistoryStore(*store_).change_points("", "main"));
+    must(AlertStore(*store_).list({}));
+    must(Upkeep(*store_).rebuild_commit_order());
+    must(Upkeep(*store_).status());
+    must(Upkeep(*store_).report());
   }
 
   fs::path log_;
@@ -314,9 +321,9 @@ bool names_large_table(const std::string& literal) {
 // Of rooms whose own tests run them: alerts and targets, which look at what somebody named or made anew, and upkeep,
 // rights and distribution, which work through a whole store on request.
 const std::set<std::string> kRunElsewhere{
-    "alert_acts.cpp",       "alert_rows.cpp",      "target_rows.cpp",       "partitions.cpp",     "prune_steps.cpp",
-    "prune_candidates.cpp", "value_rebuild.cpp",   "upkeep_reader.cpp",     "project_rights.cpp", "upgrade.cpp",
-    "distribute.cpp",       "table_placement.cpp", "partition_closing.cpp",
+    "alert_acts.cpp",  "alert_rows.cpp",       "target_rows.cpp",     "partitions.cpp",
+    "prune_steps.cpp", "prune_candidates.cpp", "value_rebuild.cpp",   "project_rights.cpp",
+    "upgrade.cpp",     "distribute.cpp",       "table_placement.cpp", "partition_closing.cpp",
 };
 
 TEST_F(PlansTest, NoStatementScansALargeTableAndNoneIsForgotten) {

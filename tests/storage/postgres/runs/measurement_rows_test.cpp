@@ -5,8 +5,9 @@
 
 #include <stdexcept>
 
+#include "storage/history_store.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
+#include "storage/run_store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -44,23 +45,23 @@ class MeasurementRowsTest : public ::testing::Test {
 
 TEST_F(MeasurementRowsTest, WritesWithNewKeysWhereTheDatabaseWasExchangedBehindIt) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   ASSERT_EQ(ask("with gone as (delete from steelyard.measurements returning 1) select count(*)::text from gone"), "2");
   ASSERT_EQ(ask("with gone as (delete from steelyard.series returning 1) select count(*)::text from gone"), "2");
   const steelyard::Run run = example_run(2);
-  const auto is_new = store.put_run(run);
+  const auto is_new = RunStore(store).put(run);
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new);
-  EXPECT_EQ(store.get_run(run.header.id)->measurements, run.measurements);
+  EXPECT_EQ(RunStore(store).get(run.header.id)->measurements, run.measurements);
 }
 
 TEST_F(MeasurementRowsTest, GivesNoRunInPart) {
   Store store = open();
   const steelyard::Run run = example_run(1);
-  ASSERT_TRUE(store.put_run(run));
+  ASSERT_TRUE(RunStore(store).put(run));
   ask("with gone as (delete from steelyard.measurements where position = 1 returning 1) select count(*)::text from "
       "gone");
-  const auto read = store.get_run(run.header.id);
+  const auto read = RunStore(store).get(run.header.id);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::store);
   EXPECT_THAT(read.error().text(), HasSubstr("1 measurements, wanted 2"));
@@ -69,30 +70,30 @@ TEST_F(MeasurementRowsTest, GivesNoRunInPart) {
 TEST_F(MeasurementRowsTest, SaysThatRetentionDroppedTheSamples) {
   Store store = open();
   const steelyard::Run run = example_run(1);
-  ASSERT_TRUE(store.put_run(run));
+  ASSERT_TRUE(RunStore(store).put(run));
   ask("with thin as (update steelyard.measurements set packed = steelyard.without_samples(packed) returning 1) "
       "select count(*)::text from thin");
-  const auto read = store.get_run(run.header.id);
+  const auto read = RunStore(store).get(run.header.id);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::input);
   EXPECT_THAT(read.error().text(), HasSubstr("retention"));
   HistoryQuery query;
   query.metric = "instructions";
-  ASSERT_EQ(store.history(query)->size(), 1U);
-  EXPECT_EQ((*store.history(query))[0].points[0].value, 7015);
-  EXPECT_EQ((*store.history(query))[0].points[0].invocations, 1);
+  ASSERT_EQ(HistoryStore(store).series(query)->size(), 1U);
+  EXPECT_EQ((*HistoryStore(store).series(query))[0].points[0].value, 7015);
+  EXPECT_EQ((*HistoryStore(store).series(query))[0].points[0].invocations, 1);
   EXPECT_EQ(ask("select count(*)::text from steelyard.samples"), "0");
 }
 
 TEST_F(MeasurementRowsTest, MakesThePartitionAfterTheOneThatRunsGoTo) {
   Store store = open();
   ask("select setval(pg_get_serial_sequence('steelyard.runs', 'run_key'), 8191)::text");
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   EXPECT_EQ(ask("select (count(*) > 0)::text from steelyard.measurements_1"), "true");
-  const auto next = store.put_run(example_run(2));
+  const auto next = RunStore(store).put(example_run(2));
   ASSERT_TRUE(next) << next.error().text();
   EXPECT_EQ(ask("select steelyard.partitions_ahead()::text"), "1");
-  EXPECT_EQ(store.get_run(example_run(1).header.id)->measurements, example_run(1).measurements);
+  EXPECT_EQ(RunStore(store).get(example_run(1).header.id)->measurements, example_run(1).measurements);
   EXPECT_EQ(ask("select steelyard.is_closed('steelyard.measurements_0')::text"), "true") << "by the second writer";
   EXPECT_THAT(ask("select steelyard.close_partition(1)::text"), HasSubstr("still written to"));
 }

@@ -11,6 +11,8 @@
 #include "storage/postgres/access/login.hpp"
 #include "storage/postgres/runs/partitions.hpp"
 #include "storage/postgres/upkeep/upkeep_reader.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
@@ -48,34 +50,34 @@ TEST_F(PartitionClosing, AStoreThatIsOnlyWrittenToEndsAtEightBytesASample) {
   Store store = open();
   LargeRuns wanted;
   wanted.measurements = 500;
-  for (int number = 0; number < 150; ++number) ASSERT_TRUE(store.put_run(large_run(wanted, number)));
+  for (int number = 0; number < 150; ++number) ASSERT_TRUE(RunStore(store).put(large_run(wanted, number)));
   EXPECT_GT(bytes_a_sample(), 8.2) << "else the test would show nothing";
   end_the_partition();
   wanted.measurements = 1;
   EXPECT_EQ(is_closed(0), "false");
-  ASSERT_TRUE(store.put_run(large_run(wanted, 1000)));
+  ASSERT_TRUE(RunStore(store).put(large_run(wanted, 1000)));
   EXPECT_EQ(is_closed(0), "true");
   EXPECT_LE(bytes_a_sample(), 8.0);
   EXPECT_EQ(is_closed(1), "false");
   // And what was there is there.
   wanted.measurements = 500;
   const steelyard::Run last = large_run(wanted, 149);
-  EXPECT_EQ(*store.get_run(last.header.id), last);
+  EXPECT_EQ(*RunStore(store).get(last.header.id), last);
 }
 
 TEST_F(PartitionClosing, WhatIsTooLargeForAWriterIsClosedByTheOwnerBesideReaders) {
   Store store = open();
   LargeRuns wanted;
   wanted.measurements = 500;
-  for (int number = 0; number < 20; ++number) ASSERT_TRUE(store.put_run(large_run(wanted, number)));
+  for (int number = 0; number < 20; ++number) ASSERT_TRUE(RunStore(store).put(large_run(wanted, number)));
   end_the_partition();
   // As if it were too large: nobody may close it in passing.
   tell(
       "create or replace function steelyard.close_small_partition(most_bytes bigint) returns integer language sql "
       "as 'select null::integer'");
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   EXPECT_EQ(is_closed(0), "false");
-  EXPECT_THAT(store.upkeep()->advice, Contains(HasSubstr("1 partition gets no more rows")));
+  EXPECT_THAT(Upkeep(store).report()->advice, Contains(HasSubstr("1 partition gets no more rows")));
   Session reading = session();
   auto reader = Transaction::begin(reading);
   ASSERT_EQ(reader->run("select count(*) from steelyard.measurements", {}, kOneRow)->integer(0, 0), 10'002);
@@ -84,40 +86,40 @@ TEST_F(PartitionClosing, WhatIsTooLargeForAWriterIsClosedByTheOwnerBesideReaders
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     static_cast<void>(reader->commit());
   });
-  const auto closed = store.close_partitions({});
+  const auto closed = Upkeep(store).close_partitions({});
   ends.join();
   ASSERT_TRUE(closed) << closed.error().text();
   EXPECT_EQ(closed->partitions, 1);
   EXPECT_LT(closed->bytes_after, closed->bytes_before);
   EXPECT_EQ(is_closed(0), "true");
-  EXPECT_THAT(store.upkeep()->advice, Not(Contains(HasSubstr("no more rows"))));
-  EXPECT_EQ(store.close_partitions({})->partitions, 0) << "once";
+  EXPECT_THAT(Upkeep(store).report()->advice, Not(Contains(HasSubstr("no more rows"))));
+  EXPECT_EQ(Upkeep(store).close_partitions({})->partitions, 0) << "once";
   EXPECT_EQ(ask("select count(*) from pg_index where not indisvalid"), "0");
 }
 
 TEST_F(PartitionClosing, AWriterDoesNotWaitForWhoHoldsThePartition) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   end_the_partition();
   Session holding = session();
   auto holder = Transaction::begin(holding);
   ASSERT_TRUE(holder->run_script("lock table steelyard.measurements_0 in row exclusive mode"));
-  const auto put = store.put_run(example_run(2));
+  const auto put = RunStore(store).put(example_run(2));
   ASSERT_TRUE(put) << put.error().text();
   EXPECT_EQ(is_closed(0), "false");
   ASSERT_TRUE(holder->commit());
-  ASSERT_TRUE(store.put_run(example_run(3)));
+  ASSERT_TRUE(RunStore(store).put(example_run(3)));
   EXPECT_EQ(is_closed(0), "true") << "the next writer does it";
 }
 
 TEST_F(PartitionClosing, OneOfTwoThatCloseAtOnceLeavesItToTheOther) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   end_the_partition();
   Session first = session();
   auto at_it = Transaction::begin(first);
   ASSERT_TRUE(at_it->run("select pg_advisory_xact_lock(8319395793567867253)"));
-  ASSERT_TRUE(store.put_run(example_run(2)));
+  ASSERT_TRUE(RunStore(store).put(example_run(2)));
   EXPECT_EQ(is_closed(0), "false");
   ASSERT_TRUE(at_it->commit());
   Session second = session();
@@ -128,16 +130,16 @@ TEST_F(PartitionClosing, OneOfTwoThatCloseAtOnceLeavesItToTheOther) {
 
 TEST_F(PartitionClosing, AnIndexThatAnEndedTryLeftIsRemoved) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
   end_the_partition();
   tell(
       "create or replace function steelyard.close_small_partition(most_bytes bigint) returns integer language sql "
       "as 'select null::integer'");
-  ASSERT_TRUE(store.put_run(example_run(2)));
+  ASSERT_TRUE(RunStore(store).put(example_run(2)));
   tell(
       "create index measurements_0_pkey_ccnew on steelyard.measurements_0 (run_key); "
       "update pg_index set indisvalid = false where indexrelid = 'steelyard.measurements_0_pkey_ccnew'::regclass");
-  EXPECT_EQ(store.close_partitions({})->partitions, 1);
+  EXPECT_EQ(Upkeep(store).close_partitions({})->partitions, 1);
   EXPECT_EQ(ask("select to_regclass('steelyard.measurements_0_pkey_ccnew') is null"), "t");
   EXPECT_EQ(is_closed(0), "true");
 }

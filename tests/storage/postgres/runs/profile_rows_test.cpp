@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/store.hpp"
+#include "storage/run_store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -39,7 +39,7 @@ TEST_F(ProfileRowsTest, RefusesAProfileWhoseCostsDoNotFitItsEvents) {
   Store store = open();
   steelyard::Run run = example_run();
   run.profiles[0].functions[0].self.pop_back();
-  const auto result = store.put_run(run);
+  const auto result = RunStore(store).put(run);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::input);
   EXPECT_EQ(ask("select count(*)::text from steelyard.runs"), "0");
@@ -49,16 +49,16 @@ TEST_F(ProfileRowsTest, RefusesALineThatDoesNotFitTheProfile) {
   Store store = open();
   steelyard::Run of_no_function = example_run();
   of_no_function.profiles[0].sources[0].function = 2;
-  EXPECT_FALSE(store.put_run(of_no_function));
+  EXPECT_FALSE(RunStore(store).put(of_no_function));
   steelyard::Run of_other_events = example_run();
   of_other_events.profiles[0].sources[0].self.push_back(1);
-  EXPECT_FALSE(store.put_run(of_other_events));
+  EXPECT_FALSE(RunStore(store).put(of_other_events));
   EXPECT_EQ(ask("select count(*)::text from steelyard.runs"), "0");
 }
 
 TEST_F(ProfileRowsTest, HistoryShowsWhatACountStandsOnAndNothingOfTheKindForTimes) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run()));
+  ASSERT_TRUE(RunStore(store).put(example_run()));
   EXPECT_EQ(ask("select count_scope || ', ' || count_jitter from steelyard.history where metric = 'instructions'"),
             "whole functions, 0.30000000000000004");
   EXPECT_EQ(ask("select (count_scope is null and count_jitter is null and count_proof is null)::text "
@@ -68,8 +68,8 @@ TEST_F(ProfileRowsTest, HistoryShowsWhatACountStandsOnAndNothingOfTheKindForTime
 
 TEST_F(ProfileRowsTest, StoresTheOriginOfManyLinesOnce) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(1)));
-  ASSERT_TRUE(store.put_run(example_run(2)));
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(2)));
   EXPECT_EQ(ask("select count(*)::text from steelyard.origins"), "3");
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/run_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
@@ -33,15 +34,15 @@ TargetRow missed() {
 
 TEST_F(TargetRows, AreKeptOnceForARun) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run()));
+  ASSERT_TRUE(RunStore(store).put(example_run()));
   TargetRow undecided = missed();
   undecided.benchmark = "BM_add";
   undecided.achieved.reset();
   undecided.verdict = TargetVerdict::undecided;
-  const auto kept = store.put_target_verdicts(example_run().header.id, {missed(), undecided});
+  const auto kept = RunStore(store).put_target_verdicts(example_run().header.id, {missed(), undecided});
   ASSERT_TRUE(kept) << kept.error().text();
   EXPECT_TRUE(*kept);
-  EXPECT_FALSE(*store.put_target_verdicts(example_run().header.id, {undecided}));
+  EXPECT_FALSE(*RunStore(store).put_target_verdicts(example_run().header.id, {undecided}));
   EXPECT_EQ(ask("select string_agg(v.benchmark || ' ' || t.target || ' ' || coalesce(v.achieved::text, 'unknown') || "
                 "' ' || v.verdict, ', ' order by v.position) from steelyard.target_verdicts v "
                 "join steelyard.targets t using (target_key)"),
@@ -51,7 +52,7 @@ TEST_F(TargetRows, AreKeptOnceForARun) {
 
 TEST_F(TargetRows, NeedARunThatIsThere) {
   Store store = open();
-  EXPECT_THAT(store.put_target_verdicts("0123456789", {missed()}).error().text(), HasSubstr("no such run"));
+  EXPECT_THAT(RunStore(store).put_target_verdicts("0123456789", {missed()}).error().text(), HasSubstr("no such run"));
 }
 
 }  // namespace

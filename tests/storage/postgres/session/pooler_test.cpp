@@ -9,8 +9,10 @@
 #include <stdexcept>
 #include <thread>
 
+#include "storage/history_store.hpp"
 #include "storage/postgres/session/session.hpp"
-#include "storage/store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
@@ -65,7 +67,7 @@ TEST_F(PoolerTest, TwoWritersAndAReaderShareTwoConnections) {
   const auto write = [&](std::size_t writer) {
     with_store(writer, [&](Store& store) {
       for (int i = 0; i < kRuns; ++i) {
-        const auto put = store.put_run(example_run(static_cast<int>(writer) * kRuns + i));
+        const auto put = RunStore(store).put(example_run(static_cast<int>(writer) * kRuns + i));
         if (!put) errors[writer] = put.error().text();
       }
     });
@@ -74,7 +76,7 @@ TEST_F(PoolerTest, TwoWritersAndAReaderShareTwoConnections) {
   const auto read = [&] {
     with_store(2, [&](Store& store) {
       for (int i = 0; i < kRuns; ++i) {
-        const auto all = store.history(real_times());
+        const auto all = HistoryStore(store).series(real_times());
         if (!all) errors[2] = all.error().text();
         for (const HistorySeries& series : all ? *all : std::vector<HistorySeries>()) {
           most_read = std::max(most_read, series.points.size());
@@ -90,10 +92,10 @@ TEST_F(PoolerTest, TwoWritersAndAReaderShareTwoConnections) {
   EXPECT_EQ(errors, (std::array<std::string, 3>()));
   EXPECT_LE(most_read, std::size_t{2 * kRuns});
   Store store = open();
-  EXPECT_EQ(store.status()->runs, 2 * kRuns);
+  EXPECT_EQ(Upkeep(store).status()->runs, 2 * kRuns);
   for (int i = 0; i < 2 * kRuns; ++i) {
     const steelyard::Run run = example_run(i);
-    const auto kept = store.get_run(run.header.id);
+    const auto kept = RunStore(store).get(run.header.id);
     ASSERT_TRUE(kept) << kept.error().text();
     EXPECT_EQ(*kept, run);
   }

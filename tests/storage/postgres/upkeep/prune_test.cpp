@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/access_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/access/login.hpp"
 #include "storage/postgres/upkeep/prune_candidates.hpp"
 #include "storage/postgres/upkeep/prune_steps.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 #include "storage/postgres/upkeep/upkeep_reader.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
@@ -26,7 +30,7 @@ class PruneTest : public storage_test::KeptStore {
   // Runs 1 to `runs`, an hour apart, the first of them with the given keys.
   void fill(int runs) {
     Store store = open();
-    for (int number = 1; number <= runs; ++number) ASSERT_TRUE(store.put_run(example_run(number)));
+    for (int number = 1; number <= runs; ++number) ASSERT_TRUE(RunStore(store).put(example_run(number)));
   }
   // So that the next run is the first of the next partition, and this one is closed after it.
   void end_the_partition() {
@@ -64,17 +68,17 @@ TEST_F(PruneTest, DropsTheSamplesOfOldRunsAndKeepsTheirSummaries) {
   EXPECT_GT(done->samples.bytes, 0);
   EXPECT_EQ(done->partitions_rewritten, 0);
   Store store = open();
-  ASSERT_EQ(store.history({}).value().size(), 2U);
-  EXPECT_EQ(store.history({})->front().points.size(), 3U) << "the summary is still there";
-  const auto gone = store.get_run(example_run(1).header.id);
+  ASSERT_EQ(HistoryStore(store).series({}).value().size(), 2U);
+  EXPECT_EQ(HistoryStore(store).series({})->front().points.size(), 3U) << "the summary is still there";
+  const auto gone = RunStore(store).get(example_run(1).header.id);
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().kind, ErrorKind::input);
   EXPECT_THAT(gone.error().text(),
               AllOf(HasSubstr("samples were dropped on 20"), HasSubstr("keep samples 0 days"), HasSubstr(".syrun")));
-  EXPECT_EQ(*store.get_run(example_run(2).header.id), example_run(2));
+  EXPECT_EQ(*RunStore(store).get(example_run(2).header.id), example_run(2));
   EXPECT_EQ(ask("select count(*) from steelyard.samples where run = '" + example_run(1).header.id + "'"), "0");
-  EXPECT_FALSE(*store.put_run(example_run(1))) << "it is known, and stays as it is";
-  EXPECT_EQ(store.audit_trail(1)->front().action, "samples pruned");
+  EXPECT_FALSE(*RunStore(store).put(example_run(1))) << "it is known, and stays as it is";
+  EXPECT_EQ(AccessStore(store).audit_trail(1)->front().action, "samples pruned");
   EXPECT_EQ(prune_with(policy, 3)->samples.runs, 0) << "and nothing more is to be done";
 }
 
@@ -102,7 +106,7 @@ TEST_F(PruneTest, AClosedPartitionIsWrittenAnewWithoutSamples) {
   end_the_partition();
   {
     Store store = open();
-    ASSERT_TRUE(store.put_run(example_run(3)));
+    ASSERT_TRUE(RunStore(store).put(example_run(3)));
   }
   EXPECT_EQ(ask("select count(*) from steelyard.measurements_1"), "2") << "of run 3";
   const std::string old = ask("select 'steelyard.measurements_0'::regclass::oid");
@@ -125,8 +129,8 @@ TEST_F(PruneTest, AClosedPartitionIsWrittenAnewWithoutSamples) {
             ask("select count(*) from pg_constraint where conrelid = 'steelyard.measurements_1'::regclass and contype "
                 "= 'f'"));
   Store store = open();
-  EXPECT_EQ(store.history({})->front().points.size(), 3U);
-  EXPECT_EQ(*store.get_run(example_run(3).header.id), example_run(3));
+  EXPECT_EQ(HistoryStore(store).series({})->front().points.size(), 3U);
+  EXPECT_EQ(*RunStore(store).get(example_run(3).header.id), example_run(3));
 }
 
 TEST_F(PruneTest, APartitionIsWrittenAnewWithAllThatItHolds) {
@@ -134,7 +138,7 @@ TEST_F(PruneTest, APartitionIsWrittenAnewWithAllThatItHolds) {
   end_the_partition();
   {
     Store store = open();
-    ASSERT_TRUE(store.put_run(example_run(3)));
+    ASSERT_TRUE(RunStore(store).put(example_run(3)));
   }
   const auto before = contents();
   const std::string old = ask("select 'steelyard.measurements_0'::regclass::oid");
@@ -149,7 +153,7 @@ TEST_F(PruneTest, APartitionIsWrittenAnewWithAllThatItHolds) {
   EXPECT_NE(ask("select 'steelyard.measurements_0'::regclass::oid"), old);
   EXPECT_THAT(differences(contents(), before), IsEmpty());
   Store store = open();
-  EXPECT_EQ(*store.get_run(example_run(1).header.id), example_run(1));
+  EXPECT_EQ(*RunStore(store).get(example_run(1).header.id), example_run(1));
 }
 
 TEST_F(PruneTest, WholeRunsGoWithAllThatIsTheirs) {
@@ -157,8 +161,8 @@ TEST_F(PruneTest, WholeRunsGoWithAllThatIsTheirs) {
   end_the_partition();
   {
     Store store = open();
-    ASSERT_TRUE(store.put_run(example_run(3)));
-    ASSERT_TRUE(store.put_run(example_run(4)));
+    ASSERT_TRUE(RunStore(store).put(example_run(3)));
+    ASSERT_TRUE(RunStore(store).put(example_run(4)));
   }
   RetentionPolicy policy;
   policy.runs_s = kHour + 1;
@@ -169,20 +173,20 @@ TEST_F(PruneTest, WholeRunsGoWithAllThatIsTheirs) {
   EXPECT_EQ(done->partitions_dropped, 1);
   EXPECT_EQ(ask("select to_regclass('steelyard.measurements_0') is null"), "t");
   Store store = open();
-  EXPECT_EQ(store.status()->runs, 1);
-  const auto gone = store.get_run(example_run(1).header.id);
+  EXPECT_EQ(Upkeep(store).status()->runs, 1);
+  const auto gone = RunStore(store).get(example_run(1).header.id);
   ASSERT_FALSE(gone);
   EXPECT_THAT(gone.error().text(), AllOf(HasSubstr("was dropped on 20"), HasSubstr("keep runs 0 days")));
-  EXPECT_EQ(*store.get_run(example_run(4).header.id), example_run(4));
+  EXPECT_EQ(*RunStore(store).get(example_run(4).header.id), example_run(4));
 }
 
 TEST_F(PruneTest, AWriterThatFindsNoPartitionMakesIt) {
   fill(1);
   tell("drop table steelyard.measurements_0");
   Store store = open();
-  const auto put = store.put_run(example_run(2));
+  const auto put = RunStore(store).put(example_run(2));
   ASSERT_TRUE(put) << put.error().text();
-  EXPECT_EQ(*store.get_run(example_run(2).header.id), example_run(2));
+  EXPECT_EQ(*RunStore(store).get(example_run(2).header.id), example_run(2));
 }
 
 TEST_F(PruneTest, TheNextPartitionIsMadeBeforeTheOneThatIsWrittenToEnds) {
@@ -191,7 +195,7 @@ TEST_F(PruneTest, TheNextPartitionIsMadeBeforeTheOneThatIsWrittenToEnds) {
       "drop table steelyard.measurements_1; "
       "select setval(pg_get_serial_sequence('steelyard.runs', 'run_key'), 8192 - 100)");
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run(2)));
+  ASSERT_TRUE(RunStore(store).put(example_run(2)));
   EXPECT_EQ(ask("select to_regclass('steelyard.measurements_1') is not null "
                 "and to_regclass('steelyard.measurements_2') is not null"),
             "t");
@@ -203,7 +207,7 @@ TEST_F(PruneTest, APartitionThatCannotBeMadeLeavesTheRunToTheSpool) {
       "drop table steelyard.measurements_0; create or replace function steelyard.make_partition(number integer) "
       "returns boolean language plpgsql as $$ begin raise exception 'the disk is full'; end $$");
   Store store = open();
-  const auto put = store.put_run(example_run(2));
+  const auto put = RunStore(store).put(example_run(2));
   ASSERT_FALSE(put);
   EXPECT_EQ(put.error().kind, ErrorKind::store) << "it waits; an input error would set it aside";
   EXPECT_THAT(put.error().text(), AllOf(HasSubstr("no partition steelyard.measurements_0"), HasSubstr("db migrate"),
@@ -214,12 +218,12 @@ TEST_F(PruneTest, ValuesAreDerivedAgainToTheSameBytes) {
   fill(2);
   const auto before = contents();
   Store store = open();
-  const auto nothing = store.rebuild_derived();
+  const auto nothing = Upkeep(store).rebuild_derived();
   ASSERT_TRUE(nothing) << nothing.error().text();
   EXPECT_EQ(nothing->measurements, 4);
   EXPECT_EQ(nothing->changed_values, 0);
   tell("update steelyard.measurements set value = value + 1 where position = 1");
-  EXPECT_EQ(store.rebuild_derived()->changed_values, 2);
+  EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_values, 2);
   Session asking = session();
   auto transaction = Transaction::begin(asking);
   const auto after = table_contents(*transaction, {false, {"measurements"}, {}});
@@ -254,9 +258,9 @@ TEST_F(PruneTest, ARunThatCameBackGoesAgainAndIsNeverLeftInPart) {
   ASSERT_EQ(prune_with(policy, 2)->whole.runs, 1);
   {
     Store store = open();
-    ASSERT_TRUE(*store.put_run(example_run(1))) << "from its archive";
+    ASSERT_TRUE(*RunStore(store).put(example_run(1))) << "from its archive";
     end_the_partition();
-    ASSERT_TRUE(store.put_run(example_run(3)));
+    ASSERT_TRUE(RunStore(store).put(example_run(3)));
   }
   const auto done = prune_with(policy, 3);
   ASSERT_TRUE(done) << done.error().text();
@@ -275,8 +279,9 @@ TEST_F(PruneTest, SamplesThatCameBackGoAgain) {
   ASSERT_EQ(prune_with(samples, 2)->samples.runs, 1);
   EXPECT_EQ(prune_with(samples, 2)->samples.runs, 0);
   ASSERT_EQ(prune_with(whole, 2)->whole.runs, 1);
-  ASSERT_TRUE(*open().put_run(example_run(1)));
-  EXPECT_EQ(*open().get_run(example_run(1).header.id), example_run(1));
+  Store store = open();
+  ASSERT_TRUE(*RunStore(store).put(example_run(1)));
+  EXPECT_EQ(*RunStore(store).get(example_run(1).header.id), example_run(1));
   const auto again = prune_with(samples, 2);
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(again->samples.runs, 1);
@@ -285,7 +290,8 @@ TEST_F(PruneTest, SamplesThatCameBackGoAgain) {
 TEST_F(PruneTest, APartitionThatARunHasComeToSinceIsNotWhole) {
   fill(2);
   end_the_partition();
-  ASSERT_TRUE(open().put_run(example_run(3)));
+  Store store = open();
+  ASSERT_TRUE(RunStore(store).put(example_run(3)));
   Session asking = session();
   auto transaction = Transaction::begin(asking);
   PruneGroup group;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "storage/comparison_store.hpp"
+#include "storage/run_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
@@ -33,9 +35,9 @@ class TableContents : public storage_test::KeptStore {
 TEST_F(TableContents, AreEqualWhereRowsAreThoughTheirKeysAndOrderAreNot) {
   {
     Store store = open();
-    ASSERT_TRUE(store.put_run(example_run(1)));
-    ASSERT_TRUE(store.put_run(example_run(2)));
-    ASSERT_TRUE(store.put_comparison(example_comparison()));
+    ASSERT_TRUE(RunStore(store).put(example_run(1)));
+    ASSERT_TRUE(RunStore(store).put(example_run(2)));
+    ASSERT_TRUE(ComparisonStore(store).put(example_comparison()));
   }
   const auto first = contents();
   const auto runs = std::find_if(first.begin(), first.end(), [](const auto& one) { return one.table == "runs"; });
@@ -49,16 +51,16 @@ TEST_F(TableContents, AreEqualWhereRowsAreThoughTheirKeysAndOrderAreNot) {
         "select nextval(pg_get_serial_sequence('steelyard.runs', 'run_key')), "
         "nextval(pg_get_serial_sequence('steelyard.series', 'series_key')), "
         "nextval(pg_get_serial_sequence('steelyard.functions', 'function_key'))");
-    ASSERT_TRUE(store.put_comparison(example_comparison()));
-    ASSERT_TRUE(store.put_run(example_run(2)));
-    ASSERT_TRUE(store.put_run(example_run(1)));
+    ASSERT_TRUE(ComparisonStore(store).put(example_comparison()));
+    ASSERT_TRUE(RunStore(store).put(example_run(2)));
+    ASSERT_TRUE(RunStore(store).put(example_run(1)));
   }
   EXPECT_THAT(differences(contents(), first), IsEmpty());
 }
 
 TEST_F(TableContents, DifferInTheTableWhereOneBitDoes) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run()));
+  ASSERT_TRUE(RunStore(store).put(example_run()));
   const auto before = contents();
   tell(
       "update steelyard.measurements set packed = set_byte(packed, length(packed) - 1, "
@@ -70,7 +72,7 @@ TEST_F(TableContents, DifferInTheTableWhereOneBitDoes) {
 
 TEST_F(TableContents, DifferWhereARowRefersToAnotherOne) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run()));
+  ASSERT_TRUE(RunStore(store).put(example_run()));
   const auto before = contents();
   tell(
       "update steelyard.profiles set function_keys = array(select k from unnest(function_keys) "
@@ -80,7 +82,7 @@ TEST_F(TableContents, DifferWhereARowRefersToAnotherOne) {
 
 TEST_F(TableContents, LeaveTimesOfArrivalOutOnDemand) {
   Store store = open();
-  ASSERT_TRUE(store.put_run(example_run()));
+  ASSERT_TRUE(RunStore(store).put(example_run()));
   const auto with = contents(true);
   const auto without = contents(false);
   tell("update steelyard.runs set recorded_at = recorded_at + interval '1 second'");

@@ -1,8 +1,9 @@
-#include "storage/postgres/access/token_rows.hpp"
+#include "storage/postgres/access/tokens.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/access_store.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
 namespace steelyard {
@@ -40,9 +41,9 @@ class TokenRows : public storage_test::KeptStore {};
 
 TEST_F(TokenRows, AreFoundUntilTheyAreRevokedAndTheSecretIsNowhere) {
   Store store = open();
-  const auto issued = store.issue_token({"the runner", "demo", {"read", "write"}, 30, "ada"});
+  const auto issued = AccessStore(store).issue_token({"the runner", "demo", {"read", "write"}, 30, "ada"});
   ASSERT_TRUE(issued) << issued.error().text();
-  const auto found = store.find_token(issued->secret);
+  const auto found = AccessStore(store).find_token(issued->secret);
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_TRUE(*found);
   EXPECT_EQ((*found)->project, "demo");
@@ -55,31 +56,31 @@ TEST_F(TokenRows, AreFoundUntilTheyAreRevokedAndTheSecretIsNowhere) {
             "0");
   std::string guess = issued->secret;
   guess.back() = guess.back() == '0' ? '1' : '0';
-  EXPECT_FALSE(*store.find_token(guess)) << "the right id with another secret";
-  EXPECT_FALSE(*store.find_token("nonsense"));
-  EXPECT_TRUE(*store.revoke_token(issued->token.id, "ada"));
-  EXPECT_FALSE(*store.revoke_token(issued->token.id, "ada"));
-  EXPECT_FALSE(*store.find_token(issued->secret));
-  EXPECT_TRUE(store.tokens()->empty());
+  EXPECT_FALSE(*AccessStore(store).find_token(guess)) << "the right id with another secret";
+  EXPECT_FALSE(*AccessStore(store).find_token("nonsense"));
+  EXPECT_TRUE(*AccessStore(store).revoke_token(issued->token.id, "ada"));
+  EXPECT_FALSE(*AccessStore(store).revoke_token(issued->token.id, "ada"));
+  EXPECT_FALSE(*AccessStore(store).find_token(issued->secret));
+  EXPECT_TRUE(AccessStore(store).tokens()->empty());
   EXPECT_EQ(ask("select string_agg(action, ',' order by audit_key) from steelyard.audit_trail"),
             "token issued,token revoked");
-  EXPECT_THAT(store.revoke_token("0123", "ada").error().text(), HasSubstr("no such token"));
+  EXPECT_THAT(AccessStore(store).revoke_token("0123", "ada").error().text(), HasSubstr("no such token"));
 }
 
 TEST_F(TokenRows, AreGoodForNothingOnceTheyExpired) {
   Store store = open();
-  const auto issued = store.issue_token({"x", "", {"read"}, 1, "ada"});
-  ASSERT_TRUE(*store.find_token(issued->secret));
+  const auto issued = AccessStore(store).issue_token({"x", "", {"read"}, 1, "ada"});
+  ASSERT_TRUE(*AccessStore(store).find_token(issued->secret));
   tell("update steelyard.tokens set expires_at = now()");
-  EXPECT_FALSE(*store.find_token(issued->secret));
+  EXPECT_FALSE(*AccessStore(store).find_token(issued->secret));
 }
 
 TEST_F(TokenRows, AskForWhatTheyAreFor) {
   Store store = open();
-  EXPECT_THAT(store.issue_token({"", "", {"read"}, 1, "ada"}).error().text(), HasSubstr("token name"));
-  EXPECT_THAT(store.issue_token({"x", "", {}, 1, "ada"}).error().text(), HasSubstr("token scopes"));
-  EXPECT_THAT(store.issue_token({"x", "", {"root"}, 1, "ada"}).error().text(), HasSubstr("\"root\""));
-  EXPECT_THAT(store.issue_token({"x", "", {"read"}, 0, "ada"}).error().text(), HasSubstr("token days"));
+  EXPECT_THAT(AccessStore(store).issue_token({"", "", {"read"}, 1, "ada"}).error().text(), HasSubstr("token name"));
+  EXPECT_THAT(AccessStore(store).issue_token({"x", "", {}, 1, "ada"}).error().text(), HasSubstr("token scopes"));
+  EXPECT_THAT(AccessStore(store).issue_token({"x", "", {"root"}, 1, "ada"}).error().text(), HasSubstr("\"root\""));
+  EXPECT_THAT(AccessStore(store).issue_token({"x", "", {"read"}, 0, "ada"}).error().text(), HasSubstr("token days"));
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
-// Tokens as the database keeps them.
+// Tokens of programs: their text, made and taken apart, and their rows. A store keeps a token's public id and the SHA-256
+// of the whole, never the token itself.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/postgres/access/token.hpp"
+#include "storage/model/access.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
@@ -22,5 +24,21 @@ Result<std::vector<Token>> read_tokens(Session& session);
 
 // Error (input): a field that is not as wanted.
 Result<void> check_request(const TokenRequest& request);
+
+// ID and secret part of a token as it was sent. Error (input): it has another form; the token is not quoted.
+struct TokenText {
+  std::string id;
+  std::string hash;  // SHA-256 of the whole
+};
+Result<TokenText> take_apart_token(const std::string& text);
+inline constexpr std::size_t kTokenBytes = 48;
+// From so many random bytes.
+std::string token_from_bytes(const std::string& bytes);
+
+// From the system's entropy.
+Result<std::string> random_token();
+
+// In a time that depends on the lengths alone.
+bool equal_in_constant_time(const std::string& a, const std::string& b);
 
 }  // namespace steelyard

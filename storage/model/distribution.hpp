@@ -2,8 +2,8 @@
 // shards laid on the nodes, the small ones stand whole on every node, and what stands alone stays on the coordinator.
 // docs/scale.md says what goes by which key and why.
 //
-//     STEELYARD_TRY(DistributionPlan plan, store.distribution_plan());
-//     STEELYARD_CHECK(store.distribute({.shards = 32}, [](const std::string& what, double done) { ... }));
+//     STEELYARD_TRY(DistributionPlan plan, upkeep.distribution_plan());
+//     STEELYARD_CHECK(upkeep.distribute({.shards = 32}, [](const std::string& what, double done) { ... }));
 #pragma once
 
 #include <cstdint>
