@@ -15,13 +15,6 @@
 
 namespace steelyard {
 
-inline constexpr std::string_view kReaderRole = "steelyard_reader";
-inline constexpr std::string_view kWriterRole = "steelyard_writer";
-inline constexpr std::string_view kOwnerRole = "steelyard_owner";
-// The same for logins that see some projects only (storage/postgres/access/project_rights.hpp).
-inline constexpr std::string_view kProjectReaderRole = "steelyard_project_reader";
-inline constexpr std::string_view kProjectWriterRole = "steelyard_project_writer";
-
 std::vector<std::string> all_roles();
 // The most that the program needs for its daily work and the login may take on: the writer's, else the reader's; empty:
 // the roles are not there, or the login is in none, and acts as itself.

@@ -1,5 +1,5 @@
-// Tokens of programs: their text, made and taken apart, and their rows. A store keeps a token's public id and the SHA-256
-// of the whole, never the token itself.
+// Tokens of programs: their text, made and taken apart, and their rows. A store keeps a token's public id and the
+// SHA-256 of the whole, never the token itself.
 #pragma once
 
 #include <cstddef>

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
 #include "storage/alerts/alert.hpp"
+#include "storage/alerts/alert_life.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
@@ -27,5 +29,10 @@ Result<std::int64_t> rebuild_alerts(Transaction& transaction);
 Result<void> lock_alerts(Transaction& transaction, const std::string& project, const std::string& branch);
 // Derives and writes the alerts of these subjects, all of one project and branch and of one source. Their number.
 Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<AlertSubject>& subjects);
+
+// The facts behind alerts as the database has them, by alert.
+using FactsById = std::map<std::string, std::vector<AlertFact>>;
+// A step of derive_alerts(), of subjects of comparisons, all of one project and branch.
+Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vector<AlertSubject>& subjects);
 
 }  // namespace steelyard

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/distributed/table_placement.hpp"
 
 namespace steelyard {

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "storage/postgres/history/commit_date.hpp"
+#include "storage/postgres/history/commit_order.hpp"
 #include "storage/postgres/history/series_values.hpp"
 #include "storage/postgres/runs/run_reader.hpp"
-#include "storage/postgres/session/benchmark_columns.hpp"
+#include "storage/postgres/session/dictionaries.hpp"
 
 namespace steelyard {
 namespace {

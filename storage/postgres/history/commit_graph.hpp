@@ -8,6 +8,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "storage/model/history.hpp"
+#include "storage/postgres/history/commit_order.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
@@ -21,5 +22,8 @@ Result<void> place_commit_of(Session& session, const RunHeader& run);
 
 // Every branch of every project, from the facts. Returns how many branches there are.
 Result<std::int64_t> rebuild_commit_order(Session& session);
+
+// Of all commits that are known of.
+Result<KnownParents> read_parents(Transaction& transaction, std::int64_t project);
 
 }  // namespace steelyard

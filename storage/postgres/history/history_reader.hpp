@@ -3,7 +3,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/model/history.hpp"
-#include "storage/postgres/history/run_order.hpp"
+#include "storage/postgres/history/series_values.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {

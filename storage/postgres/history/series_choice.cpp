@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "storage/postgres/history/cursor.hpp"
-#include "storage/postgres/session/benchmark_columns.hpp"
+#include "storage/postgres/session/dictionaries.hpp"
 
 namespace steelyard {
 namespace {

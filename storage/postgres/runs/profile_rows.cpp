@@ -4,7 +4,7 @@
 #include <map>
 #include <span>
 
-#include "storage/postgres/session/benchmark_columns.hpp"
+#include "storage/postgres/session/dictionaries.hpp"
 
 namespace steelyard {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/runs/profile_rows.hpp"
-#include "storage/postgres/session/benchmark_columns.hpp"
+#include "storage/postgres/session/dictionaries.hpp"
 
 namespace steelyard {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "bench/model/quantile.hpp"
 #include "storage/packing/packed_samples.hpp"
-#include "storage/postgres/runs/partition_closing.hpp"
 #include "storage/postgres/runs/partitions.hpp"
 #include "storage/postgres/runs/profile_rows.hpp"
 #include "storage/postgres/session/dictionaries.hpp"

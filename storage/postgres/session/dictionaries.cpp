@@ -1,15 +1,86 @@
 #include "storage/postgres/session/dictionaries.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "storage/document/content_identity.hpp"
 #include "storage/postgres/session/database_text.hpp"
-#include "storage/postgres/session/dictionary.hpp"
 
 namespace steelyard {
 namespace {
+
+// One of the tables: rows that are the same exactly if their first column is.
+struct Dictionary {
+  const char* table;
+  const char* key;
+  std::vector<std::string> columns;  // the unique one first
+};
+
+// By the text of the unique column; ordered, so that two writers add in the same order and cannot deadlock.
+using RowsByIdentity = std::map<std::string, SqlValues>;
+using KeysByIdentity = std::unordered_map<std::string, std::int64_t>;
+
+// A statement takes at most 65535 values.
+constexpr std::size_t kRowsPerStatement = 1000;
+
+std::string insert_statement(const Dictionary& dictionary, std::size_t rows) {
+  std::string names;
+  for (const std::string& column : dictionary.columns) names += (names.empty() ? "" : ", ") + column;
+  std::string statement = std::string("insert into ") + dictionary.table + " (" + names + ") values ";
+  std::size_t number = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    statement += row == 0 ? "(" : ", (";
+    for (std::size_t column = 0; column < dictionary.columns.size(); ++column) {
+      statement += (column == 0 ? "$" : ", $") + std::to_string(++number);
+    }
+    statement += ')';
+  }
+  return statement + " on conflict (" + dictionary.columns.front() + ") do nothing";
+}
+
+Result<void> find_keys(Transaction& transaction, const Dictionary& dictionary, const std::vector<std::string>& wanted,
+                       KeysByIdentity& keys) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select " + dictionary.columns.front() + ", " + dictionary.key + " from " +
+                                    dictionary.table + " where " + dictionary.columns.front() + " = any($1::text[])",
+                                SqlValues().texts(wanted), {0, static_cast<std::int64_t>(wanted.size())}));
+  for (std::int64_t row = 0; row < rows.size(); ++row) keys[rows.text(row, 0)] = rows.integer(row, 1);
+  return {};
+}
+
+std::vector<std::string> identities_without_key(const RowsByIdentity& rows, const KeysByIdentity& keys) {
+  std::vector<std::string> missing;
+  for (const auto& [identity, values] : rows) {
+    if (!keys.contains(identity)) missing.push_back(identity);
+  }
+  return missing;
+}
+
+// Of every row, adding those that are missing.
+Result<KeysByIdentity> keys_of(Transaction& transaction, const Dictionary& dictionary, const RowsByIdentity& rows) {
+  KeysByIdentity keys;
+  if (rows.empty()) return keys;
+  STEELYARD_CHECK(find_keys(transaction, dictionary, identities_without_key(rows, keys), keys));
+  const std::vector<std::string> missing = identities_without_key(rows, keys);
+  for (std::size_t begin = 0; begin < missing.size(); begin += kRowsPerStatement) {
+    const std::size_t end = std::min(missing.size(), begin + kRowsPerStatement);
+    SqlValues values;
+    for (std::size_t i = begin; i < end; ++i) values.append(rows.at(missing[i]));
+    // Fewer rows than sent: another writer was first with them.
+    STEELYARD_CHECK(transaction.run(insert_statement(dictionary, end - begin), values,
+                                    {0, static_cast<std::int64_t>(end - begin)}));
+  }
+  if (missing.empty()) return keys;
+  STEELYARD_CHECK(find_keys(transaction, dictionary, missing, keys));
+  if (!identities_without_key(rows, keys).empty()) {
+    return store_error(dictionary.table, "rows that vanished after they were written", "an append-only table",
+                       "remove what deletes rows from it");
+  }
+  return keys;
+}
 
 const Dictionary& commits() {
   static const Dictionary kTable{
@@ -335,6 +406,28 @@ Result<std::vector<std::int64_t>> keys_of_metrics(Session& session, const std::v
   STEELYARD_TRY(auto keys, rows.keys(transaction, metrics()));
   STEELYARD_CHECK(transaction.commit());
   return keys;
+}
+
+BenchmarkId benchmark_of(const Rows& rows, std::int64_t row, int first_column) {
+  BenchmarkId benchmark;
+  benchmark.suite = rows.text(row, first_column);
+  benchmark.name = rows.text(row, first_column + 1);
+  const std::vector<std::string> names = texts_of_array(rows.raw(row, first_column + 2));
+  const std::vector<std::string> values = texts_of_array(rows.raw(row, first_column + 3));
+  for (std::size_t i = 0; i < names.size() && i < values.size(); ++i) {
+    benchmark.parameters.push_back({names[i], values[i]});
+  }
+  if (!rows.is_null(row, first_column + 4)) benchmark.threads = static_cast<int>(rows.integer(row, first_column + 4));
+  benchmark.device = rows.text(row, first_column + 5);
+  benchmark.dtype = rows.text(row, first_column + 6);
+  return benchmark;
+}
+
+Metric metric_of(const Rows& rows, std::int64_t row, int first_column) {
+  // The table's checks allow no other texts.
+  return {rows.text(row, first_column), rows.text(row, first_column + 1),
+          parse_better(rows.raw(row, first_column + 2)).value_or(Better::undeclared),
+          parse_metric_kind(rows.raw(row, first_column + 3)).value_or(MetricKind::noisy)};
 }
 
 }  // namespace steelyard

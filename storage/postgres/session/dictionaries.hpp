@@ -7,11 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/metric.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
@@ -36,5 +37,14 @@ struct RunKeys {
 // Commits what it adds. Asks the database only for what `cache` does not know.
 Result<RunKeys> keys_of_run(Session& session, const Run& run, KeyCache& cache);
 Result<std::vector<std::int64_t>> keys_of_metrics(Session& session, const std::vector<Metric>& metrics);
+
+// How a benchmark and a metric stand in the columns of a query, for every reader alike. With steelyard.benchmarks as b.
+inline constexpr std::string_view kBenchmarkColumns =
+    "b.suite, b.name, b.parameter_names, b.parameter_values, b.threads, b.device, b.dtype";
+BenchmarkId benchmark_of(const Rows& rows, std::int64_t row, int first_column);
+
+// With steelyard.metrics as m.
+inline constexpr std::string_view kMetricColumns = "m.name, m.unit, m.better, m.kind";
+Metric metric_of(const Rows& rows, std::int64_t row, int first_column);
 
 }  // namespace steelyard

@@ -29,9 +29,6 @@ constexpr const char* kTransactionSettings =
     "set local extra_float_digits = 1; set local bytea_output = 'hex'; set local client_min_messages = warning; "
     "set local lock_timeout = '120s'";
 
-// The one role that writes under policies (storage/postgres/access/roles.hpp).
-constexpr const char* kLimitedWriter = "steelyard_project_writer";
-
 using Cells = std::vector<std::optional<std::string>>;  // absent: null
 
 #if PQXX_VERSION_MAJOR < 7
@@ -271,7 +268,7 @@ Session::Link Session::link() const { return connection_->link; }
 bool Session::refused_login() const { return connection_->refused_login; }
 const std::string& Session::name() const { return connection_->name; }
 std::string Session::act_as(std::string role) {
-  connection_->is_limited = role == kLimitedWriter;
+  connection_->is_limited = role == kProjectWriterRole;
   return std::exchange(connection_->role, std::move(role));
 }
 

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/postgres/session/copy_row.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
 namespace steelyard {
@@ -42,6 +41,14 @@ class Rows {
   std::shared_ptr<const Content> content_;
 };
 
+// The roles of a store, which transactions take on; storage/postgres/access/roles.hpp gives them their rights.
+inline constexpr std::string_view kReaderRole = "steelyard_reader";
+inline constexpr std::string_view kWriterRole = "steelyard_writer";
+inline constexpr std::string_view kOwnerRole = "steelyard_owner";
+// The same for logins that see some projects only: these read and write under policies.
+inline constexpr std::string_view kProjectReaderRole = "steelyard_project_reader";
+inline constexpr std::string_view kProjectWriterRole = "steelyard_project_writer";
+
 class Session {
  public:
   enum class Link {
@@ -62,8 +69,8 @@ class Session {
   // Of the last error: a login of some projects may not write what it was to write, and another login may.
   bool refused_login() const;
   const std::string& name() const;  // safe to print
-  // The role that every transaction from now on takes on (storage/postgres/access/roles.hpp); empty: the login itself.
-  // Set for the transaction alone, so that it holds behind a pooler. Returns the one before.
+  // The role that every transaction from now on takes on; empty: the login itself. Set for the
+  // transaction alone, so that it holds behind a pooler. Returns the one before.
   std::string act_as(std::string role);
 
  private:

@@ -2,8 +2,10 @@
 // text. Doubles are written with the digits that read back to the same double.
 //
 //     session.run(sql, SqlValues().text(name).number(1.5).texts(labels));
+//     transaction.copy_rows(target, count, [&](std::size_t i, CopyRow& row) { row.integer(key).bytes(packed[i]); });
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,5 +51,28 @@ std::vector<double> numbers_of_array(std::string_view literal);
 std::string bytes_of_text(std::string_view text);
 std::int64_t integer_of_text(std::string_view text);
 double number_of_text(std::string_view text);
+
+// The cells of one copied row, for tables that take many: its memory serves all of them. Integers, numbers and bytes
+// only, whose text needs no escape but what the stream adds.
+class CopyRow {
+ public:
+  CopyRow& integer(std::int64_t value);
+  CopyRow& integer(const std::optional<std::int64_t>& value);  // absent: null
+  CopyRow& number(const std::optional<double>& value);         // absent: null
+  CopyRow& bytes(std::string_view value);
+  CopyRow& null();
+
+  void clear();
+  // Of each cell its text, which ends with a zero byte; null pointer: null. Good until the row is changed.
+  const std::vector<const char*>& cells();
+
+ private:
+  void finish_cell();
+
+  std::string text_;
+  std::vector<std::size_t> starts_;
+  std::vector<const char*> cells_;
+  std::size_t start_ = 0;  // of the cell that is being written
+};
 
 }  // namespace steelyard

@@ -1,4 +1,4 @@
-#include "storage/postgres/history/commit_date.hpp"
+#include "storage/postgres/history/commit_order.hpp"
 
 #include <gtest/gtest.h>
 

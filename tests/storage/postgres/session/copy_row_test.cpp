@@ -1,4 +1,4 @@
-#include "storage/postgres/session/copy_row.hpp"
+#include "storage/postgres/session/sql_values.hpp"
 
 #include <gtest/gtest.h>
 

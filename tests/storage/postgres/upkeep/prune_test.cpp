@@ -6,8 +6,7 @@
 #include "storage/access_store.hpp"
 #include "storage/history_store.hpp"
 #include "storage/postgres/access/login.hpp"
-#include "storage/postgres/upkeep/prune_candidates.hpp"
-#include "storage/postgres/upkeep/prune_steps.hpp"
+#include "storage/postgres/runs/partitions.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 #include "storage/postgres/upkeep/upkeep_reader.hpp"
 #include "storage/run_store.hpp"
@@ -146,7 +145,7 @@ TEST_F(PruneTest, APartitionIsWrittenAnewWithAllThatItHolds) {
   const auto login = make_ready(owning);
   const AsOwner owner(owning, *login);
   auto transaction = Transaction::begin(owning);
-  const auto done = shrink_partition(*transaction, 0);
+  const auto done = rewrite_partition(*transaction, 0, "packed", "written anew.");
   ASSERT_TRUE(done) << done.error().text();
   ASSERT_TRUE(transaction->commit());
   EXPECT_EQ(done->rows, 4);

@@ -1,5 +1,5 @@
 // What maintenance makes of partitions that get no more rows.
-#include "storage/postgres/runs/partition_closing.hpp"
+#include "storage/postgres/runs/partitions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include "bench/self/storage/large_runs.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/postgres/access/login.hpp"
-#include "storage/postgres/runs/partitions.hpp"
 #include "storage/postgres/upkeep/upkeep_reader.hpp"
 #include "storage/run_store.hpp"
 #include "storage/upkeep.hpp"

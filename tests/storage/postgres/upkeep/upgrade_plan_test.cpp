@@ -1,4 +1,4 @@
-#include "storage/postgres/upkeep/script_effects.hpp"
+#include "storage/postgres/upkeep/upgrade_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

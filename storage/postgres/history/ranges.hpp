@@ -1,4 +1,5 @@
-// What happened in a range of commits: which series were found to change there, and what moved most.
+// What lies between two commits: the ends found in the store, the commits between them, the series whose level changed
+// there and those that moved most.
 #pragma once
 
 #include "bench/model/result.hpp"
