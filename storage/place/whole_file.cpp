@@ -74,9 +74,8 @@ int flush_folder(const fs::path& folder) {
   return ::fsync(descriptor.number()) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-}  // namespace
-
-Result<std::string> read_file(const fs::path& path, std::int64_t limit) {
+// At most `most` bytes; a file of more than `limit` is refused.
+Result<std::string> read_regular(const fs::path& path, std::int64_t limit, std::int64_t most) {
   const auto refuse = [&](std::string found) {
     return input_error(path.string(), std::move(found), "a readable .syrun archive", "");
   };
@@ -90,7 +89,7 @@ Result<std::string> read_file(const fs::path& path, std::int64_t limit) {
     return input_error(path.string(), std::to_string(status.st_size) + " bytes", "at most " + std::to_string(limit),
                        "");
   }
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  std::string bytes(static_cast<std::size_t>(std::min<std::int64_t>(status.st_size, most)), '\0');
   std::size_t have = 0;
   while (have < bytes.size()) {
     const ssize_t got = ::read(descriptor.number(), bytes.data() + have, bytes.size() - have);
@@ -101,6 +100,14 @@ Result<std::string> read_file(const fs::path& path, std::int64_t limit) {
   }
   bytes.resize(have);
   return bytes;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path, std::int64_t limit) { return read_regular(path, limit, limit); }
+
+Result<std::string> read_beginning(const fs::path& path, std::size_t most) {
+  return read_regular(path, INT64_MAX, static_cast<std::int64_t>(most));
 }
 
 Result<void> write_file(const fs::path& path, std::string_view bytes) {

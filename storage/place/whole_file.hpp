@@ -2,6 +2,7 @@
 // Internal to storage.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -13,6 +14,9 @@ namespace steelyard {
 
 // Error (input): absent, unreadable, no regular file, above `limit` bytes.
 Result<std::string> read_file(const std::filesystem::path& path, std::int64_t limit);
+
+// Its first `most` bytes, or all where it has fewer. Error (input): absent, unreadable, no regular file.
+Result<std::string> read_beginning(const std::filesystem::path& path, std::size_t most);
 
 // Written under another name in the same folder, flushed to the disk, renamed, and the folder flushed: under `path` is
 // ever the old file or the whole new one. Error: store where the disk is full or failing, else input; the part that was

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -91,6 +92,16 @@ std::vector<fs::path> Spool::waiting() const {
   }
   std::sort(paths.begin(), paths.end(), [](const fs::path& a, const fs::path& b) { return order_of(a) < order_of(b); });
   return paths;
+}
+
+std::optional<std::int64_t> Spool::time_in_name(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  std::int64_t time = 0;
+  const auto [end, code] = std::from_chars(stem.data(), stem.data() + std::min(stem.size(), kTimeDigits), time);
+  const bool is_ours = stem.size() == kTimeDigits + 1 + kIdCharacters && code == std::errc() &&
+                       end == stem.data() + kTimeDigits && *end == '-' &&
+                       stem.find_first_not_of("0123456789abcdef", kTimeDigits + 1) == std::string::npos;
+  return is_ours ? std::optional(time) : std::nullopt;
 }
 
 Spool::Count Spool::count_waiting() const {

@@ -6,6 +6,7 @@
 //     auto delivery = spool.deliver(destination(store));  // an error leaves it waiting for the next command
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -31,6 +32,8 @@ class Spool {
   Result<std::filesystem::path> keep(const Comparison& comparison);
   // Oldest first, by the time at which the run was taken; a comparison right after the runs of its candidate's time.
   std::vector<std::filesystem::path> waiting() const;
+  // The time in the name that keep() gave a file, by which files stand in order unopened. Absent: another's name.
+  static std::optional<std::int64_t> time_in_name(const std::filesystem::path& file);
   struct Count {
     std::size_t runs = 0;
     std::size_t comparisons = 0;

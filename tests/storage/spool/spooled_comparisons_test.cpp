@@ -197,6 +197,18 @@ TEST_F(SpooledComparisons, ComeBackFromTheirFolderOldestFirst) {
   EXPECT_THAT(done.bad[0].text(), HasSubstr("half.json"));
 }
 
+TEST_F(SpooledComparisons, StandInTheOrderOfTheNamesThatTheSpoolGaveThem) {
+  const fs::path folder = state_ / "comparisons";
+  fs::create_directories(folder);
+  std::ofstream(folder / "0000000000000000010-0123456789abcdef.json") << comparison_document(comparison_at(30));
+  std::ofstream(folder / "20.json") << comparison_document(comparison_at(20));
+  std::ofstream(folder / "0000000000000000005-0123456789abcdeX.json") << comparison_document(comparison_at(40));
+  Rebuild done;
+  ASSERT_TRUE(rebuild_comparisons(folder, put_comparison(), done));
+  EXPECT_THAT(taken_, ElementsAre("comparison at 30 by 1", "comparison at 20 by 1", "comparison at 40 by 1"))
+      << "another's name says nothing";
+}
+
 TEST_F(SpooledComparisons, RebuildStopsWhereTheStoreFailsAndGoesOnWhereItRefuses) {
   const fs::path folder = state_ / "evidence";
   fs::create_directories(folder);
