@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -34,6 +35,11 @@ std::string name_of(std::int64_t created_at_unix_ns, const std::string& id, std:
   const std::string time = std::to_string(std::max<std::int64_t>(created_at_unix_ns, 0));
   return std::string(kTimeDigits - time.size(), '0') + time + '-' + id.substr(0, kIdCharacters) +
          std::string(extension);
+}
+
+std::string name_of(const Run& run) { return name_of(run.header.created_at_unix_ns, run.header.id, kRun); }
+std::string name_of(const Comparison& comparison) {
+  return name_of(comparison.candidate.created_at_unix_ns, comparison_id(comparison), kComparison);
 }
 
 // By time; what a comparison is of comes before it.
@@ -69,17 +75,18 @@ Spool::Spool(fs::path state)
 Result<fs::path> Spool::keep(const Run& run) {
   assert(!run.header.id.empty() && "seal the run first");
   STEELYARD_CHECK(make_folder(folder_));
-  fs::path path = folder_ / name_of(run.header.created_at_unix_ns, run.header.id, kRun);
+  fs::path path = folder_ / name_of(run);
   STEELYARD_CHECK(write_archive(path, run));
   return path;
 }
 
-Result<fs::path> Spool::keep(const Comparison& comparison) {
+Result<Spool::KeptComparison> Spool::keep(const Comparison& comparison) {
   STEELYARD_CHECK(make_folder(folder_));
-  STEELYARD_TRY(const Comparison kept, as_kept(comparison));
-  fs::path path = folder_ / name_of(kept.candidate.created_at_unix_ns, comparison_id(kept), kComparison);
-  STEELYARD_CHECK(write_file(path, comparison_document(kept)));
-  return path;
+  KeptComparison kept;
+  STEELYARD_TRY(kept.comparison, as_kept(comparison));
+  kept.path = folder_ / name_of(kept.comparison);
+  STEELYARD_CHECK(write_file(kept.path, comparison_document(kept.comparison)));
+  return kept;
 }
 
 std::vector<fs::path> Spool::waiting() const {
@@ -110,62 +117,77 @@ Spool::Count Spool::count_waiting() const {
   return count;
 }
 
-Result<Spool::Delivery> Spool::deliver(const Destination& to, Nanoseconds longest_wait) {
+Result<Spool::Delivery> Spool::deliver(const Destination& to, const AtHand& at_hand, Nanoseconds longest_wait) {
   Delivery delivery;
   if (waiting().empty()) return delivery;
   STEELYARD_TRY(const DeliveryLock lock, DeliveryLock::take(folder_, longest_wait));
   for (const fs::path& folder : {delivered_, delivered_comparisons_}) STEELYARD_CHECK(make_folder(folder));
   remove_abandoned_parts(folder_);
+  std::map<std::string, const Run*> runs;  // by the names of their files
+  for (const Run* run : at_hand.runs) runs[name_of(*run)] = run;
+  const std::string comparison_name = at_hand.comparison == nullptr ? "" : name_of(*at_hand.comparison);
   // Listed again under the lock: what another process has delivered meanwhile is gone.
   for (const fs::path& path : waiting()) {
-    if (path.extension() == kRun) {
-      STEELYARD_CHECK(deliver_run(path, to, delivery));
-    } else if (to.put_comparison) {
-      STEELYARD_CHECK(deliver_comparison(path, to, delivery));
+    const std::string name = path.filename().string();
+    if (const auto own = runs.find(name); own != runs.end()) {
+      STEELYARD_CHECK(hand_on(path, *own->second, to, delivery));
+    } else if (path.extension() == kRun) {
+      if (const auto run = read_waiting_run(path, delivery)) STEELYARD_CHECK(hand_on(path, *run, to, delivery));
+    } else if (!to.put_comparison) {
+      continue;
+    } else if (name == comparison_name) {
+      STEELYARD_CHECK(hand_on(path, *at_hand.comparison, to, delivery));
+    } else if (const auto comparison = read_waiting_comparison(path, delivery)) {
+      STEELYARD_CHECK(hand_on(path, *comparison, to, delivery));
     }
   }
   return delivery;
 }
 
-Result<void> Spool::deliver_run(const fs::path& path, const Destination& to, Delivery& delivery) {
+std::optional<Run> Spool::read_waiting_run(const fs::path& path, Delivery& delivery) {
   const auto bytes = read_file(path, ArchiveLimits{}.file_bytes);
   if (!bytes) {
     // The disk or the permissions, not the archive: it keeps waiting.
     delivery.bad.push_back(bytes.error());
-    return {};
-  }
-  if (is_from_newer_version(*bytes)) {
-    delivery.bad.push_back(decode_run(*bytes, path.string()).error());
-    return {};
+    return std::nullopt;
   }
   Result<Run> run = decode_run(*bytes, path.string());
-  if (!run) {
+  if (run) return std::move(*run);
+  if (is_from_newer_version(*bytes)) {
+    delivery.bad.push_back(std::move(run).error());
+  } else {
     set_aside(path, std::move(run).error(), delivery);
-    return {};
   }
-  Result<bool> taken = to.put_run(*run);
+  return std::nullopt;
+}
+
+std::optional<Comparison> Spool::read_waiting_comparison(const fs::path& path, Delivery& delivery) {
+  const auto text = read_file(path, kMostComparisonBytes);
+  if (!text) {
+    delivery.bad.push_back(text.error());
+    return std::nullopt;
+  }
+  Result<Comparison> comparison = parse_comparison(*text, path.string());
+  if (comparison) return std::move(*comparison);
+  if (comparison_version(*text) > kComparisonVersion) {
+    delivery.bad.push_back(std::move(comparison).error());
+  } else {
+    set_aside(path, std::move(comparison).error(), delivery);
+  }
+  return std::nullopt;
+}
+
+Result<void> Spool::hand_on(const fs::path& path, const Run& run, const Destination& to, Delivery& delivery) {
+  Result<bool> taken = to.put_run(run);
   if (!taken && to.is_for_another && to.is_for_another()) return leave(path, std::move(taken).error(), delivery);
   STEELYARD_TRY(const std::optional<bool> is_new, settle(path, std::move(taken), delivered_, delivery));
   if (is_new) ++(*is_new ? delivery.delivered : delivery.already_there);
   return {};
 }
 
-Result<void> Spool::deliver_comparison(const fs::path& path, const Destination& to, Delivery& delivery) {
-  const auto text = read_file(path, kMostComparisonBytes);
-  if (!text) {
-    delivery.bad.push_back(text.error());
-    return {};
-  }
-  Result<Comparison> comparison = parse_comparison(*text, path.string());
-  if (!comparison && comparison_version(*text) > kComparisonVersion) {
-    delivery.bad.push_back(comparison.error());
-    return {};
-  }
-  if (!comparison) {
-    set_aside(path, std::move(comparison).error(), delivery);
-    return {};
-  }
-  Result<bool> taken = to.put_comparison(*comparison);
+Result<void> Spool::hand_on(const fs::path& path, const Comparison& comparison, const Destination& to,
+                            Delivery& delivery) {
+  Result<bool> taken = to.put_comparison(comparison);
   if (!taken && to.is_for_another && to.is_for_another()) return leave(path, std::move(taken).error(), delivery);
   STEELYARD_TRY(const std::optional<bool> is_new, settle(path, std::move(taken), delivered_comparisons_, delivery));
   if (is_new) ++(*is_new ? delivery.comparisons : delivery.comparisons_already_there);

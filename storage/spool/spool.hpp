@@ -20,6 +20,12 @@
 
 namespace steelyard {
 
+// What the one that delivers holds in memory of what waits: it is handed on as it is, and its file is not read again.
+struct AtHand {
+  std::vector<const Run*> runs;
+  const Comparison* comparison = nullptr;  // as keep() gave it
+};
+
 class Spool {
  public:
   // Uses state/spool for what waits, state/spool/bad for what cannot be read, and state/runs and state/comparisons for
@@ -28,8 +34,13 @@ class Spool {
 
   // The path of the archive that now holds the run (sealed). The same run kept twice is one file.
   Result<std::filesystem::path> keep(const Run& run);
-  // Likewise its document. Of what is no part of that (as_kept) nothing is kept.
-  Result<std::filesystem::path> keep(const Comparison& comparison);
+  // The path of the document that now holds the comparison, and the comparison as it reads back (as_kept): of what is
+  // no part of the document nothing is kept.
+  struct KeptComparison {
+    std::filesystem::path path;
+    Comparison comparison;
+  };
+  Result<KeptComparison> keep(const Comparison& comparison);
   // Oldest first, by the time at which the run was taken; a comparison right after the runs of its candidate's time.
   std::vector<std::filesystem::path> waiting() const;
   // The time in the name that keep() gave a file, by which files stand in order unopened. Absent: another's name.
@@ -66,11 +77,15 @@ class Spool {
   };
   // Stops at the first error of the destination itself; what was not delivered stays. Safe beside other processes doing
   // the same: one that delivers is waited for, at most `longest_wait`; then an error of kind store.
-  Result<Delivery> deliver(const Destination& to, Nanoseconds longest_wait = seconds(60));
+  Result<Delivery> deliver(const Destination& to, const AtHand& at_hand = {}, Nanoseconds longest_wait = seconds(60));
 
  private:
-  Result<void> deliver_run(const std::filesystem::path& path, const Destination& to, Delivery& delivery);
-  Result<void> deliver_comparison(const std::filesystem::path& path, const Destination& to, Delivery& delivery);
+  // Absent: it stays or was set aside, as `delivery` says.
+  std::optional<Run> read_waiting_run(const std::filesystem::path& path, Delivery& delivery);
+  std::optional<Comparison> read_waiting_comparison(const std::filesystem::path& path, Delivery& delivery);
+  Result<void> hand_on(const std::filesystem::path& path, const Run& run, const Destination& to, Delivery& delivery);
+  Result<void> hand_on(const std::filesystem::path& path, const Comparison& comparison, const Destination& to,
+                       Delivery& delivery);
   // It waits for a login that may, and those after it do not.
   Result<void> leave(const std::filesystem::path& path, Error why, Delivery& delivery);
   // Moves a file whose content was put to `folder`, or aside where it was refused; absent then.

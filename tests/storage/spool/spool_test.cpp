@@ -97,6 +97,27 @@ TEST_F(SpoolTest, DeliversOldestFirstAndKeepsTheArchives) {
   EXPECT_EQ(kept, 4);
 }
 
+TEST_F(SpoolTest, RunAtHandIsHandedOnAsItIsAndItsArchiveKept) {
+  Spool spool(state_);
+  const auto run = run_at(7);
+  const auto path = spool.keep(run);
+  ASSERT_TRUE(path);
+  ASSERT_TRUE(spool.keep(run_at(8)));
+  std::vector<const steelyard::Run*> given;
+  const auto take = [&given](const steelyard::Run& one) -> Result<bool> {
+    given.push_back(&one);
+    return true;
+  };
+  const auto elsewhere = run_at(9);
+  const auto delivery = spool.deliver({take}, {{&run, &elsewhere}});
+  ASSERT_TRUE(delivery) << delivery.error().text();
+  EXPECT_EQ(delivery->delivered, 2) << "what does not wait is not handed on";
+  EXPECT_THAT(given, ElementsAre(&run, testing::Ne(&run)));
+  const auto kept = read_archive(state_ / "runs" / path->filename());
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(kept->header.id, run.header.id);
+}
+
 TEST_F(SpoolTest, RunThatTheStoreHasAlreadyIsCountedApart) {
   Spool spool(state_);
   ids_.push_back(run_at(7).header.id);
@@ -220,7 +241,7 @@ TEST_F(SpoolTest, SecondDeliveryWaitsNoLongerThanItMay) {
   Spool spool(state_);
   ASSERT_TRUE(spool.keep(run_at(1)));
   const auto delivery = spool.deliver({[&](const steelyard::Run&) -> Result<bool> {
-    const auto meanwhile = Spool(state_).deliver({put()}, Nanoseconds());
+    const auto meanwhile = Spool(state_).deliver({put()}, {}, Nanoseconds());
     EXPECT_TRUE(!meanwhile && meanwhile.error().kind == ErrorKind::store);
     return true;
   }});

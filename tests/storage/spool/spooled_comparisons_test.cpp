@@ -107,6 +107,25 @@ TEST_F(SpooledComparisons, WaitOnceHoweverOftenTheyAreKept) {
   EXPECT_EQ(std::distance(fs::directory_iterator(state_ / "comparisons"), fs::directory_iterator()), 2);
 }
 
+TEST_F(SpooledComparisons, AtHandAreHandedOnAsTheyWereKept) {
+  Spool spool(state_);
+  Comparison odd = comparison_at(1);
+  odd.warnings = {"no UTF-8: \xff"};
+  const auto kept = spool.keep(odd);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_TRUE(kept->comparison == *as_kept(odd));
+  const Comparison* given = nullptr;
+  const auto take = [&given](const Comparison& one) -> Result<bool> {
+    given = &one;
+    return true;
+  };
+  const auto delivery = spool.deliver({put_run(), take}, {{}, &kept->comparison});
+  ASSERT_TRUE(delivery) << delivery.error().text();
+  EXPECT_EQ(delivery->comparisons, 1);
+  EXPECT_EQ(given, &kept->comparison);
+  EXPECT_TRUE(fs::exists(spool.delivered_comparisons() / kept->path.filename()));
+}
+
 TEST_F(SpooledComparisons, StoreThatFailsLeavesThemWaitingInOrder) {
   Spool spool(state_);
   for (const std::int64_t time : {1, 2}) {
