@@ -1,8 +1,4 @@
 #include "storage/store.hpp"
-#include "storage/comparison_store.hpp"
-#include "storage/history_store.hpp"
-#include "storage/run_store.hpp"
-#include "storage/upkeep.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +8,12 @@
 #include <thread>
 
 #include "storage/archive/archive.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
 #include "storage/postgres/runs/run_writer.hpp"
 #include "storage/postgres/session/session.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
