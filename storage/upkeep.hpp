@@ -1,49 +1,47 @@
-// How a store's database is: what its tables weigh, what the server did for them last, and what somebody should do.
+// Looking after a store: how it is, what it forgets, what is derived anew, and its distribution over several servers.
+// Not for use after its Store.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include <filesystem>
+#include <functional>
+
+#include "bench/model/result.hpp"
+#include "storage/model/distribution.hpp"
+#include "storage/model/upkeep.hpp"
+#include "storage/store.hpp"
 
 namespace steelyard {
 
-struct TableUpkeep {
-  std::string table;           // partitions added up
-  std::int64_t rows = 0;       // the planner's estimate
-  std::int64_t dead_rows = 0;  // that vacuum would give back
-  std::int64_t table_bytes = 0;
-  std::int64_t index_bytes = 0;
-  std::string last_vacuum;   // ISO 8601, UTC, by hand or by the server; the oldest of its partitions; empty: never
-  std::string last_analyze;  // likewise
-};
+class Upkeep {
+ public:
+  explicit Upkeep(Store& store) : connection_(store.connection()) {}
 
-struct PartitionUpkeep {
-  std::string name;
-  std::int64_t first_run = 0;  // run_key
-  std::int64_t last_run = 0;   // inclusive
-  std::int64_t bytes = 0;      // with its indexes
-  bool is_closed = false;      // nothing is written to it any more
-  bool is_to_close = false;    // nothing is, and its indexes still have the room that was for more
-};
+  Result<StoreStatus> status();
+  // Sizes and advice. Makes partitions ahead where they are missing and the login may.
+  Result<StoreUpkeep> report();
 
-struct StoreUpkeep {
-  std::vector<TableUpkeep> tables;          // largest first
-  std::vector<PartitionUpkeep> partitions;  // of the measurements, in their order
-  std::int64_t partitions_ahead = 0;        // empty ones after that of the newest run
-  std::int64_t sample_bytes = 0;            // of the measurements with their indexes
-  std::optional<double> bytes_per_sample;   // absent without samples
-  std::int64_t oldest_transaction_age = 0;  // transactions since a table was frozen; at 2,000 million the server stops
-  std::int64_t pruned_runs = 0;             // without samples
-  std::vector<std::string> advice;          // what to do, in words; empty: nothing
-};
+  // Makes the partitions that get no more rows as small as they can be, beside readers and writers. For a login that is
+  // not the schema's owner: nothing. progress: told the part that is done, from 0 to 1; may be empty.
+  Result<ClosedPartitions> close_partitions(const std::function<void(double)>& progress);
+  // As the schema's owner. Can be ended at any moment: the next call goes on. Closes partitions as well.
+  Result<Pruned> prune(const PruneOptions& options);
 
-// What closing the partitions that get no more rows has done.
-struct ClosedPartitions {
-  std::int64_t partitions = 0;
-  std::int64_t packed = 0;        // measurements of an older program, which did not pack samples
-  std::int64_t bytes_before = 0;  // of those partitions
-  std::int64_t bytes_after = 0;
+  // Derived data again from what is stored, in place: to the same bytes.
+  Result<Derived> rebuild_derived();
+  // Of these the order of the commits alone. Returns how many branches there are.
+  Result<std::int64_t> rebuild_commit_order();
+
+  // What Store::open would do to a store of an older version. Touches nothing, but starts the embedded server.
+  static Result<UpgradePlan> plan_upgrade(const StoreAddress& address, const std::filesystem::path& state);
+
+  // Which table goes where when the store is distributed, and what is there already. Touches nothing.
+  Result<DistributionPlan> distribution_plan();
+  // See storage/model/distribution.hpp. Running it again does what is left to do. Error (input): the server cannot.
+  Result<void> distribute(const DistributeOptions& options, const DistributeProgress& progress);
+
+ private:
+  StoreConnection& connection_;
 };
 
 }  // namespace steelyard

@@ -14,7 +14,7 @@
 #include "regress/calibration/calibrate.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/calibration/calibration_file.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

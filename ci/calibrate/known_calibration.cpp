@@ -5,7 +5,7 @@
 
 #include "regress/ab/rounds.hpp"
 #include "storage/calibration/calibration_file.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

@@ -8,7 +8,8 @@
 #include "ci/cli/messages.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/report/number_text.hpp"
-#include "storage/store.hpp"
+#include "storage/access_store.hpp"
+#include "storage/upkeep.hpp"
 
 namespace steelyard {
 namespace {
@@ -35,7 +36,7 @@ std::string json_grants(const std::vector<AccessGrant>& grants) {
 }
 
 ExitCode list_grants(Store& store, const DbOptions& options, Streams& streams) {
-  const Result<std::vector<AccessGrant>> grants = store.grants();
+  const Result<std::vector<AccessGrant>> grants = AccessStore(store).grants();
   if (!grants) return report_error(grants.error(), streams);
   if (options.common.json) {
     streams.out << json_grants(*grants);
@@ -115,7 +116,8 @@ ExitCode grant_access(const DbOptions& options, const Configuration& configurati
   if (!store) return report_error(store.error(), streams);
   if (options.grant.list) return list_grants(*store, options, streams);
   const AccessGrant& wanted = options.grant.access;
-  const Result<bool> changed = options.grant.revoke ? store->revoke(wanted) : store->grant(wanted);
+  const Result<bool> changed =
+      options.grant.revoke ? AccessStore(*store).revoke(wanted) : AccessStore(*store).grant(wanted);
   if (!changed) return report_error(changed.error(), streams);
   const std::string what = options.grant.revoke ? (wanted.some_projects ? scope_of(wanted) : "all access")
                                                 : word_of(wanted.access) + " of " + scope_of(wanted);
@@ -130,7 +132,7 @@ ExitCode grant_access(const DbOptions& options, const Configuration& configurati
 ExitCode show_upgrade(const DbOptions& options, const Configuration& configuration, Streams& streams) {
   const Result<StoreAddress> address = store_address(configuration);
   if (!address) return report_error(address.error(), streams);
-  const Result<UpgradePlan> plan = Store::plan_upgrade(*address, state_folder());
+  const Result<UpgradePlan> plan = Upkeep::plan_upgrade(*address, state_folder());
   if (!plan) return report_error(plan.error(), streams);
   streams.out << (options.common.json ? json_upgrade(*plan) : upgrade_text(*plan)) << std::flush;
   if (!plan->allowed) note("this login may not do it: an owner of the schema may", options.common, streams);

@@ -10,6 +10,7 @@
 #include "ci/cli/verbs.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/report/alerts_report.hpp"
+#include "storage/alert_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -40,12 +41,12 @@ Result<std::vector<Alert>> chosen(Store& store, const AlertsOptions& options, co
   query.benchmark = options.benchmark;
   query.resolved_too = options.resolved_too;
   query.limit = options.limit;
-  if (options.action == Action::list) return store.alerts(query);
+  if (options.action == Action::list) return AlertStore(store).list(query);
   AlertQuery one;
   one.id = options.alert;
   one.resolved_too = true;
   one.limit = 2;
-  STEELYARD_TRY(std::vector<Alert> found, store.alerts(one));
+  STEELYARD_TRY(std::vector<Alert> found, AlertStore(store).list(one));
   if (found.size() == 1) return found;
   return input_error("alert:" + options.alert, found.empty() ? "no such alert" : "several alerts", "one alert",
                      found.empty() ? "`steelyard alerts --all` shows what there is" : "write more of its id");
@@ -79,7 +80,7 @@ Result<std::vector<Alert>> act(Store& store, const AlertsOptions& options) {
   }
   act.at_unix_ns =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-  STEELYARD_TRY(Alert after, store.act_on_alert(act));
+  STEELYARD_TRY(Alert after, AlertStore(store).act(act));
   return std::vector<Alert>{std::move(after)};
 }
 

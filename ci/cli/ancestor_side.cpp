@@ -1,4 +1,6 @@
 #include "ci/cli/ancestor_side.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
 
 #include <optional>
 
@@ -23,14 +25,14 @@ Result<Run> load_ancestor(Store& store, const std::string& branch, const Run& ca
   BaselineQuery query{candidate.header.project, candidate.environment.fingerprint(), candidate.header.commit.sha,
                       branch};
   query.only_branch = true;
-  STEELYARD_TRY(const std::optional<FoundBaseline> found, store.latest_baseline(query));
+  STEELYARD_TRY(const std::optional<FoundBaseline> found, HistoryStore(store).latest_baseline(query));
   if (!found) {
     return input_error(
         where, "no ancestor of " + candidate.header.commit.sha.substr(0, 9) + " that was measured on its machine",
         "one in the store", "measure it, or name the baseline itself");
   }
   warnings.push_back("the baseline is of " + place_text(*found));
-  return store.get_run(found->run);
+  return RunStore(store).get(found->run);
 }
 
 }  // namespace steelyard

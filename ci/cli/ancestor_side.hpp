@@ -6,6 +6,7 @@
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "storage/model/history.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {

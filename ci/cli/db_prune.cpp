@@ -13,6 +13,7 @@
 #include "ci/report/number_text.hpp"
 #include "ci/report/progress_line.hpp"
 #include "storage/spool/spool.hpp"
+#include "storage/upkeep.hpp"
 
 namespace steelyard {
 namespace {
@@ -107,7 +108,7 @@ ExitCode prune_store(const DbOptions& options, const Configuration& configuratio
   how.who = person_or_login("");
   ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
   how.progress = [&progress](double part) { progress.show("prune", part, Nanoseconds()); };
-  Result<Pruned> pruned = store->prune(how);
+  Result<Pruned> pruned = Upkeep(*store).prune(how);
   progress.clear();
   if (!pruned) return report_error(pruned.error(), streams);
   if (options.archives) {

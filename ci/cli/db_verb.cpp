@@ -12,8 +12,10 @@
 #include "ci/cli/verbs.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/progress_line.hpp"
+#include "storage/delivery.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/spool/rebuild.hpp"
+#include "storage/upkeep.hpp"
 
 namespace steelyard {
 namespace {
@@ -39,7 +41,7 @@ ExitCode migrate_store(const DbOptions& options, const Configuration& configurat
   if (!store) return report_error(store.error(), streams);
   ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
   const Result<ClosedPartitions> closed =
-      store->close_partitions([&progress](double part) { progress.show("partitions", part, Nanoseconds()); });
+      Upkeep(*store).close_partitions([&progress](double part) { progress.show("partitions", part, Nanoseconds()); });
   progress.clear();
   if (!closed) return report_error(closed.error(), streams);
   if (closed->partitions > 0) {
@@ -58,9 +60,9 @@ ExitCode migrate_store(const DbOptions& options, const Configuration& configurat
 ExitCode show_status(const DbOptions& options, const Configuration& configuration, Streams& streams) {
   Result<Store> store = open_store(configuration, options.common, streams);
   if (!store) return report_error(store.error(), streams);
-  const Result<StoreStatus> status = store->status();
+  const Result<StoreStatus> status = Upkeep(*store).status();
   if (!status) return report_error(status.error(), streams);
-  const Result<StoreUpkeep> upkeep = store->upkeep();
+  const Result<StoreUpkeep> upkeep = Upkeep(*store).report();
   if (!upkeep) return report_error(upkeep.error(), streams);
   streams.out << (options.common.json ? json_status(*status, *upkeep)
                                       : terminal_status(*status, terminal_style(streams, options.common.color)) +
@@ -94,15 +96,13 @@ Result<Rebuild> refill(const DbOptions& options, const std::filesystem::path& ru
                        const std::filesystem::path& comparisons, Store& store, Streams& streams) {
   ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
   Rebuild done;
+  const Spool::Destination to = destination(store);
   if (is_to_be_read(options, runs)) {
-    STEELYARD_TRY(done, rebuild_from_archives(
-                            runs, [&store](const Run& run) { return store.put_run(run); },
-                            [&progress](double part) { progress.show("archives", part, Nanoseconds()); }));
+    STEELYARD_TRY(done, rebuild_from_archives(runs, to.put_run, [&progress](double part) {
+                    progress.show("archives", part, Nanoseconds());
+                  }));
   }
-  if (is_to_be_read(options, comparisons)) {
-    const auto put = [&store](const Comparison& comparison) { return store.put_comparison(comparison); };
-    STEELYARD_CHECK(rebuild_comparisons(comparisons, put, done));
-  }
+  if (is_to_be_read(options, comparisons)) STEELYARD_CHECK(rebuild_comparisons(comparisons, to.put_comparison, done));
   return done;
 }
 
@@ -122,7 +122,7 @@ ExitCode rebuild(const DbOptions& options, const Configuration& configuration, S
 ExitCode rebuild_derived(const DbOptions& options, const Configuration& configuration, Streams& streams) {
   Result<Store> store = open_store(configuration, options.common, streams);
   if (!store) return report_error(store.error(), streams);
-  const Result<Derived> done = store->rebuild_derived();
+  const Result<Derived> done = Upkeep(*store).rebuild_derived();
   if (!done) return report_error(done.error(), streams);
   streams.out << (options.common.json
                       ? json_derived(*done)

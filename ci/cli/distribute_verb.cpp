@@ -11,7 +11,7 @@
 #include "ci/cli/settings.hpp"
 #include "ci/report/progress_line.hpp"
 #include "ci/report/terminal_text.hpp"
-#include "storage/store.hpp"
+#include "storage/upkeep.hpp"
 
 namespace steelyard {
 namespace {
@@ -31,7 +31,7 @@ std::string table_of(const DistributionPlan& plan) {
 }
 
 ExitCode print_plan(Store& store, const DbOptions& options, Streams& streams) {
-  const Result<DistributionPlan> plan = store.distribution_plan();
+  const Result<DistributionPlan> plan = Upkeep(store).distribution_plan();
   if (!plan) return report_error(plan.error(), streams);
   streams.out << (options.common.json ? json_distribution(*plan) : table_of(*plan)) << std::flush;
   if (plan->missing.empty()) return ExitCode::success;
@@ -56,7 +56,7 @@ ExitCode distribute_store(const DbOptions& options, const Configuration& configu
   if (options.dry_run) return print_plan(*store, options, streams);
   {
     ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
-    const Result<void> done = store->distribute(options.distribute, [&](const std::string& table, double part) {
+    const Result<void> done = Upkeep(*store).distribute(options.distribute, [&](const std::string& table, double part) {
       progress.show("moving " + table, part, Nanoseconds());
     });
     progress.clear();

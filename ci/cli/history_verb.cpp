@@ -6,6 +6,7 @@
 #include "ci/cli/range_verb.hpp"
 #include "ci/cli/settings.hpp"
 #include "ci/cli/verbs.hpp"
+#include "storage/history_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -62,7 +63,7 @@ ExitCode do_history(const HistoryOptions& options, Streams& streams) {
   }
   Result<Store> store = open_store(*configuration, options.common, streams);
   if (!store) return report_error(store.error(), streams);
-  const Result<Page<HistorySeries>> page = store->history_page(query);
+  const Result<Page<HistorySeries>> page = HistoryStore(*store).page(query);
   if (!page) return report_error(page.error(), streams);
   for (const std::string& reached : page->notes) note(reached, options.common, streams);
   show(*page, options, streams);

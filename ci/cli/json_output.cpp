@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "ci/config/configuration_key.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "ci/config/configuration.hpp"
-#include "storage/derived.hpp"
-#include "storage/distribution.hpp"
-#include "storage/prune.hpp"
+#include "storage/model/distribution.hpp"
+#include "storage/model/upkeep.hpp"
 #include "storage/spool/rebuild.hpp"
 
 namespace steelyard {

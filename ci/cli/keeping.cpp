@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <system_error>
@@ -12,6 +13,8 @@
 #include "ci/git/keep_graph.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/delivery.hpp"
 #include "storage/spool/spool.hpp"
 
 namespace steelyard {
@@ -27,12 +30,6 @@ std::string files_text(const Spool::Count& count) {
   if (count.comparisons == 0) return text;
   return text + (text.empty() ? "" : " and ") + count_text(count.comparisons, "comparison");
 }
-
-// What a command is to bring into the store: its runs, sealed, and its comparison as the spool keeps it, if any.
-struct Own {
-  const std::vector<const Run*>& runs;
-  const Comparison* comparison = nullptr;
-};
 
 constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
 constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
@@ -84,7 +81,7 @@ void keep_outside(const Comparison& comparison, Streams& streams) {
 }
 
 // For what the store did not take. What the spool has already stays one file there.
-void keep_on_disk(const Own& own, Streams& streams) {
+void keep_on_disk(const AtHand& own, Streams& streams) {
   Spool spool(state_folder());
   for (const Run* run : own.runs) {
     if (!spool.keep(*run)) keep_outside(*run, streams);
@@ -101,7 +98,7 @@ void say_what_waits(Streams& streams) {
               << (count == 1 ? "it" : "them") << '\n';
 }
 
-ExitCode keep_without_store(const Error& error, const Own& own, Streams& streams) {
+ExitCode keep_without_store(const Error& error, const AtHand& own, Streams& streams) {
   report_error(error, streams);
   keep_on_disk(own, streams);
   say_what_waits(streams);
@@ -109,62 +106,92 @@ ExitCode keep_without_store(const Error& error, const Own& own, Streams& streams
   return ExitCode::store_away;
 }
 
-// What waits. All that goes wrong is reported and added to `told`; an error of the store or of the spool ends it.
-ExitCode deliver_spool(Store& store, std::vector<Error>& told, Streams& streams) {
-  const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(store);
-  if (!delivery) {
-    report_error(delivery.error(), streams);
-    told.push_back(delivery.error());
-    return ExitCode::store_away;
-  }
-  for (const Error& bad : delivery->bad) {
-    report_error(bad, streams);
-    told.push_back(bad);
-  }
-  return ExitCode::success;
-}
+// Brings into the store what waits in the spool, and then what is left of this command's own, each thing once.
+class OwnDelivery {
+ public:
+  // `own`: runs, sealed, and the comparison as the spool keeps it, if any.
+  OwnDelivery(Store& store, const AtHand& own, Streams& streams)
+      : store_(store), to_(destination(store)), own_(own), streams_(streams) {}
 
-bool is_among(const std::vector<Error>& told, const Error& error) {
-  return std::any_of(told.begin(), told.end(),
-                     [&](const Error& other) { return other.where == error.where && other.found == error.found; });
-}
+  // All that goes wrong is reported; an error of the store or of the spool ends it.
+  ExitCode deliver_spool() {
+    const Spool::Destination noting{
+        [this](const Run& run) { return noted(&run, to_.put_run(run)); },
+        [this](const Comparison& comparison) { return noted(&comparison, to_.put_comparison(comparison)); },
+        to_.is_for_another};
+    const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(noting, own_);
+    if (!delivery) {
+      tell(delivery.error());
+      return ExitCode::store_away;
+    }
+    for (const Error& bad : delivery->bad) tell(bad);
+    return ExitCode::success;
+  }
 
-// Whether what the store did not take is still to be kept. What it refused out of the spool lies in spool/bad and stays
-// there.
-bool is_left(const Error& error, const std::vector<Error>& told, Streams& streams) {
-  if (!is_among(told, error)) {
-    report_error(error, streams);
+  // Offers the store what the spool could not hand on: it was not kept there, another process was faster, or something
+  // else ended the delivery. Putting what is there already changes nothing.
+  ExitCode put_rest() {
+    AtHand left;
+    ExitCode code = ExitCode::success;
+    for (const Run* run : own_.runs) {
+      if (is_left(
+              run, [&] { return to_.put_run(*run); }, code))
+        left.runs.push_back(run);
+    }
+    const Comparison* const comparison = own_.comparison;
+    if (comparison != nullptr && is_left(
+                                     comparison, [&] { return to_.put_comparison(*comparison); }, code)) {
+      left.comparison = comparison;
+    }
+    keep_on_disk(left, streams_);
+    return code;
+  }
+
+ private:
+  Result<bool> noted(const void* one, Result<bool> put) {
+    const bool is_refused = !put && (put.error().kind != ErrorKind::store || store_.refused_login());
+    if (put || is_refused) is_taken_[one] = !is_refused;
+    return put;
+  }
+
+  // Whether one of the own is still to be kept. What the store refused out of the spool stays where that put it.
+  template <class Put>
+  bool is_left(const void* one, Put put, ExitCode& code) {
+    if (const auto known = is_taken_.find(one); known != is_taken_.end()) {
+      if (!known->second) code = ExitCode::store_away;
+      return false;
+    }
+    const Result<bool> is_new = put();
+    if (is_new) return false;
+    tell(is_new.error());
+    code = ExitCode::store_away;
     return true;
   }
-  return error.kind == ErrorKind::store;
-}
 
-// Asks the store for each of this command's own, whatever became of the spool: putting what is there already changes
-// nothing.
-ExitCode put_own(Store& store, const Own& own, const std::vector<Error>& told, Streams& streams) {
-  std::vector<const Run*> left;
-  ExitCode code = ExitCode::success;
-  for (const Run* run : own.runs) {
-    const Result<bool> put = store.put_run(*run);
-    if (put) continue;
-    code = ExitCode::store_away;
-    if (is_left(put.error(), told, streams)) left.push_back(run);
+  // Once, however often it comes.
+  void tell(const Error& error) {
+    const bool is_told = std::any_of(told_.begin(), told_.end(), [&](const Error& other) {
+      return other.where == error.where && other.found == error.found;
+    });
+    if (is_told) return;
+    report_error(error, streams_);
+    told_.push_back(error);
   }
-  const Comparison* left_comparison = nullptr;
-  if (own.comparison != nullptr) {
-    const Result<bool> put = store.put_comparison(*own.comparison);
-    if (!put) code = ExitCode::store_away;
-    if (!put && is_left(put.error(), told, streams)) left_comparison = own.comparison;
-  }
-  keep_on_disk({left, left_comparison}, streams);
-  return code;
-}
+
+  Store& store_;
+  Spool::Destination to_;
+  const AtHand& own_;
+  Streams& streams_;
+  std::map<const void*, bool> is_taken_;  // of what the spool handed on; absent: the store has not answered
+  std::vector<Error> told_;
+};
 
 // As the spool has it; the comparison itself where it could not be kept there, which is told.
 std::optional<Comparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code, Streams& streams) {
   if (comparison == nullptr) return std::nullopt;
-  const Result<std::filesystem::path> path = Spool(state_folder()).keep(*comparison);
-  if (!path) code = worse(code, (report_error(path.error(), streams), ExitCode::store_away));
+  Result<Spool::KeptComparison> spooled = Spool(state_folder()).keep(*comparison);
+  if (spooled) return std::move(spooled->comparison);
+  code = worse(code, (report_error(spooled.error(), streams), ExitCode::store_away));
   Result<Comparison> kept = as_kept(*comparison);
   return kept ? std::move(kept).value() : *comparison;
 }
@@ -182,7 +209,7 @@ Result<Store> open_store(const Configuration& configuration, const CommonOptions
   for (const std::string& news : store.take_news()) note(news, common, streams);
   Spool spool(state_folder());
   if (spool.waiting().empty()) return store;
-  const Result<Spool::Delivery> delivery = spool.deliver(store);
+  const Result<Spool::Delivery> delivery = spool.deliver(destination(store));
   if (!delivery) {
     report_error(delivery.error(), streams);
     return store;
@@ -212,7 +239,7 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   if (!address) return report_error(address.error(), streams);
   ExitCode kept_code = ExitCode::success;
   const std::optional<Comparison> kept = keep_comparison_in_spool(comparison, kept_code, streams);
-  const Own own{runs, kept ? &*kept : nullptr};
+  const AtHand own{runs, kept ? &*kept : nullptr};
   Result<Store> store = Store::open(*address, state_folder());
   if (!store) return keep_without_store(store.error(), own, streams);
   for (const std::string& news : store->take_news()) note(news, common, streams);
@@ -221,11 +248,11 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   if (const Result<void> told_graph = keep_commit_graph(*store, runs); !told_graph) {
     note("the order of the commits was not kept: " + told_graph.error().text(), common, streams);
   }
-  std::vector<Error> told;
-  const ExitCode code = deliver_spool(*store, told, streams);
+  OwnDelivery delivery(*store, own, streams);
+  const ExitCode code = delivery.deliver_spool();
   // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.
   const bool has_own = !runs.empty() || kept;
-  const ExitCode own_code = put_own(*store, own, told, streams);
+  const ExitCode own_code = delivery.put_rest();
   if (own_code != ExitCode::success || (!has_own && code != ExitCode::success)) {
     return say_what_waits(streams), ExitCode::store_away;
   }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ci/config/configuration_key.hpp"
-#include "storage/access.hpp"
-#include "storage/distribution.hpp"
+#include "storage/model/access.hpp"
+#include "storage/model/distribution.hpp"
 
 namespace steelyard {
 

@@ -8,6 +8,7 @@
 #include "ci/cli/messages.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/report/ranges_report.hpp"
+#include "storage/history_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -40,12 +41,12 @@ RangeQuery query_of(const HistoryOptions& options, const Configuration& configur
 
 Result<std::string> text_of_range(Store& store, const RangeQuery& asked, const HistoryOptions& options,
                                   const TerminalStyle& style) {
-  STEELYARD_TRY(const RangeQuery range, store.complete_range(asked));
+  STEELYARD_TRY(const RangeQuery range, HistoryStore(store).complete_range(asked));
   if (options.changed) {
-    STEELYARD_TRY(const Page<ChangedSeries> page, store.changed_in(range));
+    STEELYARD_TRY(const Page<ChangedSeries> page, HistoryStore(store).changed_in(range));
     return options.common.json ? json_changed(range, page) : terminal_changed(range, page, style);
   }
-  STEELYARD_TRY(const Page<Mover> page, store.top_movers(range));
+  STEELYARD_TRY(const Page<Mover> page, HistoryStore(store).top_movers(range));
   return options.common.json ? json_movers(range, page) : terminal_movers(range, page, style);
 }
 

@@ -7,6 +7,7 @@
 #include "ci/cli/ancestor_side.hpp"
 #include "ci/cli/keeping.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/run_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -50,7 +51,7 @@ std::string best_run(const std::vector<RunHeader>& runs, const std::vector<RunHe
 
 Result<std::vector<RunHeader>> headers_of(Store& store, const std::string& side) {
   if (!side.starts_with(kCommitPrefix)) return std::vector<RunHeader>{};
-  STEELYARD_TRY(std::vector<RunHeader> headers, store.runs_of_commit(side.substr(kCommitPrefix.size())));
+  STEELYARD_TRY(std::vector<RunHeader> headers, RunStore(store).of_commit(side.substr(kCommitPrefix.size())));
   if (headers.empty()) return input_error(side, "no run of this commit", "a commit that the store knows");
   return headers;
 }
@@ -60,9 +61,9 @@ Result<Run> load_stored(Store& store, const std::string& side, const std::vector
     return input_error(side, "no candidate whose ancestor it would be", "it as the baseline of a candidate",
                        "steelyard compare ancestor: CANDIDATE");
   }
-  if (side.starts_with(kRunPrefix)) return store.get_run(side.substr(kRunPrefix.size()));
+  if (side.starts_with(kRunPrefix)) return RunStore(store).get(side.substr(kRunPrefix.size()));
   STEELYARD_TRY(const std::vector<RunHeader> headers, headers_of(store, side));
-  return store.get_run(best_run(headers, others));
+  return RunStore(store).get(best_run(headers, others));
 }
 
 bool is_stored(SideKind kind) {

@@ -9,7 +9,7 @@
 #include "ci/doctor/diagnosis_report.hpp"
 #include "ci/doctor/fixed_command.hpp"
 #include "storage/calibration/calibration_file.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

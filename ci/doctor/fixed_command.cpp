@@ -8,7 +8,7 @@
 #include "bench/doctor/settings_guard.hpp"
 #include "bench/runner/child_process.hpp"
 #include "ci/cli/messages.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

@@ -27,7 +27,10 @@
 #include "regress/compare_runs.hpp"
 #include "regress/history/explain_history.hpp"
 #include "regress/history/judge_history.hpp"
+#include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -53,10 +56,10 @@ double usual_invocations(const HistorySeries& series) {
 Result<std::optional<Run>> parent_beside(Store& store, const Run& candidate) {
   const RunHeader& header = candidate.header;
   if (header.session.empty() || header.commit.parent.empty()) return std::optional<Run>();
-  STEELYARD_TRY(const std::vector<RunHeader> runs, store.runs_of_commit(header.commit.parent));
+  STEELYARD_TRY(const std::vector<RunHeader> runs, RunStore(store).of_commit(header.commit.parent));
   for (const RunHeader& run : runs) {
     if (run.session != header.session || run.id == header.id) continue;
-    STEELYARD_TRY(Run parent, store.get_run(run.id));
+    STEELYARD_TRY(Run parent, RunStore(store).get(run.id));
     return std::optional(std::move(parent));
   }
   return std::optional<Run>();
@@ -77,7 +80,7 @@ Result<std::vector<HistorySeries>> history_of(Store& store, const ComparisonPoli
     query.project = project;
     query.limit = kPoints;
     query.off_branch = false;  // a level that a force-push took away is none to judge by
-    STEELYARD_TRY(std::vector<HistorySeries> found, store.history(query));
+    STEELYARD_TRY(std::vector<HistorySeries> found, HistoryStore(store).series(query));
     for (HistorySeries& series : found) {
       const bool is_known = std::any_of(all.begin(), all.end(), [&](const HistorySeries& other) {
         return other.benchmark == series.benchmark && other.metric == series.metric &&
@@ -104,7 +107,7 @@ Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySerie
                                     const Run& candidate, const ComparisonPolicy& policy) {
   HistoryBaseline baseline;
   if (!newest.empty()) {
-    STEELYARD_TRY(baseline.newest, store.get_run(newest));
+    STEELYARD_TRY(baseline.newest, RunStore(store).get(newest));
   }
   const std::string machine = candidate.environment.fingerprint();
   std::map<std::pair<std::string, std::string>, double> invocations;
@@ -159,7 +162,7 @@ Result<Judgement> judge(Store& store, const Run& candidate, const GateOptions& o
     if (!newest.said.empty())
       warnings.push_back("the baseline run is of " + newest.said + "; counts are held against it");
     STEELYARD_TRY(history, baseline_of(store, series, newest.run, candidate, policy));
-    STEELYARD_TRY(const std::vector<AcceptedAlert> accepted, store.accepted_alerts(project));
+    STEELYARD_TRY(const std::vector<AcceptedAlert> accepted, AlertStore(store).accepted(project));
     add_accepted_levels(accepted,
                         {series.empty() ? project : series.front().project,
                          {branch, candidate.header.commit.branch},

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ci/cli/ancestor_side.hpp"
+#include "storage/history_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -38,7 +39,7 @@ Result<HistoryRun> find_history_run(Store& store, const std::vector<HistorySerie
   if (!is_known_here || candidate.header.commit.sha.empty()) return newest_run(history, candidate);
   BaselineQuery query{history.front().project, machine, candidate.header.commit.sha, branch};
   query.only_branch = true;
-  STEELYARD_TRY(const std::optional<FoundBaseline> found, store.latest_baseline(query));
+  STEELYARD_TRY(const std::optional<FoundBaseline> found, HistoryStore(store).latest_baseline(query));
   if (!found) return newest_run(history, candidate);
   return HistoryRun{found->run, place_text(*found)};
 }

@@ -6,7 +6,7 @@
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
-#include "storage/store.hpp"
+#include "storage/history_store.hpp"
 
 namespace steelyard {
 

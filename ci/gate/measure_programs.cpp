@@ -17,7 +17,7 @@
 #include "regress/ab/look_plan.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/judge_looks.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

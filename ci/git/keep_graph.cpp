@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ci/git/repository.hpp"
+#include "storage/history_store.hpp"
 
 namespace steelyard {
 
@@ -25,7 +26,7 @@ Result<void> keep_commit_graph(Store& store, const std::vector<const Run*>& runs
     if (!known || *known != sha) continue;
     Result<std::vector<CommitParents>> history = repository->recent_history(sha);
     if (!history) continue;
-    STEELYARD_CHECK(store.put_commit_graph({project, std::move(history).value()}));
+    STEELYARD_CHECK(HistoryStore(store).put_commit_graph({project, std::move(history).value()}));
   }
   return {};
 }

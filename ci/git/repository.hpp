@@ -15,7 +15,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
-#include "storage/store.hpp"
+#include "storage/model/history.hpp"
 
 namespace steelyard {
 

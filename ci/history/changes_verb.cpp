@@ -16,6 +16,8 @@
 #include "ci/report/changes_report.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/shared_moves.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/history_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -52,7 +54,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   std::vector<HistorySeries> stored;
   if (options.archives.empty()) {
     STEELYARD_TRY(look.store, open_store(configuration, options.common, streams));
-    STEELYARD_TRY(stored, look.store->history(query));
+    STEELYARD_TRY(stored, HistoryStore(*look.store).series(query));
   } else {
     STEELYARD_TRY(ArchivedHistory archived, history_of_archives(options.archives, query, options.common, streams));
     look.has_bad_archive = !archived.bad.empty();
@@ -64,8 +66,8 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   look.report.projects = std::move(loaded.projects);
   look.is_cut = std::move(loaded.is_cut);
   if (look.store) {
-    STEELYARD_TRY(look.kept, look.store->change_points(configuration.project, options.branch));
-    STEELYARD_TRY(look.accepted, look.store->accepted_alerts(configuration.project));
+    STEELYARD_TRY(look.kept, HistoryStore(*look.store).change_points(configuration.project, options.branch));
+    STEELYARD_TRY(look.accepted, AlertStore(*look.store).accepted(configuration.project));
     look.branch = options.branch;
   }
   return {};
@@ -117,7 +119,7 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, Streams& streams)
   const std::vector<ChangePointEvent> events = change_events(looked, options.branch, look.kept);
   look.report.log = event_lines(events);
   if (events.empty()) return ExitCode::success;
-  const Result<bool> put = look.store->put_change_points(events);
+  const Result<bool> put = HistoryStore(*look.store).put_change_points(events);
   return put ? ExitCode::success : report_error(put.error(), streams);
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/model/series.hpp"
-#include "storage/store.hpp"
+#include "storage/model/history.hpp"
 
 namespace steelyard {
 

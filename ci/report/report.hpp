@@ -9,7 +9,8 @@
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
 #include "regress/ab/explain.hpp"
-#include "storage/store.hpp"
+#include "storage/model/history.hpp"
+#include "storage/model/upkeep.hpp"
 
 namespace steelyard {
 

@@ -9,7 +9,7 @@
 #include "ci/report/terminal_text.hpp"
 #include "ci/targets/actions.hpp"
 #include "ci/targets/report_targets.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "ci/cli/keeping.hpp"
 #include "ci/cli/messages.hpp"
+#include "storage/run_store.hpp"
 
 namespace steelyard {
 
@@ -11,7 +12,7 @@ void keep_target_verdicts(const Configuration& configuration, const std::string&
   const auto keep = [&]() -> Result<bool> {
     STEELYARD_TRY(const StoreAddress address, store_address(configuration));
     STEELYARD_TRY(Store store, Store::open(address, state_folder()));
-    return store.put_target_verdicts(run, targets.targets);
+    return RunStore(store).put_target_verdicts(run, targets.targets);
   };
   if (const Result<bool> kept = keep(); !kept) report_error(kept.error(), streams);
 }

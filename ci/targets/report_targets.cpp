@@ -11,7 +11,7 @@
 #include "regress/targets/dtype_name.hpp"
 #include "regress/targets/parse_target.hpp"
 #include "storage/archive/archive.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

@@ -7,7 +7,7 @@
 #include "ci/report/target_report.hpp"
 #include "ci/targets/actions.hpp"
 #include "ci/targets/roofline_of_run.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 

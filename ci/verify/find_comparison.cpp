@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
 namespace {

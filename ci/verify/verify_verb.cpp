@@ -12,6 +12,8 @@
 #include "ci/verify/find_runs.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/run_store.hpp"
 
 namespace steelyard {
 namespace {
@@ -40,13 +42,13 @@ class LazyStore {
   }
   Result<Run> run(const std::string& id) {
     STEELYARD_CHECK(open());
-    return store_->get_run(id);
+    return RunStore(*store_).get(id);
   }
 
  private:
   Result<Comparison> comparison_in_store(const std::string& id) {
     STEELYARD_CHECK(open());
-    return store_->get_comparison(id);
+    return ComparisonStore(*store_).get(id);
   }
   Result<void> open() {
     if (store_) return {};

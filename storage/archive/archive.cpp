@@ -1,13 +1,23 @@
 #include "storage/archive/archive.hpp"
 
 #include <cassert>
+#include <optional>
+#include <utility>
 
 #include "bench/model/sha256.hpp"
-#include "storage/archive/archive_file.hpp"
 #include "storage/archive/container.hpp"
 #include "storage/archive/run_payload.hpp"
+#include "storage/place/whole_file.hpp"
 
 namespace steelyard {
+namespace {
+
+// Of a file: holds the first block of its zstd frame, which is 128 KiB at most, packed or not.
+constexpr std::size_t kBeginningBytes = std::size_t{192} << 10;
+// Of the payload: some hundred times what a header takes.
+constexpr std::size_t kHeaderBytes = std::size_t{64} << 10;
+
+}  // namespace
 
 void seal(Run& run) {
   run.header.id.clear();
@@ -43,6 +53,15 @@ Result<void> write_archive(const std::filesystem::path& path, const Run& run) {
 Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits) {
   STEELYARD_TRY(const std::string bytes, read_file(path, limits.file_bytes));
   return decode_run(bytes, path.string(), limits);
+}
+
+Result<RunHeader> read_header(const std::filesystem::path& path) {
+  STEELYARD_TRY(const std::string bytes, read_beginning(path, kBeginningBytes));
+  if (const auto payload = unpack_beginning(bytes, PayloadKind::run, payload_version(), kHeaderBytes)) {
+    if (std::optional<RunHeader> header = decode_header(*payload)) return std::move(*header);
+  }
+  STEELYARD_TRY(Run run, read_archive(path));
+  return std::move(run.header);
 }
 
 }  // namespace steelyard

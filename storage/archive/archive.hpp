@@ -31,5 +31,8 @@ bool is_from_newer_version(std::string_view bytes);
 // a file under `path`.
 Result<void> write_archive(const std::filesystem::path& path, const Run& run);
 Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits = {});
+// The run's header alone, from the beginning of the file, however long that is: for putting archives in order. Damage
+// behind it is found by whoever reads the run. Error (input): as read_archive().
+Result<RunHeader> read_header(const std::filesystem::path& path);
 
 }  // namespace steelyard

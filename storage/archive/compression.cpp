@@ -16,6 +16,26 @@ namespace io = boost::iostreams;
 constexpr unsigned kLevel = 3;
 constexpr std::size_t kChunk = std::size_t{64} << 10;
 
+// At most so many bytes of what is unpacked. Absent where a frame is damaged or cut before that.
+std::optional<std::string> unpack(std::string_view compressed, std::size_t most) {
+  std::string bytes;
+  try {
+    io::filtering_streambuf<io::input> stream;
+    stream.push(io::zstd_decompressor());
+    stream.push(io::array_source(compressed.data(), compressed.size()));
+    std::array<char, kChunk> chunk{};
+    while (bytes.size() < most) {
+      const std::size_t wanted = std::min(chunk.size(), most - bytes.size());
+      const std::streamsize got = stream.sgetn(chunk.data(), static_cast<std::streamsize>(wanted));
+      if (got <= 0) break;
+      bytes.append(chunk.data(), static_cast<std::size_t>(got));
+    }
+  } catch (const std::ios_base::failure&) {
+    return std::nullopt;  // zstd_error is one
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string compress(std::string_view bytes) {
@@ -29,23 +49,15 @@ std::string compress(std::string_view bytes) {
 }
 
 std::optional<std::string> decompress(std::string_view compressed, std::size_t size) {
-  std::string bytes;
-  try {
-    io::filtering_streambuf<io::input> stream;
-    stream.push(io::zstd_decompressor());
-    stream.push(io::array_source(compressed.data(), compressed.size()));
-    std::array<char, kChunk> chunk{};
-    while (bytes.size() <= size) {
-      // One byte beyond `size` is asked for, to see that there is none.
-      const std::size_t wanted = std::min(chunk.size(), size + 1 - bytes.size());
-      const std::streamsize got = stream.sgetn(chunk.data(), static_cast<std::streamsize>(wanted));
-      if (got <= 0) break;
-      bytes.append(chunk.data(), static_cast<std::size_t>(got));
-    }
-  } catch (const std::ios_base::failure&) {
-    return std::nullopt;  // zstd_error is one
-  }
-  if (bytes.size() != size) return std::nullopt;
+  // One byte beyond `size` is asked for, to see that there is none.
+  std::optional<std::string> bytes = unpack(compressed, size + 1);
+  if (bytes && bytes->size() != size) return std::nullopt;
+  return bytes;
+}
+
+std::optional<std::string> decompress_beginning(std::string_view compressed, std::size_t size) {
+  std::optional<std::string> bytes = unpack(compressed, size);
+  if (bytes && bytes->size() != size) return std::nullopt;
   return bytes;
 }
 

@@ -14,4 +14,8 @@ std::string compress(std::string_view bytes);
 // is unpacked, not with what `size` claims, and stops there.
 std::optional<std::string> decompress(std::string_view compressed, std::size_t size);
 
+// The first `size` bytes, from the beginning of a frame that may be cut behind them. Absent where there are not so
+// many.
+std::optional<std::string> decompress_beginning(std::string_view compressed, std::size_t size);
+
 }  // namespace steelyard

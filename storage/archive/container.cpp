@@ -1,5 +1,7 @@
 #include "storage/archive/container.hpp"
 
+#include <algorithm>
+
 #include "bench/model/sha256.hpp"
 #include "storage/archive/compression.hpp"
 
@@ -160,6 +162,16 @@ Result<std::string> unpack_container(std::string_view bytes, std::string_view na
                    std::to_string(length) + " bytes packed by zstd");
   }
   return std::move(*payload);
+}
+
+std::optional<std::string> unpack_beginning(std::string_view bytes, PayloadKind kind, std::uint32_t newest_version,
+                                            std::size_t most) {
+  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return std::nullopt;
+  if (container_version(bytes) > kContainerVersion || kind_in(bytes) != kind || version_in(bytes) > newest_version) {
+    return std::nullopt;
+  }
+  return decompress_beginning(bytes.substr(kHeaderBytes),
+                              static_cast<std::size_t>(std::min<std::uint64_t>(payload_length(bytes), most)));
 }
 
 }  // namespace steelyard

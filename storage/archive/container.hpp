@@ -22,6 +22,12 @@ std::string pack_container(std::string_view payload, PayloadKind kind, std::uint
 Result<std::string> unpack_container(std::string_view bytes, std::string_view name, PayloadKind kind,
                                      std::uint32_t newest_version, const ArchiveLimits& limits);
 
+// The payload's first `most` bytes, or all where it has fewer, from the beginning of a container that is not read to
+// its end: what stands there is not held to the checksum. Absent where unpack_container() has to say what is wrong, or
+// where too little of the file is given.
+std::optional<std::string> unpack_beginning(std::string_view bytes, PayloadKind kind, std::uint32_t newest_version,
+                                            std::size_t most);
+
 // True for an undamaged container of this kind that is refused only because a later version wrote it.
 bool is_newer_container(std::string_view bytes, PayloadKind kind, std::uint32_t newest_version);
 

@@ -1,8 +1,8 @@
 #include "storage/archive/measurement_file.hpp"
 
-#include "storage/archive/archive_file.hpp"
 #include "storage/archive/container.hpp"
 #include "storage/archive/measurement_payload.hpp"
+#include "storage/place/whole_file.hpp"
 
 namespace steelyard {
 

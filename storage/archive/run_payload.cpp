@@ -212,6 +212,17 @@ Result<Run> decode_payload(std::string_view payload, std::string_view name) {
   return run;
 }
 
+std::optional<RunHeader> decode_header(std::string_view beginning) {
+  RunHeader header;
+  try {
+    PayloadReader<RunTypes> reader(beginning);
+    reader& header;  // what a Run begins with
+  } catch (const PayloadDefect&) {
+    return std::nullopt;
+  }
+  return header;
+}
+
 Result<void> check_run(const Run& run, std::string_view name) {
   if (std::string flaw = flaw_of(run); !flaw.empty()) return bug_error(std::string(name), std::move(flaw));
   return {};

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/store.hpp"
+#include "storage/model/history.hpp"
 
 namespace steelyard {
 

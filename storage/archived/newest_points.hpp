@@ -1,4 +1,5 @@
-// The newest points of each of many series, as they come by in any order. Internal to storage/archived.
+// The newest points of each of many series, as they come by in any order, and the order of the runs of one branch from
+// what the runs themselves tell of their commits: as a store tells both that was filled with them.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "bench/model/measurement.hpp"
-#include "storage/store.hpp"
+#include "bench/model/run.hpp"
+#include "storage/model/history.hpp"
+#include "storage/postgres/history/commit_order.hpp"
 
 namespace steelyard {
 
@@ -66,6 +69,26 @@ class NewestPoints {
   std::size_t points_ = 0;
   std::vector<ArchivedRun> runs_;
   std::map<SeriesKey, std::vector<Point>> series_;  // each a heap with its oldest point first
+};
+
+// The runs of one branch, and where each stands on it.
+class BranchPlaces {
+ public:
+  explicit BranchPlaces(std::string branch) : branch_(std::move(branch)) {}
+
+  // Every run, of other branches too: it may know a parent.
+  void take(const RunHeader& header);
+  // Gives each run of the branch its place among those of its project. False: no commit told its parent, so that dates
+  // alone decide.
+  bool put_in_order(std::vector<ArchivedRun>& runs) const;
+
+ private:
+  struct Project {
+    std::map<std::string, MeasuredCommit> measured;  // by sha
+    KnownParents parents;
+  };
+  std::string branch_;
+  std::map<std::string, Project> projects_;
 };
 
 }  // namespace steelyard

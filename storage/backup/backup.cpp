@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "storage/backup/dump_program.hpp"
-#include "storage/file_descriptor.hpp"
-#include "storage/postgres/distribute.hpp"
-#include "storage/postgres/login.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/store_link.hpp"
+#include "storage/embedded/store_link.hpp"
+#include "storage/place/file_descriptor.hpp"
+#include "storage/postgres/access/login.hpp"
+#include "storage/postgres/distributed/distribute.hpp"
+#include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
 namespace {

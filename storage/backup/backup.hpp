@@ -11,7 +11,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/backup/manifest.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 

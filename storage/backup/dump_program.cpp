@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "storage/embedded/server_process.hpp"
-#include "storage/postgres/store_address.hpp"
+#include "storage/place/store_address.hpp"
 
 extern char** environ;
 

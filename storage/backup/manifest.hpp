@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/postgres/table_contents.hpp"
+#include "storage/postgres/upkeep/table_contents.hpp"
 
 namespace steelyard {
 

@@ -3,14 +3,14 @@
 
 #include "storage/backup/backup.hpp"
 #include "storage/backup/dump_program.hpp"
-#include "storage/postgres/audit_trail.hpp"
-#include "storage/postgres/derivations.hpp"
-#include "storage/postgres/distribute.hpp"
-#include "storage/postgres/login.hpp"
-#include "storage/postgres/migrations.hpp"
-#include "storage/postgres/roles.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/store_link.hpp"
+#include "storage/embedded/store_link.hpp"
+#include "storage/postgres/access/audit_trail.hpp"
+#include "storage/postgres/access/login.hpp"
+#include "storage/postgres/access/roles.hpp"
+#include "storage/postgres/distributed/distribute.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/postgres/sql/migrations.hpp"
+#include "storage/postgres/upkeep/derivations.hpp"
 
 namespace steelyard {
 namespace {

@@ -5,8 +5,8 @@
 #include <system_error>
 #include <vector>
 
-#include "storage/archive/archive_file.hpp"
 #include "storage/calibration/calibration_document.hpp"
+#include "storage/place/whole_file.hpp"
 
 namespace steelyard {
 namespace {

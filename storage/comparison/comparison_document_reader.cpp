@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include "storage/archive/archive_file.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/history_document.hpp"
 #include "storage/document/json_value.hpp"
+#include "storage/place/whole_file.hpp"
 
 namespace steelyard {
 namespace {

@@ -21,8 +21,8 @@
 #include "storage/embedded/server_programs.hpp"
 #include "storage/embedded/server_use.hpp"
 #include "storage/embedded/upgrade.hpp"
-#include "storage/file_lock.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/place/file_lock.hpp"
+#include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
 namespace {

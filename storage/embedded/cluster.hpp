@@ -24,7 +24,7 @@ struct EmbeddedServer {
   int major = 0;
   std::vector<std::string> notes{};  // for `db status`
   std::vector<std::string> news{};   // what has just been done and someone should know
-  // Clusters of other versions whose runs this one has not got: see storage/left_behind.hpp.
+  // Clusters of other versions whose runs this one has not got: see storage/embedded/left_behind.hpp.
   std::vector<int> left_behind{};
 };
 

@@ -12,8 +12,8 @@
 
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
-#include "storage/file_descriptor.hpp"
-#include "storage/file_lock.hpp"
+#include "storage/place/file_descriptor.hpp"
+#include "storage/place/file_lock.hpp"
 
 namespace steelyard {
 namespace {

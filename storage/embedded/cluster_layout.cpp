@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "bench/model/sha256.hpp"
-#include "storage/postgres/store_address.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {

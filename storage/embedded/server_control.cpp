@@ -15,9 +15,9 @@
 
 #include "storage/embedded/server_process.hpp"
 #include "storage/embedded/server_use.hpp"
-#include "storage/file_lock.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/postgres/store_address.hpp"
+#include "storage/place/file_lock.hpp"
+#include "storage/place/store_address.hpp"
+#include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
 namespace {

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/file_descriptor.hpp"
+#include "storage/place/file_descriptor.hpp"
 
 namespace steelyard {
 namespace {

@@ -14,8 +14,8 @@
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/embedded/server_use.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/postgres/table_contents.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/postgres/upkeep/table_contents.hpp"
 
 namespace steelyard {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
-#include "storage/file_lock.hpp"
+#include "storage/place/file_lock.hpp"
 
 namespace steelyard {
 

@@ -1,7 +1,7 @@
 #include "storage/spool/rebuild.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -9,6 +9,7 @@
 
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/place/whole_file.hpp"
 
 namespace steelyard {
 namespace {
@@ -46,11 +47,11 @@ std::vector<DatedFile> oldest_first(const std::vector<fs::path>& paths, const st
                                     std::vector<Error>& bad) {
   std::vector<DatedFile> archives;
   for (const fs::path& path : paths) {
-    const Result<Run> run = read_archive(path);
-    if (run) {
-      archives.push_back({run->header.created_at_unix_ns, path});
+    const Result<RunHeader> header = read_header(path);
+    if (header) {
+      archives.push_back({header->created_at_unix_ns, path});
     } else {
-      bad.push_back(run.error());
+      bad.push_back(header.error());
     }
     step();
   }
@@ -92,11 +93,8 @@ Result<void> put_comparison(const fs::path& path, const Spool::PutComparison& pu
 
 // Whether it says that it is a comparison; one of a newer version is one.
 bool is_comparison(const fs::path& path) {
-  std::string beginning(kBeginning, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-  beginning.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return comparison_version(beginning) > 0;
+  const Result<std::string> beginning = read_beginning(path, kBeginning);
+  return beginning && comparison_version(*beginning) > 0;
 }
 
 }  // namespace
@@ -106,6 +104,10 @@ Result<void> rebuild_comparisons(const fs::path& folder, const Spool::PutCompari
   std::vector<DatedFile> comparisons;
   for (const fs::path& path : paths) {
     if (!is_comparison(path)) continue;
+    if (const std::optional<std::int64_t> time = Spool::time_in_name(path)) {
+      comparisons.push_back({*time, path});
+      continue;
+    }
     const Result<Comparison> comparison = read_comparison(path);
     if (comparison) {
       comparisons.push_back({comparison->candidate.created_at_unix_ns, path});

@@ -4,7 +4,8 @@
 //     STEELYARD_TRY(Rebuild done, rebuild_from_archives(spool.delivered_folder(), put_run, {}));
 //     STEELYARD_CHECK(rebuild_comparisons(spool.delivered_comparisons(), put_comparison, done));
 //
-// Reads every file twice, so that their order needs no more memory than their names: linear in their bytes.
+// The order is found from the beginnings of the archives and from the names of the comparisons, where the spool gave
+// them; then every file is read once, one at a time. Linear in their bytes.
 #pragma once
 
 #include <cstdint>

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
 
 #include "storage/archive/archive.hpp"
-#include "storage/archive/archive_file.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/place/whole_file.hpp"
 #include "storage/spool/delivery_lock.hpp"
 
 namespace steelyard {
@@ -32,6 +35,11 @@ std::string name_of(std::int64_t created_at_unix_ns, const std::string& id, std:
   const std::string time = std::to_string(std::max<std::int64_t>(created_at_unix_ns, 0));
   return std::string(kTimeDigits - time.size(), '0') + time + '-' + id.substr(0, kIdCharacters) +
          std::string(extension);
+}
+
+std::string name_of(const Run& run) { return name_of(run.header.created_at_unix_ns, run.header.id, kRun); }
+std::string name_of(const Comparison& comparison) {
+  return name_of(comparison.candidate.created_at_unix_ns, comparison_id(comparison), kComparison);
 }
 
 // By time; what a comparison is of comes before it.
@@ -67,17 +75,18 @@ Spool::Spool(fs::path state)
 Result<fs::path> Spool::keep(const Run& run) {
   assert(!run.header.id.empty() && "seal the run first");
   STEELYARD_CHECK(make_folder(folder_));
-  fs::path path = folder_ / name_of(run.header.created_at_unix_ns, run.header.id, kRun);
+  fs::path path = folder_ / name_of(run);
   STEELYARD_CHECK(write_archive(path, run));
   return path;
 }
 
-Result<fs::path> Spool::keep(const Comparison& comparison) {
+Result<Spool::KeptComparison> Spool::keep(const Comparison& comparison) {
   STEELYARD_CHECK(make_folder(folder_));
-  STEELYARD_TRY(const Comparison kept, as_kept(comparison));
-  fs::path path = folder_ / name_of(kept.candidate.created_at_unix_ns, comparison_id(kept), kComparison);
-  STEELYARD_CHECK(write_file(path, comparison_document(kept)));
-  return path;
+  KeptComparison kept;
+  STEELYARD_TRY(kept.comparison, as_kept(comparison));
+  kept.path = folder_ / name_of(kept.comparison);
+  STEELYARD_CHECK(write_file(kept.path, comparison_document(kept.comparison)));
+  return kept;
 }
 
 std::vector<fs::path> Spool::waiting() const {
@@ -92,78 +101,94 @@ std::vector<fs::path> Spool::waiting() const {
   return paths;
 }
 
+std::optional<std::int64_t> Spool::time_in_name(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  std::int64_t time = 0;
+  const auto [end, code] = std::from_chars(stem.data(), stem.data() + std::min(stem.size(), kTimeDigits), time);
+  const bool is_ours = stem.size() == kTimeDigits + 1 + kIdCharacters && code == std::errc() &&
+                       end == stem.data() + kTimeDigits && *end == '-' &&
+                       stem.find_first_not_of("0123456789abcdef", kTimeDigits + 1) == std::string::npos;
+  return is_ours ? std::optional(time) : std::nullopt;
+}
+
 Spool::Count Spool::count_waiting() const {
   Count count;
   for (const fs::path& path : waiting()) ++(path.extension() == kRun ? count.runs : count.comparisons);
   return count;
 }
 
-Result<Spool::Delivery> Spool::deliver(Store& store) {
-  return deliver([&store](const Run& run) { return store.put_run(run); },
-                 [&store](const Comparison& comparison) { return store.put_comparison(comparison); }, seconds(60),
-                 [&store] { return store.refused_login(); });
-}
-
-Result<Spool::Delivery> Spool::deliver(const PutRun& put_run, const PutComparison& put_comparison,
-                                       Nanoseconds longest_wait, const IsForAnother& is_for_another) {
+Result<Spool::Delivery> Spool::deliver(const Destination& to, const AtHand& at_hand, Nanoseconds longest_wait) {
   Delivery delivery;
   if (waiting().empty()) return delivery;
   STEELYARD_TRY(const DeliveryLock lock, DeliveryLock::take(folder_, longest_wait));
   for (const fs::path& folder : {delivered_, delivered_comparisons_}) STEELYARD_CHECK(make_folder(folder));
   remove_abandoned_parts(folder_);
+  std::map<std::string, const Run*> runs;  // by the names of their files
+  for (const Run* run : at_hand.runs) runs[name_of(*run)] = run;
+  const std::string comparison_name = at_hand.comparison == nullptr ? "" : name_of(*at_hand.comparison);
   // Listed again under the lock: what another process has delivered meanwhile is gone.
   for (const fs::path& path : waiting()) {
-    if (path.extension() == kRun) {
-      STEELYARD_CHECK(deliver_run(path, put_run, is_for_another, delivery));
-    } else if (put_comparison) {
-      STEELYARD_CHECK(deliver_comparison(path, put_comparison, is_for_another, delivery));
+    const std::string name = path.filename().string();
+    if (const auto own = runs.find(name); own != runs.end()) {
+      STEELYARD_CHECK(hand_on(path, *own->second, to, delivery));
+    } else if (path.extension() == kRun) {
+      if (const auto run = read_waiting_run(path, delivery)) STEELYARD_CHECK(hand_on(path, *run, to, delivery));
+    } else if (!to.put_comparison) {
+      continue;
+    } else if (name == comparison_name) {
+      STEELYARD_CHECK(hand_on(path, *at_hand.comparison, to, delivery));
+    } else if (const auto comparison = read_waiting_comparison(path, delivery)) {
+      STEELYARD_CHECK(hand_on(path, *comparison, to, delivery));
     }
   }
   return delivery;
 }
 
-Result<void> Spool::deliver_run(const fs::path& path, const PutRun& put, const IsForAnother& is_for_another,
-                                Delivery& delivery) {
+std::optional<Run> Spool::read_waiting_run(const fs::path& path, Delivery& delivery) {
   const auto bytes = read_file(path, ArchiveLimits{}.file_bytes);
   if (!bytes) {
     // The disk or the permissions, not the archive: it keeps waiting.
     delivery.bad.push_back(bytes.error());
-    return {};
-  }
-  if (is_from_newer_version(*bytes)) {
-    delivery.bad.push_back(decode_run(*bytes, path.string()).error());
-    return {};
+    return std::nullopt;
   }
   Result<Run> run = decode_run(*bytes, path.string());
-  if (!run) {
+  if (run) return std::move(*run);
+  if (is_from_newer_version(*bytes)) {
+    delivery.bad.push_back(std::move(run).error());
+  } else {
     set_aside(path, std::move(run).error(), delivery);
-    return {};
   }
-  Result<bool> taken = put(*run);
-  if (!taken && is_for_another && is_for_another()) return leave(path, std::move(taken).error(), delivery);
+  return std::nullopt;
+}
+
+std::optional<Comparison> Spool::read_waiting_comparison(const fs::path& path, Delivery& delivery) {
+  const auto text = read_file(path, kMostComparisonBytes);
+  if (!text) {
+    delivery.bad.push_back(text.error());
+    return std::nullopt;
+  }
+  Result<Comparison> comparison = parse_comparison(*text, path.string());
+  if (comparison) return std::move(*comparison);
+  if (comparison_version(*text) > kComparisonVersion) {
+    delivery.bad.push_back(std::move(comparison).error());
+  } else {
+    set_aside(path, std::move(comparison).error(), delivery);
+  }
+  return std::nullopt;
+}
+
+Result<void> Spool::hand_on(const fs::path& path, const Run& run, const Destination& to, Delivery& delivery) {
+  Result<bool> taken = to.put_run(run);
+  if (!taken && to.is_for_another && to.is_for_another()) return leave(path, std::move(taken).error(), delivery);
   STEELYARD_TRY(const std::optional<bool> is_new, settle(path, std::move(taken), delivered_, delivery));
   if (is_new) ++(*is_new ? delivery.delivered : delivery.already_there);
   return {};
 }
 
-Result<void> Spool::deliver_comparison(const fs::path& path, const PutComparison& put,
-                                       const IsForAnother& is_for_another, Delivery& delivery) {
-  const auto text = read_file(path, kMostComparisonBytes);
-  if (!text) {
-    delivery.bad.push_back(text.error());
-    return {};
-  }
-  Result<Comparison> comparison = parse_comparison(*text, path.string());
-  if (!comparison && comparison_version(*text) > kComparisonVersion) {
-    delivery.bad.push_back(comparison.error());
-    return {};
-  }
-  if (!comparison) {
-    set_aside(path, std::move(comparison).error(), delivery);
-    return {};
-  }
-  Result<bool> taken = put(*comparison);
-  if (!taken && is_for_another && is_for_another()) return leave(path, std::move(taken).error(), delivery);
+Result<void> Spool::hand_on(const fs::path& path, const Comparison& comparison, const Destination& to,
+                            Delivery& delivery) {
+  Result<bool> taken = to.put_comparison(comparison);
+  if (!taken && to.is_for_another && to.is_for_another()) return leave(path, std::move(taken).error(), delivery);
   STEELYARD_TRY(const std::optional<bool> is_new, settle(path, std::move(taken), delivered_comparisons_, delivery));
   if (is_new) ++(*is_new ? delivery.comparisons : delivery.comparisons_already_there);
   return {};

@@ -2,10 +2,11 @@
 // it; whoever next reaches the store delivers what waits, in order, each once. Not a queue between live processes: it
 // only bridges the time until the store answers.
 //
-//     STEELYARD_CHECK(spool.keep(run));           // from here on the run cannot be lost
-//     auto delivery = spool.deliver(store);       // an error leaves it waiting for the next command
+//     STEELYARD_CHECK(spool.keep(run));                   // from here on the run cannot be lost
+//     auto delivery = spool.deliver(destination(store));  // an error leaves it waiting for the next command
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -16,9 +17,14 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
-#include "storage/store.hpp"
 
 namespace steelyard {
+
+// What the one that delivers holds in memory of what waits: it is handed on as it is, and its file is not read again.
+struct AtHand {
+  std::vector<const Run*> runs;
+  const Comparison* comparison = nullptr;  // as keep() gave it
+};
 
 class Spool {
  public:
@@ -28,10 +34,17 @@ class Spool {
 
   // The path of the archive that now holds the run (sealed). The same run kept twice is one file.
   Result<std::filesystem::path> keep(const Run& run);
-  // Likewise its document. Of what is no part of that (as_kept) nothing is kept.
-  Result<std::filesystem::path> keep(const Comparison& comparison);
+  // The path of the document that now holds the comparison, and the comparison as it reads back (as_kept): of what is
+  // no part of the document nothing is kept.
+  struct KeptComparison {
+    std::filesystem::path path;
+    Comparison comparison;
+  };
+  Result<KeptComparison> keep(const Comparison& comparison);
   // Oldest first, by the time at which the run was taken; a comparison right after the runs of its candidate's time.
   std::vector<std::filesystem::path> waiting() const;
+  // The time in the name that keep() gave a file, by which files stand in order unopened. Absent: another's name.
+  static std::optional<std::int64_t> time_in_name(const std::filesystem::path& file);
   struct Count {
     std::size_t runs = 0;
     std::size_t comparisons = 0;
@@ -52,25 +65,27 @@ class Spool {
     std::vector<Error> bad;
     int left_for_another_login = 0;  // this one may not write them: they keep waiting, and the first is named in bad
   };
-  // Stops at the first error of the store itself; what was not delivered stays. Safe beside other processes doing the
-  // same.
-  Result<Delivery> deliver(Store& store);
-
-  // The same with any place that takes runs and comparisons: each function gives true where one is new there, false
-  // where it was there already. Without a function for comparisons they keep waiting. Waits for another process that
-  // delivers, at most `longest_wait`; then an error of kind store.
   using PutRun = std::function<Result<bool>(const Run&)>;
   using PutComparison = std::function<Result<bool>(const Comparison&)>;
-  // is_for_another: whether the error that one of them just gave is about that one thing and this login alone.
-  using IsForAnother = std::function<bool()>;
-  Result<Delivery> deliver(const PutRun& put_run, const PutComparison& put_comparison = {},
-                           Nanoseconds longest_wait = seconds(60), const IsForAnother& is_for_another = {});
+  // What takes runs and comparisons, such as a store (storage/delivery.hpp).
+  struct Destination {
+    // True: it is new there; false: it was there already.
+    PutRun put_run;
+    PutComparison put_comparison{};  // empty: comparisons keep waiting
+    // Whether the error just given is about that one thing and this login alone; empty: it never is.
+    std::function<bool()> is_for_another{};
+  };
+  // Stops at the first error of the destination itself; what was not delivered stays. Safe beside other processes doing
+  // the same: one that delivers is waited for, at most `longest_wait`; then an error of kind store.
+  Result<Delivery> deliver(const Destination& to, const AtHand& at_hand = {}, Nanoseconds longest_wait = seconds(60));
 
  private:
-  Result<void> deliver_run(const std::filesystem::path& path, const PutRun& put, const IsForAnother& is_for_another,
-                           Delivery& delivery);
-  Result<void> deliver_comparison(const std::filesystem::path& path, const PutComparison& put,
-                                  const IsForAnother& is_for_another, Delivery& delivery);
+  // Absent: it stays or was set aside, as `delivery` says.
+  std::optional<Run> read_waiting_run(const std::filesystem::path& path, Delivery& delivery);
+  std::optional<Comparison> read_waiting_comparison(const std::filesystem::path& path, Delivery& delivery);
+  Result<void> hand_on(const std::filesystem::path& path, const Run& run, const Destination& to, Delivery& delivery);
+  Result<void> hand_on(const std::filesystem::path& path, const Comparison& comparison, const Destination& to,
+                       Delivery& delivery);
   // It waits for a login that may, and those after it do not.
   Result<void> leave(const std::filesystem::path& path, Error why, Delivery& delivery);
   // Moves a file whose content was put to `folder`, or aside where it was refused; absent then.

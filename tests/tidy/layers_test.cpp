@@ -25,6 +25,22 @@ TEST(Layers, ArrowsThatPointDownAreNone) {
   EXPECT_EQ(arrow_fault("bench/runner/measure.cpp", "vector"), "");
 }
 
+TEST(Layers, ArrowsThatPointUpWithinALayerAreFaults) {
+  EXPECT_NE(arrow_fault("storage/spool/spool.hpp", "storage/store.hpp"), "");
+  EXPECT_NE(arrow_fault("storage/postgres/runs/run_writer.cpp", "storage/postgres/history/commit_graph.hpp"), "");
+  EXPECT_NE(arrow_fault("storage/archive/archive.cpp", "storage/comparison/comparison_document.hpp"), "");
+  EXPECT_NE(arrow_fault("storage/no_such_floor/file.cpp", "storage/place/file_lock.hpp"), "");
+  EXPECT_EQ(arrow_fault("storage/store.cpp", "storage/spool/spool.hpp"), "");
+  EXPECT_EQ(arrow_fault("storage/store.cpp", "storage/run_store.hpp"), "");
+  EXPECT_EQ(arrow_fault("storage/postgres/upkeep/prune.cpp", "storage/postgres/runs/partitions.hpp"), "");
+}
+
+TEST(Layers, ArrowsBetweenFoldersOfOneFloorAreFaults) {
+  EXPECT_NE(arrow_fault("storage/postgres/history/ranges.cpp", "storage/postgres/comparisons/comparison_reader.hpp"),
+            "");
+  EXPECT_EQ(arrow_fault("storage/postgres/history/commit_graph.cpp", "storage/postgres/history/commit_order.hpp"), "");
+}
+
 TEST(Layers, IncludeLinesAreRecognized) {
   EXPECT_EQ(included_path("#include \"ci/run.hpp\""), "ci/run.hpp");
   EXPECT_EQ(included_path("  #  include <vector>  // why"), "vector");

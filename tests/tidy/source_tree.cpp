@@ -23,10 +23,57 @@ const std::array<Layer, 6> kLayers{
     Layer{"ci/", {"ci/", "storage/", "regress/", "bench/"}},
 };
 
+// The floors of a layer from the ground up; a file may include its own folder and the floors below. Files of the
+// layer's own folder, its doors, stand on top.
+struct Floors {
+  const char* layer;
+  std::vector<std::vector<const char*>> folders;
+};
+const std::array<Floors, 1> kFloors{
+    Floors{"storage/",
+           {{"storage/alerts/", "storage/document/", "storage/model/", "storage/packing/", "storage/place/"},
+            {"storage/archive/", "storage/calibration/", "storage/postgres/session/"},
+            {"storage/comparison/", "storage/postgres/distributed/", "storage/postgres/sql/"},
+            {"storage/postgres/access/", "storage/postgres/runs/", "storage/spool/"},
+            {"storage/postgres/alerts/"},
+            {"storage/postgres/comparisons/", "storage/postgres/history/"},
+            {"storage/archived/", "storage/postgres/upkeep/"},
+            {"storage/embedded/"},
+            {"storage/backup/"}}},
+};
+
 bool starts_with(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
 
 bool ends_with_any(const std::string& text, const std::vector<std::string>& endings) {
   return std::any_of(endings.begin(), endings.end(), [&](const std::string& ending) { return text.ends_with(ending); });
+}
+
+struct Floor {
+  std::size_t height = 0;
+  std::string folder;
+};
+
+Floor floor_of(const std::string& path, const Floors& floors) {
+  for (std::size_t height = 0; height < floors.folders.size(); ++height) {
+    for (const char* folder : floors.folders[height]) {
+      if (starts_with(path, folder)) return {height, folder};
+    }
+  }
+  return {floors.folders.size(), floors.layer};
+}
+
+// Empty: it may, as far as floors go.
+std::string floor_fault(const std::string& from, const std::string& to) {
+  for (const Floors& floors : kFloors) {
+    if (!starts_with(from, floors.layer) || !starts_with(to, floors.layer)) continue;
+    const Floor of_from = floor_of(from, floors);
+    const Floor of_to = floor_of(to, floors);
+    const bool is_door = from.find('/', std::string(floors.layer).size()) == std::string::npos;
+    if (of_from.folder == floors.layer && !is_door) return from + " belongs to no floor";
+    const bool allowed = of_to.height < of_from.height || of_to.folder == of_from.folder;
+    if (!allowed) return of_from.folder + " may not include " + to;
+  }
+  return "";
 }
 
 }  // namespace
@@ -66,7 +113,7 @@ std::string arrow_fault(const std::string& from, const std::string& to) {
     if (!starts_with(from, layer.folder)) continue;
     const bool allowed = std::any_of(layer.may_include.begin(), layer.may_include.end(),
                                      [&](const char* folder) { return starts_with(to, folder); });
-    return allowed ? "" : std::string(layer.folder) + " may not include " + to;
+    return allowed ? floor_fault(from, to) : std::string(layer.folder) + " may not include " + to;
   }
   return from + " belongs to no layer";
 }

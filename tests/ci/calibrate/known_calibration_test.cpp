@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "storage/calibration/calibration_file.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 #include "tests/ci/cli/program_under_test.hpp"
 
 namespace steelyard {

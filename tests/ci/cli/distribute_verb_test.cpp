@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "tests/ci/cli/program_under_test.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"

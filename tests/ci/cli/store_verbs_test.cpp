@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <optional>
 
+#include "storage/comparison_store.hpp"
 #include "storage/embedded/cluster.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/store.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "tests/ci/cli/shared_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 
@@ -325,7 +325,7 @@ TEST_F(StoreVerbs, AnAlertIsShownAcceptedAndKept) {
   {
     auto store = Store::open(StoreAddress{}, shared_ / "state");
     ASSERT_TRUE(store) << store.error().text();
-    ASSERT_TRUE(store->put_comparison(storage_test::example_comparison()));
+    ASSERT_TRUE(ComparisonStore(*store).put(storage_test::example_comparison()));
   }
   const Outcome listed = run({"alerts", "--benchmark", "BM_sort/1024"});
   ASSERT_EQ(listed.status, 0) << listed.err;

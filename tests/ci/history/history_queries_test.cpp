@@ -8,7 +8,7 @@
 
 #include "ci/git/repository.hpp"
 #include "storage/embedded/cluster.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "tests/ci/cli/shared_store.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 

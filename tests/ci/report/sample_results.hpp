@@ -5,7 +5,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
-#include "storage/store.hpp"
+#include "storage/model/history.hpp"
 
 namespace steelyard::sample {
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -65,6 +66,51 @@ TEST(Archive, EveryAwkwardValueComesBackBitForBit) {
   const auto read = decode_run(bytes, "in.syrun");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(encode_run(*read), bytes);
+}
+
+// Of more than the beginning of a file, and of numbers that no compression shortens.
+steelyard::Run large_run() {
+  steelyard::Run run = small_run();
+  std::uint64_t bits = 1;
+  for (int i = 0; i < 100'000; ++i) {
+    bits = bits * 6364136223846793005U + 1442695040888963407U;
+    run.measurements[0].invocations[0].values.push_back(1 + static_cast<double>(bits >> 11));
+    run.measurements[0].invocations[0].iterations.push_back(1);
+  }
+  return sealed(run);
+}
+
+TEST(Archive, HeaderIsReadFromTheBeginningAlone) {
+  const std::filesystem::path file = testing::TempDir() + "header_of_a_large_archive.syrun";
+  const auto write = [&](const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; };
+  const steelyard::Run run = large_run();
+  std::string bytes = encode_run(run);
+  ASSERT_GT(bytes.size(), 500'000U);
+  write(bytes);
+  auto header = read_header(file);
+  ASSERT_TRUE(header) << header.error().text();
+  EXPECT_EQ(*header, run.header);
+  write(bytes.substr(0, bytes.size() - 1));
+  EXPECT_FALSE(read_archive(file));
+  header = read_header(file);
+  ASSERT_TRUE(header) << header.error().text();
+  EXPECT_EQ(*header, run.header);
+  bytes[64] = static_cast<char>(~bytes[64]);  // where the compressed payload begins
+  write(bytes);
+  header = read_header(file);
+  ASSERT_FALSE(header);
+  EXPECT_EQ(header.error().text(), read_archive(file).error().text()) << "damage is told as the whole file's";
+  std::filesystem::remove(file);
+}
+
+TEST(Archive, HeaderOfASmallArchiveIsThatOfItsRun) {
+  const std::filesystem::path file = testing::TempDir() + "header_of_a_small_archive.syrun";
+  const steelyard::Run run = sealed(sample_run());
+  ASSERT_TRUE(write_archive(file, run));
+  const auto header = read_header(file);
+  ASSERT_TRUE(header) << header.error().text();
+  EXPECT_EQ(*header, run.header);
+  std::filesystem::remove(file);
 }
 
 // What the first version could hold of the sample.

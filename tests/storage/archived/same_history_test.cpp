@@ -6,6 +6,8 @@
 #include "storage/archive/archive.hpp"
 #include "storage/archived/archived_history.hpp"
 #include "storage/embedded/server_programs.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -60,7 +62,7 @@ TEST(SameHistoryTest, AFolderTellsWhatAStoreTellsThatWasFilledWithIt) {
   for (int i = 1; i <= kRuns; ++i) {
     const steelyard::Run run = varied_run(i);
     ASSERT_TRUE(write_archive(folder / (std::to_string(i * 7 % kRuns) + "-" + std::to_string(i) + ".syrun"), run));
-    const auto put = store.put_run(run);
+    const auto put = RunStore(store).put(run);
     ASSERT_TRUE(put) << put.error().text();
   }
   const std::string whole = varied_run(2).measurements.back().benchmark.canonical();
@@ -75,7 +77,7 @@ TEST(SameHistoryTest, AFolderTellsWhatAStoreTellsThatWasFilledWithIt) {
             query.branch = branch;
             query.project = project;
             query.limit = limit;
-            const auto stored = store.history(query);
+            const auto stored = HistoryStore(store).series(query);
             ASSERT_TRUE(stored) << stored.error().text();
             const auto archived = read_archived_history(folder, query, {});
             ASSERT_TRUE(archived) << archived.error().text();

@@ -11,9 +11,15 @@
 #include <optional>
 #include <thread>
 
+#include "storage/access_store.hpp"
+#include "storage/alert_store.hpp"
 #include "storage/backup/dump_program.hpp"
+#include "storage/comparison_store.hpp"
 #include "storage/embedded/server_programs.hpp"
-#include "storage/postgres/migrations.hpp"
+#include "storage/history_store.hpp"
+#include "storage/postgres/sql/migrations.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
@@ -39,14 +45,18 @@ class BackupTest : public storage_test::KeptStore {
   }
   void fill(int runs = 2) {
     Store store = open();
-    for (int number = 1; number <= runs; ++number) ASSERT_TRUE(store.put_run(example_run(number)));
-    ASSERT_TRUE(store.put_comparison(example_comparison()));
-    ASSERT_TRUE(store.issue_token({"x", "", {"read"}, 1, "ada"}));
+    for (int number = 1; number <= runs; ++number) ASSERT_TRUE(RunStore(store).put(example_run(number)));
+    ASSERT_TRUE(ComparisonStore(store).put(example_comparison()));
+    ASSERT_TRUE(AccessStore(store).issue_token({"x", "", {"read"}, 1, "ada"}));
   }
   Result<BackupManifest> take() { return backup_store(address_, state_, backup_, {"steelyard test", "ada"}); }
   Result<BackupManifest> restore() { return restore_store(address_, state_, backup_, {"steelyard test", "ada"}); }
   // Another empty database; the one before is gone.
   void move_on() { address_.url = *storage_test::fresh_database(); }
+  std::int64_t runs_kept() {
+    Store store = open();
+    return Upkeep(store).status()->runs;
+  }
   bool is_empty() { return ask("select count(*) from pg_namespace where nspname = 'steelyard'") == "0"; }
 
   fs::path backup_;
@@ -63,14 +73,14 @@ TEST_F(BackupTest, RestoredIntoAnEmptyStoreItHasTheSameContents) {
   ASSERT_TRUE(restored) << restored.error().text();
   EXPECT_EQ(restored->tables, made->tables);
   Store store = open();
-  EXPECT_EQ(*store.get_run(example_run(2).header.id), example_run(2));
-  EXPECT_EQ(store.history({})->size(), 2U);
-  EXPECT_FALSE(*store.put_run(example_run(1)));
-  EXPECT_FALSE(*store.put_comparison(example_comparison()));
-  EXPECT_TRUE(*store.put_run(example_run(3))) << "keys go on where the backup's end";
-  EXPECT_EQ(store.alerts({})->size(), 1U);
-  EXPECT_EQ(store.tokens()->size(), 1U);
-  EXPECT_EQ(store.audit_trail(1)->front().action, "restored");
+  EXPECT_EQ(*RunStore(store).get(example_run(2).header.id), example_run(2));
+  EXPECT_EQ(HistoryStore(store).series({})->size(), 2U);
+  EXPECT_FALSE(*RunStore(store).put(example_run(1)));
+  EXPECT_FALSE(*ComparisonStore(store).put(example_comparison()));
+  EXPECT_TRUE(*RunStore(store).put(example_run(3))) << "keys go on where the backup's end";
+  EXPECT_EQ(AlertStore(store).list({})->size(), 1U);
+  EXPECT_EQ(AccessStore(store).tokens()->size(), 1U);
+  EXPECT_EQ(AccessStore(store).audit_trail(1)->front().action, "restored");
 }
 
 TEST_F(BackupTest, AnEmptySchemaStandsInNobodysWay) {
@@ -80,7 +90,7 @@ TEST_F(BackupTest, AnEmptySchemaStandsInNobodysWay) {
   open();
   const auto restored = restore();
   ASSERT_TRUE(restored) << restored.error().text();
-  EXPECT_EQ(open().status()->runs, 2);
+  EXPECT_EQ(runs_kept(), 2);
 }
 
 TEST_F(BackupTest, AStoreThatHoldsSomethingIsLeftAlone) {
@@ -90,7 +100,7 @@ TEST_F(BackupTest, AStoreThatHoldsSomethingIsLeftAlone) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::input);
   EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("rows in steelyard."), HasSubstr("an empty store")));
-  EXPECT_EQ(open().status()->runs, 2);
+  EXPECT_EQ(runs_kept(), 2);
 }
 
 TEST_F(BackupTest, AFolderThatHoldsSomethingIsLeftAlone) {
@@ -212,7 +222,7 @@ TEST_F(BackupTest, KilledInTheMiddleThereIsNothingOrAllOfIt) {
          ++tries) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    const std::int64_t runs = is_empty() ? 0 : open().status()->runs;
+    const std::int64_t runs = is_empty() ? 0 : runs_kept();
     EXPECT_TRUE(runs == 0 || runs == 20) << runs << " runs after " << milliseconds << " ms";
   }
 }
@@ -257,7 +267,8 @@ TEST_F(BackupTest, OfAStoreWithRightsByProjectIsRestoredOnAServerWithoutItsRoles
   };
   const AccessGrant kates{"kate", Access::reader, "demo", true};
   make_login();
-  ASSERT_TRUE(*open().grant(kates));
+  Store before = open();
+  ASSERT_TRUE(*AccessStore(before).grant(kates));
   ASSERT_TRUE(take());
   const storage_test::TestCluster other(find_server_programs().front().folder, {});
   address_.url = other.url("postgres");
@@ -265,15 +276,16 @@ TEST_F(BackupTest, OfAStoreWithRightsByProjectIsRestoredOnAServerWithoutItsRoles
   ASSERT_TRUE(restored) << restored.error().text();
   make_login();
   Store store = open();
-  const auto put = store.put_run(example_run(3));
+  const auto put = RunStore(store).put(example_run(3));
   ASSERT_TRUE(put) << put.error().text();
   steelyard::Run hidden = example_run(4);
   hidden.header.project = "hidden";
-  ASSERT_TRUE(*store.put_run(hidden));
-  ASSERT_TRUE(*store.grant(kates)) << "who is in which role is the server's";
+  ASSERT_TRUE(*RunStore(store).put(hidden));
+  ASSERT_TRUE(*AccessStore(store).grant(kates)) << "who is in which role is the server's";
   StoreAddress as_kate = address_;
   as_kate.url.replace(as_kate.url.find("steelyard@"), std::string("steelyard").size(), "kate");
-  EXPECT_EQ(open_at(as_kate).status()->runs, 3);
+  Store seen_by_kate = open_at(as_kate);
+  EXPECT_EQ(Upkeep(seen_by_kate).status()->runs, 3);
 }
 
 TEST_F(BackupTest, WhatAWriterBringsMeanwhileIsSeen) {

@@ -19,8 +19,8 @@
 
 #include "storage/embedded/cluster_layout.hpp"
 #include "storage/embedded/server_programs.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/store.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/run_store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -46,6 +46,11 @@ class ClusterTest : public ::testing::Test {
     auto server = ensure_embedded_running(state_);
     if (!server) throw std::runtime_error(server.error().text());
     return std::move(server).value();
+  }
+  void put_example_run() {
+    auto store = Store::open({}, state_);
+    ASSERT_TRUE(store) << store.error().text();
+    ASSERT_TRUE(RunStore(*store).put(storage_test::example_run()));
   }
   static pid_t server_process(const EmbeddedServer& server) {
     std::ifstream file(server.data / "postmaster.pid");
@@ -101,17 +106,17 @@ TEST_F(ClusterTest, RunsAsAnUnprivilegedUserInAFolderClosedToOthers) {
 TEST_F(ClusterTest, KeepsAcknowledgedRunsThroughKillNineOfTheServer) {
   auto store = Store::open({}, state_);
   ASSERT_TRUE(store) << store.error().text();
-  ASSERT_TRUE(*store->put_run(storage_test::example_run(1)));
+  ASSERT_TRUE(*RunStore(*store).put(storage_test::example_run(1)));
   const EmbeddedServer server = start();
   ASSERT_EQ(kill(server_process(server), SIGKILL), 0);
   // The same store object finds its link gone, brings the server back and goes on.
-  const auto is_new = store->put_run(storage_test::example_run(2));
+  const auto is_new = RunStore(*store).put(storage_test::example_run(2));
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new);
   auto reopened = Store::open({}, state_);
   ASSERT_TRUE(reopened) << reopened.error().text();
   for (const int number : {1, 2}) {
-    const auto run = reopened->get_run(storage_test::example_run(number).header.id);
+    const auto run = RunStore(*reopened).get(storage_test::example_run(number).header.id);
     ASSERT_TRUE(run) << run.error().text();
     EXPECT_EQ(*run, storage_test::example_run(number));
   }
@@ -169,19 +174,20 @@ TEST_F(ClusterTest, DoesNotHoldTheOutputOfTheCommandThatStartedIt) {
 
 TEST_F(ClusterTest, StopsAndKeepsWhatItHolds) {
   start();
-  ASSERT_TRUE(Store::open({}, state_)->put_run(storage_test::example_run()));
+  put_example_run();
   EXPECT_TRUE(*stop_embedded(state_));
   EXPECT_FALSE(*stop_embedded(state_)) << "it was stopped already";
-  EXPECT_TRUE(Store::open({}, state_)->get_run(storage_test::example_run().header.id));
+  auto store = Store::open({}, state_);
+  EXPECT_TRUE(RunStore(*store).get(storage_test::example_run().header.id));
 }
 
 TEST_F(ClusterTest, ServesTheSameStoreByItsAddress) {
-  ASSERT_TRUE(Store::open({}, state_)->put_run(storage_test::example_run()));
+  put_example_run();
   const auto address = parse_store_address(start().url, "STEELYARD_STORE");
   ASSERT_TRUE(address) << address.error().text();
   auto store = Store::open(*address, storage_test::fresh_state_folder());
   ASSERT_TRUE(store) << store.error().text();
-  EXPECT_TRUE(store->get_run(storage_test::example_run().header.id));
+  EXPECT_TRUE(RunStore(*store).get(storage_test::example_run().header.id));
 }
 
 TEST_F(ClusterTest, IsNotLedAstrayByTheCallersOwnDatabaseSettings) {

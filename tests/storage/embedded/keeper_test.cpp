@@ -14,9 +14,10 @@
 #include "storage/embedded/cluster.hpp"
 #include "storage/embedded/server_programs.hpp"
 #include "storage/embedded/server_use.hpp"
-#include "storage/file_lock.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/store.hpp"
+#include "storage/place/file_lock.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -151,7 +152,7 @@ TEST_F(KeeperTest, ServesEveryCommandWhileTheServerComesAndGoes) {
   for (int i = 1; i <= 12; ++i) {
     auto store = Store::open({}, state_);
     ASSERT_TRUE(store) << store.error().text();
-    const auto put = store->put_run(storage_test::example_run(i));
+    const auto put = RunStore(*store).put(storage_test::example_run(i));
     ASSERT_TRUE(put) << put.error().text();
     EXPECT_TRUE(*put);
     const pid_t server = start();
@@ -164,7 +165,7 @@ TEST_F(KeeperTest, ServesEveryCommandWhileTheServerComesAndGoes) {
   EXPECT_GT(ended, 1);
   auto store = Store::open({}, state_);
   ASSERT_TRUE(store) << store.error().text();
-  EXPECT_EQ(store->status()->runs, 12);
+  EXPECT_EQ(Upkeep(*store).status()->runs, 12);
 }
 
 TEST_F(KeeperTest, EndsWithAServerThatIsKilled) {

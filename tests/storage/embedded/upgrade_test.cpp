@@ -18,10 +18,11 @@
 #include "storage/embedded/cluster.hpp"
 #include "storage/embedded/cluster_layout.hpp"
 #include "storage/embedded/server_programs.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/postgres/table_contents.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/postgres/upkeep/table_contents.hpp"
+#include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -73,7 +74,7 @@ class UpgradeTest : public ::testing::Test {
     const EmbeddedServer server = start(programs);
     auto store = Store::open({}, state_);
     ASSERT_TRUE(store) << store.error().text();
-    for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(store->put_run(storage_test::example_run(i)));
+    for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(RunStore(*store).put(storage_test::example_run(i)));
     auto session = Session::connect(server.url, "test");
     ASSERT_TRUE(session);
     // What no archive holds, and what a dump of one database does not hold either.
@@ -96,7 +97,7 @@ class UpgradeTest : public ::testing::Test {
     auto store = Store::open({}, state_);
     ASSERT_TRUE(store) << store.error().text();
     for (int i = 1; i <= kRuns; ++i) {
-      const auto run = store->get_run(storage_test::example_run(i).header.id);
+      const auto run = RunStore(*store).get(storage_test::example_run(i).header.id);
       ASSERT_TRUE(run) << run.error().text();
       EXPECT_EQ(*run, storage_test::example_run(i));
     }
@@ -262,7 +263,7 @@ TEST_F(UpgradeTest, RefillsTheStoreFromTheArchivesWhereNothingReadsTheOldCluster
     ASSERT_TRUE(store) << store.error().text();
     EXPECT_THAT(store->take_news(), ElementsAre(HasSubstr("3 runs and 0 comparisons from their archives")));
     EXPECT_THAT(store->take_news(), IsEmpty());
-    EXPECT_EQ(store->status()->runs, kRuns);
+    EXPECT_EQ(Upkeep(*store).status()->runs, kRuns);
   }
   {
     auto session = Session::connect(start({current_}).url, "test");
@@ -280,7 +281,10 @@ TEST_F(UpgradeTest, GoesOnWithARefillThatWasEndedHalfWay) {
   Spool spool(state_);
   for (int i = 1; i <= kRuns; ++i) ASSERT_TRUE(spool.keep(storage_test::example_run(i)));
   fs::rename(state_ / "spool", state_ / "runs");
-  ASSERT_TRUE(Store::open({}, state_)->put_run(storage_test::example_run(1)));
+  {
+    auto store = Store::open({}, state_);
+    ASSERT_TRUE(RunStore(*store).put(storage_test::example_run(1)));
+  }
   fs::create_directories(home() / "9/data");
   expect_all_runs();
   EXPECT_FALSE(fs::exists(home() / "9"));

@@ -10,7 +10,9 @@
 
 #include "bench/model/sha256.hpp"
 #include "storage/embedded/cluster.hpp"
-#include "storage/store.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/faults/killed_server.hpp"
@@ -64,12 +66,12 @@ steelyard::Run run_of(const std::string& project, std::size_t number, const Even
 Result<void> tell(Store& store, const std::string& project, std::size_t number) {
   const Event& event = events()[number];
   if (!event.branch.empty()) {
-    STEELYARD_CHECK(store.put_run(run_of(project, number, event)));
+    STEELYARD_CHECK(RunStore(store).put(run_of(project, number, event)));
     return {};
   }
   CommitParents commit{sha_of(event.commit), {}};
   for (const std::string& parent : event.parents) commit.parents.push_back(sha_of(parent));
-  STEELYARD_CHECK(store.put_commit_graph({project, {commit}}));
+  STEELYARD_CHECK(HistoryStore(store).put_commit_graph({project, {commit}}));
   return {};
 }
 void tell_all(Store& store, const std::string& project) {
@@ -87,7 +89,7 @@ std::vector<std::string> answers(Store& store, const std::string& project) {
     HistoryQuery query;
     query.project = project;
     query.branch = branch;
-    const auto series = store.history(query);
+    const auto series = HistoryStore(store).series(query);
     EXPECT_TRUE(series) << series.error().text();
     if (!series || series->size() != 1) return {"no history"};
     std::string text = std::string(branch) + ':';
@@ -98,7 +100,7 @@ std::vector<std::string> answers(Store& store, const std::string& project) {
     fingerprint = series->front().fingerprint;
   }
   for (const char* commit : {"a", "b", "c", "f1", "f2", "g2", "m", "d", "e", "o", "p"}) {
-    const auto found = store.latest_baseline({project, fingerprint, sha_of(commit), "main"});
+    const auto found = HistoryStore(store).latest_baseline({project, fingerprint, sha_of(commit), "main"});
     EXPECT_TRUE(found) << found.error().text();
     std::string text = std::string(commit) + " after ";
     for (const Event& event : events()) {
@@ -136,7 +138,7 @@ class CommitGraphFault : public ::testing::Test {
     ASSERT_TRUE(store) << store.error().text();
     tell_all(*store, project);
     EXPECT_EQ(answers(*store, project), wanted_) << project;
-    const auto rebuilt = store->rebuild_commit_order();
+    const auto rebuilt = Upkeep(*store).rebuild_commit_order();
     ASSERT_TRUE(rebuilt) << rebuilt.error().text();
     EXPECT_EQ(answers(*store, project), wanted_) << project << ", put in order anew";
   }

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "storage/postgres/store_address.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard::storage_test {
 namespace {

@@ -8,9 +8,11 @@
 #include <map>
 
 #include "storage/comparison/comparison_document.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/delivery.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 #include "tests/storage/faults/fault_runs.hpp"
@@ -59,7 +61,7 @@ class ComparisonKill : public ::testing::Test {
     const auto ids = transaction->run("select id from steelyard.comparisons");
     EXPECT_TRUE(ids) << ids.error().text();
     for (std::int64_t row = 0; ids && row < ids->size(); ++row) {
-      const auto comparison = store.get_comparison(ids->text(row, 0));
+      const auto comparison = ComparisonStore(store).get(ids->text(row, 0));
       EXPECT_TRUE(comparison) << comparison.error().text();
       const auto document = documents_.find(ids->text(row, 0));
       EXPECT_TRUE(comparison && document != documents_.end() && comparison_document(*comparison) == document->second);
@@ -80,7 +82,7 @@ TEST_F(ComparisonKill, OfWhoDeliversLeavesEachWholeOrNotAtAllAndThenExactlyOnce)
     ASSERT_GE(deliverer, 0);
     if (deliverer == 0) {
       auto store = Store::open(address_, state_);
-      if (store) (void)Spool(state_).deliver(*store);
+      if (store) (void)Spool(state_).deliver(destination(*store));
       _exit(0);
     }
     storage_test::sleep_for_seconds(storage_test::moment(engine_, 0.15));
@@ -91,7 +93,7 @@ TEST_F(ComparisonKill, OfWhoDeliversLeavesEachWholeOrNotAtAllAndThenExactlyOnce)
     there = now;
   }
   Store store = Store::open(address_, state_).value();
-  const auto rest = Spool(state_).deliver(store);
+  const auto rest = Spool(state_).deliver(destination(store));
   ASSERT_TRUE(rest) << rest.error().text();
   EXPECT_TRUE(rest->bad.empty());
   EXPECT_EQ(whole_comparisons(), documents_.size());

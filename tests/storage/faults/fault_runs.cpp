@@ -8,7 +8,8 @@
 #include <thread>
 
 #include "storage/archive/archive.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/run_store.hpp"
 
 namespace steelyard::storage_test {
 
@@ -74,7 +75,7 @@ std::set<std::string> readable_runs(const StoreAddress& address, bool hashed, co
     const std::string id = rows->text(row, 0);
     EXPECT_TRUE(ids.insert(id).second) << id << " is there twice";
     if (known.contains(id)) continue;
-    auto run = store->get_run(id);
+    auto run = RunStore(*store).get(id);
     EXPECT_TRUE(run) << run.error().text();
     if (!run || !hashed) continue;
     seal(*run);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bench/model/run.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard::storage_test {
 

@@ -9,7 +9,6 @@
 
 #include "storage/embedded/cluster.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"
 #include "tests/storage/faults/fault_runs.hpp"

@@ -8,8 +8,8 @@
 #include <future>
 
 #include "storage/embedded/cluster.hpp"
+#include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"
 #include "tests/storage/faults/commit_proxy.hpp"
@@ -44,18 +44,18 @@ class LostAnswer : public ::testing::Test {
 TEST_F(LostAnswer, OfACommitThatArrivedIsResolvedByAsking) {
   CommitProxy proxy(address_.url, proxy_folder_, CommitProxy::Trouble::answer_lost);
   Store store = Store::open({false, proxy.url()}, state_).value();
-  const auto is_new = store.put_run(wide_run(1));
+  const auto is_new = RunStore(store).put(wide_run(1));
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new) << "it was not there before this call";
   EXPECT_EQ(proxy.troubles(), 1);
   EXPECT_EQ(whole_runs(address_), std::set<std::string>{wide_run(1).header.id});
-  EXPECT_FALSE(*store.put_run(wide_run(1)));
+  EXPECT_FALSE(*RunStore(store).put(wide_run(1)));
 }
 
 TEST_F(LostAnswer, OfACommitThatDidNotArriveSendsTheRunAgain) {
   CommitProxy proxy(address_.url, proxy_folder_, CommitProxy::Trouble::commit_lost);
   Store store = Store::open({false, proxy.url()}, state_).value();
-  const auto is_new = store.put_run(wide_run(1));
+  const auto is_new = RunStore(store).put(wide_run(1));
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new);
   EXPECT_EQ(proxy.troubles(), 1);
@@ -69,7 +69,7 @@ TEST_F(LostAnswer, InARestartOfTheServerIsResolvedByAskingTheOneThatComesBack) {
     EXPECT_TRUE(ensure_embedded_running(server_state));
   });
   Store store = Store::open({false, proxy.url()}, state_).value();
-  const auto is_new = store.put_run(wide_run(1));
+  const auto is_new = RunStore(store).put(wide_run(1));
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new);
   EXPECT_EQ(whole_runs(address_), std::set<std::string>{wide_run(1).header.id});
@@ -102,18 +102,18 @@ TEST_F(LostAnswer, IsNotWaitedForByOtherWritersOfTheSameCommitBranchAndSeries) {
   {
     // Names that are new to a store are written in short transactions of their own; here they are known.
     Store store = Store::open(address_, state_).value();
-    ASSERT_TRUE(store.put_run(wide_run(0)));
+    ASSERT_TRUE(RunStore(store).put(wide_run(0)));
   }
   CommitProxy proxy(address_.url, proxy_folder_, CommitProxy::Trouble::held);
   auto slow = std::async(std::launch::async, [&] {
     Store store = Store::open({false, proxy.url()}, state_).value();
-    return store.put_run(wide_run(1));
+    return RunStore(store).put(wide_run(1));
   });
   proxy.wait_until_held();
   ASSERT_EQ(proxy.troubles(), 1) << "one writer's transaction is open, all of it sent";
   auto other = std::async(std::launch::async, [&] {
     Store store = Store::open(address_, state_).value();
-    return store.put_run(wide_run(2));
+    return RunStore(store).put(wide_run(2));
   });
   EXPECT_EQ(other.wait_for(std::chrono::seconds(30)), std::future_status::ready) << "it waits for the first";
   const auto there = whole_runs(address_);
@@ -130,17 +130,17 @@ TEST_F(LostAnswer, IsNotWaitedForByOtherWritersOfTheSameCommitBranchAndSeries) {
 TEST_F(LostAnswer, IsWaitedForByAWriterOfTheSameRunWhichThenFindsItThere) {
   {
     Store store = Store::open(address_, state_).value();
-    ASSERT_TRUE(store.put_run(wide_run(0)));
+    ASSERT_TRUE(RunStore(store).put(wide_run(0)));
   }
   CommitProxy proxy(address_.url, proxy_folder_, CommitProxy::Trouble::held);
   auto first = std::async(std::launch::async, [&] {
     Store store = Store::open({false, proxy.url()}, state_).value();
-    return store.put_run(wide_run(1));
+    return RunStore(store).put(wide_run(1));
   });
   proxy.wait_until_held();
   auto second = std::async(std::launch::async, [&] {
     Store store = Store::open(address_, state_).value();
-    return store.put_run(wide_run(1));
+    return RunStore(store).put(wide_run(1));
   });
   EXPECT_EQ(second.wait_for(std::chrono::seconds(1)), std::future_status::timeout) << "it waits for the first";
   proxy.release();

@@ -5,8 +5,8 @@
 
 #include <list>
 
-#include "storage/postgres/migrations.hpp"
-#include "storage/store.hpp"
+#include "storage/place/store_address.hpp"
+#include "storage/postgres/sql/migrations.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"
 #include "tests/storage/faults/fault_runs.hpp"

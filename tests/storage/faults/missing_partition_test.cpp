@@ -1,7 +1,7 @@
 // The tables that rows go to are gone, as after a hand's slip or a restore of a part: the next writer makes them.
 #include <gtest/gtest.h>
 
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"

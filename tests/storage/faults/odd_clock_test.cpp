@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "storage/archive/archive.hpp"
+#include "storage/delivery.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/postgres/test_server.hpp"
@@ -32,7 +34,7 @@ TEST(OddClock, GoingBackLosesNoRunAndOrdersTheHistoryByTheTimesThatRunsHave) {
   std::set<std::string> put;
   for (std::size_t i = 0; i < times.size(); ++i) {
     const steelyard::Run run = run_at(static_cast<int>(i), times[i]);
-    const auto is_new = store.put_run(run);
+    const auto is_new = RunStore(store).put(run);
     ASSERT_TRUE(is_new) << is_new.error().text();
     EXPECT_TRUE(*is_new);
     put.insert(run.header.id);
@@ -41,7 +43,7 @@ TEST(OddClock, GoingBackLosesNoRunAndOrdersTheHistoryByTheTimesThatRunsHave) {
 
   HistoryQuery query;
   query.metric = "real_time";
-  const auto history = store.history(query);
+  const auto history = HistoryStore(store).series(query);
   ASSERT_TRUE(history) << history.error().text();
   ASSERT_EQ(history->size(), 2U);
   std::vector<std::int64_t> sorted = times;
@@ -66,7 +68,7 @@ TEST(OddClock, GoingBackBetweenTwoRunsInTheSpoolDeliversBoth) {
     kept.insert(run.header.id);
   }
   Store store = Store::open(address, state).value();
-  const auto delivery = spool.deliver(store);
+  const auto delivery = spool.deliver(destination(store));
   ASSERT_TRUE(delivery) << delivery.error().text();
   EXPECT_EQ(delivery->delivered, 3);
   EXPECT_TRUE(spool.waiting().empty());
@@ -86,14 +88,14 @@ TEST(OddClock, ACommitFarBeyondAllTimesStandsAtTheirEnds) {
     last.header.created_at_unix_ns = (kNow + static_cast<std::int64_t>(i)) * 1'000'000'000;
     last.header.commit = {std::string(40, static_cast<char>('a' + i)), "", "main", "", dates[i], false};
     seal(last);
-    const auto is_new = store.put_run(last);
+    const auto is_new = RunStore(store).put(last);
     ASSERT_TRUE(is_new) << is_new.error().text();
   }
   for (const char* branch : {"", "main"}) {
     HistoryQuery query;
     query.metric = "real_time";
     query.branch = branch;
-    const auto history = store.history(query);
+    const auto history = HistoryStore(store).series(query);
     ASSERT_TRUE(history) << history.error().text();
     ASSERT_EQ(history->size(), 1U);
     std::string shown;
@@ -105,13 +107,13 @@ TEST(OddClock, ACommitFarBeyondAllTimesStandsAtTheirEnds) {
   query.commit = std::string(40, 'f');
   query.fingerprint = last.environment.fingerprint();
   query.branch = "main";
-  const auto baseline = store.latest_baseline(query);
+  const auto baseline = HistoryStore(store).latest_baseline(query);
   ASSERT_TRUE(baseline) << baseline.error().text();
   ASSERT_TRUE(*baseline);
   EXPECT_EQ((*baseline)->commit, last.header.commit.sha);
   BesideHistoryQuery beside;
   beside.baseline = beside.candidate = last.header.id;
-  const auto both = store.beside_history(beside);
+  const auto both = HistoryStore(store).beside(beside);
   ASSERT_TRUE(both) << both.error().text();
   ASSERT_FALSE(both->empty());
   EXPECT_EQ(both->front().history.size(), 4U);

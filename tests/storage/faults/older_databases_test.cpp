@@ -7,8 +7,11 @@
 #include <set>
 
 #include "storage/archive/archive.hpp"
-#include "storage/postgres/migrations.hpp"
-#include "storage/store.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
+#include "storage/postgres/sql/migrations.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/older_rows.hpp"
 #include "tests/storage/postgres/example_run.hpp"
@@ -54,7 +57,7 @@ void OlderDatabase::expect_runs(Store& store) const {
   for (const std::string& id : ids_) {
     auto archived = read_archive(kArchives / (id.substr(0, 16) + ".syrun"));
     ASSERT_TRUE(archived) << archived.error().text();
-    auto kept = store.get_run(id);
+    auto kept = RunStore(store).get(id);
     ASSERT_TRUE(kept) << kept.error().text();
     EXPECT_EQ(kept->header, archived->header);
     EXPECT_EQ(kept->measurements, archived->measurements);
@@ -68,17 +71,17 @@ void OlderDatabase::expect_runs(Store& store) const {
 void OlderDatabase::expect_the_same_runs_are_known(Store& store) const {
   for (const std::string& id : ids_) {
     const auto archived = read_archive(kArchives / (id.substr(0, 16) + ".syrun"));
-    const auto is_new = store.put_run(*archived);
+    const auto is_new = RunStore(store).put(*archived);
     ASSERT_TRUE(is_new) << is_new.error().text();
     EXPECT_FALSE(*is_new);
   }
   steelyard::Run another = storage_test::example_run(77);
   seal(another);
-  const auto is_new = store.put_run(another);
+  const auto is_new = RunStore(store).put(another);
   ASSERT_TRUE(is_new) << is_new.error().text();
   EXPECT_TRUE(*is_new);
-  EXPECT_EQ(*store.get_run(another.header.id), another);
-  EXPECT_EQ(store.status()->runs, static_cast<std::int64_t>(ids_.size()) + 1);
+  EXPECT_EQ(*RunStore(store).get(another.header.id), another);
+  EXPECT_EQ(Upkeep(store).status()->runs, static_cast<std::int64_t>(ids_.size()) + 1);
 }
 
 // What was carried over as it was; the samples are the same to the last bit.
@@ -89,7 +92,7 @@ void OlderDatabase::expect_samples_are_packed(Store& store) const {
     return transaction->run("select sum(length(packed)) from steelyard.measurements", {}, kOneRow)->integer(0, 0);
   };
   const std::int64_t before = length();
-  const auto closed = store.close_partitions({});
+  const auto closed = Upkeep(store).close_partitions({});
   ASSERT_TRUE(closed) << closed.error().text();
   if (GetParam() < 10) {
     EXPECT_GT(closed->packed, 0);
@@ -97,14 +100,14 @@ void OlderDatabase::expect_samples_are_packed(Store& store) const {
   } else {
     EXPECT_EQ(length(), before);
   }
-  EXPECT_EQ(store.close_partitions({})->packed, 0) << "once";
+  EXPECT_EQ(Upkeep(store).close_partitions({})->packed, 0) << "once";
   expect_runs(store);
 }
 
 void OlderDatabase::expect_history(Store& store) const {
   HistoryQuery query;
   query.metric = "real_time";
-  const auto history = store.history(query);
+  const auto history = HistoryStore(store).series(query);
   ASSERT_TRUE(history) << history.error().text();
   std::set<std::string> shown;
   for (const HistorySeries& series : *history) {
@@ -147,11 +150,11 @@ void OlderDatabase::expect_comparison(Store& store) const {
     ASSERT_TRUE(ids) << ids.error().text();
     id = ids->text(0, 0);
   }
-  const auto kept = store.get_comparison(id);
+  const auto kept = ComparisonStore(store).get(id);
   ASSERT_TRUE(kept) << kept.error().text();
-  const auto baseline = store.get_run(kept->baseline.id);
+  const auto baseline = RunStore(store).get(kept->baseline.id);
   ASSERT_TRUE(baseline) << baseline.error().text();
-  const auto candidate = store.get_run(kept->candidate.id);
+  const auto candidate = RunStore(store).get(kept->candidate.id);
   ASSERT_TRUE(candidate) << candidate.error().text();
   const Comparison expected = comparison_of(GetParam(), {baseline->header, candidate->header});
   EXPECT_EQ(kept->rows, expected.rows);
@@ -162,7 +165,7 @@ void OlderDatabase::expect_comparison(Store& store) const {
 }
 
 void OlderDatabase::expect_change_point(Store& store) const {
-  const auto points = store.change_points("demo", "main");
+  const auto points = HistoryStore(store).change_points("demo", "main");
   ASSERT_TRUE(points) << points.error().text();
   ASSERT_EQ(points->size(), 1U);
   EXPECT_EQ((*points)[0].id, "cp1");
@@ -181,7 +184,7 @@ TEST_P(OlderDatabase, ComesForwardWithAllThatItHeld) {
   auto opened = Store::open(address_, storage_test::fresh_state_folder());
   ASSERT_TRUE(opened) << opened.error().text();
   Store store = std::move(opened).value();
-  EXPECT_EQ(store.status()->schema_version, known_migrations().back().version);
+  EXPECT_EQ(Upkeep(store).status()->schema_version, known_migrations().back().version);
   expect_runs(store);
   expect_history(store);
   if (GetParam() >= 2) expect_comparison(store);

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "storage/postgres/migrations.hpp"
+#include "storage/postgres/sql/migrations.hpp"
 
 namespace steelyard::storage_test {
 namespace {

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "storage/embedded/cluster.hpp"
+#include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"
 #include "tests/storage/faults/fault_runs.hpp"
@@ -48,8 +48,8 @@ TEST_F(ServerKill, WhileAStoreWritesLosesNothingThatItAcknowledged) {
   const double begin = storage_test::now_in_seconds();
   {
     Store store = Store::open({}, state_).value();
-    ASSERT_TRUE(store.put_run(wide_run(0)));
-    ASSERT_TRUE(store.put_run(wide_run(1)));
+    ASSERT_TRUE(RunStore(store).put(wide_run(0)));
+    ASSERT_TRUE(RunStore(store).put(wide_run(1)));
   }
   const double usual_s = storage_test::now_in_seconds() - begin;
   std::set<std::string> acknowledged{wide_run(0).header.id, wide_run(1).header.id};
@@ -65,7 +65,7 @@ TEST_F(ServerKill, WhileAStoreWritesLosesNothingThatItAcknowledged) {
     const double started = storage_test::now_in_seconds();
     std::vector<int> refused;
     for (int number = kill_number * 1000; storage_test::now_in_seconds() < started + at_s + usual_s; ++number) {
-      const auto put = store.put_run(wide_run(number));
+      const auto put = RunStore(store).put(wide_run(number));
       if (put) {
         acknowledged.insert(wide_run(number).header.id);
       } else {
@@ -78,7 +78,7 @@ TEST_F(ServerKill, WhileAStoreWritesLosesNothingThatItAcknowledged) {
     // The same again after the error, as whoever has the run on disk does.
     Store again = Store::open({}, state_).value();
     for (const int number : refused) {
-      const auto put = again.put_run(wide_run(number));
+      const auto put = RunStore(again).put(wide_run(number));
       ASSERT_TRUE(put) << put.error().text();
       acknowledged.insert(wide_run(number).header.id);
     }

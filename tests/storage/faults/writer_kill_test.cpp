@@ -12,8 +12,8 @@
 #include <set>
 
 #include "storage/archive/archive.hpp"
+#include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
-#include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"
 #include "tests/storage/faults/fault_runs.hpp"
@@ -109,7 +109,7 @@ TEST_F(WriterKill, OfTheProgramLosesNothingThatItAcknowledgedAndLeavesNothingInP
 [[noreturn]] void put_for_ever(const StoreAddress& address, const fs::path& state, int first, int told) {
   auto store = Store::open(address, state);
   for (int number = first; store; ++number) {
-    const auto put = store->put_run(wide_run(number));
+    const auto put = RunStore(*store).put(wide_run(number));
     if (!put || write(told, &number, sizeof number) != sizeof number) break;
   }
   _exit(1);
@@ -119,8 +119,8 @@ TEST_F(WriterKill, InTheMiddleOfATransactionLeavesNothingOfIt) {
   const double begin = storage_test::now_in_seconds();
   {
     Store store = Store::open(address_, state_).value();
-    ASSERT_TRUE(store.put_run(wide_run(0)));
-    ASSERT_TRUE(store.put_run(wide_run(1)));
+    ASSERT_TRUE(RunStore(store).put(wide_run(0)));
+    ASSERT_TRUE(RunStore(store).put(wide_run(1)));
   }
   const double usual_s = storage_test::now_in_seconds() - begin;
   const int kills = storage_test::times(8, 100);

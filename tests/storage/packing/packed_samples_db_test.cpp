@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "storage/packing/packed_samples.hpp"
-#include "storage/postgres/migrations.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/postgres/sql/migrations.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/packing/example_samples.hpp"
 #include "tests/storage/postgres/test_server.hpp"

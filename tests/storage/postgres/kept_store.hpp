@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"

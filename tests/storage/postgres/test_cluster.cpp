@@ -15,7 +15,7 @@
 #include "storage/embedded/server_account.hpp"
 #include "storage/embedded/server_process.hpp"
 #include "storage/embedded/server_programs.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
 namespace steelyard::storage_test {

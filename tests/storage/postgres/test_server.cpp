@@ -14,9 +14,9 @@
 
 #include "storage/embedded/cluster.hpp"
 #include "storage/embedded/server_programs.hpp"
-#include "storage/postgres/distribute.hpp"
-#include "storage/postgres/session.hpp"
-#include "storage/postgres/store_address.hpp"
+#include "storage/place/store_address.hpp"
+#include "storage/postgres/distributed/distribute.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)

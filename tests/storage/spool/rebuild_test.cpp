@@ -97,6 +97,18 @@ TEST_F(RebuildTest, NamesWhatCannotBeReadOrIsRefusedLeavesItAndGoesOn) {
   EXPECT_THAT(times_, ElementsAre(1, 4));
 }
 
+TEST_F(RebuildTest, ArchiveThatIsDamagedBehindItsHeaderIsNamedInItsTurn) {
+  write("a.syrun", 2);
+  write("b.syrun", 1);
+  fs::resize_file(folder_ / "a.syrun", fs::file_size(folder_ / "a.syrun") - 1);
+  const auto done = rebuild_from_archives(folder_, put(), {});
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(done->runs, 1);
+  ASSERT_THAT(done->bad, SizeIs(1));
+  EXPECT_THAT(done->bad[0].text(), HasSubstr("a.syrun: byte"));
+  EXPECT_THAT(times_, ElementsAre(1));
+}
+
 TEST_F(RebuildTest, StopsWhereTheStoreFails) {
   write("a.syrun", 1);
   write("b.syrun", 2);

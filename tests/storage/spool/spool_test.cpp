@@ -85,7 +85,7 @@ TEST_F(SpoolTest, DeliversOldestFirstAndKeepsTheArchives) {
   for (const std::int64_t time : {INT64_MAX, std::int64_t{99}, std::int64_t{1'000}, std::int64_t{0}}) {
     ASSERT_TRUE(spool.keep(run_at(time)));
   }
-  const auto delivery = spool.deliver(put());
+  const auto delivery = spool.deliver({put()});
   ASSERT_TRUE(delivery) << delivery.error().text();
   EXPECT_EQ(delivery->delivered, 4);
   EXPECT_EQ(delivery->already_there, 0);
@@ -97,11 +97,32 @@ TEST_F(SpoolTest, DeliversOldestFirstAndKeepsTheArchives) {
   EXPECT_EQ(kept, 4);
 }
 
+TEST_F(SpoolTest, RunAtHandIsHandedOnAsItIsAndItsArchiveKept) {
+  Spool spool(state_);
+  const auto run = run_at(7);
+  const auto path = spool.keep(run);
+  ASSERT_TRUE(path);
+  ASSERT_TRUE(spool.keep(run_at(8)));
+  std::vector<const steelyard::Run*> given;
+  const auto take = [&given](const steelyard::Run& one) -> Result<bool> {
+    given.push_back(&one);
+    return true;
+  };
+  const auto elsewhere = run_at(9);
+  const auto delivery = spool.deliver({take}, {{&run, &elsewhere}});
+  ASSERT_TRUE(delivery) << delivery.error().text();
+  EXPECT_EQ(delivery->delivered, 2) << "what does not wait is not handed on";
+  EXPECT_THAT(given, ElementsAre(&run, testing::Ne(&run)));
+  const auto kept = read_archive(state_ / "runs" / path->filename());
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(kept->header.id, run.header.id);
+}
+
 TEST_F(SpoolTest, RunThatTheStoreHasAlreadyIsCountedApart) {
   Spool spool(state_);
   ids_.push_back(run_at(7).header.id);
   ASSERT_TRUE(spool.keep(run_at(7)));
-  const auto delivery = spool.deliver(put());
+  const auto delivery = spool.deliver({put()});
   ASSERT_TRUE(delivery);
   EXPECT_EQ(delivery->delivered, 0);
   EXPECT_EQ(delivery->already_there, 1);
@@ -116,11 +137,11 @@ TEST_F(SpoolTest, StoreThatFailsLeavesTheRestWaiting) {
     if (run.header.created_at_unix_ns == 2) return store_error("store", "the link was lost");
     return take(run);
   };
-  const auto broken = spool.deliver(failing_second);
+  const auto broken = spool.deliver({failing_second});
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().found, "the link was lost");
   EXPECT_THAT(spool.waiting(), SizeIs(2));
-  const auto delivery = spool.deliver(take);
+  const auto delivery = spool.deliver({take});
   ASSERT_TRUE(delivery);
   EXPECT_EQ(delivery->delivered, 2);
   EXPECT_THAT(ids_, SizeIs(3));
@@ -131,7 +152,7 @@ TEST_F(SpoolTest, ArchiveThatCannotBeReadIsSetAsideAndTheRestDelivered) {
   ASSERT_TRUE(spool.keep(run_at(2)));
   for (const char* text : {"damaged", "damaged again"}) {
     std::ofstream(state_ / "spool/0000000000000000001-bad.syrun") << text;
-    const auto delivery = spool.deliver(put());
+    const auto delivery = spool.deliver({put()});
     ASSERT_TRUE(delivery);
     ASSERT_THAT(delivery->bad, SizeIs(1));
     EXPECT_THAT(delivery->bad[0].text(), HasSubstr("0000000000000000001-bad.syrun: byte 0: found something else"));
@@ -152,7 +173,7 @@ TEST_F(SpoolTest, ArchiveOfANewerVersionKeepsWaiting) {
   fs::create_directories(state_ / "spool");
   std::ofstream(state_ / "spool/0000000000000000001-newer.syrun", std::ios::binary) << bytes;
   ASSERT_TRUE(spool.keep(run_at(2)));
-  const auto delivery = spool.deliver(put());
+  const auto delivery = spool.deliver({put()});
   ASSERT_TRUE(delivery);
   EXPECT_EQ(delivery->delivered, 1);
   ASSERT_THAT(delivery->bad, SizeIs(1));
@@ -163,12 +184,12 @@ TEST_F(SpoolTest, ArchiveOfANewerVersionKeepsWaiting) {
 TEST_F(SpoolTest, RunThatTheStoreWillNeverTakeDoesNotHoldUpTheRest) {
   Spool spool(state_);
   ASSERT_TRUE(spool.keep(run_at(1)));
-  const auto delivery = spool.deliver(refuse_with(ErrorKind::input));
+  const auto delivery = spool.deliver({refuse_with(ErrorKind::input)});
   ASSERT_TRUE(delivery);
   EXPECT_THAT(delivery->bad, SizeIs(1));
   EXPECT_THAT(spool.waiting(), IsEmpty());
   ASSERT_TRUE(spool.keep(run_at(1)));
-  EXPECT_FALSE(spool.deliver(refuse_with(ErrorKind::store)));
+  EXPECT_FALSE(spool.deliver({refuse_with(ErrorKind::store)}));
   EXPECT_THAT(spool.waiting(), SizeIs(1));
 }
 
@@ -176,10 +197,10 @@ TEST_F(SpoolTest, RefusedRunIsSetAsideWithItsReasonAndThoseAfterItAreDelivered) 
   Spool spool(state_);
   for (const std::int64_t time : {1, 2, 3}) ASSERT_TRUE(spool.keep(run_at(time)));
   const auto take = put();
-  const auto delivery = spool.deliver([&](const steelyard::Run& run) -> Result<bool> {
+  const auto delivery = spool.deliver({[&](const steelyard::Run& run) -> Result<bool> {
     if (run.header.created_at_unix_ns == 2) return input_error("store main", "invalid byte sequence");
     return take(run);
-  });
+  }});
   ASSERT_TRUE(delivery) << delivery.error().text();
   EXPECT_EQ(delivery->delivered, 2);
   EXPECT_THAT(ids_, ElementsAre(run_at(1).header.id, run_at(3).header.id));
@@ -207,7 +228,7 @@ TEST_F(SpoolTest, ManyThatDeliverAtOncePutEachRunOnce) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([this] {
-      const auto delivery = Spool(state_).deliver(put());
+      const auto delivery = Spool(state_).deliver({put()});
       EXPECT_TRUE(delivery) << delivery.error().text();
     });
   }
@@ -219,11 +240,11 @@ TEST_F(SpoolTest, ManyThatDeliverAtOncePutEachRunOnce) {
 TEST_F(SpoolTest, SecondDeliveryWaitsNoLongerThanItMay) {
   Spool spool(state_);
   ASSERT_TRUE(spool.keep(run_at(1)));
-  const auto delivery = spool.deliver([&](const steelyard::Run&) -> Result<bool> {
-    const auto meanwhile = Spool(state_).deliver(put(), {}, Nanoseconds());
+  const auto delivery = spool.deliver({[&](const steelyard::Run&) -> Result<bool> {
+    const auto meanwhile = Spool(state_).deliver({put()}, {}, Nanoseconds());
     EXPECT_TRUE(!meanwhile && meanwhile.error().kind == ErrorKind::store);
     return true;
-  });
+  }});
   ASSERT_TRUE(delivery);
   EXPECT_EQ(calls_, 0);
 }
@@ -231,7 +252,7 @@ TEST_F(SpoolTest, SecondDeliveryWaitsNoLongerThanItMay) {
 TEST_F(SpoolTest, EmptySpoolNeedsNoFolder) {
   Spool spool(state_ / "absent");
   EXPECT_THAT(spool.waiting(), IsEmpty());
-  EXPECT_TRUE(spool.deliver(refuse_with(ErrorKind::store)));
+  EXPECT_TRUE(spool.deliver({refuse_with(ErrorKind::store)}));
   EXPECT_FALSE(fs::exists(state_ / "absent"));
 }
 
@@ -251,7 +272,7 @@ TEST_F(SpoolTest, PartOfAKilledWriteIsRemovedAfterADay) {
   std::ofstream(old_part) << "x";
   std::ofstream(new_part) << "x";
   fs::last_write_time(old_part, fs::file_time_type::clock::now() - std::chrono::hours(25));
-  ASSERT_TRUE(spool.deliver(put()));
+  ASSERT_TRUE(spool.deliver({put()}));
   EXPECT_FALSE(fs::exists(old_part));
   EXPECT_TRUE(fs::exists(new_part));
 }

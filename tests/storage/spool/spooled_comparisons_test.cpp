@@ -78,7 +78,7 @@ TEST_F(SpooledComparisons, AreDeliveredBitForBitAfterTheRunsThatCameBefore) {
     ASSERT_TRUE(spool.keep(run_at(time)));
   }
   EXPECT_EQ(spool.count_waiting(), (Spool::Count{3, 3}));
-  const auto delivery = spool.deliver(put_run(), put_comparison());
+  const auto delivery = spool.deliver({put_run(), put_comparison()});
   ASSERT_TRUE(delivery) << delivery.error().text();
   EXPECT_EQ(delivery->delivered, 3);
   EXPECT_EQ(delivery->comparisons, 3);
@@ -98,13 +98,32 @@ TEST_F(SpooledComparisons, WaitOnceHoweverOftenTheyAreKept) {
   ASSERT_TRUE(spool.keep(comparison_at(1)));
   ASSERT_TRUE(spool.keep(comparison_at(1, "2")));
   EXPECT_EQ(spool.count_waiting(), (Spool::Count{0, 2}));
-  ASSERT_TRUE(spool.deliver(put_run(), put_comparison()));
+  ASSERT_TRUE(spool.deliver({put_run(), put_comparison()}));
   ASSERT_TRUE(spool.keep(comparison_at(1)));
-  const auto again = spool.deliver(put_run(), put_comparison());
+  const auto again = spool.deliver({put_run(), put_comparison()});
   ASSERT_TRUE(again);
   EXPECT_EQ(again->comparisons, 0);
   EXPECT_EQ(again->comparisons_already_there, 1);
   EXPECT_EQ(std::distance(fs::directory_iterator(state_ / "comparisons"), fs::directory_iterator()), 2);
+}
+
+TEST_F(SpooledComparisons, AtHandAreHandedOnAsTheyWereKept) {
+  Spool spool(state_);
+  Comparison odd = comparison_at(1);
+  odd.warnings = {"no UTF-8: \xff"};
+  const auto kept = spool.keep(odd);
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_TRUE(kept->comparison == *as_kept(odd));
+  const Comparison* given = nullptr;
+  const auto take = [&given](const Comparison& one) -> Result<bool> {
+    given = &one;
+    return true;
+  };
+  const auto delivery = spool.deliver({put_run(), take}, {{}, &kept->comparison});
+  ASSERT_TRUE(delivery) << delivery.error().text();
+  EXPECT_EQ(delivery->comparisons, 1);
+  EXPECT_EQ(given, &kept->comparison);
+  EXPECT_TRUE(fs::exists(spool.delivered_comparisons() / kept->path.filename()));
 }
 
 TEST_F(SpooledComparisons, StoreThatFailsLeavesThemWaitingInOrder) {
@@ -114,10 +133,10 @@ TEST_F(SpooledComparisons, StoreThatFailsLeavesThemWaitingInOrder) {
     ASSERT_TRUE(spool.keep(comparison_at(time)));
   }
   const auto away = [](const Comparison&) -> Result<bool> { return store_error("store", "the link was lost"); };
-  ASSERT_FALSE(spool.deliver(put_run(), away));
+  ASSERT_FALSE(spool.deliver({put_run(), away}));
   EXPECT_EQ(spool.count_waiting(), (Spool::Count{1, 2}));
   EXPECT_THAT(taken_, ElementsAre("run at 1"));
-  ASSERT_TRUE(spool.deliver(put_run(), put_comparison()));
+  ASSERT_TRUE(spool.deliver({put_run(), put_comparison()}));
   EXPECT_THAT(taken_, ElementsAre("run at 1", "comparison at 1 by 1", "run at 2", "comparison at 2 by 1"));
 }
 
@@ -127,10 +146,11 @@ TEST_F(SpooledComparisons, ThatCannotBeReadOrAreRefusedAreSetAsideAndTheRestDeli
   const std::string good = comparison_document(comparison_at(1));
   std::ofstream(state_ / "spool/0000000000000000001-damaged.json") << good.substr(0, good.size() / 2);
   const auto take = put_comparison();
-  const auto delivery = spool.deliver(put_run(), [&](const Comparison& comparison) -> Result<bool> {
-    if (comparison.candidate.created_at_unix_ns == 2) return input_error("store main", "invalid byte sequence");
-    return take(comparison);
-  });
+  const auto delivery = spool.deliver({put_run(), [&](const Comparison& comparison) -> Result<bool> {
+                                         if (comparison.candidate.created_at_unix_ns == 2)
+                                           return input_error("store main", "invalid byte sequence");
+                                         return take(comparison);
+                                       }});
   ASSERT_TRUE(delivery) << delivery.error().text();
   EXPECT_EQ(delivery->comparisons, 1);
   ASSERT_THAT(delivery->bad, SizeIs(2));
@@ -146,7 +166,7 @@ TEST_F(SpooledComparisons, OfANewerVersionKeepWaiting) {
   ASSERT_TRUE(spool.keep(comparison_at(2)));
   const fs::path newer = state_ / "spool/0000000000000000001-newer.json";
   std::ofstream(newer) << R"({"schema": "steelyard.comparison/2", "what": "nobody knows"})";
-  const auto delivery = spool.deliver(put_run(), put_comparison());
+  const auto delivery = spool.deliver({put_run(), put_comparison()});
   ASSERT_TRUE(delivery);
   EXPECT_EQ(delivery->comparisons, 1);
   ASSERT_THAT(delivery->bad, SizeIs(1));
@@ -158,7 +178,7 @@ TEST_F(SpooledComparisons, KeepWaitingWhereOnlyRunsAreTaken) {
   Spool spool(state_);
   ASSERT_TRUE(spool.keep(comparison_at(1)));
   ASSERT_TRUE(spool.keep(run_at(1)));
-  ASSERT_TRUE(spool.deliver(put_run()));
+  ASSERT_TRUE(spool.deliver({put_run()}));
   EXPECT_EQ(spool.count_waiting(), (Spool::Count{0, 1}));
 }
 
@@ -194,6 +214,18 @@ TEST_F(SpooledComparisons, ComeBackFromTheirFolderOldestFirst) {
   EXPECT_EQ(done.comparisons_already_there, 1);
   ASSERT_THAT(done.bad, SizeIs(1));
   EXPECT_THAT(done.bad[0].text(), HasSubstr("half.json"));
+}
+
+TEST_F(SpooledComparisons, StandInTheOrderOfTheNamesThatTheSpoolGaveThem) {
+  const fs::path folder = state_ / "comparisons";
+  fs::create_directories(folder);
+  std::ofstream(folder / "0000000000000000010-0123456789abcdef.json") << comparison_document(comparison_at(30));
+  std::ofstream(folder / "20.json") << comparison_document(comparison_at(20));
+  std::ofstream(folder / "0000000000000000005-0123456789abcdeX.json") << comparison_document(comparison_at(40));
+  Rebuild done;
+  ASSERT_TRUE(rebuild_comparisons(folder, put_comparison(), done));
+  EXPECT_THAT(taken_, ElementsAre("comparison at 30 by 1", "comparison at 20 by 1", "comparison at 40 by 1"))
+      << "another's name says nothing";
 }
 
 TEST_F(SpooledComparisons, RebuildStopsWhereTheStoreFailsAndGoesOnWhereItRefuses) {

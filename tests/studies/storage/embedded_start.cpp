@@ -22,7 +22,8 @@
 #include "bench/model/quantile.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/embedded/cluster.hpp"
-#include "storage/store.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
 #include "tests/studies/storage/embedded_processes.hpp"
 
 namespace steelyard::storage_study {
@@ -103,9 +104,9 @@ void measure(const fs::path& state, const Run& run, Figures& figures) {
   figures.idle_ms_per_minute.push_back((static_cast<double>(processor_ms(processes)) - before) * 60 / idle_s);
   {
     Store store = must(Store::open({}, state));
-    must(store.put_run(run));
-    must(store.history({}));
-    must(store.get_run(run.header.id));
+    must(RunStore(store).put(run));
+    must(HistoryStore(store).series({}));
+    must(RunStore(store).get(run.header.id));
   }
   const HeldMemory used = held_after_a_rest(data);
   figures.used_mb.push_back(megabytes(used.proportional));

@@ -9,8 +9,10 @@
 
 #include "storage/archive/archive.hpp"
 #include "storage/packing/packed_samples.hpp"
-#include "storage/postgres/run_writer.hpp"
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/runs/run_writer.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 
 namespace steelyard::storage_study {
 namespace {
@@ -74,7 +76,7 @@ void put_first_run(Store& store, const GrownStore& shape, const std::string& mac
     run.measurements.push_back(std::move(measurement));
   }
   seal(run);
-  must(store.put_run(run));
+  must(RunStore(store).put(run));
 }
 
 class Generation {
@@ -91,7 +93,7 @@ class Generation {
     say("commits and runs");
     script(runs_script(shape_));
     say("order of the branches");
-    must(store_.rebuild_commit_order());
+    must(Upkeep(store_).rebuild_commit_order());
     for (const int partition : {0, 1}) {
       say("partition " + std::to_string(partition));
       script(partition_script(shape_, partition));

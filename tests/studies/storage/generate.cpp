@@ -7,13 +7,14 @@
 // but for the newest 102 of main, which have 3,500 results each, so that the same question can be asked of every size.
 // One series in twenty has a step. Samples: 20 in two processes, 1 % noise, a clock of one nanosecond over blocks of
 // 10 ms, packed by the program's own codec into a pool of payloads that rows are drawn from by a hash of series, run
-// and SEED (default 1). Dictionaries and series are written by Store::put_run; runs and measurements by the server
+// and SEED (default 1). Dictionaries and series are written by RunStore::put; runs and measurements by the server
 // (insert ... select, partition by partition, indexes afterwards), since that takes minutes for 100 million rows. The
 // ids of such runs are no hashes of their content. Needs a login that owns the tables.
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
+#include "storage/upkeep.hpp"
 #include "tests/studies/storage/fill_store.hpp"
 
 namespace {
@@ -38,7 +39,7 @@ int main(int count, char** arguments) {
         grown_store(std::atoll(arguments[2]), count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 1);
     const StoreAddress address = value_of(parse_store_address(arguments[1], "generate"));
     Store store = value_of(Store::open(address, state_folder()));
-    if (value_of(store.status()).runs > 0) throw std::runtime_error("the store is not empty");
+    if (value_of(Upkeep(store).status()).runs > 0) throw std::runtime_error("the store is not empty");
     fill_store(store, address.url, shape, false);
   } catch (const std::exception& trouble) {
     std::fprintf(stderr, "generate: %s\n", trouble.what());

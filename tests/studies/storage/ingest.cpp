@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bench/model/quantile.hpp"
+#include "storage/run_store.hpp"
 #include "tests/studies/storage/large_runs.hpp"
 #include "tests/studies/storage/own_server.hpp"
 
@@ -86,7 +87,7 @@ class Study {
 };
 
 void put(Store& store, const Run& run) {
-  if (!must(store.put_run(run))) throw std::runtime_error("a run that was there already");
+  if (!must(RunStore(store).put(run))) throw std::runtime_error("a run that was there already");
 }
 
 void measure(int runs) {

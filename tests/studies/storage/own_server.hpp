@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/postgres/session.hpp"
+#include "storage/postgres/session/session.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard::storage_study {

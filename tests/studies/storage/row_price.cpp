@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/model/quantile.hpp"
+#include "storage/run_store.hpp"
 #include "tests/studies/storage/large_runs.hpp"
 #include "tests/studies/storage/own_server.hpp"
 
@@ -115,7 +116,7 @@ int run_all(int argc, char** argv) {
   const LargeRuns wanted;
   {
     Store store = server.open_store();
-    must(store.put_run(large_run(wanted, 1)));
+    must(RunStore(store).put(large_run(wanted, 1)));
   }
   Session session = server.open_session();
   const std::string file = (server.data() / "price.copy.").string();

@@ -9,6 +9,8 @@
 #include <exception>
 #include <string>
 
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
 #include "tests/studies/storage/large_runs.hpp"
 #include "tests/studies/storage/own_server.hpp"
 
@@ -54,7 +56,7 @@ void measure(int runs) {
   Store store = server.open_store();
   Session session = server.open_session();
   LargeRuns wanted;
-  for (int i = 0; i < runs; ++i) must(store.put_run(large_run(wanted, i)));
+  for (int i = 0; i < runs; ++i) must(RunStore(store).put(large_run(wanted, i)));
   const double samples = number(session, "select sum(samples)::float8 from steelyard.runs");
   const double packed = number(session, "select avg(length(packed))::float8 from steelyard.measurements");
   std::printf("%d measurements of %d samples, in %.1f packed bytes each; bytes a sample:\n\n",
@@ -68,8 +70,8 @@ void measure(int runs) {
     must(transaction.commit());
   }
   wanted.measurements = 1;
-  must(store.put_run(large_run(wanted, runs)));
-  must(store.close_partitions({}));
+  must(RunStore(store).put(large_run(wanted, runs)));
+  must(Upkeep(store).close_partitions({}));
   print("partition closed", sizes_of(session), samples);
 }
 

@@ -1,0 +1,29 @@
+// Alerts of a store: what comparisons and change points opened, and what people said of it. Not for use after its
+// Store.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "storage/alerts/alert.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+class AlertStore {
+ public:
+  explicit AlertStore(Store& store) : connection_(store.connection()) {}
+
+  // Newest change of state first.
+  Result<std::vector<Alert>> list(const AlertQuery& query);
+  // Of a project (empty: any). Newest last.
+  Result<std::vector<AcceptedAlert>> accepted(const std::string& project);
+  // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
+  Result<Alert> act(const AlertAct& act);
+
+ private:
+  StoreConnection& connection_;
+};
+
+}  // namespace steelyard

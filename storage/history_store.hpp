@@ -1,0 +1,51 @@
+// What a store knows of the past: series and their points, what to compare a commit with, what moved between two
+// commits, change points, and who descends from whom. Not for use after its Store.
+//
+//     STEELYARD_TRY(const Page<HistorySeries> page, HistoryStore(store).page(query));
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "storage/model/history.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+class HistoryStore {
+ public:
+  explicit HistoryStore(Store& store) : connection_(store.connection()) {}
+
+  // By benchmark, project, metric, machine, and where the next page begins. With HistorySeries::older as `after`: that
+  // series alone, with points that stand before those.
+  Result<Page<HistorySeries>> page(const HistoryQuery& query);
+  // The page's items.
+  Result<std::vector<HistorySeries>> series(const HistoryQuery& query);
+  // The nearest run; absent: none.
+  Result<std::optional<FoundBaseline>> latest_baseline(const BaselineQuery& query);
+  // Series of either run, by benchmark and metric. Runs of two projects or machines are refused.
+  Result<std::vector<SeriesBesideHistory>> beside(const BesideHistoryQuery& query);
+
+  // The same range with full hashes and its project. Where neither end is named: of the branch (empty: the one whose
+  // end is newest) the last ten commits that were measured and are on it. Error (input): an end that is not known, or
+  // fewer than two such commits.
+  Result<RangeQuery> complete_range(const RangeQuery& query);
+  Result<Page<ChangedSeries>> changed_in(const RangeQuery& query);
+  // Largest first, whichever way it went.
+  Result<Page<Mover>> top_movers(const RangeQuery& query);
+
+  // Of one branch (empty: found over all of them) and project (empty: any), gone ones too.
+  Result<std::vector<KeptChangePoint>> change_points(const std::string& project, const std::string& branch);
+  // One transaction; false where the store knew all of it already.
+  Result<bool> put_change_points(const std::vector<ChangePointEvent>& events);
+  // Who descends from whom. False: all of it was known. The order of the branches follows from it and from the runs;
+  // RunStore::put gives each commit its place.
+  Result<bool> put_commit_graph(const CommitGraph& graph);
+
+ private:
+  StoreConnection& connection_;
+};
+
+}  // namespace steelyard

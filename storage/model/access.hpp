@@ -1,0 +1,54 @@
+// Who may use a store, and who did: logins of its server, as readers, writers or owners, of every project or of some;
+// tokens of programs; the audit trail. docs/access.md says what each may do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace steelyard {
+
+enum class Access { reader, writer, owner };
+
+struct AccessGrant {
+  std::string login;  // a role of the server
+  Access access = Access::reader;
+  std::string project{};       // with some_projects: which
+  bool some_projects = false;  // false: every project
+  bool operator==(const AccessGrant&) const = default;
+};
+
+// A program speaks to the HTTP service with a token. A store knows its public id and the SHA-256 of the whole; the
+// token itself is shown once, to whoever asked for it.
+struct TokenRequest {
+  std::string name;                 // what it is for; not empty
+  std::string project;              // the only one it is good for; empty: all
+  std::vector<std::string> scopes;  // at least one, of kTokenScopes
+  int days = 90;                    // until it expires; 1 to 3660
+  std::string who;                  // who asks for it
+};
+inline constexpr const char* kTokenScopes[] = {"read", "write", "admin"};
+
+struct Token {
+  std::string id;  // public
+  std::string name;
+  std::string project;
+  std::vector<std::string> scopes;
+  std::string expires_at;  // ISO 8601, UTC
+};
+
+struct IssuedToken {
+  Token token;
+  std::string secret;  // the whole of what the program sends: "steelyard_ID_RANDOM"; never kept, never logged
+};
+
+// One line of the audit trail: what was done to a store, and by whom.
+struct AuditEntry {
+  std::string who;      // the person, as the program knows them
+  std::string action;   // "alert accepted", "token issued", "samples pruned", ...
+  std::string subject;  // "alert:ID", "token:ID", ...
+  std::string detail;   // the rest in words; no secrets
+  std::string at{};     // ISO 8601, UTC, by the server's clock; filled by reading
+  std::string login{};  // of the database session; filled by reading
+};
+
+}  // namespace steelyard

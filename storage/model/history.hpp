@@ -1,0 +1,160 @@
+// What a store is asked about the past, and what it answers: the values of series, the baseline of a commit, what moved
+// between two commits, change points, and the commits' order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/metric.hpp"
+
+namespace steelyard {
+
+// A label may take 100 bytes and a run have a thousand: some 100 MB are looked through.
+inline constexpr std::int64_t kMostLabelledRuns = 1000;
+struct HistoryQuery {
+  std::string benchmark;  // canonical text or a part of it; empty: all
+  std::string metric;     // empty: real_time and the counted ones
+  std::string branch;     // empty: any, by the commits' dates
+  std::string project;    // empty: any
+  int limit = 200;        // newest points kept per series; 0: the series alone
+  std::string machine{};  // the beginning of a fingerprint, or NAME=TEXT: a fact that holds the text; empty: any
+  std::vector<std::string> parameters{};  // NAME=VALUE, or VALUE alone where it has no name: each must be there
+  // A part of what benchmarks say of themselves in the newest kMostLabelledRuns runs with labels of the project and
+  // branch; empty: any. Where there are more, Page::notes says so.
+  std::string label{};
+  std::string after{};           // Page::next, or HistorySeries::older; empty: from the beginning
+  int series_limit = 0;          // most series of one answer; 0: all
+  bool off_branch = true;        // with commits that are off the branch, as after a force-push
+  bool with_invocations = true;  // costs a look at every measurement; else they are 0
+};
+struct HistoryPoint {
+  std::string run;
+  std::string commit;
+  std::string subject;
+  std::int64_t at_unix_ns = 0;
+  double value = 0;  // median of the invocations' medians
+  std::int64_t samples = 0;
+  std::int64_t invocations = 0;
+  bool is_off_branch = false;  // measured on the branch that was asked for, and not on it any more
+};
+struct HistorySeries {
+  std::string benchmark;
+  Metric metric;
+  std::string fingerprint;
+  std::vector<HistoryPoint> points;  // oldest first
+  std::string project{};
+  std::string older{};  // its points before these, to be given as `after`; empty: there are none
+};
+
+// What one answer holds of a list, and where the next begins.
+template <class Item>
+struct Page {
+  std::vector<Item> items;
+  std::string next;                  // to be given as `after`, with all else as it was; empty: that was all
+  std::vector<std::string> notes{};  // bounds that the answer reached, in words
+};
+
+// Where a baseline is looked for: on the same class of machine and project, among the ancestors of a commit.
+struct BaselineQuery {
+  std::string project;
+  std::string fingerprint;
+  std::string commit;        // full hash; its own runs are none, and no run of a changed tree is one
+  std::string branch;        // where nothing is known of its ancestors: the newest run of this branch that is older
+  bool only_branch = false;  // of its ancestors, too, runs of this branch alone (empty: of any)
+};
+struct FoundBaseline {
+  std::string run;
+  std::string commit;
+  std::int64_t distance = 0;  // 1: a parent
+  bool is_ancestor = true;    // false: only older, as far as is known
+};
+
+// Two runs beside what came before them on the baseline's branch, on its machine and in its project.
+struct BesideHistoryQuery {
+  std::string baseline;  // ids of runs, as RunStore::get takes them
+  std::string candidate;
+  int runs = 100;  // of history: the newest up to the baseline
+};
+struct SeriesBesideHistory {
+  std::string benchmark;
+  Metric metric;
+  std::optional<double> baseline{};  // absent: not measured, or not defined
+  std::optional<double> candidate{};
+  std::vector<double> history{};  // oldest first
+};
+
+// Commits after `from` up to `to`: full hashes, or unambiguous beginnings of commits that were measured.
+struct RangeQuery {
+  std::string from;
+  std::string to;
+  std::string project;  // empty: any
+  std::string branch;   // empty: any
+  std::string after;    // Page::next
+  int limit = 50;       // most items of one answer
+};
+// A series whose level was found to change at a commit of the range, by `changes` or by a comparison.
+struct ChangedSeries {
+  std::string project;
+  std::string benchmark;
+  std::string metric;
+  std::string fingerprint;
+  std::string branch;
+  std::string commit;
+  std::optional<double> ratio{};  // after over before
+  bool regression = false;        // else an improvement
+  bool by_comparison = false;     // else a change point
+};
+// What moved most between two commits, judged or not: medians of the newest runs up to either commit on one machine.
+struct Mover {
+  std::string project;
+  std::string benchmark;
+  Metric metric;
+  std::string fingerprint;
+  double before = 0;
+  double after = 0;
+  double ratio = 1;
+  std::int64_t runs_before = 0;  // that the median is of
+  std::int64_t runs_after = 0;
+};
+
+// A confirmed change point of one series: benchmark, metric, machine and the branch that was looked at.
+struct KeptChangePoint {
+  std::string id;
+  std::string project;
+  std::string benchmark;
+  std::string metric;
+  std::string fingerprint;
+  std::string branch;  // empty: all branches together
+  std::string commit;
+  std::string last_good;
+  double before = 0;
+  double after = 0;
+  std::optional<double> ratio{};
+  double p = 1;
+  bool regression = false;  // else an improvement
+  bool gone = false;        // later values spoke against it
+};
+struct ChangePointEvent {
+  std::string event;  // "confirmed", "moved", "gone", "back"
+  KeptChangePoint point;
+  std::string from_commit;  // where it stood before; empty: nowhere
+};
+
+// One commit and all its parents, in git's order; none: a root.
+struct CommitParents {
+  std::string sha;
+  std::vector<std::string> parents;
+  bool operator==(const CommitParents&) const = default;
+};
+// A part of a project's history: as much as a clone knows. Parts may overlap and come in any order.
+struct CommitGraph {
+  std::string project;
+  std::vector<CommitParents> commits;
+};
+inline constexpr std::size_t kMostGraphCommits = 20'000;
+inline constexpr std::size_t kMostParents = 1'000;  // of one commit
+
+}  // namespace steelyard

@@ -1,0 +1,48 @@
+// Where a store is: in the state folder, or at a postgresql:// address, of which this tells what is secret and what may
+// be printed. Nothing here connects.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+struct StoreAddress {
+  bool embedded = true;
+  std::string url;  // postgresql://...; never printed with a password: see safe_text()
+  std::string safe_text() const;
+};
+// "embedded" or a postgresql:// (postgres://) address; anything else is an input error that names `where`.
+Result<StoreAddress> parse_store_address(const std::string& text, const std::string& where);
+
+// $STEELYARD_STATE, else $XDG_STATE_HOME/steelyard, else ~/.local/state/steelyard; for root /var/lib/steelyard.
+std::filesystem::path state_folder();
+
+// The address with every password as "***". A text that cannot be taken apart with certainty shows its scheme alone.
+std::string address_without_secrets(std::string_view url);
+
+// A message of libpq or the server, fit for one line of ours: no line breaks, bounded, and no password of `url` in it,
+// as written there or percent-decoded (libpq quotes parts of an address that it cannot read).
+std::string one_line_without_secrets(std::string_view message, std::string_view url);
+
+// The address with one more option, unless it has that option already.
+std::string with_option(const std::string& url, std::string_view name, std::string_view value);
+
+// The address without its password, for the command line of a program of PostgreSQL's, and the password for that
+// program's environment (PGPASSWORD). Error (input): an address that cannot be taken apart, or one with an sslpassword,
+// for which there is no such way.
+struct SplitAddress {
+  std::string url;
+  std::optional<std::string> password;  // decoded
+};
+Result<SplitAddress> split_password(std::string_view url);
+
+std::string percent_encode(std::string_view text);
+std::string percent_decode(std::string_view text);  // a "%" that starts no code stands for itself
+
+}  // namespace steelyard

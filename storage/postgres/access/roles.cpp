@@ -1,0 +1,225 @@
+#include "storage/postgres/access/roles.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "storage/postgres/access/project_rights.hpp"
+
+namespace steelyard {
+namespace {
+
+// Not to be taken for the lock of the migrations: this is the number after the partitions' own.
+constexpr const char* kLock = "select pg_advisory_xact_lock(8319395793567867252)";
+
+// So that the next one sees whether these steps were taken for the schema as it is.
+constexpr std::string_view kNoteWords = "Rights as of schema version ";
+constexpr const char* kNote = R"sql(
+do $$ begin
+  execute format('comment on schema steelyard is %L',
+                 'Rights as of schema version ' || (select max(version) from steelyard.schema_migrations));
+end $$
+)sql";
+
+// Whether the login may do what follows: be or become the owner, make what is missing of the roles, and give the schema
+// away. Since PostgreSQL 16 who may create roles may grant only those that it has created.
+constexpr const char* kMayApply = R"sql(
+select me.rolsuper
+    or ((have.roles = 5 or me.rolcreaterole)
+        and (have.member or (me.rolcreaterole and (have.roles = 0 or have.grantable
+                                                   or current_setting('server_version_num')::int < 160000)))
+        and pg_has_role((select nspowner from pg_namespace where nspname = 'steelyard'), 'USAGE')
+        and has_database_privilege(current_database(), 'CREATE'))
+from pg_roles me,
+     (select count(*) as roles,
+             coalesce(bool_and(pg_has_role(oid, 'MEMBER')) filter (where rolname = 'steelyard_owner'), false) as member,
+             coalesce(bool_and(pg_has_role(oid, 'MEMBER WITH ADMIN OPTION'))
+                      filter (where rolname = 'steelyard_owner'), false) as grantable
+      from pg_roles where rolname = any($1::text[])) have
+where me.rolname = session_user
+)sql";
+
+constexpr const char* kCreateRoles = R"sql(
+do $$
+declare
+  role text;
+begin
+  foreach role in array array['steelyard_reader', 'steelyard_writer', 'steelyard_owner', 'steelyard_project_reader',
+                              'steelyard_project_writer'] loop
+    if not exists (select from pg_roles where rolname = role) then
+      begin
+        execute format('create role %I nologin', role);
+      exception when duplicate_object or unique_violation then
+        null;  -- another database of the same server was first
+      end;
+    end if;
+  end loop;
+end
+$$
+)sql";
+
+constexpr const char* kJoinRoles = R"sql(
+do $$
+begin
+  if not pg_has_role(session_user, 'steelyard_owner', 'MEMBER') then
+    execute format('grant steelyard_owner to %I', session_user);
+  end if;
+  if not pg_has_role(session_user, 'steelyard_writer', 'MEMBER') then
+    execute format('grant steelyard_writer to %I', session_user);
+  end if;
+end
+$$
+)sql";
+
+// The owner owns what is there, whoever made it. Indexes, identity sequences and row types go with their tables.
+constexpr const char* kOwn = R"sql(
+do $$
+declare
+  one record;
+begin
+  execute format('grant create on database %I to steelyard_owner', current_database());
+  if (select nspowner <> 'steelyard_owner'::regrole from pg_namespace where nspname = 'steelyard') then
+    alter schema steelyard owner to steelyard_owner;
+  end if;
+  for one in select c.oid::regclass as name, c.relkind from pg_class c
+             where c.relnamespace = 'steelyard'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
+               and c.relowner <> 'steelyard_owner'::regrole loop
+    execute format('alter %s %s owner to steelyard_owner',
+                   case one.relkind when 'v' then 'view' when 'm' then 'materialized view' else 'table' end, one.name);
+  end loop;
+  for one in select p.oid::regprocedure as name from pg_proc p
+             where p.pronamespace = 'steelyard'::regnamespace and p.proowner <> 'steelyard_owner'::regrole loop
+    execute format('alter function %s owner to steelyard_owner', one.name);
+  end loop;
+end
+$$
+)sql";
+
+// Derived rows are the program's to change; everything else is a fact: it is added and never changed. Partitions are
+// reached through their table and need no rights of their own.
+constexpr const char* kGrant = R"sql(
+do $$
+declare
+  one record;
+begin
+  grant usage on schema steelyard to steelyard_reader, steelyard_writer;
+  for one in select c.oid::regclass as name, c.relname::text as plain, c.relkind from pg_class c
+             where c.relnamespace = 'steelyard'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
+               and not c.relispartition loop
+    execute format('grant select on %s to steelyard_writer', one.name);
+    if one.plain = any('{tokens}'::text[]) then
+      execute format('revoke all on %s from steelyard_reader', one.name);
+    else
+      execute format('grant select on %s to steelyard_reader', one.name);
+    end if;
+    continue when one.relkind in ('v', 'm');
+    if one.plain = any($owners$%OWNERS%$owners$::text[]) then
+      execute format('revoke insert, update, delete, truncate on %s from steelyard_writer', one.name);
+      continue;
+    end if;
+    if one.plain = 'audit_trail' then
+      -- When, and by which login, the server says itself.
+      execute format('revoke insert on %s from steelyard_writer', one.name);
+      execute format('grant insert (who, action, subject, detail) on %s to steelyard_writer', one.name);
+    else
+      execute format('grant insert on %s to steelyard_writer', one.name);
+    end if;
+    if one.plain = any($derived$%DERIVED%$derived$::text[]) then
+      execute format('grant update, delete on %s to steelyard_writer', one.name);
+    else
+      execute format('revoke update, delete, truncate on %s from steelyard_writer', one.name);
+    end if;
+  end loop;
+  for one in select p.oid::regprocedure as name, p.proname::text as plain from pg_proc p
+             where p.pronamespace = 'steelyard'::regnamespace and p.prosecdef loop
+    execute format('revoke execute on function %s from public, steelyard_writer, steelyard_project_writer', one.name);
+    if one.plain = any($writers${close_small_partition,ensure_partitions}$writers$::text[]) then
+      execute format('grant execute on function %s to steelyard_writer', one.name);
+    end if;
+  end loop;
+end
+$$
+)sql";
+
+// What only an owner may write: who may make a token may do everything that tokens allow.
+constexpr const char* kOwners = "{schema_migrations,project_grants,tokens}";
+
+std::string with_lists(std::string script) {
+  const auto put = [&script](std::string_view mark, const std::string& list) {
+    script.replace(script.find(mark), mark.size(), list);
+  };
+  std::string derived;
+  for (const std::string& table : derived_tables()) derived += (derived.empty() ? "" : ",") + table;
+  put("%OWNERS%", kOwners);
+  put("%DERIVED%", '{' + derived + '}');
+  return script;
+}
+
+}  // namespace
+
+std::vector<std::string> all_roles() {
+  std::vector<std::string> names;
+  for (const std::string_view role : {kReaderRole, kWriterRole, kOwnerRole, kProjectReaderRole, kProjectWriterRole}) {
+    names.emplace_back(role);
+  }
+  return names;
+}
+
+const std::vector<std::string>& derived_tables() {
+  static const std::vector<std::string> tables{"alert_life", "alert_states",  "branch_positions",
+                                               "branches",   "change_points", "derivations"};
+  return tables;
+}
+
+std::string role_for_work(const std::vector<std::string>& roles) {
+  for (const std::string_view role : {kWriterRole, kProjectWriterRole, kReaderRole, kProjectReaderRole}) {
+    if (std::find(roles.begin(), roles.end(), role) != roles.end()) return std::string(role);
+  }
+  return "";
+}
+
+int version_of_rights(std::string_view comment) {
+  int version = 0;
+  if (comment.starts_with(kNoteWords)) {
+    std::from_chars(comment.data() + kNoteWords.size(), comment.data() + comment.size(), version);
+  }
+  return version;
+}
+
+Result<void> create_roles(Session& session) {
+  const ActingAs login(session, "");
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_CHECK(transaction.run(kLock));
+  STEELYARD_TRY(
+      const Rows may,
+      transaction.run("select rolsuper or rolcreaterole from pg_roles where rolname = session_user", {}, kOneRow));
+  if (!may.boolean(0, 0)) return {};
+  STEELYARD_CHECK(transaction.run_script(kCreateRoles));
+  return transaction.commit();
+}
+
+Result<bool> apply_privileges(Session& session) {
+  const ActingAs login(session, "");
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_CHECK(transaction.run(kLock));
+  STEELYARD_TRY(const Rows may, transaction.run(kMayApply, SqlValues().texts(all_roles()), kOneRow));
+  if (!may.boolean(0, 0)) return false;
+  STEELYARD_CHECK(transaction.run_script(kCreateRoles));
+  STEELYARD_CHECK(transaction.run_script(kJoinRoles));
+  STEELYARD_CHECK(transaction.run_script(kOwn));
+  STEELYARD_CHECK(transaction.run_script(with_lists(kGrant)));
+  // Before the note: who is cut off here begins anew.
+  STEELYARD_CHECK(renew_project_limits(transaction));
+  STEELYARD_CHECK(transaction.run_script(kNote));
+  STEELYARD_CHECK(transaction.commit());
+  return true;
+}
+
+std::string administrator_sql(std::string_view login, std::string_view database) {
+  const std::string to(login);
+  std::string sql;
+  for (const std::string& role : all_roles()) sql += "create role " + role + " nologin;\n";
+  sql += "grant steelyard_owner, steelyard_writer to " + to + ";\n";
+  return sql + "grant create on database " + std::string(database) + " to " + to + ";\n";
+}
+
+}  // namespace steelyard

@@ -1,0 +1,38 @@
+// Who may do what in a store. A writer adds runs and comparisons and reads everything, a reader only reads, an owner
+// changes the schema and may delete; none of them logs in: logins are their members. Raw facts are append-only by
+// privilege: a writer can neither change nor delete them. See docs/access.md.
+//
+//     STEELYARD_CHECK(apply_privileges(session));     // after migrations, as a login that may
+//     session.act_as(role_for_work(login.roles));     // every transaction from here on
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "storage/postgres/session/session.hpp"
+
+namespace steelyard {
+
+std::vector<std::string> all_roles();
+// The most that the program needs for its daily work and the login may take on: the writer's, else the reader's; empty:
+// the roles are not there, or the login is in none, and acts as itself.
+std::string role_for_work(const std::vector<std::string>& roles);
+
+// Tables whose rows a writer may change or delete, since they can be made again from facts. All others are facts.
+const std::vector<std::string>& derived_tables();
+
+// Creates those that are missing on the server, where the login may; else nothing. For a backup that names them.
+Result<void> create_roles(Session& session);
+// Creates the roles where they are missing, gives them their rights on every table, view and function that is there
+// now, and the schema to the owner, and limits to projects where there are any. False where the login may not: nothing
+// was changed, and the store works for that login as before. Running it again changes nothing.
+Result<bool> apply_privileges(Session& session);
+// What it notes as the schema's comment: the schema's version that the rights were given for; 0: none is named.
+int version_of_rights(std::string_view comment);
+
+// What an administrator runs once where the login may not create roles: SQL, one statement a line.
+std::string administrator_sql(std::string_view login, std::string_view database);
+
+}  // namespace steelyard

@@ -1,0 +1,163 @@
+#include "storage/postgres/access/tokens.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+
+#include "bench/model/sha256.hpp"
+#include "storage/postgres/access/audit_trail.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::string_view kPrefix = "steelyard_";
+constexpr std::size_t kIdBytes = 16;
+constexpr std::size_t kSecretBytes = 32;
+constexpr std::size_t kIdDigits = 2 * kIdBytes;
+constexpr std::size_t kSecretDigits = 2 * kSecretBytes;
+
+std::string hex_of(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += kDigits[value >> 4];
+    text += kDigits[value & 15];
+  }
+  return text;
+}
+
+bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
+
+constexpr int kMostDays = 3660;
+constexpr std::size_t kLongestName = 200;
+constexpr int kMostTokens = 10'000;  // that are listed
+
+constexpr const char* kColumns =
+    "id, name, project, scopes, to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), hash";
+
+Token token_at(const Rows& rows, std::int64_t row) {
+  return {rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), texts_of_array(rows.raw(row, 3)), rows.text(row, 4)};
+}
+
+bool is_scope(const std::string& scope) {
+  return std::find(std::begin(kTokenScopes), std::end(kTokenScopes), scope) != std::end(kTokenScopes);
+}
+
+}  // namespace
+
+Result<std::string> random_token() {
+  std::string bytes(kTokenBytes, '\0');
+  if (getentropy(bytes.data(), bytes.size()) == 0) return token_from_bytes(bytes);
+  return store_error("the system's entropy", std::strerror(errno), "random bytes for a token");
+}
+
+std::string token_from_bytes(const std::string& bytes) {
+  assert(bytes.size() == kIdBytes + kSecretBytes);
+  const std::string_view all = bytes;
+  return std::string(kPrefix) + hex_of(all.substr(0, kIdBytes)) + '_' + hex_of(all.substr(kIdBytes));
+}
+
+Result<TokenText> take_apart_token(const std::string& text) {
+  const std::string_view all = text;
+  const Error other = input_error("token", "a text of another form", "steelyard_ID_SECRET as it was shown when issued");
+  if (all.size() != kPrefix.size() + kIdDigits + 1 + kSecretDigits || !all.starts_with(kPrefix)) return other;
+  const std::string_view id = all.substr(kPrefix.size(), kIdDigits);
+  if (!is_hex(id) || all[kPrefix.size() + kIdDigits] != '_' || !is_hex(all.substr(all.size() - kSecretDigits))) {
+    return other;
+  }
+  return TokenText{std::string(id), sha256_hex(text)};
+}
+
+bool equal_in_constant_time(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+  }
+  return difference == 0;
+}
+
+Result<void> check_request(const TokenRequest& request) {
+  if (request.name.empty() || request.name.size() > kLongestName) {
+    return input_error("token name", std::to_string(request.name.size()) + " bytes",
+                       "1 to " + std::to_string(kLongestName) + ": what the token is for");
+  }
+  if (request.days < 1 || request.days > kMostDays) {
+    return input_error("token days", std::to_string(request.days), "1 to " + std::to_string(kMostDays));
+  }
+  if (request.scopes.empty()) return input_error("token scopes", "none", "read, write or admin");
+  for (const std::string& scope : request.scopes) {
+    if (!is_scope(scope)) return input_error("token scopes", '"' + scope + '"', "read, write or admin");
+  }
+  return {};
+}
+
+Result<Token> issue_token(Session& session, const TokenRequest& request, const std::string& secret) {
+  STEELYARD_CHECK(check_request(request));
+  STEELYARD_TRY(const TokenText text, take_apart_token(secret));
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  SqlValues values;
+  values.text(text.id).text(text.hash).text(request.name).text(request.project).texts(request.scopes);
+  values.text(request.who).integer(request.days);
+  STEELYARD_TRY(const Rows added, transaction.run("insert into steelyard.tokens (id, hash, name, project, scopes, "
+                                                  "issued_by, expires_at) values ($1, $2, $3, $4, $5, $6, "
+                                                  "now() + $7::integer * interval '1 day') on conflict do nothing",
+                                                  values, kAtMostOneRow));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(std::string("select ") + kColumns + " from steelyard.tokens where id = $1",
+                                SqlValues().text(text.id), kOneRow));
+  if (added.affected() == 1) {
+    STEELYARD_CHECK(write_audit(transaction, {request.who, "token issued", "token:" + text.id,
+                                              request.name + (request.project.empty() ? "" : ", project ") +
+                                                  request.project + ", until " + rows.text(0, 4)}));
+  }
+  STEELYARD_CHECK(transaction.commit());
+  return token_at(rows, 0);
+}
+
+Result<std::optional<Token>> find_token(Session& session, const std::string& text) {
+  const Result<TokenText> sent = take_apart_token(text);
+  if (!sent) return std::optional<Token>();
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kColumns +
+                                                     " from steelyard.tokens "
+                                                     "where id = $1 and revoked_at is null and expires_at > now()",
+                                                 SqlValues().text(sent->id), kAtMostOneRow));
+  if (rows.size() == 0 || !equal_in_constant_time(rows.text(0, 5), sent->hash)) return std::optional<Token>();
+  return std::optional(token_at(rows, 0));
+}
+
+Result<bool> revoke_token(Session& session, const std::string& id, const std::string& who) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows revoked, transaction.run("update steelyard.tokens set revoked_at = now(), revoked_by = $2 "
+                                                    "where id = $1 and revoked_at is null",
+                                                    SqlValues().text(id).text(who), kAtMostOneRow));
+  if (revoked.affected() == 0) {
+    STEELYARD_TRY(const Rows known,
+                  transaction.run("select 1 from steelyard.tokens where id = $1", SqlValues().text(id), kAtMostOneRow));
+    if (known.size() == 0) return input_error("token:" + id, "no such token", "the public id of one");
+    return false;
+  }
+  STEELYARD_CHECK(write_audit(transaction, {who, "token revoked", "token:" + id, ""}));
+  STEELYARD_CHECK(transaction.commit());
+  return true;
+}
+
+Result<std::vector<Token>> read_tokens(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kColumns +
+                                                     " from steelyard.tokens where revoked_at is null "
+                                                     "and expires_at > now() order by token_key desc limit $1",
+                                                 SqlValues().integer(kMostTokens)));
+  std::vector<Token> tokens;
+  for (std::int64_t row = 0; row < rows.size(); ++row) tokens.push_back(token_at(rows, row));
+  return tokens;
+}
+
+}  // namespace steelyard

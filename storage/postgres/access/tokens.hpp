@@ -1,0 +1,44 @@
+// Tokens of programs: their text, made and taken apart, and their rows. A store keeps a token's public id and the
+// SHA-256 of the whole, never the token itself.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "storage/model/access.hpp"
+#include "storage/postgres/session/session.hpp"
+
+namespace steelyard {
+
+// `secret`: made by token_from_bytes(), by the caller so that a retry issues the same token.
+Result<Token> issue_token(Session& session, const TokenRequest& request, const std::string& secret);
+// The token that was sent, where it is good now; absent where it is unknown, expired or revoked, without saying which.
+Result<std::optional<Token>> find_token(Session& session, const std::string& text);
+// False where it was revoked already. Error (input): no such token.
+Result<bool> revoke_token(Session& session, const std::string& id, const std::string& who);
+// Expired and revoked ones left out; newest first.
+Result<std::vector<Token>> read_tokens(Session& session);
+
+// Error (input): a field that is not as wanted.
+Result<void> check_request(const TokenRequest& request);
+
+// ID and secret part of a token as it was sent. Error (input): it has another form; the token is not quoted.
+struct TokenText {
+  std::string id;
+  std::string hash;  // SHA-256 of the whole
+};
+Result<TokenText> take_apart_token(const std::string& text);
+inline constexpr std::size_t kTokenBytes = 48;
+// From so many random bytes.
+std::string token_from_bytes(const std::string& bytes);
+
+// From the system's entropy.
+Result<std::string> random_token();
+
+// In a time that depends on the lengths alone.
+bool equal_in_constant_time(const std::string& a, const std::string& b);
+
+}  // namespace steelyard

@@ -1,0 +1,38 @@
+// Alerts as the database keeps them: derived again, in the same transaction, whenever something is added that they
+// depend on. Writers of one project and branch do that one after the other, at the end of their transactions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/result.hpp"
+#include "storage/alerts/alert.hpp"
+#include "storage/alerts/alert_life.hpp"
+#include "storage/model/history.hpp"
+#include "storage/postgres/session/session.hpp"
+
+namespace steelyard {
+
+// After the comparison's rows were written. Looks at the alerts that its rows open, and at those of its branch that
+// they may end.
+Result<void> refresh_alerts(Transaction& transaction, const Comparison& comparison);
+// After the events were written.
+Result<void> refresh_alerts(Transaction& transaction, const std::vector<ChangePointEvent>& events);
+
+// All of them again, from the facts alone: to the same bytes. The number of alerts.
+Result<std::int64_t> rebuild_alerts(Transaction& transaction);
+
+// For who adds a fact of another kind. Holds the alerts of the branch until the transaction ends.
+Result<void> lock_alerts(Transaction& transaction, const std::string& project, const std::string& branch);
+// Derives and writes the alerts of these subjects, all of one project and branch and of one source. Their number.
+Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<AlertSubject>& subjects);
+
+// The facts behind alerts as the database has them, by alert.
+using FactsById = std::map<std::string, std::vector<AlertFact>>;
+// A step of derive_alerts(), of subjects of comparisons, all of one project and branch.
+Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vector<AlertSubject>& subjects);
+
+}  // namespace steelyard

@@ -1,0 +1,19 @@
+// Series of one benchmark and metric over time, out of the store.
+#pragma once
+
+#include "bench/model/result.hpp"
+#include "storage/model/history.hpp"
+#include "storage/postgres/history/series_values.hpp"
+#include "storage/postgres/session/session.hpp"
+
+namespace steelyard {
+
+// By benchmark, project, metric, fingerprint; points oldest first. Series without a point are left out, unless no
+// points were asked for. Measurements without a defined value give no point.
+//
+// Three looks: at dictionaries for the series, at the newest runs in the order of their commits, and at the series'
+// values in those runs, which the index of steelyard.measurements holds. Where a series was not measured in every run,
+// the last two are done again for it, four times as far back.
+Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query, RunOrderCache& cache);
+
+}  // namespace steelyard

@@ -1,0 +1,387 @@
+#include "storage/postgres/history/ranges.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "storage/postgres/history/commit_graph.hpp"
+#include "storage/postgres/history/cursor.hpp"
+#include "storage/postgres/history/series_values.hpp"
+#include "storage/postgres/session/dictionaries.hpp"
+
+namespace steelyard {
+namespace {
+
+struct CommitRange {
+  std::int64_t project_key = 0;
+  std::string project;
+  std::string from;  // full hashes
+  std::string to;
+  // Where both ends lie on one branch: which, and their positions.
+  std::string branch;
+  std::optional<std::int64_t> from_position{};
+  std::optional<std::int64_t> to_position{};
+};
+
+constexpr std::size_t kShortestPrefix = 6;
+constexpr std::size_t kFullHash = 40;
+constexpr std::int64_t kMostBetween = 100'000;
+
+constexpr const char* kProjects =
+    "select project_key, name from steelyard.projects where $1::text = '' or name = $1::text order by name limit 3";
+constexpr const char* kByPrefix =
+    "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
+    "order by sha limit 3";
+
+constexpr std::size_t kUsualCommits = 10;
+constexpr std::int64_t kRunsForThem = 1000;  // a commit may be measured on many machines, and again
+
+constexpr const char* kNewestBranch =
+    "select branch from steelyard.branches where project_key = $1 "
+    "order by coalesce(nullif(tip_committed_at_unix_s, 0) * 1000000000, tip_first_run_at_unix_ns) desc, branch limit 1";
+
+// $1 project, $2 and $3 the ends, $4 branch or empty.
+constexpr const char* kCommonBranch = R"sql(
+select older.branch, older.position, newer.position
+from steelyard.branch_positions older
+join steelyard.branch_positions newer
+  on newer.project_key = older.project_key and newer.branch = older.branch and newer.sha = $3::text
+where older.project_key = $1 and older.sha = $2::text and older.on_branch and newer.on_branch
+  and ($4::text = '' or older.branch = $4::text)
+order by older.branch
+limit 1
+)sql";
+
+constexpr const char* kBetweenPositions =
+    "select sha from steelyard.branch_positions where project_key = $1 and branch = $2 and position > $3 and "
+    "position <= $4 and on_branch";
+
+Result<void> find_project(Transaction& transaction, const std::string& name, CommitRange& range) {
+  STEELYARD_TRY(const Rows rows, transaction.run(kProjects, SqlValues().text(name)));
+  if (rows.size() == 0) {
+    return input_error("--project", '"' + name + '"', "a project that the store has runs of");
+  }
+  if (rows.size() > 1) {
+    return input_error("--project",
+                       "none, and the store has \"" + rows.text(0, 1) + "\" and \"" + rows.text(1, 1) + '"',
+                       "the one that the commits are of");
+  }
+  range.project_key = rows.integer(0, 0);
+  range.project = rows.text(0, 1);
+  return {};
+}
+
+Result<std::string> find_commit(Transaction& transaction, const std::string& text) {
+  if (text.size() >= kFullHash) return text;
+  const std::string where = "commit:" + text;
+  if (text.size() < kShortestPrefix) {
+    return input_error(where, std::to_string(text.size()) + " characters",
+                       "at least " + std::to_string(kShortestPrefix) + " of the commit's hash");
+  }
+  STEELYARD_TRY(const Rows rows, transaction.run(kByPrefix, SqlValues().text(text)));
+  if (rows.size() == 0)
+    return input_error(where, "no such commit in the store", "one that was measured, or its full hash");
+  if (rows.size() > 1 && rows.text(0, 0) != text) {
+    return input_error(where, "several commits, such as " + rows.text(0, 0) + " and " + rows.text(1, 0), "one commit",
+                       "write more of its hash");
+  }
+  return rows.text(0, 0);
+}
+
+using ShaSet = std::unordered_set<std::string>;
+
+ShaSet reached_from(const std::string& sha, const KnownParents& parents, const ShaSet& without) {
+  ShaSet reached;
+  std::vector<std::string> waiting{sha};
+  while (!waiting.empty()) {
+    const std::string next = std::move(waiting.back());
+    waiting.pop_back();
+    if (without.contains(next) || !reached.insert(next).second) continue;
+    const auto known = parents.find(next);
+    if (known != parents.end()) waiting.insert(waiting.end(), known->second.begin(), known->second.end());
+  }
+  return reached;
+}
+
+// Error (input): an end, the project or the branch is not known or not the only one.
+Result<CommitRange> find_range(Transaction& transaction, const RangeQuery& query) {
+  CommitRange range;
+  STEELYARD_CHECK(find_project(transaction, query.project, range));
+  STEELYARD_TRY(range.from, find_commit(transaction, query.from));
+  STEELYARD_TRY(range.to, find_commit(transaction, query.to));
+  range.branch = query.branch;
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run(kCommonBranch,
+                      SqlValues().integer(range.project_key).text(range.from).text(range.to).text(query.branch),
+                      kAtMostOneRow));
+  if (rows.size() == 1) {
+    range.branch = rows.text(0, 0);
+    range.from_position = rows.integer(0, 1);
+    range.to_position = rows.integer(0, 2);
+    if (*range.from_position > *range.to_position) {
+      return input_error(query.from + ".." + query.to,
+                         "a range whose first commit is the newer one on branch " + range.branch,
+                         "the older commit first");
+    }
+  }
+  return range;
+}
+
+// From the tenth newest of the measured commits that are on the branch to the newest; all where there are fewer. An
+// empty branch becomes the one whose end is newest; without any, dates decide. Error (input): fewer than two.
+Result<RangeQuery> newest_range(Transaction& transaction, const RangeQuery& query) {
+  CommitRange range;
+  STEELYARD_CHECK(find_project(transaction, query.project, range));
+  RangeQuery complete = query;
+  if (query.branch.empty()) {
+    STEELYARD_TRY(const Rows newest,
+                  transaction.run(kNewestBranch, SqlValues().integer(range.project_key), kAtMostOneRow));
+    if (newest.size() == 1) complete.branch = newest.text(0, 0);
+  }
+  RunOrderCache cache;
+  STEELYARD_TRY(const std::span<const OrderedRun> runs,
+                newest_runs(transaction, {range.project_key, complete.branch, false, kRunsForThem}, cache));
+  std::vector<std::string> commits;
+  for (const OrderedRun& run : runs) {
+    if (commits.size() == kUsualCommits) break;
+    if (run.commit.empty() || std::find(commits.begin(), commits.end(), run.commit) != commits.end()) continue;
+    commits.push_back(run.commit);
+  }
+  if (commits.size() < 2) {
+    return input_error("A..B",
+                       "no range, and " + std::to_string(commits.size()) + " measured commits" +
+                           (complete.branch.empty() ? "" : " on branch " + complete.branch),
+                       "two commits", "name them, or another --branch");
+  }
+  complete.to = commits.front();
+  complete.from = commits.back();
+  return complete;
+}
+
+// After `from` up to `to`: by their positions on the branch, else those that `to` reaches and `from` does not.
+Result<std::vector<std::string>> commits_between(Transaction& transaction, const CommitRange& range) {
+  std::vector<std::string> commits;
+  if (range.from_position && range.to_position) {
+    STEELYARD_TRY(const Rows rows, transaction.run(kBetweenPositions,
+                                                   SqlValues()
+                                                       .integer(range.project_key)
+                                                       .text(range.branch)
+                                                       .integer(*range.from_position)
+                                                       .integer(*range.to_position),
+                                                   {0, kMostBetween}));
+    for (std::int64_t row = 0; row < rows.size(); ++row) commits.push_back(rows.text(row, 0));
+    return commits;
+  }
+  STEELYARD_TRY(const KnownParents parents, read_parents(transaction, range.project_key));
+  const ShaSet before = reached_from(range.from, parents, {});
+  const ShaSet between = reached_from(range.to, parents, before);
+  commits.assign(between.begin(), between.end());
+  return commits;
+}
+
+constexpr int kMostItems = 10'000;  // of one answer
+constexpr const char* kChangedKind = "changed";
+constexpr std::size_t kChangedFields = 6;
+constexpr const char* kMoversKind = "movers";
+constexpr std::size_t kMoversFields = 2;
+
+// $1 project, $2 commits, $3 branch or empty, $4 to $9 the last of the page before, $10 how many.
+constexpr const char* kChanged = R"sql(
+with found as (
+  select benchmark collate "C" as benchmark, metric collate "C" as metric, fingerprint collate "C" as fingerprint,
+         branch collate "C" as branch, commit collate "C" as commit, ratio, verdict,
+         'change point' collate "C" as source
+  from steelyard.change_points
+  where commit = any($2::text[]) and project = $1::text and gone_at is null and ($3::text = '' or branch = $3::text)
+  union all
+  select x.benchmark, m.name, c.candidate_fingerprint collate "C", c.branch collate "C", c.candidate_commit, x.ratio,
+         x.verdict, 'comparison'
+  from steelyard.comparisons c
+  join steelyard.comparison_rows x using (comparison_key)
+  join steelyard.metrics m using (metric_key)
+  where c.candidate_commit = any($2::text[]) and c.project = $1::text and ($3::text = '' or c.branch = $3::text)
+    and x.verdict in ('regression', 'improvement')
+), told as (
+  select benchmark, metric, fingerprint, branch, commit, source, max(ratio) as ratio,
+         bool_or(verdict = 'regression') as regression
+  from found
+  group by 1, 2, 3, 4, 5, 6
+)
+select benchmark, metric, fingerprint, branch, commit, source, ratio, regression
+from told
+where $4::text is null
+   or (benchmark, metric, fingerprint, branch, commit, source) >
+      ($4::text, $5::text, $6::text, $7::text, $8::text, $9::text)
+order by 1, 2, 3, 4, 5, 6
+limit $10
+)sql";
+
+// Each side's level is the median of so many runs of a machine: one run's would move by its noise alone.
+constexpr int kRunsOfASide = 5;
+
+// $1 project, $2 branch, $3 and $4 the ends' positions, $5 runs of a side. Of each machine that measured one of the
+// last 200 commits of a side.
+constexpr const char* kRunsOnBranch = R"sql(
+select run_key, is_after
+from (
+  select r.run_key, o.position > $3 as is_after,
+         row_number() over (partition by e.fingerprint, o.position > $3
+                            order by o.position desc, r.created_at_unix_ns desc, r.run_key desc) as age
+  from steelyard.branch_positions o
+  join steelyard.commits c using (sha)
+  join steelyard.runs r on r.commit_key = c.commit_key and r.project_key = o.project_key and r.branch = o.branch
+  join steelyard.environments e using (environment_key)
+  where o.project_key = $1 and o.branch = $2::text and o.on_branch
+    and (o.position between $3 - 199 and $3 or o.position between greatest($3, $4 - 200) + 1 and $4)
+) newest
+where age <= $5
+)sql";
+
+// $1 project, $2 and $3 the ends.
+constexpr const char* kRunsOfCommits = R"sql(
+select r.run_key, c.sha = $3::text
+from steelyard.commits c
+join steelyard.runs r using (commit_key)
+where c.sha in ($2::text, $3::text) and r.project_key = $1
+)sql";
+
+// $1 and $2 runs of either side, $3 and $4 the last of the page before, $5 how many. The planner takes one series to
+// have moved; so names are looked up one by one and not joined.
+constexpr const char* kMovers = R"sql(
+with levels as (
+  select x.series_key,
+         percentile_cont(0.5) within group (order by x.value)
+           filter (where x.run_key + 0 = any($1::integer[])) as before,
+         percentile_cont(0.5) within group (order by x.value)
+           filter (where x.run_key + 0 = any($2::integer[])) as after,
+         count(*) filter (where x.run_key + 0 = any($1::integer[])) as runs_before,
+         count(*) filter (where x.run_key + 0 = any($2::integer[])) as runs_after
+  from steelyard.measurements x
+  where x.run_key = any($1::integer[] || $2::integer[]) and x.value is not null
+  group by x.series_key
+), moved as (
+  select series_key, before, after, runs_before, runs_after, abs(ln(after / before)) as size
+  from levels
+  where before > 0 and after > 0 and before < 'infinity' and after < 'infinity'
+)
+select named.canonical, named.name, named.unit, named.better, named.kind, named.fingerprint, moved.before, moved.after,
+       moved.runs_before, moved.runs_after, moved.size, moved.series_key
+from moved
+cross join lateral (
+  select b.canonical, m.name, m.unit, m.better, m.kind, s.fingerprint
+  from steelyard.series s
+  join steelyard.benchmarks b using (benchmark_key)
+  join steelyard.metrics m using (metric_key)
+  where s.series_key = moved.series_key
+  offset 0) named
+where (named.name = 'real_time' or named.kind = 'counted') and moved.size > 0
+  and ($3::float8 is null or moved.size < $3::float8 or (moved.size = $3::float8 and moved.series_key > $4::integer))
+order by moved.size desc, moved.series_key
+limit $5
+)sql";
+
+Result<void> add_cursor(SqlValues& values, std::string_view kind, std::size_t fields, const std::string& after) {
+  if (after.empty()) {
+    for (std::size_t i = 0; i < fields; ++i) values.null();
+    return {};
+  }
+  STEELYARD_TRY(const std::vector<std::string> given, read_cursor(kind, fields, after));
+  for (const std::string& field : given) values.text(field);
+  return {};
+}
+
+struct SideRuns {
+  std::vector<std::int64_t> before;
+  std::vector<std::int64_t> after;
+};
+Result<SideRuns> read_side_runs(Transaction& transaction, const CommitRange& range) {
+  SqlValues values;
+  values.integer(range.project_key);
+  const bool is_placed = range.from_position && range.to_position;
+  if (is_placed) {
+    values.text(range.branch).integer(*range.from_position).integer(*range.to_position).integer(kRunsOfASide);
+  } else {
+    values.text(range.from).text(range.to);
+  }
+  STEELYARD_TRY(const Rows rows, transaction.run(is_placed ? kRunsOnBranch : kRunsOfCommits, values));
+  SideRuns runs;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    (rows.boolean(row, 1) ? runs.after : runs.before).push_back(rows.integer(row, 0));
+  }
+  return runs;
+}
+
+}  // namespace
+
+Result<RangeQuery> read_complete_range(Session& session, const RangeQuery& query) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  RangeQuery complete = query;
+  if (query.from.empty() && query.to.empty()) {
+    STEELYARD_TRY(complete, newest_range(transaction, query));
+  }
+  STEELYARD_TRY(const CommitRange range, find_range(transaction, complete));
+  complete.from = range.from;
+  complete.to = range.to;
+  complete.project = range.project;
+  return complete;
+}
+
+Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& query) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const CommitRange range, find_range(transaction, query));
+  STEELYARD_TRY(const std::vector<std::string> commits, commits_between(transaction, range));
+  SqlValues values;
+  values.text(range.project).texts(commits).text(query.branch);
+  STEELYARD_CHECK(add_cursor(values, kChangedKind, kChangedFields, query.after));
+  const std::int64_t most = std::clamp(query.limit, 1, kMostItems);
+  values.integer(most + 1);
+  STEELYARD_TRY(const Rows rows, transaction.run(kChanged, values, {0, most + 1}));
+  Page<ChangedSeries> page;
+  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
+    page.items.push_back({range.project, rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3),
+                          rows.text(row, 4), rows.is_null(row, 6) ? std::nullopt : std::optional(rows.number(row, 6)),
+                          rows.boolean(row, 7), rows.text(row, 5) == "comparison"});
+  }
+  if (rows.size() > most) {
+    std::vector<std::string> last;
+    for (int column = 0; column < static_cast<int>(kChangedFields); ++column)
+      last.push_back(rows.text(most - 1, column));
+    page.next = write_cursor(kChangedKind, last);
+  }
+  return page;
+}
+
+Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const CommitRange range, find_range(transaction, query));
+  STEELYARD_TRY(const SideRuns runs, read_side_runs(transaction, range));
+  Page<Mover> page;
+  if (runs.before.empty() || runs.after.empty()) return page;
+  SqlValues values;
+  values.integers(runs.before).integers(runs.after);
+  STEELYARD_CHECK(add_cursor(values, kMoversKind, kMoversFields, query.after));
+  const std::int64_t most = std::clamp(query.limit, 1, kMostItems);
+  values.integer(most + 1);
+  STEELYARD_TRY(const Rows rows, transaction.run(kMovers, values, {0, most + 1}));
+  for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {
+    Mover mover{range.project, rows.text(row, 0), metric_of(rows, row, 1), rows.text(row, 5)};
+    mover.before = rows.number(row, 6);
+    mover.after = rows.number(row, 7);
+    mover.ratio = mover.after / mover.before;
+    mover.runs_before = rows.integer(row, 8);
+    mover.runs_after = rows.integer(row, 9);
+    page.items.push_back(std::move(mover));
+  }
+  if (rows.size() > most) {
+    page.next = write_cursor(kMoversKind, {std::string(rows.raw(most - 1, 10)), std::string(rows.raw(most - 1, 11))});
+  }
+  return page;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,267 @@
+#include "storage/postgres/runs/run_reader.hpp"
+
+#include <charconv>
+#include <map>
+
+#include "storage/packing/packed_samples.hpp"
+#include "storage/postgres/runs/profile_rows.hpp"
+#include "storage/postgres/session/dictionaries.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kShortestRunPrefix = 6;     // as the interface says
+constexpr std::size_t kShortestCommitPrefix = 4;  // git's own limit
+constexpr int kMeasurementsColumn = 16;           // of kHeaders
+
+// $1 is the prefix. A range rather than a pattern: it uses the index whatever stands in the prefix. The last code point
+// sorts after everything that a hash is made of.
+constexpr const char* kRunsByPrefix =
+    "select id, run_key from steelyard.runs where id >= $1::text and id < $1::text || chr(1114111) order by id limit 2";
+constexpr const char* kCommitsByPrefix =
+    "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
+    "order by sha limit 3";
+constexpr const char* kHeaders =
+    "select r.id, r.created_at_unix_ns, r.tool, p.name, r.program, r.session, r.layout, r.seed, "
+    "array(select key from jsonb_each_text(r.settings) order by key), "
+    "array(select value from jsonb_each_text(r.settings) order by key), "
+    "c.sha, c.parent, c.subject, c.committed_at_unix_s, r.branch, r.dirty, r.measurements "
+    "from steelyard.runs r join steelyard.projects p using (project_key) "
+    "left join steelyard.commits c using (commit_key) ";
+
+RunHeader header_of(const Rows& rows, std::int64_t row) {
+  RunHeader header;
+  header.id = rows.text(row, 0);
+  header.created_at_unix_ns = rows.integer(row, 1);
+  header.tool = rows.text(row, 2);
+  header.project = rows.text(row, 3);
+  header.program = rows.text(row, 4);
+  header.session = rows.text(row, 5);
+  header.layout = parse_layout(rows.raw(row, 6)).value_or(Layout::separate);
+  const std::string_view seed = rows.raw(row, 7);
+  std::from_chars(seed.data(), seed.data() + seed.size(), header.seed);
+  const std::vector<std::string> names = texts_of_array(rows.raw(row, 8));
+  const std::vector<std::string> texts = texts_of_array(rows.raw(row, 9));
+  for (std::size_t i = 0; i < names.size() && i < texts.size(); ++i) header.settings[names[i]] = texts[i];
+  if (!rows.is_null(row, 10)) {
+    header.commit.sha = rows.text(row, 10);
+    header.commit.parent = rows.text(row, 11);
+    header.commit.subject = rows.text(row, 12);
+    header.commit.committed_at_unix_s = rows.integer(row, 13);
+  }
+  header.commit.branch = rows.text(row, 14);
+  header.commit.dirty = rows.boolean(row, 15);
+  return header;
+}
+
+// What retention says of a run whose id begins so: "dropped on 2026-01-02 by policy (keep samples 183 days)". Empty:
+// nothing, or it came back from its archive since. `what`: what of it was dropped.
+Result<std::string> said_of_pruning(Transaction& transaction, const std::string& id, const std::string& what) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select to_char(pruned_at at time zone 'UTC', 'YYYY-MM-DD'), policy, archive "
+                                "from steelyard.prunings p where starts_with(run, $1) and what = $2 and coalesce("
+                                "(select r.recorded_at <= p.pruned_at from steelyard.runs r where r.id = p.run), true) "
+                                "limit 1",
+                                SqlValues().text(id).text(what)));
+  if (rows.size() == 0) return std::string();
+  return "dropped on " + rows.text(0, 0) + " by policy (" + rows.text(0, 1) + "); its archive, where it was kept, is " +
+         rows.text(0, 2) + " in the folder runs of the state folder of the machine that measured it";
+}
+
+Error pruned(const std::string& where, const std::string& said, const std::string& what) {
+  return input_error(where, what + said, "a run with its samples", "name that archive instead");
+}
+
+Result<Environment> read_environment_of(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select f.fact ->> 'name', f.fact ->> 'value', (f.fact ->> 'decisive')::boolean "
+                                "from steelyard.runs r join steelyard.environments e using (environment_key), "
+                                "jsonb_array_elements(e.facts) with ordinality as f(fact, number) "
+                                "where r.run_key = $1 order by f.number",
+                                SqlValues().integer(run_key)));
+  Environment environment;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    environment.facts.push_back({rows.text(row, 0), rows.text(row, 1), rows.boolean(row, 2)});
+  }
+  return environment;
+}
+
+InvocationConditions conditions_of(const Rows& rows, std::int64_t row, int first_column) {
+  int column = first_column;
+  const auto integer = [&]() -> std::optional<std::int64_t> {
+    const int at = column++;
+    return rows.is_null(row, at) ? std::nullopt : std::optional(rows.integer(row, at));
+  };
+  const auto number = [&]() -> std::optional<double> {
+    const int at = column++;
+    return rows.is_null(row, at) ? std::nullopt : std::optional(rows.number(row, at));
+  };
+  InvocationConditions conditions;
+  for (auto* field : {&conditions.voluntary_switches, &conditions.involuntary_switches, &conditions.migrations,
+                      &conditions.minor_faults, &conditions.major_faults, &conditions.user_ns, &conditions.system_ns,
+                      &conditions.steal_ns, &conditions.other_busy_ns}) {
+    *field = integer();
+  }
+  for (auto* field : {&conditions.mhz_before, &conditions.mhz_after}) *field = number();
+  return conditions;
+}
+
+Result<std::vector<Invocation>> read_invocations(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select round, slot, core, started_at_unix_ns, duration_ns, disturbed_by, left_out, "
+                                "voluntary_switches, involuntary_switches, migrations, minor_faults, major_faults, "
+                                "user_ns, system_ns, steal_ns, other_busy_ns, mhz_before, mhz_after "
+                                "from steelyard.invocations where run_key = $1 order by position",
+                                SqlValues().integer(run_key)));
+  constexpr int kFirstConditionColumn = 7;
+  std::vector<Invocation> invocations;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    const auto narrow = [&](int column) { return static_cast<std::int32_t>(rows.integer(row, column)); };
+    invocations.push_back({narrow(0), narrow(1), narrow(2), rows.integer(row, 3), rows.integer(row, 4),
+                           conditions_of(rows, row, kFirstConditionColumn), texts_of_array(rows.raw(row, 5)),
+                           rows.boolean(row, 6)});
+  }
+  return invocations;
+}
+
+// Columns scope, jitter, jitter_from and proof; null where there is nothing to say.
+CountBasis basis_of(const Rows& rows, std::int64_t row, int first_column) {
+  CountBasis basis;
+  if (rows.is_null(row, first_column)) return basis;
+  basis.scope = parse_count_scope(rows.raw(row, first_column)).value_or(CountScope::timed_region);
+  if (!rows.is_null(row, first_column + 1)) basis.jitter = rows.number(row, first_column + 1);
+  basis.jitter_from = rows.text(row, first_column + 2);
+  basis.proof = rows.text(row, first_column + 3);
+  return basis;
+}
+
+// Samples that retention dropped cannot be had back from here.
+Error dropped_samples(const std::string& where) {
+  return input_error(where, "a run whose samples were dropped by the store's retention", "a run with its samples",
+                     "its archive has them where one was kept; its values are still in `steelyard history`");
+}
+
+// A run is written whole; where rows are gone since, what is left is another run.
+Error lost_measurements(const std::string& where, std::int64_t found, std::int64_t wanted) {
+  return store_error(where, std::to_string(found) + " measurements", std::to_string(wanted) + ", as they were written",
+                     "a partition of steelyard.measurements is missing: restore a backup, or steelyard db rebuild into "
+                     "an empty database");
+}
+
+Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std::int64_t run_key,
+                                                   const std::string& where, std::int64_t written) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select s.count_key, x.packed, k.scope, k.jitter, k.jitter_from, k.proof, " +
+                                    std::string(kMetricColumns) + ", " + std::string(kBenchmarkColumns) +
+                                    " from steelyard.measurements x join steelyard.series s using (series_key) "
+                                    "join steelyard.metrics m using (metric_key) "
+                                    "join steelyard.benchmarks b using (benchmark_key) "
+                                    "left join steelyard.count_bases k using (count_basis_key) "
+                                    "where x.run_key = $1 order by x.position",
+                                SqlValues().integer(run_key)));
+  if (rows.size() != written) return lost_measurements(where, rows.size(), written);
+  constexpr int kFirstMetricColumn = 6;
+  constexpr int kFirstBenchmarkColumn = 10;
+  std::vector<Measurement> measurements;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    Measurement& measurement = measurements.emplace_back();
+    measurement.benchmark = benchmark_of(rows, row, kFirstBenchmarkColumn);
+    measurement.metric = metric_of(rows, row, kFirstMetricColumn);
+    measurement.count_key = rows.text(row, 0);
+    STEELYARD_TRY(auto samples, unpack_samples(bytes_of_text(rows.raw(row, 1)), where));
+    if (samples.dropped) return dropped_samples(where);
+    measurement.invocations = std::move(samples.invocations);
+    measurement.set_aside = std::move(samples.set_aside);
+    measurement.count_basis = basis_of(rows, row, 2);
+  }
+  return measurements;
+}
+
+Result<std::vector<Failure>> read_failures(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select x.metric, x.round, x.reason, " + std::string(kBenchmarkColumns) +
+                                    " from steelyard.failures x join steelyard.benchmarks b using (benchmark_key) "
+                                    "where x.run_key = $1 order by x.position",
+                                SqlValues().integer(run_key)));
+  std::vector<Failure> failures;
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    failures.push_back({benchmark_of(rows, row, 3), rows.text(row, 0), static_cast<std::int32_t>(rows.integer(row, 1)),
+                        rows.text(row, 2)});
+  }
+  return failures;
+}
+
+Result<std::map<std::string, std::string>> read_labels(Transaction& transaction, std::int64_t run_key) {
+  STEELYARD_TRY(const Rows rows, transaction.run("select l.key, l.value from steelyard.runs r, "
+                                                 "jsonb_each_text(r.labels) l where r.run_key = $1",
+                                                 SqlValues().integer(run_key)));
+  std::map<std::string, std::string> labels;
+  for (std::int64_t row = 0; row < rows.size(); ++row) labels.emplace(rows.text(row, 0), rows.text(row, 1));
+  return labels;
+}
+
+}  // namespace
+
+Result<std::int64_t> find_run(Session& session, Transaction& transaction, const std::string& id) {
+  const std::string where = "run:" + id;
+  if (id.size() < kShortestRunPrefix) {
+    return input_error(where, std::to_string(id.size()) + " characters",
+                       "at least " + std::to_string(kShortestRunPrefix) + " of the run's id");
+  }
+  STEELYARD_TRY(const Rows rows, transaction.run(kRunsByPrefix, SqlValues().text(id)));
+  if (rows.size() == 0) {
+    STEELYARD_TRY(const std::string said, said_of_pruning(transaction, id, "run"));
+    if (!said.empty()) return pruned(where, said, "a run that was ");
+    return input_error(where, "no such run in the store " + session.name(), "",
+                       "`steelyard history` shows what it holds");
+  }
+  // An id that is itself the prefix of another is named in full, and sorts first.
+  if (rows.size() > 1 && rows.text(0, 0) != id) {
+    return input_error(where, "several runs, such as " + rows.text(0, 0) + " and " + rows.text(1, 0), "one run",
+                       "write more of its id");
+  }
+  return rows.integer(0, 1);
+}
+
+Result<Run> read_run(Session& session, const std::string& id) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const std::int64_t run_key, find_run(session, transaction, id));
+  STEELYARD_TRY(const Rows header,
+                transaction.run(std::string(kHeaders) + "where r.run_key = $1", SqlValues().integer(run_key), kOneRow));
+  Run run;
+  run.header = header_of(header, 0);
+  STEELYARD_TRY(const std::string said, said_of_pruning(transaction, run.header.id, "samples"));
+  if (!said.empty()) return pruned("run:" + run.header.id, said, "a run whose samples were ");
+  STEELYARD_TRY(run.environment, read_environment_of(transaction, run_key));
+  STEELYARD_TRY(run.invocations, read_invocations(transaction, run_key));
+  STEELYARD_TRY(run.measurements, read_measurements(transaction, run_key, "run:" + run.header.id,
+                                                    header.integer(0, kMeasurementsColumn)));
+  STEELYARD_TRY(run.profiles, read_profiles(transaction, run_key));
+  STEELYARD_TRY(run.failures, read_failures(transaction, run_key));
+  STEELYARD_TRY(run.labels, read_labels(transaction, run_key));
+  return run;
+}
+
+Result<std::vector<RunHeader>> read_headers_of_commit(Session& session, const std::string& sha) {
+  const std::string where = "commit:" + sha;
+  if (sha.size() < kShortestCommitPrefix) {
+    return input_error(where, std::to_string(sha.size()) + " characters",
+                       "at least " + std::to_string(kShortestCommitPrefix) + " of the commit's hash");
+  }
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows commits, transaction.run(kCommitsByPrefix, SqlValues().text(sha)));
+  std::vector<RunHeader> headers;
+  if (commits.size() == 0) return headers;
+  if (commits.size() > 1 && commits.text(0, 0) != sha) {
+    return input_error(where, "several commits, such as " + commits.text(0, 0) + " and " + commits.text(1, 0),
+                       "one commit", "write more of its hash");
+  }
+  STEELYARD_TRY(
+      const Rows rows,
+      transaction.run(std::string(kHeaders) + "where c.sha = $1 order by r.created_at_unix_ns desc, r.run_key desc",
+                      SqlValues().text(commits.text(0, 0))));
+  for (std::int64_t row = 0; row < rows.size(); ++row) headers.push_back(header_of(rows, row));
+  return headers;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,33 @@
+// Runs in a store: put, taken out again, and how they came out against their targets. Not for use after its Store.
+//
+//     STEELYARD_TRY(const bool is_new, RunStore(store).put(run));
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "bench/model/run.hpp"
+#include "bench/model/target.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+class RunStore {
+ public:
+  explicit RunStore(Store& store) : connection_(store.connection()) {}
+
+  // One transaction; false where the run was there already. The run must be sealed.
+  Result<bool> put(const Run& run);
+  // By id or an unambiguous prefix of at least 6 characters.
+  Result<Run> get(const std::string& id);
+  // Newest first; sha or an unambiguous prefix.
+  Result<std::vector<RunHeader>> of_commit(const std::string& sha);
+  // How a run that is in the store came out against its targets. False where verdicts of it were kept before.
+  Result<bool> put_target_verdicts(const std::string& run, const std::vector<TargetRow>& rows);
+
+ private:
+  StoreConnection& connection_;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,99 @@
+#include "storage/place/store_address.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string printed(const std::string& url) {
+  const auto address = parse_store_address(url, "--store");
+  return address ? address->safe_text() : address.error().text();
+}
+
+TEST(StoreAddressTest, TakesTheEmbeddedStoreByItsNameAndForAnEmptyText) {
+  EXPECT_TRUE(parse_store_address("embedded", "--store")->embedded);
+  EXPECT_TRUE(parse_store_address("", "--store")->embedded);
+  EXPECT_EQ(printed("embedded"), "embedded");
+}
+
+TEST(StoreAddressTest, PrintsAnAddressWithoutPasswordAsItIs) {
+  for (const char* url : {"postgresql://host/db", "postgres://me@host:5432/db?sslmode=require", "postgresql:///db",
+                          "postgresql://me@/db?host=/run/postgresql", "postgresql://a:1,b:2/db"}) {
+    EXPECT_EQ(printed(url), url);
+  }
+}
+
+TEST(StoreAddressTest, PrintsNoPassword) {
+  EXPECT_EQ(printed("postgresql://me:s3cret@host/db"), "postgresql://me:***@host/db");
+  EXPECT_EQ(printed("postgresql://me:s3:cret@host/db"), "postgresql://me:***@host/db");
+  EXPECT_EQ(printed("postgresql://host/db?password=s3cret&sslmode=require"),
+            "postgresql://host/db?password=***&sslmode=require");
+  EXPECT_EQ(printed("postgresql://host/db?sslpassword=s3cret"), "postgresql://host/db?sslpassword=***");
+  EXPECT_EQ(printed("postgresql://host/db?%70assword=s3cret"), "postgresql://host/db?%70assword=***");
+}
+
+TEST(StoreAddressTest, RefusesWithoutShowingItAnAddressWhosePasswordItCannotTellFromTheRest) {
+  for (const char* url : {"postgresql://me:s3@cret@host/db", "postgresql://me:s3/cret@host/db",
+                          "postgresql://me:s3?cret@host/db", "postgresql://me:s3?cret@host/db?sslmode=require"}) {
+    const auto address = parse_store_address(url, "--store");
+    ASSERT_FALSE(address) << url;
+    EXPECT_EQ(address.error().kind, ErrorKind::input);
+    EXPECT_THAT(address.error().text(), HasSubstr("--store"));
+    EXPECT_THAT(address.error().text(), HasSubstr("%40"));
+    EXPECT_THAT(address.error().text(), Not(HasSubstr("cret")));
+    EXPECT_THAT(address_without_secrets(url), Not(HasSubstr("cret")));
+  }
+}
+
+TEST(StoreAddressTest, RefusesAnotherFormAndShowsItOnlyIfItIsAPlainWord) {
+  EXPECT_THAT(printed("sqlite"), HasSubstr("\"sqlite\""));
+  EXPECT_THAT(printed("host=db password=s3cret"), Not(HasSubstr("s3cret")));
+  EXPECT_FALSE(parse_store_address("mysql://me:s3cret@host/db", "STEELYARD_STORE"));
+}
+
+TEST(StoreAddressTest, RemovesThePasswordFromAMessageHoweverItIsWritten) {
+  const std::string url = "postgresql://me:p%40ss@host/db?password=other";
+  EXPECT_EQ(one_line_without_secrets("bad \"p%40ss\" or p@ss\nor other\n", url), "bad \"***\" or *** or ***");
+  EXPECT_EQ(one_line_without_secrets("  FATAL:\t no\r\n\r\n such  database ", url), "FATAL: no such database");
+  EXPECT_LT(one_line_without_secrets(std::string(10'000, 'x'), url).size(), 1000U);
+}
+
+TEST(StoreAddressTest, AddsAnOptionUnlessTheAddressHasIt) {
+  EXPECT_EQ(with_option("postgresql://h/d", "connect_timeout", "10"), "postgresql://h/d?connect_timeout=10");
+  EXPECT_EQ(with_option("postgresql://h/d?a=b", "host", "/x y"), "postgresql://h/d?a=b&host=%2Fx%20y");
+  EXPECT_EQ(with_option("postgresql://h/d?connect_timeout=2", "connect_timeout", "10"),
+            "postgresql://h/d?connect_timeout=2");
+}
+
+TEST(StoreAddressTest, DecodesWhatItEncodes) {
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  EXPECT_EQ(percent_decode(percent_encode(all)), all);
+  EXPECT_EQ(percent_decode("100%"), "100%");
+  EXPECT_EQ(percent_decode("%4"), "%4");
+  EXPECT_EQ(percent_decode("%zz%41"), "%zzA");
+}
+
+TEST(StateFolderTest, FollowsTheEnvironment) {
+  const char* before = getenv("STEELYARD_STATE");
+  const std::string saved = before == nullptr ? "" : before;
+  setenv("STEELYARD_STATE", "/somewhere/else", 1);
+  EXPECT_EQ(state_folder(), "/somewhere/else");
+  unsetenv("STEELYARD_STATE");
+  if (geteuid() == 0) {
+    EXPECT_EQ(state_folder(), "/var/lib/steelyard");
+  } else {
+    EXPECT_TRUE(state_folder().is_absolute());
+  }
+  if (before != nullptr) setenv("STEELYARD_STATE", saved.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,254 @@
+#include "storage/postgres/alerts/alert_rows.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "storage/access_store.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/history_store.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
+
+namespace steelyard {
+namespace {
+
+using storage_test::example_comparison;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kStates =
+    "select coalesce(string_agg(s::text, '|' order by alert), '') || coalesce((select string_agg(l::text, '|' order by "
+    "alert, position) from steelyard.alert_life l), '') from steelyard.alert_states s";
+
+// One row of one benchmark, between two commits of which the candidate was measured at `hour`.
+Comparison comparison_of(int hour, Verdict verdict, const std::string& baseline, const std::string& candidate,
+                         std::optional<double> ratio) {
+  Comparison comparison = example_comparison();
+  comparison.baseline.commit.sha = baseline;
+  comparison.candidate.commit.sha = candidate;
+  comparison.candidate.created_at_unix_ns += hour * 3'600'000'000'000LL;
+  ComparisonRow& row = comparison.rows[0];
+  row.verdict = verdict;
+  row.ratio = ratio;
+  row.candidate = ratio ? std::optional(*row.baseline * *ratio) : std::nullopt;
+  return comparison;
+}
+
+class AlertRows : public storage_test::KeptStore {
+ protected:
+  static std::vector<Alert> all(Store& store) {
+    AlertQuery query;
+    query.resolved_too = true;
+    return AlertStore(store).list(query).value();
+  }
+  void rebuild() {
+    Session derived = session();
+    auto transaction = Transaction::begin(derived);
+    const auto count = rebuild_alerts(*transaction);
+    ASSERT_TRUE(count) << count.error().text();
+    ASSERT_TRUE(transaction->commit());
+  }
+};
+
+TEST_F(AlertRows, AComparisonOpensOneAndALaterOneEndsIt) {
+  Store store = open();
+  const Comparison worse = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
+  ASSERT_TRUE(ComparisonStore(store).put(worse));
+  auto alerts = all(store);
+  ASSERT_EQ(alerts.size(), 1U);
+  EXPECT_EQ(alerts[0].subject, (AlertSubject{"demo", "main", "BM_sort/1024", "real_time"}));
+  EXPECT_EQ(alerts[0].state, AlertState::open);
+  EXPECT_EQ(alerts[0].comparison, comparison_id(worse));
+  EXPECT_EQ(alerts[0].commit, "bb");
+  EXPECT_EQ(alerts[0].unit, "ns");
+  EXPECT_EQ(ask("select state from steelyard.alerts"), "open");
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(1, Verdict::unchanged, "aa", "cc", 1.0)));
+  alerts = all(store);
+  ASSERT_EQ(alerts.size(), 1U);
+  EXPECT_EQ(alerts[0].state, AlertState::resolved);
+  EXPECT_EQ(alerts[0].life.size(), 2U);
+  EXPECT_EQ(ask("select state from steelyard.alerts"), "resolved");
+  EXPECT_TRUE(AlertStore(store).list({})->empty()) << "resolved ones only on demand";
+}
+
+TEST_F(AlertRows, ARowThatFailsNothingIsNoAlert) {
+  Store store = open();
+  Comparison told = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
+  told.rows[0].gates = false;
+  ASSERT_TRUE(ComparisonStore(store).put(told));
+  EXPECT_TRUE(all(store).empty());
+  EXPECT_EQ(ask("select count(*) || ' ' || count(state) from steelyard.alerts"), "1 0");
+}
+
+TEST_F(AlertRows, StandTheSameInWhateverOrderComparisonsArrive) {
+  const std::vector<Comparison> comparisons{
+      comparison_of(0, Verdict::regression, "aa", "bb", 1.2), comparison_of(1, Verdict::improvement, "bb", "cc", 0.8),
+      comparison_of(2, Verdict::regression, "cc", "dd", 1.1), comparison_of(3, Verdict::unchanged, "dd", "ee", 1.0)};
+  std::vector<std::string> found;
+  for (const std::vector<std::size_t>& order :
+       std::vector<std::vector<std::size_t>>{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}}) {
+    SetUp();
+    Store store = open();
+    for (const std::size_t i : order) ASSERT_TRUE(ComparisonStore(store).put(comparisons[i]));
+    found.push_back(ask(kStates));
+    EXPECT_EQ(all(store)[0].state, AlertState::reopened);
+  }
+  EXPECT_EQ(found[1], found[0]);
+  EXPECT_EQ(found[2], found[0]);
+}
+
+TEST_F(AlertRows, AreAcknowledgedAcceptedAndKeptInTheAuditTrail) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const std::string id = all(store)[0].id;
+  const std::int64_t now = all(store)[0].life[0].at_unix_ns + 1000;
+  const auto known = AlertStore(store).act({AlertAct::Kind::acknowledge, id.substr(0, 8), "ada", "looking", "", now});
+  ASSERT_TRUE(known) << known.error().text();
+  EXPECT_EQ(known->state, AlertState::acknowledged);
+  EXPECT_EQ(known->life.back(), (AlertTransition{"acknowledged", now, "ada", "", "looking"}));
+  const auto again = AlertStore(store).act({AlertAct::Kind::acknowledge, id, "bob", "", "", now + 1});
+  ASSERT_FALSE(again);
+  EXPECT_THAT(again.error().text(), HasSubstr("acknowledged already"));
+  const auto accepted = AlertStore(store).act({AlertAct::Kind::accept, id, "ada", "faster \"build\"", "bb", now + 2});
+  ASSERT_TRUE(accepted) << accepted.error().text();
+  EXPECT_EQ(accepted->state, AlertState::accepted);
+  EXPECT_EQ(accepted->accepted_commit, "bb");
+  EXPECT_EQ(ask("select commit || ' ' || round(level::numeric, 2) || ' ' || ratio || ' ' || unit || ' ' || who "
+                "from steelyard.accepted_levels"),
+            "bb 893.64 1.1 ns ada");
+  EXPECT_EQ(ask("select length(fingerprint) > 0 from steelyard.accepted_levels"), "t");
+  // No more than was accepted.
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(1, Verdict::regression, "aa", "cc", 1.1)));
+  EXPECT_EQ(all(store)[0].state, AlertState::accepted);
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(2, Verdict::regression, "aa", "dd", 1.3)));
+  EXPECT_EQ(all(store)[0].state, AlertState::reopened);
+  const auto trail = AccessStore(store).audit_trail(10);
+  ASSERT_TRUE(trail) << trail.error().text();
+  ASSERT_EQ(trail->size(), 2U);
+  EXPECT_EQ((*trail)[0].action, "alert accepted");
+  EXPECT_EQ((*trail)[0].who, "ada");
+  EXPECT_EQ((*trail)[0].subject, "alert:" + id);
+  EXPECT_THAT((*trail)[0].detail, HasSubstr("by commit bb: faster \"build\""));
+}
+
+TEST_F(AlertRows, SayWhatIsWrongWithAnId) {
+  Store store = open();
+  EXPECT_THAT(AlertStore(store).act({AlertAct::Kind::resolve, "abc", "ada", "", "", 1}).error().text(),
+              HasSubstr("at least 6"));
+  EXPECT_THAT(AlertStore(store).act({AlertAct::Kind::resolve, "abcdef", "ada", "", "", 1}).error().text(),
+              HasSubstr("no such alert"));
+}
+
+TEST_F(AlertRows, AreRebuiltToTheSameBytes) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(1, Verdict::failed, "aa", "cc", std::nullopt)));
+  const std::string id = all(store)[0].id;
+  ASSERT_TRUE(AlertStore(store).act({AlertAct::Kind::accept, id, "ada", "", "bb", 5}));
+  KeptChangePoint point{"id", "demo", "BM_sort/1024", "real_time", "f", "main", "bb", "aa", 1, 2, 2.0, 1e-9, true};
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{"confirmed", point, ""}}));
+  ASSERT_EQ(all(store).size(), 2U);
+  const std::string before = ask(kStates);
+  rebuild();
+  EXPECT_EQ(ask(kStates), before);
+  tell("update steelyard.alert_states set state = 'resolved'; delete from steelyard.alert_life");
+  EXPECT_NE(ask(kStates), before);
+  rebuild();
+  EXPECT_EQ(ask(kStates), before);
+}
+
+TEST_F(AlertRows, OfADatabaseThatHadNoneAreMadeWhenItIsOpened) {
+  {
+    Store store = open();
+    ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  }
+  const std::string before = ask(kStates);
+  tell("delete from steelyard.alert_states; delete from steelyard.alert_life; delete from steelyard.derivations");
+  open();
+  EXPECT_EQ(ask(kStates), before);
+}
+
+TEST_F(AlertRows, AChangePointThatGoesEndsItsAlert) {
+  Store store = open();
+  KeptChangePoint point{"id", "demo", "BM_sort/1024", "real_time", "f", "main", "bb", "aa", 1, 2, 2.0, 1e-9, true};
+  const auto put = HistoryStore(store).put_change_points({{"confirmed", point, ""}});
+  ASSERT_TRUE(put) << put.error().text();
+  ASSERT_EQ(AlertStore(store).list({})->size(), 1U);
+  EXPECT_EQ(AlertStore(store).list({})->front().subject.change_point, "id");
+  EXPECT_EQ(AlertStore(store).list({})->front().ratio, 2.0);
+  point.gone = true;
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{"gone", point, "bb"}}));
+  EXPECT_TRUE(AlertStore(store).list({})->empty());
+}
+
+TEST_F(AlertRows, TwoWritersOfOneBranchSeeEachOther) {
+  open();
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 2; ++writer) {
+    writers.emplace_back([this, writer] {
+      Store store = open();
+      for (int i = 0; i < 8; ++i) {
+        const bool is_worse = (i + writer) % 2 == 0;
+        const auto put = ComparisonStore(store).put(
+            comparison_of(2 * i + writer, is_worse ? Verdict::regression : Verdict::unchanged, "aa",
+                          "c" + std::to_string(2 * i + writer), is_worse ? 1.1 : 1.0));
+        EXPECT_TRUE(put) << put.error().text();
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  const std::string together = ask(kStates);
+  rebuild();
+  EXPECT_EQ(ask(kStates), together);
+}
+
+TEST_F(AlertRows, AnActThatIsSentAgainByAClockThatIsBehindIsOneAct) {
+  Store store = open();
+  ASSERT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+  const Alert alert = all(store)[0];
+  const AlertAct act{AlertAct::Kind::accept, alert.id, "ada", "wanted", "cc", alert.life[0].at_unix_ns - 1000};
+  ASSERT_TRUE(AlertStore(store).act(act));
+  const auto again = AlertStore(store).act(act);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->state, AlertState::accepted);
+  EXPECT_EQ(ask("select count(*) from steelyard.alert_events"), "1");
+  EXPECT_EQ(ask("select count(*) from steelyard.accepted_levels"), "1");
+}
+
+TEST_F(AlertRows, StandOnTheComparisonsOfTheirBranchAloneAndReadNoOthers) {
+  Store store = open();
+  Comparison comparison = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
+  ASSERT_TRUE(ComparisonStore(store).put(comparison));
+  const AlertSubject subject{"demo", "main", "BM_sort/1024", "real_time"};
+  const auto read = [&] {  // facts, and rows that were looked at for them
+    Session asking = session();
+    auto transaction = Transaction::begin(asking);
+    EXPECT_TRUE(
+        transaction->run_script("analyze steelyard.comparisons; analyze steelyard.comparison_rows; "
+                                "set local enable_seqscan = off"));
+    constexpr const char* kLookedAt =
+        "select (sum(seq_tup_read) + sum(idx_tup_fetch))::bigint from pg_stat_xact_user_tables where relid in "
+        "('steelyard.comparisons'::regclass, 'steelyard.comparison_rows'::regclass)";
+    const std::int64_t before = transaction->run(kLookedAt, {}, kOneRow)->integer(0, 0);
+    const auto facts = facts_of_comparisons(*transaction, {subject});
+    EXPECT_TRUE(facts) << facts.error().text();
+    const std::int64_t after = transaction->run(kLookedAt, {}, kOneRow)->integer(0, 0);
+    return std::pair(facts->begin()->second.size(), after - before);
+  };
+  const auto alone = read();
+  EXPECT_EQ(alone.first, 1U);
+  for (int i = 0; i < 40; ++i) {
+    (i % 2 == 0 ? comparison.candidate.commit.branch : comparison.candidate.project) = "other " + std::to_string(i);
+    ASSERT_TRUE(ComparisonStore(store).put(comparison));
+  }
+  const auto beside_others = read();
+  EXPECT_EQ(beside_others.first, 1U);
+  EXPECT_LT(beside_others.second, alone.second + 5) << "planning alone looks at the ends of an index";
+}
+
+}  // namespace
+}  // namespace steelyard

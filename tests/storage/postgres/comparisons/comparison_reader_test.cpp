@@ -1,0 +1,194 @@
+#include "storage/postgres/comparisons/comparison_reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+
+#include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "tests/promised.hpp"
+#include "tests/storage/comparison/random_comparison.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/test_server.hpp"
+
+namespace steelyard {
+namespace {
+
+using storage_test::example_comparison;
+using ::testing::HasSubstr;
+
+ComparisonRow changed_count(ComparisonRow row) {
+  row.metric = *well_known_metric(kInstructions);
+  row.count_scope = CountScope::whole_functions;
+  row.jitter = 1e-9;
+  row.gates = false;
+  row.gate_note = "instructions is not among the metrics that gate";
+  row.call_path = {"BM_sort", "std::sort<int*, \"quoted\\\">"};
+  row.functions[0].from_calls = 60;
+  row.functions[0].from_cost_per_call = 1.0 / 3;
+  row.functions[0].renamed_from = "order";
+  row.functions[1].inlined_into = "sort";
+  row.functions[1].once_inlined_into = "order";
+  return row;
+}
+
+Comparison with_everything() {
+  Comparison comparison = example_comparison();
+  comparison.warnings.push_back("a \"quoted\" {brace}, a comma and \xFF" + std::string(1, '\0'));
+  comparison.policy = {0.01,          0.9,   0.02,          0.03, std::numeric_limits<std::uint64_t>::max(),
+                       {"real_time"}, {"x"}, 1.0 / 3 * 0.1, {},   {"cpu.model", ""}};
+  comparison.policy.witness = Witness::both;
+  comparison.rows.push_back(changed_count(comparison.rows[0]));
+  ComparisonRow& row = comparison.rows[0];
+  row.p_kind = "sequential";
+  row.looks = {{8, 0.1 + 0.2, 0.1}, {12, 1e-300, 0.2}};
+  row.discovery_q = 0.004;
+  row.slot_effect = 1.003;
+  row.equivalence_interval = Interval{1.062, 1.08};
+  row.rounds_wanted = 30;
+  row.noise = {0.02, std::nullopt, 0.03};
+  row.solo = SoloCheck{1.0 / 7, Interval{0.1, 0.3}, 10, false};
+  comparison.history = JudgedHistory{"main", {SeriesHistory{}}};
+  comparison.history->series[0].series = {"BM_sort/1024", "real_time", "ns", Better::lower, {}};
+  comparison.history->series[0].series.points = {{{0.1 + 0.2}, "c1", "m", "r1"}, {{1, 1e-300}, "c2", "m", "r2"}};
+  comparison.history->series[0].changes.emplace_back().commit = "c2";
+  comparison.history->series[0].usual_invocations = 24;
+  comparison.drifts = {{"real_time", 1.04, 0.01, 13, true}, {"cpu_time", 1 / 1.04, 0, 5, false}};
+  comparison.calibration = Calibration{};
+  comparison.calibration->fingerprint = comparison.candidate_fingerprint;
+  comparison.calibration->seed = std::numeric_limits<std::uint64_t>::max();
+  comparison.calibration->false_gates = {1, 40, {0.1 / 3, 0.13}};
+  comparison.calibration->drift_sequential = 1e-300;
+  comparison.calibration->benchmarks = {
+      {"BM_a", "real_time", {0, 4, {0, 0.6}}, 0.1 + 0.2, {}, 0.01, {}, 0.1 + 0.2, 0.3, "quieter"}};
+  return comparison;
+}
+
+class ComparisonReaderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto url = storage_test::fresh_database();
+    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
+    address_ = {false, *url};
+    auto store = Store::open(address_, storage_test::fresh_state_folder());
+    ASSERT_TRUE(store) << store.error().text();
+    store_.emplace(std::move(store).value());
+  }
+  StoreAddress address_;
+  std::optional<Store> store_;
+};
+
+TEST_F(ComparisonReaderTest, GivesBackEveryBitOfWhatWasPut) {
+  for (const Comparison& comparison : {with_everything(), example_comparison()}) {
+    const auto put = ComparisonStore(*store_).put(comparison);
+    ASSERT_TRUE(put) << put.error().text();
+    const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->policy, comparison.policy);
+    EXPECT_EQ(read->calibration, comparison.calibration);
+    EXPECT_EQ(read->baseline, comparison.baseline);
+    EXPECT_EQ(read->candidate, comparison.candidate);
+    EXPECT_EQ(read->rows, comparison.rows);
+    EXPECT_TRUE(*read == comparison);
+  }
+}
+
+TEST_F(ComparisonReaderTest, HasTheSameDocumentAndIdAfterAnyWay) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Comparison comparison = storage_test::RandomComparison(seed).draw(seed % 2 == 0);
+    const std::string document = comparison_document(comparison);
+    const auto kept = parse_comparison(document, "kept");
+    ASSERT_TRUE(kept) << kept.error().text();
+    const auto put = ComparisonStore(*store_).put(*kept);
+    ASSERT_TRUE(put) << seed << ' ' << put.error().text();
+    EXPECT_TRUE(*put);
+    const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
+    ASSERT_TRUE(read) << seed << ' ' << read.error().text();
+    EXPECT_EQ(comparison_document(*read), document) << seed;
+    EXPECT_EQ(comparison_id(*read), comparison_id(comparison)) << seed;
+    EXPECT_FALSE(*ComparisonStore(*store_).put(*read)) << "it is there already";
+  }
+}
+
+TEST_F(ComparisonReaderTest, GivesOfOlderComparisonsWhatTheyHave) {
+  const Comparison comparison = with_everything();
+  ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
+  auto session = Session::connect(address_.url, "test");
+  ASSERT_TRUE(session);
+  ASSERT_TRUE(session->run_alone("delete from steelyard.comparison_sides"));
+  ASSERT_TRUE(session->run_alone("delete from steelyard.comparison_histories"));
+  const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->baseline.id, comparison.baseline.id);
+  EXPECT_EQ(read->candidate.commit.branch, comparison.candidate.commit.branch);
+  EXPECT_EQ(read->candidate.created_at_unix_ns, comparison.candidate.created_at_unix_ns);
+  EXPECT_EQ(read->candidate.tool, "") << "by which a replay knows it";
+  EXPECT_FALSE(read->history);
+  EXPECT_EQ(read->rows, comparison.rows);
+}
+
+TEST_F(ComparisonReaderTest, NamesAHistoryThatIsDamaged) {
+  const Comparison comparison = with_everything();
+  ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
+  auto session = Session::connect(address_.url, "test");
+  ASSERT_TRUE(session);
+  ASSERT_TRUE(session->run_alone("update steelyard.comparison_histories set document = '\\x00'"));
+  const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().text(), HasSubstr("the comparison's history in the store: found damaged bytes"));
+}
+
+TEST(ComparisonId, IsOfEveryFieldOfTheHistoryAndTheSoloCheck) {
+  Comparison comparison = with_everything();
+  const std::string id = comparison_id(comparison);
+  const auto differs = [&](auto change) {
+    Comparison other = comparison;
+    change(other);
+    return comparison_id(other) != id;
+  };
+  EXPECT_FALSE(differs([](Comparison&) {}));
+  EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo->agrees.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.rows[0].solo->interval.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history.reset(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history->branch = "another"; }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history->series[0].usual_invocations = 3; }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history->series[0].changes.clear(); }));
+  EXPECT_TRUE(differs([](Comparison& other) { other.history->series[0].series.points[0].values[0] *= 2; }));
+}
+
+TEST(ComparisonId, StaysWhatItWasWhereEitherWitnessDecidedAtAnyChange) {
+  Comparison older = example_comparison();
+  older.policy.counted_minimum_effect = 0;
+  older.policy.witness = Witness::either;
+  EXPECT_EQ(comparison_id(older), "1df9b70543a15eaf9020ba022f59ba1453ad0c7c1c4ea7da5698696f91311b2e")
+      << "a store would keep it a second time";
+  EXPECT_NE(comparison_id(example_comparison()), comparison_id(older));
+}
+
+TEST_F(ComparisonReaderTest, FindsAComparisonByAnUnambiguousPrefixOnly) {
+  Comparison other = example_comparison();
+  other.rows[0].reason = "another reason";
+  ASSERT_TRUE(ComparisonStore(*store_).put(example_comparison()));
+  ASSERT_TRUE(ComparisonStore(*store_).put(other));
+  EXPECT_EQ(ComparisonStore(*store_).get(comparison_id(other).substr(0, 12))->rows[0].reason, "another reason");
+  EXPECT_THAT(ComparisonStore(*store_).get("abcde").error().text(), HasSubstr("at least 6 of the comparison's id"));
+  EXPECT_THAT(ComparisonStore(*store_).get("no such").error().text(), HasSubstr("no such comparison in the store"));
+  auto session = Session::connect(address_.url, "test");
+  ASSERT_TRUE(session);
+  ASSERT_TRUE(
+      session->run_alone("update steelyard.comparisons set id = 'abcdef' || repeat('0', (row_number - 1)::int) "
+                         "from (select comparison_key as k, row_number() over (order by comparison_key) "
+                         "from steelyard.comparisons) numbered where k = comparison_key"));
+  EXPECT_TRUE(ComparisonStore(*store_).get("abcdef")) << "a whole id is no prefix";
+  EXPECT_TRUE(ComparisonStore(*store_).get("abcdef0"));
+  ASSERT_TRUE(session->run_alone("update steelyard.comparisons set id = id || '-' || comparison_key"));
+  EXPECT_THAT(ComparisonStore(*store_).get("abcdef").error().text(), HasSubstr("several comparisons"));
+}
+
+}  // namespace
+}  // namespace steelyard

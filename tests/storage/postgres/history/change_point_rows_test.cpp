@@ -1,0 +1,83 @@
+#include "storage/postgres/history/change_point_rows.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/history_store.hpp"
+#include "storage/postgres/upkeep/table_contents.hpp"
+#include "storage/upkeep.hpp"
+#include "tests/storage/postgres/kept_store.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::IsEmpty;
+
+class ChangePointRows : public storage_test::KeptStore {
+ protected:
+  static KeptChangePoint point(const std::string& id) {
+    KeptChangePoint one;
+    one.id = id;
+    one.project = "demo";
+    one.benchmark = "BM_x";
+    one.metric = "real_time";
+    one.fingerprint = "abc";
+    one.branch = "main";
+    one.commit = std::string(40, 'c');
+    one.last_good = std::string(40, 'b');
+    one.before = 0.1 + 0.2;
+    one.after = 1.0 / 3;
+    one.ratio = one.after / one.before;
+    one.p = 1e-300;
+    one.regression = true;
+    return one;
+  }
+  // One that moved, one that is gone, one that is as it was found.
+  void fill(Store& store) {
+    KeptChangePoint moved = point("moved");
+    KeptChangePoint gone = point("gone");
+    gone.benchmark = "BM_y";
+    KeptChangePoint found = point("found");
+    found.benchmark = "BM_z";
+    found.ratio.reset();
+    ASSERT_TRUE(HistoryStore(store).put_change_points(
+        {{"confirmed", moved, ""}, {"confirmed", gone, ""}, {"confirmed", found, ""}}));
+    moved.commit = std::string(40, 'd');
+    moved.regression = false;
+    gone.gone = true;
+    ASSERT_TRUE(
+        HistoryStore(store).put_change_points({{"moved", moved, std::string(40, 'c')}, {"gone", gone, gone.commit}}));
+  }
+  std::vector<TableContent> contents() {
+    Session asking = session();
+    auto transaction = Transaction::begin(asking);
+    return table_contents(*transaction, {true, {"change_points", "change_point_log", "alert_states"}, {}}).value();
+  }
+};
+
+TEST_F(ChangePointRows, AreDerivedAgainToTheSameBytes) {
+  Store store = open();
+  fill(store);
+  const auto before = contents();
+  EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 0);
+  EXPECT_THAT(differences(contents(), before), IsEmpty());
+  tell(
+      "update steelyard.change_points set commit = 'x', level_before = 1, level_after = 2, ratio = 2, p = 1, "
+      "verdict = 'regression', last_good = '', gone_at = null, changed_at = 'epoch'");
+  EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 3);
+  EXPECT_THAT(differences(contents(), before), IsEmpty());
+}
+
+TEST_F(ChangePointRows, StayAsTheyAreWhereAnOlderProgramToldOfThem) {
+  Store store = open();
+  fill(store);
+  tell(
+      "update steelyard.change_point_log set at_commit = null, last_good = null, level_before = null, "
+      "level_after = null, ratio = null, p = null, verdict = null");
+  const auto before = contents();
+  EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 0);
+  EXPECT_THAT(differences(contents(), before), IsEmpty());
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,254 @@
+// The order of branches in the database: what put_run and put_commit_graph keep up to date must be what a rebuild
+// computes from the facts alone.
+#include "storage/postgres/history/commit_graph.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "bench/model/sha256.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/upkeep.hpp"
+#include "tests/promised.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/test_server.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string sha_of(const std::string& name) { return sha256_hex(name).substr(0, 40); }
+
+struct FakeCommit {
+  std::string name;
+  std::vector<std::string> parents;
+  std::int64_t committed_at_unix_s = 0;
+};
+
+class CommitGraphTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto url = storage_test::fresh_database();
+    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
+    url_ = *url;
+    Result<Store> opened = Store::open({false, url_}, storage_test::fresh_state_folder());
+    ASSERT_TRUE(opened) << opened.error().text();
+    store_.emplace(std::move(*opened));
+  }
+
+  // A run of one measurement, taken `number` hours after the first.
+  static steelyard::Run run_of(int number, const FakeCommit& commit, const std::string& branch, bool knows_parent) {
+    steelyard::Run run;
+    run.header.id = sha256_hex("run " + std::to_string(number));
+    run.header.created_at_unix_ns = 1'700'000'000'000'000'000 + number * 3'600'000'000'000;
+    run.header.project = "demo";
+    run.header.commit.sha = sha_of(commit.name);
+    if (knows_parent && !commit.parents.empty()) run.header.commit.parent = sha_of(commit.parents.front());
+    run.header.commit.branch = branch;
+    run.header.commit.subject = commit.name;
+    run.header.commit.committed_at_unix_s = commit.committed_at_unix_s;
+    run.environment.facts = {{"cpu.model", "a CPU", true}};
+    run.invocations = {{0, 0, -1, run.header.created_at_unix_ns, 1000}};
+    Measurement measurement;
+    measurement.benchmark.name = "BM_x";
+    measurement.metric = *well_known_metric(kRealTime);
+    measurement.invocations = {{0, {100.0 + number}, {1}}};
+    run.measurements = {measurement};
+    return run;
+  }
+  void put(int number, const FakeCommit& commit, const std::string& branch = "main", bool knows_parent = false) {
+    const auto put = RunStore(*store_).put(run_of(number, commit, branch, knows_parent));
+    ASSERT_TRUE(put) << put.error().text();
+  }
+  bool tell(const std::vector<FakeCommit>& commits) {
+    CommitGraph graph{"demo", {}};
+    for (const FakeCommit& commit : commits) {
+      CommitParents& told = graph.commits.emplace_back();
+      told.sha = sha_of(commit.name);
+      for (const std::string& parent : commit.parents) told.parents.push_back(sha_of(parent));
+    }
+    const auto told = HistoryStore(*store_).put_commit_graph(graph);
+    EXPECT_TRUE(told) << told.error().text();
+    return told && *told;
+  }
+  // Every row of the derived tables, as text.
+  std::string derived() {
+    auto session = Session::connect(url_, "test");
+    auto transaction = Transaction::begin(*session);
+    const auto rows = transaction->run(
+        "select string_agg(line, E'\\n' order by line collate \"C\") from ("
+        "select p::text as line from steelyard.branch_positions p union all "
+        "select b::text from steelyard.branches b) lines");
+    return rows ? rows->text(0, 0) : rows.error().text();
+  }
+  void expect_rebuilt_to_the_same(const std::string& when) {
+    const std::string kept = derived();
+    const auto rebuilt = Upkeep(*store_).rebuild_commit_order();
+    ASSERT_TRUE(rebuilt) << rebuilt.error().text();
+    EXPECT_EQ(derived(), kept) << when;
+  }
+  // Commits of the history in its order, those off the branch in brackets.
+  std::vector<std::string> history(const std::string& branch = "main") {
+    HistoryQuery query;
+    query.branch = branch;
+    const auto series = HistoryStore(*store_).series(query);
+    EXPECT_TRUE(series) << series.error().text();
+    std::vector<std::string> names;
+    for (const HistorySeries& one : *series) {
+      for (const HistoryPoint& point : one.points) {
+        names.push_back(point.is_off_branch ? '(' + point.subject + ')' : point.subject);
+      }
+    }
+    return names;
+  }
+
+  std::string url_;
+  std::optional<Store> store_;
+};
+
+TEST_F(CommitGraphTest, AHistoryFollowsTheGraphAndNotTheDates) {
+  const FakeCommit a{"a", {}, 3000}, b{"b", {"a"}, 1000}, c{"c", {"b"}, 2000};
+  EXPECT_TRUE(tell({a, b, c}));
+  EXPECT_FALSE(tell({a, b, c})) << "all of it was known";
+  put(1, c);
+  put(2, b);
+  put(3, a);
+  EXPECT_THAT(history(), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(history(""), ElementsAre("b", "c", "a")) << "all branches together have no order but the dates'";
+  expect_rebuilt_to_the_same("three commits");
+}
+
+TEST_F(CommitGraphTest, AForcePushLeavesTheOldCommitsRunsAndTellsThemAsOff) {
+  const FakeCommit a{"a", {}, 1000}, b{"b", {"a"}, 2000}, c{"c", {"b"}, 3000}, d{"d", {"b"}, 4000}, e{"e", {"d"}, 5000};
+  int number = 0;
+  for (const FakeCommit& commit : {a, b, c, d, e}) {
+    tell({commit});
+    put(++number, commit);
+  }
+  EXPECT_THAT(history(), ElementsAre("a", "b", "(c)", "d", "e"));
+  HistoryQuery query;
+  query.branch = "main";
+  query.off_branch = false;
+  EXPECT_EQ(HistoryStore(*store_).series(query)->at(0).points.size(), 4U);
+  expect_rebuilt_to_the_same("force-push");
+}
+
+TEST_F(CommitGraphTest, AGraphThatComesAfterItsRunsPutsThemInOrder) {
+  const FakeCommit a{"a", {}, 3000}, b{"b", {"a"}, 2000}, c{"c", {"b"}, 1000};
+  put(1, a);
+  put(2, b);
+  put(3, c);
+  EXPECT_THAT(history(), ElementsAre("c", "b", "a")) << "by date";
+  tell({c});
+  tell({b});
+  EXPECT_THAT(history(), ElementsAre("a", "b", "c"));
+  expect_rebuilt_to_the_same("late graph");
+}
+
+TEST_F(CommitGraphTest, ARunsOwnParentIsEnoughWhereEveryCommitIsMeasured) {
+  put(1, {"b", {"a"}, 2000}, "main", true);
+  put(2, {"a", {}, 2000}, "main", true);
+  EXPECT_THAT(history(), ElementsAre("a", "b")) << "equal dates";
+  expect_rebuilt_to_the_same("parents that runs told");
+}
+
+TEST_F(CommitGraphTest, RefusesWhatIsNoGraph) {
+  const auto refused = HistoryStore(*store_).put_commit_graph({"demo", {{"HEAD", {}}}});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("full hashes"));
+  EXPECT_FALSE(HistoryStore(*store_).put_commit_graph({"demo", std::vector<CommitParents>(kMostGraphCommits + 1)}));
+}
+
+TEST_F(CommitGraphTest, TheNearestAncestorWithARunIsTheBaseline) {
+  // a - b - m - t and a - x - m: of m's parents only x was measured.
+  tell({{"t", {"m"}}, {"m", {"b", "x"}}, {"x", {"a"}}, {"b", {"a"}}, {"a", {}}});
+  put(1, {"a", {}, 1000});
+  put(2, {"x", {}, 2000}, "side");
+  put(3, {"t", {}, 9000});
+  BaselineQuery query;
+  query.project = "demo";
+  query.fingerprint = run_of(1, {}, "", false).environment.fingerprint();
+  query.commit = sha_of("t");
+  auto found = HistoryStore(*store_).latest_baseline(query);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->commit, sha_of("x"));
+  EXPECT_EQ((*found)->distance, 2);
+  EXPECT_TRUE((*found)->is_ancestor);
+  query.fingerprint = "another machine";
+  EXPECT_EQ(HistoryStore(*store_).latest_baseline(query).value(), std::nullopt);
+  query.fingerprint = run_of(1, {}, "", false).environment.fingerprint();
+  query.commit = sha_of("unknown");
+  EXPECT_EQ(HistoryStore(*store_).latest_baseline(query).value(), std::nullopt);
+  query.branch = "main";
+  found = HistoryStore(*store_).latest_baseline(query);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->commit, sha_of("t")) << "the newest of the branch";
+  EXPECT_FALSE((*found)->is_ancestor);
+}
+
+TEST_F(CommitGraphTest, AWalkThroughACycleEnds) {
+  tell({{"a", {"b"}}, {"b", {"a"}}});
+  put(1, {"a", {}, 1000});
+  BaselineQuery query{"demo", "another machine", sha_of("a"), ""};
+  EXPECT_EQ(HistoryStore(*store_).latest_baseline(query).value(), std::nullopt);
+  expect_rebuilt_to_the_same("cycle");
+}
+
+// Random histories with merges and force-pushes, measured and told in a random order, again and again.
+TEST_F(CommitGraphTest, WhatIsKeptIsWhatARebuildComputes) {
+  std::mt19937_64 random(11);
+  int number = 0;
+  for (int history = 0; history < 12; ++history) {
+    std::vector<FakeCommit> commits;
+    const std::string branch = "branch " + std::to_string(history);
+    for (int i = 0; i < 14; ++i) {
+      FakeCommit commit{branch + " commit " + std::to_string(i), {}, static_cast<std::int64_t>(1000 + 10 * i)};
+      // Mostly a line, now and then a merge or a commit beside it.
+      if (i > 0)
+        commit.parents.push_back(commits[random() % 5 == 0 ? random() % commits.size() : commits.size() - 1].name);
+      if (i > 1 && random() % 4 == 0) commit.parents.push_back(commits[random() % commits.size()].name);
+      if (random() % 6 == 0) commit.committed_at_unix_s -= 35;  // a clock that is wrong
+      commits.push_back(std::move(commit));
+    }
+    const bool is_told = history % 3 != 0;
+    const bool knows_parent = history % 3 != 1;
+    for (std::size_t step = 0; step < commits.size(); ++step) {
+      const std::size_t at = random() % 5 == 0 ? random() % commits.size() : step;
+      if (is_told && random() % 3 != 0) tell({commits[at]});
+      if (random() % 4 != 0) put(++number, commits[at], branch, knows_parent);
+    }
+    expect_rebuilt_to_the_same(branch);
+    if (HasFailure()) break;
+  }
+}
+
+TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
+  tell({{"c", {"b"}}, {"b", {"a"}}, {"a", {}}});
+  put(1, {"a", {}, 1000});
+  steelyard::Run changed = run_of(2, {"b", {}, 2000}, "main", false);
+  changed.header.commit.dirty = true;
+  ASSERT_TRUE(RunStore(*store_).put(changed));
+  BaselineQuery query{"demo", changed.environment.fingerprint(), sha_of("c"), "main"};
+  auto found = HistoryStore(*store_).latest_baseline(query);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->commit, sha_of("a"));
+  query.commit = sha_of("unknown");
+  found = HistoryStore(*store_).latest_baseline(query);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->commit, sha_of("a"));
+  put(3, {"c", {}, 3000});
+  const std::string own = run_of(3, {"c", {}, 3000}, "main", false).header.id;
+  BesideHistoryQuery beside;
+  beside.baseline = beside.candidate = own;
+  const auto rows = HistoryStore(*store_).beside(beside);
+  ASSERT_TRUE(rows) << rows.error().text();
+  ASSERT_EQ(rows->size(), 1U);
+  EXPECT_THAT(rows->front().history, ElementsAre(101.0));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,116 @@
+// How measurements lie in the database: partitions, keys, what is missing or was dropped.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "storage/history_store.hpp"
+#include "storage/postgres/session/session.hpp"
+#include "storage/run_store.hpp"
+#include "tests/promised.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/test_server.hpp"
+
+namespace steelyard {
+namespace {
+
+using storage_test::example_run;
+using ::testing::HasSubstr;
+
+class MeasurementRowsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto url = storage_test::fresh_database();
+    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
+    address_ = {false, *url};
+  }
+  Store open() {
+    auto store = Store::open(address_, storage_test::fresh_state_folder());
+    if (!store) throw std::runtime_error(store.error().text());
+    return std::move(store).value();
+  }
+  // The only cell of the answer; what the query changed is kept.
+  std::string ask(const std::string& query) {
+    auto session = Session::connect(address_.url, "test");
+    if (!session) return session.error().text();
+    auto transaction = Transaction::begin(*session);
+    const auto rows = transaction->run(query, {}, kOneRow);
+    if (!rows) return rows.error().text();
+    const auto done = transaction->commit();
+    return done ? rows->text(0, 0) : done.error().text();
+  }
+  StoreAddress address_;
+};
+
+TEST_F(MeasurementRowsTest, WritesWithNewKeysWhereTheDatabaseWasExchangedBehindIt) {
+  Store store = open();
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
+  ASSERT_EQ(ask("with gone as (delete from steelyard.measurements returning 1) select count(*)::text from gone"), "2");
+  ASSERT_EQ(ask("with gone as (delete from steelyard.series returning 1) select count(*)::text from gone"), "2");
+  const steelyard::Run run = example_run(2);
+  const auto is_new = RunStore(store).put(run);
+  ASSERT_TRUE(is_new) << is_new.error().text();
+  EXPECT_TRUE(*is_new);
+  EXPECT_EQ(RunStore(store).get(run.header.id)->measurements, run.measurements);
+}
+
+TEST_F(MeasurementRowsTest, GivesNoRunInPart) {
+  Store store = open();
+  const steelyard::Run run = example_run(1);
+  ASSERT_TRUE(RunStore(store).put(run));
+  ask("with gone as (delete from steelyard.measurements where position = 1 returning 1) select count(*)::text from "
+      "gone");
+  const auto read = RunStore(store).get(run.header.id);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::store);
+  EXPECT_THAT(read.error().text(), HasSubstr("1 measurements, wanted 2"));
+}
+
+TEST_F(MeasurementRowsTest, SaysThatRetentionDroppedTheSamples) {
+  Store store = open();
+  const steelyard::Run run = example_run(1);
+  ASSERT_TRUE(RunStore(store).put(run));
+  ask("with thin as (update steelyard.measurements set packed = steelyard.without_samples(packed) returning 1) "
+      "select count(*)::text from thin");
+  const auto read = RunStore(store).get(run.header.id);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::input);
+  EXPECT_THAT(read.error().text(), HasSubstr("retention"));
+  HistoryQuery query;
+  query.metric = "instructions";
+  ASSERT_EQ(HistoryStore(store).series(query)->size(), 1U);
+  EXPECT_EQ((*HistoryStore(store).series(query))[0].points[0].value, 7015);
+  EXPECT_EQ((*HistoryStore(store).series(query))[0].points[0].invocations, 1);
+  EXPECT_EQ(ask("select count(*)::text from steelyard.samples"), "0");
+}
+
+TEST_F(MeasurementRowsTest, MakesThePartitionAfterTheOneThatRunsGoTo) {
+  Store store = open();
+  ask("select setval(pg_get_serial_sequence('steelyard.runs', 'run_key'), 8191)::text");
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
+  EXPECT_EQ(ask("select (count(*) > 0)::text from steelyard.measurements_1"), "true");
+  const auto next = RunStore(store).put(example_run(2));
+  ASSERT_TRUE(next) << next.error().text();
+  EXPECT_EQ(ask("select steelyard.partitions_ahead()::text"), "1");
+  EXPECT_EQ(RunStore(store).get(example_run(1).header.id)->measurements, example_run(1).measurements);
+  EXPECT_EQ(ask("select steelyard.is_closed('steelyard.measurements_0')::text"), "true") << "by the second writer";
+  EXPECT_THAT(ask("select steelyard.close_partition(1)::text"), HasSubstr("still written to"));
+}
+
+TEST_F(MeasurementRowsTest, NobodyGetsMoreThan64PartitionsAhead) {
+  open();
+  const auto partitions = [this] {
+    return ask("select count(*)::text from pg_inherits where inhparent = 'steelyard.measurements'::regclass");
+  };
+  const std::string before = partitions();
+  EXPECT_EQ(ask("select steelyard.ensure_partitions(null)::text"), "0");
+  EXPECT_EQ(partitions(), before);
+  ask("select steelyard.ensure_partitions(2000)::text");
+  EXPECT_EQ(partitions(), "65") << "the one that is written to, and 64";
+  EXPECT_EQ(ask("select steelyard.ensure_partitions(5000)::text"), "0");
+  EXPECT_EQ(partitions(), "65");
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,88 @@
+#include "storage/postgres/runs/profile_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include "storage/run_store.hpp"
+#include "tests/promised.hpp"
+#include "tests/storage/postgres/example_run.hpp"
+#include "tests/storage/postgres/test_server.hpp"
+
+namespace steelyard {
+namespace {
+
+using storage_test::example_run;
+
+class ProfileRowsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto url = storage_test::fresh_database();
+    STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
+    url_ = *url;
+  }
+  Store open() {
+    auto store = Store::open({false, url_}, storage_test::fresh_state_folder());
+    if (!store) throw std::runtime_error(store.error().text());
+    return std::move(store).value();
+  }
+  // The only cell of the answer to a query of ours.
+  std::string ask(const std::string& query) {
+    auto session = Session::connect(url_, "test");
+    if (!session) return session.error().text();
+    auto transaction = Transaction::begin(*session);
+    const auto rows = transaction->run(query, {}, kOneRow);
+    return rows ? rows->text(0, 0) : rows.error().text();
+  }
+  std::string url_;
+};
+
+TEST_F(ProfileRowsTest, RefusesAProfileWhoseCostsDoNotFitItsEvents) {
+  Store store = open();
+  steelyard::Run run = example_run();
+  run.profiles[0].functions[0].self.pop_back();
+  const auto result = RunStore(store).put(run);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::input);
+  EXPECT_EQ(ask("select count(*)::text from steelyard.runs"), "0");
+}
+
+TEST_F(ProfileRowsTest, RefusesALineThatDoesNotFitTheProfile) {
+  Store store = open();
+  steelyard::Run of_no_function = example_run();
+  of_no_function.profiles[0].sources[0].function = 2;
+  EXPECT_FALSE(RunStore(store).put(of_no_function));
+  steelyard::Run of_other_events = example_run();
+  of_other_events.profiles[0].sources[0].self.push_back(1);
+  EXPECT_FALSE(RunStore(store).put(of_other_events));
+  EXPECT_EQ(ask("select count(*)::text from steelyard.runs"), "0");
+}
+
+TEST_F(ProfileRowsTest, HistoryShowsWhatACountStandsOnAndNothingOfTheKindForTimes) {
+  Store store = open();
+  ASSERT_TRUE(RunStore(store).put(example_run()));
+  EXPECT_EQ(ask("select count_scope || ', ' || count_jitter from steelyard.history where metric = 'instructions'"),
+            "whole functions, 0.30000000000000004");
+  EXPECT_EQ(ask("select (count_scope is null and count_jitter is null and count_proof is null)::text "
+                "from steelyard.history where metric = 'real_time'"),
+            "true");
+}
+
+TEST_F(ProfileRowsTest, StoresTheOriginOfManyLinesOnce) {
+  Store store = open();
+  ASSERT_TRUE(RunStore(store).put(example_run(1)));
+  ASSERT_TRUE(RunStore(store).put(example_run(2)));
+  EXPECT_EQ(ask("select count(*)::text from steelyard.origins"), "3");
+}
+
+TEST_F(ProfileRowsTest, EveryColumnOfMeasurementsLinesAndHistorySaysWhatItHolds) {
+  Store store = open();
+  EXPECT_EQ(ask("select coalesce(string_agg(c.relname || '.' || a.attname, ' '), '') from pg_attribute a "
+                "join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace "
+                "where n.nspname = 'steelyard' and c.relkind in ('r', 'p', 'v') "
+                "and not a.attisdropped and a.attnum > 0 "
+                "and (a.attname like 'count\\_%' or a.attname like 'source\\_%' or c.relname = 'origins') "
+                "and col_description(a.attrelid, a.attnum) is null"),
+            "");
+}
+
+}  // namespace
+}  // namespace steelyard
