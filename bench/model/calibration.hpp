@@ -20,6 +20,13 @@ struct ObservedRate {
   Interval interval;  // 95 %, of the share
   double share() const { return tries > 0 ? static_cast<double>(count) / static_cast<double>(tries) : 0; }
   bool operator==(const ObservedRate&) const = default;
+
+  static constexpr std::int64_t kMostTries = INT64_C(1) << 53;  // a double still holds each of them
+  static void fields(auto& visit, auto& self) {
+    visit("count", self.count, {.high = kMostTries});
+    visit("tries", self.tries, {.high = kMostTries});
+    visit("interval", self.interval);
+  }
 };
 
 struct CalibratedBenchmark {
@@ -34,6 +41,20 @@ struct CalibratedBenchmark {
   std::optional<double> processes;  // of processes of one copy, with what their samples add
   std::string advice;               // what would make it quieter, as a sentence; empty: it is good enough to gate
   bool operator==(const CalibratedBenchmark&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("benchmark", self.benchmark);
+    visit("metric", self.metric);
+    visit("alarms", self.alarms);
+    visit("floor", self.floor, {.null = Null::accepted, .not_negative = true});
+    visit("minimum_detectable_effect", self.minimum_detectable_effect, {.not_negative = true});
+    visit("within", self.within, {.not_negative = true});
+    visit("between", self.between, {.not_negative = true});
+    // Where they are known: what is named by the hash of an older calibration's document stays as it is.
+    visit("copies", self.copies, {.not_negative = true, .omitted = true});
+    visit("processes", self.processes, {.not_negative = true, .omitted = true});
+    visit("advice", self.advice, {.null = Null::written});
+  }
 };
 
 struct Calibration {
@@ -52,6 +73,22 @@ struct Calibration {
   bool failed = false;
   std::string reason;  // why it failed, as a sentence; empty: it did not
   bool operator==(const Calibration&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("fingerprint", self.fingerprint);
+    visit("at_unix_s", self.at_unix_s, kAnyTime);
+    visit("program", self.program);
+    visit("layout", self.layout);
+    visit("seed", self.seed);
+    visit("rounds", self.rounds, kRoundCount);
+    visit("level", self.level);
+    visit("false_gates", self.false_gates);
+    visit("false_alarms", self.false_alarms);
+    visit("drift_sequential", self.drift_sequential, {.not_negative = true});
+    visit("failed", self.failed);
+    visit("reason", self.reason, {.null = Null::written});
+    visit("benchmarks", self.benchmarks, {.most = 100'000});
+  }
 };
 
 }  // namespace steelyard

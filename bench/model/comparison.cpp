@@ -12,19 +12,8 @@ std::string_view to_text(Witness witness) { return kWitnessTexts.at(static_cast<
 
 std::string_view to_text(Verdict verdict) { return kVerdictTexts.at(static_cast<std::size_t>(verdict)); }
 
-std::optional<Verdict> parse_verdict(std::string_view text) {
-  for (std::size_t i = 0; i < kVerdictTexts.size(); ++i) {
-    if (kVerdictTexts[i] == text) return static_cast<Verdict>(i);
-  }
-  return std::nullopt;
-}
-
-std::optional<Witness> parse_witness(std::string_view text) {
-  for (std::size_t i = 0; i < kWitnessTexts.size(); ++i) {
-    if (kWitnessTexts[i] == text) return static_cast<Witness>(i);
-  }
-  return std::nullopt;
-}
+std::span<const std::string_view> words_of(Verdict) { return kVerdictTexts; }
+std::span<const std::string_view> words_of(Witness) { return kWitnessTexts; }
 
 std::array<std::int64_t, kVerdictCount> Comparison::count_by_verdict() const {
   std::array<std::int64_t, kVerdictCount> counts{};

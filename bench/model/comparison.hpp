@@ -5,12 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/model/calibration.hpp"
 #include "bench/model/environment.hpp"
+#include "bench/model/fields.hpp"
 #include "bench/model/interval.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/series.hpp"
@@ -29,7 +31,7 @@ enum class Verdict {
 };
 inline constexpr std::size_t kVerdictCount = 8;
 std::string_view to_text(Verdict verdict);
-std::optional<Verdict> parse_verdict(std::string_view text);
+std::span<const std::string_view> words_of(Verdict);
 
 // How the two witnesses of one benchmark, its time and its instructions, decide together whether a regression of either
 // fails the gate. Other metrics are not concerned.
@@ -42,7 +44,7 @@ enum class Witness {
 };
 inline constexpr std::size_t kWitnessCount = 5;
 std::string_view to_text(Witness witness);  // "decided", "either", "time", "instructions", "both"
-std::optional<Witness> parse_witness(std::string_view text);
+std::span<const std::string_view> words_of(Witness);
 
 // A function whose cost changed. Costs per iteration of the benchmark; candidate minus baseline.
 struct FunctionChange {
@@ -64,6 +66,22 @@ struct FunctionChange {
   std::string inlined_into = {};
   std::string once_inlined_into = {};  // the function it ran in in the baseline; the candidate calls it
   bool operator==(const FunctionChange&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("name", self.name);
+    visit("file", self.file, {.null = Null::written});
+    visit("line", self.line, {.null = Null::written});
+    visit("self_change", self.self_change, {.null = Null::accepted});
+    visit("inclusive_change", self.inclusive_change, {.null = Null::accepted});
+    visit("calls_change", self.calls_change, {.null = Null::accepted});
+    visit("share", self.share, {.null = Null::accepted});
+    visit("own_source", self.own_source);
+    visit("from_calls", self.from_calls);
+    visit("from_cost_per_call", self.from_cost_per_call);
+    visit("renamed_from", self.renamed_from, {.null = Null::written});
+    visit("inlined_into", self.inlined_into, {.null = Null::written});
+    visit("once_inlined_into", self.once_inlined_into, {.null = Null::written});
+  }
 };
 
 // One look at the data of a design that may stop early.
@@ -72,6 +90,12 @@ struct Look {
   double p = 1;             // of these rounds, as if this look were the only one
   double share = 1;         // of the level that this look may spend; those of all looks add up to at most 1
   bool operator==(const Look&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("rounds", self.rounds, kRoundCount);
+    visit("p", self.p, {.null = Null::accepted});
+    visit("share", self.share, {.null = Null::accepted});
+  }
 };
 
 // Where the noise of a row comes from, as relative standard deviations (of logarithms). Absent where the data cannot
@@ -81,6 +105,12 @@ struct NoiseParts {
   std::optional<double> between;  // invocations of one side: addresses, layout, scheduling; without what `within` adds
   std::optional<double> rounds;   // what both sides of a round share: the machine's drift, which the design removes
   bool operator==(const NoiseParts&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("within", self.within);
+    visit("between", self.between);
+    visit("rounds", self.rounds);
+  }
 };
 
 // A change that was found in a duet, measured again with nothing beside it.
@@ -90,6 +120,13 @@ struct SoloCheck {
   std::int32_t rounds = 0;           // that entered
   std::optional<bool> agrees;        // it is there alone too; false: alone it is less than the minimum effect
   bool operator==(const SoloCheck&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("ratio", self.ratio, {.null = Null::accepted});
+    visit("interval", self.interval);
+    visit("rounds", self.rounds, kRoundCount);
+    visit("agrees", self.agrees);
+  }
 };
 
 struct ComparisonRow {
@@ -134,6 +171,41 @@ struct ComparisonRow {
   std::vector<std::string> kernel_changes = {};
   std::string flame_graph = {};  // the file with the picture of its change; empty: none was drawn; never stored
   bool operator==(const ComparisonRow&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("benchmark", self.benchmark);
+    Metric::fields(visit, self.metric, "metric");
+    visit("baseline", self.baseline);
+    visit("candidate", self.candidate);
+    visit("ratio", self.ratio);
+    visit("interval", self.interval);
+    visit("confidence", self.confidence);
+    visit("test", self.test);
+    visit("layout", self.layout);
+    visit("rounds", self.rounds, kRoundCount);
+    visit("p", self.p);
+    visit("p_kind", self.p_kind);
+    visit("looks", self.looks, {.column = "look"});
+    visit("q", self.q);
+    visit("discovery_q", self.discovery_q);
+    visit("minimum_effect", self.minimum_effect);
+    visit("margin", self.margin);
+    visit("minimum_detectable_effect", self.minimum_detectable_effect);
+    visit("equivalence_interval", self.equivalence_interval, {.column = "equivalence"});
+    visit("rounds_wanted", self.rounds_wanted);
+    visit("noise", self.noise);
+    visit("slot_effect", self.slot_effect);
+    visit("jitter", self.jitter);
+    const bool is_counted = self.metric.kind == MetricKind::counted;
+    visit("count_scope", self.count_scope, {.null = Null::accepted, .applies = is_counted});
+    visit("solo", self.solo, OwnTable{});
+    visit("verdict", self.verdict);
+    visit("reason", self.reason);
+    visit("gates", self.gates);
+    visit("gate_note", self.gate_note, {.null = Null::written});
+    visit("functions", self.functions, OwnTable{});
+    visit("call_path", self.call_path);
+  }
 };
 
 // What all benchmarks of the comparison moved by together: the machine's doing, or a change that slows everything.
@@ -144,6 +216,14 @@ struct SharedDrift {
   std::int64_t benchmarks = 0;  // that it was told from
   bool removed = false;         // where the sides were not measured together; else it is only shown
   bool operator==(const SharedDrift&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("metric", self.metric);
+    visit("ratio", self.ratio, {.null = Null::accepted});
+    visit("deviation", self.deviation, {.null = Null::accepted});
+    visit("benchmarks", self.benchmarks);
+    visit("removed", self.removed);
+  }
 };
 
 // What was asked of the comparison; kept with it so that it can be replayed.
@@ -161,6 +241,19 @@ struct ComparisonPolicy {
   Witness witness = Witness::decided;
   std::vector<std::string> ignored_facts;  // decisive facts the user named as irrelevant
   bool operator==(const ComparisonPolicy&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("false_alarm_rate", self.false_alarm_rate);
+    visit("confidence", self.confidence);
+    visit("minimum_effect", self.minimum_effect);
+    visit("margin", self.margin);
+    visit("seed", self.seed);
+    visit("metrics", self.metrics);
+    visit("gates", self.gates);
+    visit("counted_minimum_effect", self.counted_minimum_effect);
+    visit("witness", self.witness);
+    visit("ignored_facts", self.ignored_facts);
+  }
 };
 
 struct Comparison {
@@ -178,6 +271,18 @@ struct Comparison {
   std::vector<ComparisonRow> rows;                        // by benchmark, then metric
   std::array<std::int64_t, kVerdictCount> count_by_verdict() const;
   bool operator==(const Comparison&) const = default;
+
+  // But for the two sides: each is one value with its fingerprint in JSON, and rows of its own in the store.
+  static void fields(auto& visit, auto& self) {
+    visit("policy", self.policy, {.column = ""});
+    visit("rule_version", self.rule_version);
+    visit("environment_differences", self.environment_differences, {.column = "difference"});
+    visit("warnings", self.warnings);
+    visit("drifts", self.drifts, OwnTable{});
+    visit("calibration", self.calibration, OwnTable{});
+    visit("comparisons", self.rows, OwnTable{{.most = 1'000'000}});
+    visit("history", self.history, OwnTable{{.omitted = true}});
+  }
 };
 
 }  // namespace steelyard

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/model/fields.hpp"
+
 namespace steelyard {
 
 struct Fact {
@@ -33,6 +35,13 @@ struct FactDifference {
   std::string candidate;
   bool decisive = false;
   bool operator==(const FactDifference&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("name", self.name, {.column = "names"});
+    visit("baseline", self.baseline, {.null = Null::written, .column = "baselines"});
+    visit("candidate", self.candidate, {.null = Null::written, .column = "candidates"});
+    visit("decisive", self.decisive);
+  }
 };
 
 // Facts whose values differ or that only one side has, by name.

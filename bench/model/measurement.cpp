@@ -1,24 +1,16 @@
 #include "bench/model/measurement.hpp"
 
+#include <array>
+
+#include "bench/model/fields.hpp"
+
 namespace steelyard {
+namespace {
+constexpr std::array<std::string_view, 3> kScopeTexts{"timed region", "whole functions", "whole program"};
+}  // namespace
 
-std::string_view to_text(CountScope scope) {
-  switch (scope) {
-    case CountScope::timed_region:
-      return "timed region";
-    case CountScope::whole_functions:
-      return "whole functions";
-    case CountScope::whole_program:
-      return "whole program";
-  }
-  return "timed region";
-}
-
-std::optional<CountScope> parse_count_scope(std::string_view text) {
-  for (const auto scope : {CountScope::timed_region, CountScope::whole_functions, CountScope::whole_program}) {
-    if (to_text(scope) == text) return scope;
-  }
-  return std::nullopt;
-}
+std::string_view to_text(CountScope scope) { return kScopeTexts.at(static_cast<std::size_t>(scope)); }
+std::span<const std::string_view> words_of(CountScope) { return kScopeTexts; }
+std::optional<CountScope> parse_count_scope(std::string_view text) { return parse_word<CountScope>(text); }
 
 }  // namespace steelyard

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,7 @@ enum class CountScope {
   whole_program,    // everything from the start of the process
 };
 std::string_view to_text(CountScope scope);  // "timed region", "whole functions", "whole program"
+std::span<const std::string_view> words_of(CountScope);
 std::optional<CountScope> parse_count_scope(std::string_view text);
 
 // What a count stands on. Noisy metrics leave it as it is.

@@ -57,14 +57,6 @@ constexpr std::array kKnownMetrics{
 constexpr std::array<std::string_view, 3> kBetterTexts{"lower", "higher", "undeclared"};
 constexpr std::array<std::string_view, 2> kKindTexts{"noisy", "counted"};
 
-template <class Enum, std::size_t n>
-std::optional<Enum> find(const std::array<std::string_view, n>& texts, std::string_view text) {
-  for (std::size_t i = 0; i < n; ++i) {
-    if (texts[i] == text) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Metric> well_known_metric(std::string_view name) {
@@ -87,7 +79,9 @@ bool gates_by_default(const Metric& metric) {
 
 std::string_view to_text(Better better) { return kBetterTexts.at(static_cast<std::size_t>(better)); }
 std::string_view to_text(MetricKind kind) { return kKindTexts.at(static_cast<std::size_t>(kind)); }
-std::optional<Better> parse_better(std::string_view text) { return find<Better>(kBetterTexts, text); }
-std::optional<MetricKind> parse_metric_kind(std::string_view text) { return find<MetricKind>(kKindTexts, text); }
+std::span<const std::string_view> words_of(Better) { return kBetterTexts; }
+std::span<const std::string_view> words_of(MetricKind) { return kKindTexts; }
+std::optional<Better> parse_better(std::string_view text) { return parse_word<Better>(text); }
+std::optional<MetricKind> parse_metric_kind(std::string_view text) { return parse_word<MetricKind>(text); }
 
 }  // namespace steelyard

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "bench/model/fields.hpp"
 
 namespace steelyard {
 
@@ -16,6 +19,14 @@ struct Metric {
   Better better = Better::undeclared;
   MetricKind kind = MetricKind::noisy;
   bool operator==(const Metric&) const = default;
+
+  // `own`: what the name is called among the fields of what the metric is a part of.
+  static void fields(auto& visit, auto& self, const char* own) {
+    visit(own, self.name, {.column = "metrics.name"});
+    visit("unit", self.unit, {.column = "metrics.unit"});
+    visit("better", self.better, {.column = "metrics.better"});
+    visit("kind", self.kind, {.column = "metrics.kind"});
+  }
 };
 
 inline constexpr std::string_view kRealTime = "real_time";
@@ -38,6 +49,8 @@ bool is_extra_counter(std::string_view name);
 
 std::string_view to_text(Better better);    // "lower", "higher", "undeclared"
 std::string_view to_text(MetricKind kind);  // "noisy", "counted"
+std::span<const std::string_view> words_of(Better);
+std::span<const std::string_view> words_of(MetricKind);
 std::optional<Better> parse_better(std::string_view text);
 std::optional<MetricKind> parse_metric_kind(std::string_view text);
 

@@ -9,11 +9,8 @@ constexpr std::array<std::string_view, 4> kLayoutTexts{"interleaved", "duet", "s
 
 std::string_view to_text(Layout layout) { return kLayoutTexts.at(static_cast<std::size_t>(layout)); }
 
-std::optional<Layout> parse_layout(std::string_view text) {
-  for (std::size_t i = 0; i < kLayoutTexts.size(); ++i) {
-    if (kLayoutTexts[i] == text) return static_cast<Layout>(i);
-  }
-  return std::nullopt;
-}
+std::span<const std::string_view> words_of(Layout) { return kLayoutTexts; }
+
+std::optional<Layout> parse_layout(std::string_view text) { return parse_word<Layout>(text); }
 
 }  // namespace steelyard

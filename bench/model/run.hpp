@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/environment.hpp"
+#include "bench/model/fields.hpp"
 #include "bench/model/measurement.hpp"
 
 namespace steelyard {
@@ -23,6 +25,7 @@ enum class Layout {
 };
 inline constexpr bool is_concurrent(Layout layout) { return layout == Layout::interleaved || layout == Layout::duet; }
 std::string_view to_text(Layout layout);
+std::span<const std::string_view> words_of(Layout);
 std::optional<Layout> parse_layout(std::string_view text);
 
 struct Commit {
@@ -33,6 +36,16 @@ struct Commit {
   std::int64_t committed_at_unix_s = 0;
   bool dirty = false;  // the work tree differed from sha
   bool operator==(const Commit&) const = default;
+
+  // `own`: what the hash is called among the fields of what the commit is a part of.
+  static void fields(auto& visit, auto& self, const char* own = "sha") {
+    visit(own, self.sha, {.null = Null::written});
+    visit("parent", self.parent, {.null = Null::written});
+    visit("branch", self.branch, {.null = Null::written});
+    visit("subject", self.subject, {.null = Null::written});
+    visit("committed_at_unix_s", self.committed_at_unix_s, {.null = Null::accepted, .low = kAnyTime.low});
+    visit("dirty", self.dirty);
+  }
 };
 
 struct RunHeader {
@@ -48,6 +61,19 @@ struct RunHeader {
   // How it was taken ("repetitions", "min_time", "rounds_planned", "counting", ...), for people and for replay.
   std::map<std::string, std::string> settings;
   bool operator==(const RunHeader&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("id", self.id, {.null = Null::written, .column = "run"});
+    visit("created_at_unix_ns", self.created_at_unix_ns, kAnyTime);
+    visit("tool", self.tool);
+    visit("project", self.project);
+    visit("program", self.program);
+    Commit::fields(visit, self.commit, "commit");
+    visit("session", self.session, {.null = Null::written});
+    visit("layout", self.layout);
+    visit("seed", self.seed);
+    visit("settings", self.settings, {.column = "setting"});
+  }
 };
 
 // A label with the word "steelyard_item:HASH" names the input that was measured (bench/harness/fuzz).

@@ -2,9 +2,12 @@
 // has one value or several of its own (duplicates of a commit are one point); a point without any is a gap.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/metric.hpp"
@@ -33,6 +36,8 @@ enum class ChangeStatus {
   suspected,  // fewer than kLeastLaterValues values since: to be measured again before anyone is told
 };
 inline constexpr std::size_t kLeastLaterValues = 3;
+inline constexpr std::array<std::string_view, 2> kChangeStatusWords{"confirmed", "suspected"};
+inline std::span<const std::string_view> words_of(ChangeStatus) { return kChangeStatusWords; }
 
 struct ChangePoint {
   std::size_t index = 0;  // of the first value at the new level
@@ -57,6 +62,23 @@ struct ChangePoint {
   // Of what share of this machine's series moved at the same place: set by the grouping, 0 before it.
   double shared = 0;
   bool operator==(const ChangePoint&) const = default;
+
+  static constexpr std::int64_t kHighestIndex = INT64_C(1) << 31;
+  static void fields(auto& visit, auto& self) {
+    visit("index", self.index, {.high = kHighestIndex});
+    visit("commit", self.commit, {.null = Null::written});
+    visit("last_good", self.last_good, {.null = Null::written});
+    visit("before", self.before, {.null = Null::accepted});
+    visit("after", self.after, {.null = Null::accepted});
+    visit("ratio", self.ratio);
+    visit("p", self.p, {.null = Null::accepted});
+    visit("status", self.status);
+    visit("verdict", self.regression, {.words = {"improvement", "regression"}});
+    visit("id", self.id, {.null = Null::written});
+    visit("first", self.first, {.high = kHighestIndex});
+    visit("last", self.last, {.high = kHighestIndex});
+    visit("shared", self.shared, {.null = Null::accepted});
+  }
 };
 
 // A level that somebody accepted, by a commit that is named: to be there again is no reason to fail.
@@ -64,6 +86,11 @@ struct AcceptedLevel {
   double level = 0;  // in the metric's unit
   std::string commit;
   bool operator==(const AcceptedLevel&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("level", self.level);
+    visit("commit", self.commit, {.null = Null::written});
+  }
 };
 
 // One benchmark and metric of a history, as the judge of a run that was measured alone is given it.
@@ -73,6 +100,17 @@ struct SeriesHistory {
   double usual_invocations = 1;             // behind one point, as a rule
   std::optional<AcceptedLevel> accepted{};  // on the candidate's machine
   bool operator==(const SeriesHistory&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("benchmark", self.series.name);
+    visit("metric", self.series.metric);
+    visit("unit", self.series.unit);
+    visit("better", self.series.better);
+    visit("usual_invocations", self.usual_invocations, {.null = Null::accepted});
+    visit("points", self.series.points);
+    visit("accepted", self.accepted, {.omitted = true});
+    visit("changes", self.changes, {.most = 1'000'000});
+  }
 };
 
 // All that such a judge was given besides the runs, kept with the verdict so that it can be computed again.

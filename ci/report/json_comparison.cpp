@@ -1,5 +1,4 @@
 // The interface steelyard.comparison/1. What is absent is null; a number that is not finite is absent.
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,20 +9,12 @@
 #include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
 #include "ci/report/target_report.hpp"
-#include "storage/comparison/comparison_json.hpp"
+#include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-Json interval_json(const std::optional<Interval>& interval) {
-  const bool is_finite = interval && std::isfinite(interval->low) && std::isfinite(interval->high);
-  return is_finite ? Json::array({interval->low, interval->high}) : Json(nullptr);
-}
 
 Json summary_json(const Comparison& comparison) {
   const auto counts = comparison.count_by_verdict();
@@ -32,20 +23,23 @@ Json summary_json(const Comparison& comparison) {
   return json;
 }
 
-Json promise_json(const Promise& promise) {
-  Json json;
-  json["text"] = text_or_null(promise.text);
-  json["holds"] = promise.holds;
-  json["false_alarm_rate"] = number(promise.false_alarm_rate);
-  json["comparisons"] = promise.comparisons;
-  json["calibrated"] = nullptr;
-  if (const auto& seen = promise.calibrated) {
-    json["calibrated"] = {{"failed", seen->count},
-                          {"gates", seen->tries},
-                          {"interval", interval_json(seen->interval)},
-                          {"false_alarm_rate", number(promise.calibrated_level)}};
+JsonWriter promise_object(const Promise& promise) {
+  JsonWriter object;
+  object("text", promise.text, {.null = Null::written});
+  object("holds", promise.holds);
+  object("false_alarm_rate", promise.false_alarm_rate);
+  object("comparisons", promise.comparisons);
+  if (!promise.calibrated) {
+    object.add_null("calibrated");
+    return object;
   }
-  return json;
+  JsonWriter calibrated;
+  calibrated("failed", promise.calibrated->count);
+  calibrated("gates", promise.calibrated->tries);
+  calibrated("interval", promise.calibrated->interval);
+  calibrated("false_alarm_rate", promise.calibrated_level);
+  object.add("calibrated", std::move(calibrated));
+  return object;
 }
 
 // 1: to be read first.
@@ -77,11 +71,12 @@ void tell_more(const Comparison& comparison, const std::vector<Explanation>& exp
 
 std::string json_report(const Comparison& comparison, const TargetReport& targets,
                         const std::vector<Explanation>& explanations) {
-  Json kept = comparison_json(comparison);
+  JsonWriter object = comparison_object(comparison);
+  Json& kept = object.json();
   tell_more(comparison, explanations, kept["comparisons"]);
   Json json;
   for (auto& [name, value] : kept.items()) {
-    if (name == "drifts") json["promise"] = promise_json(promise_of(comparison));
+    if (name == "drifts") json["promise"] = promise_object(promise_of(comparison)).json();
     if (name == "comparisons") json["summary"] = summary_json(comparison);
     json[name] = std::move(value);
   }

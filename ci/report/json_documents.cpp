@@ -10,6 +10,7 @@
 #include "ci/report/report.hpp"
 #include "ci/report/sample_summary.hpp"
 #include "ci/report/target_report.hpp"
+#include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard {
 namespace {
@@ -28,15 +29,6 @@ Json thread_json(const std::string& thread) {
 
 // Bytes that are no UTF-8 are replaced: a stranger's benchmark name must not cost the reader the document.
 std::string document(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
-Json commit_json(const Commit& commit) {
-  return {{"sha", text_or_null(commit.sha)},
-          {"parent", text_or_null(commit.parent)},
-          {"branch", text_or_null(commit.branch)},
-          {"subject", text_or_null(commit.subject)},
-          {"committed_at_unix_s", commit.committed_at_unix_s},
-          {"dirty", commit.dirty}};
-}
 
 Json whole_or_null(const std::optional<std::int64_t>& count) { return count ? Json(*count) : Json(nullptr); }
 
@@ -107,19 +99,16 @@ Json functions_json(const std::vector<ProfiledFunction>& functions) {
   return json;
 }
 
+// As in a comparison, with the commit as an object of its own.
 Json header_json(const Run& run) {
-  const RunHeader& header = run.header;
-  return {{"id", text_or_null(header.id)},
-          {"created_at_unix_ns", header.created_at_unix_ns},
-          {"tool", header.tool},
-          {"project", header.project},
-          {"program", header.program},
-          {"commit", commit_json(header.commit)},
-          {"session", text_or_null(header.session)},
-          {"layout", to_text(header.layout)},
-          {"seed", header.seed},
-          {"fingerprint", text_or_null(run.environment.fingerprint())},
-          {"settings", header.settings}};
+  JsonWriter commit;
+  Commit::fields(commit, run.header.commit);
+  const JsonWriter flat = run_header_object(run.header, run.environment.fingerprint());
+  Json json;
+  for (const auto& [name, value] : flat.json().items()) {
+    if (!commit.json().contains(name)) json[name] = name == "commit" ? commit.json() : value;
+  }
+  return json;
 }
 
 }  // namespace

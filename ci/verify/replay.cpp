@@ -1,10 +1,9 @@
 #include "ci/verify/replay.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_folders.hpp"
@@ -21,46 +20,26 @@ namespace {
 constexpr const char* kAbsent = "absent";
 constexpr const char* kWhole = "all benchmarks";
 
-// The digits that read back to the same bits.
-std::string exact(double value) {
-  std::array<char, 32> digits{};
-  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), written.ptr};
-}
-std::string exact(const std::optional<double>& value) { return value ? exact(*value) : kAbsent; }
-std::string exact(const std::optional<Interval>& interval) {
-  return interval ? exact(interval->low) + " to " + exact(interval->high) : kAbsent;
+// As JSON has them: numbers with the digits that read back to the same bits.
+template <Described T>
+JsonWriter object_of(const T& value) {
+  JsonWriter object;
+  T::fields(object, value);
+  return object;
 }
 
-std::string looks_text(const std::vector<Look>& looks) {
+template <Described T>
+std::string list_text(const std::vector<T>& list) {
   std::string text;
-  for (const Look& look : looks) {
-    text +=
-        (text.empty() ? "" : ", ") + std::to_string(look.rounds) + ": " + exact(look.p) + " of " + exact(look.share);
-  }
+  for (const T& one : list) text += (text.empty() ? "" : ", ") + object_of(one).one_line();
   return text.empty() ? kAbsent : text;
 }
 
-std::string solo_text(const std::optional<SoloCheck>& solo) {
-  if (!solo) return kAbsent;
-  const std::string agrees = !solo->agrees ? kAbsent : *solo->agrees ? "true" : "false";
-  return exact(solo->ratio) + " (" + exact(solo->interval) + ") in " + std::to_string(solo->rounds) + ", " + agrees;
-}
-
-std::string functions_text(const ComparisonRow& row) {
-  std::string text;
-  for (const FunctionChange& function : row.functions) {
-    text += function.name + " (" + function.file + ':' + std::to_string(function.line) + ") " +
-            exact(function.self_change) + ' ' + exact(function.inclusive_change) + ' ' + exact(function.calls_change) +
-            ' ' + exact(function.share) + ' ' + exact(function.from_calls) + ' ' + exact(function.from_cost_per_call) +
-            (function.own_source ? " own" : "");
-    for (const std::string* other : {&function.renamed_from, &function.inlined_into, &function.once_inlined_into}) {
-      text += " \"" + *other + '"';
-    }
-    text += "; ";
-  }
-  for (const std::string& name : row.call_path) text += " > " + name;
-  return text.empty() ? kAbsent : text;
+// Every field of a row by its name, the verdict first.
+std::vector<std::pair<std::string, std::string>> field_texts(const ComparisonRow& row) {
+  auto texts = object_of(row).member_texts(kAbsent);
+  std::stable_partition(texts.begin(), texts.end(), [](const auto& field) { return field.first == "verdict"; });
+  return texts;
 }
 
 using Key = std::pair<std::string, std::string>;
@@ -87,8 +66,8 @@ bool is_same(const std::string& field, const std::string& kept, const std::strin
 
 void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool without_solo, Replay& replay) {
   if (without_solo && !kept.solo) recomputed.solo.reset();
-  const auto was = judged_fields(kept);
-  const auto is = judged_fields(recomputed);
+  const auto was = field_texts(kept);
+  const auto is = field_texts(recomputed);
   for (std::size_t i = 0; i < was.size(); ++i) {
     const auto& [field, text] = was[i];
     if (is_same(field, text, is[i].second)) continue;
@@ -96,16 +75,11 @@ void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool with
   }
 }
 
-std::string drift_text(const SharedDrift& drift) {
-  return exact(drift.ratio) + " +- " + exact(drift.deviation) + " of " + std::to_string(drift.benchmarks) +
-         (drift.removed ? ", removed" : ", shown");
-}
-
 using TextByMetric = std::map<std::string, std::string>;
 
 TextByMetric drift_texts(const Comparison& comparison) {
   TextByMetric texts;
-  for (const SharedDrift& drift : comparison.drifts) texts[drift.metric] += drift_text(drift);
+  for (const SharedDrift& drift : comparison.drifts) texts[drift.metric] += object_of(drift).one_line();
   return texts;
 }
 
@@ -121,22 +95,11 @@ void compare_drifts(const Comparison& kept, const Comparison& recomputed, Replay
   for (const auto& [metric, text] : is) replay.differences.push_back({kWhole, metric, "drift", kAbsent, text});
 }
 
-std::string changes_text(const std::vector<ChangePoint>& changes) {
-  std::string text;
-  for (const ChangePoint& change : changes) {
-    text += (text.empty() ? "" : "; ") + std::to_string(change.index) + " (" + std::to_string(change.first) + " to " +
-            std::to_string(change.last) + ") " + change.commit + ' ' + change.last_good + ' ' + exact(change.before) +
-            ' ' + exact(change.after) + " p " + exact(change.p) +
-            (change.status == ChangeStatus::confirmed ? " confirmed " : " suspected ") + change.id;
-  }
-  return text.empty() ? kAbsent : text;
-}
-
 // The change points follow from the values beside them.
 void compare_changes(const Comparison& kept, Replay& replay) {
   for (const SeriesHistory& one : kept.history->series) {
-    const std::string was = changes_text(one.changes);
-    const std::string is = changes_text(changes_to_judge_by(one.series, kept.policy));
+    const std::string was = list_text(one.changes);
+    const std::string is = list_text(changes_to_judge_by(one.series, kept.policy));
     if (was != is) replay.differences.push_back({one.series.name, one.series.metric, "change points", was, is});
   }
 }
@@ -159,42 +122,6 @@ Comparison alike(const Comparison& comparison) {
 }
 
 }  // namespace
-
-std::vector<std::pair<std::string, std::string>> judged_fields(const ComparisonRow& row) {
-  return {{"verdict", std::string(to_text(row.verdict))},
-          {"ratio", exact(row.ratio)},
-          {"interval", exact(row.interval)},
-          {"p", exact(row.p)},
-          {"q", exact(row.q)},
-          {"discovery_q", exact(row.discovery_q)},
-          {"p_kind", row.p_kind},
-          {"looks", looks_text(row.looks)},
-          {"test", row.test},
-          {"layout", std::string(to_text(row.layout))},
-          {"rounds", std::to_string(row.rounds)},
-          {"confidence", exact(row.confidence)},
-          {"baseline", exact(row.baseline)},
-          {"candidate", exact(row.candidate)},
-          {"unit", row.metric.unit},
-          {"better", std::string(to_text(row.metric.better))},
-          {"kind", std::string(to_text(row.metric.kind))},
-          {"minimum_effect", exact(row.minimum_effect)},
-          {"margin", exact(row.margin)},
-          {"minimum_detectable_effect", exact(row.minimum_detectable_effect)},
-          {"equivalence_interval", exact(row.equivalence_interval)},
-          {"rounds_wanted", row.rounds_wanted ? std::to_string(*row.rounds_wanted) : kAbsent},
-          {"noise.within", exact(row.noise.within)},
-          {"noise.between", exact(row.noise.between)},
-          {"noise.rounds", exact(row.noise.rounds)},
-          {"slot_effect", exact(row.slot_effect)},
-          {"jitter", exact(row.jitter)},
-          {"solo", solo_text(row.solo)},
-          {"count_scope", std::string(to_text(row.count_scope))},
-          {"gates", row.gates ? "true" : "false"},
-          {"gate_note", row.gate_note},
-          {"reason", row.reason},
-          {"functions", functions_text(row)}};
-}
 
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate) {
   const Comparison kept = alike(comparison);

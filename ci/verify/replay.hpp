@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
@@ -32,8 +31,5 @@ struct Replay {
 // reason that says what counting found out about the two builds (equal_builds.hpp), the rest is compared. `baseline`:
 // of what was held against a history, the newest run of it; no measurements: there was none.
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
-
-// Every judged field of a row with its value, exactly as its JSON has it. "absent" where it has none.
-std::vector<std::pair<std::string, std::string>> judged_fields(const ComparisonRow& row);
 
 }  // namespace steelyard

@@ -8,7 +8,7 @@
 
 #include "bench/model/calibration.hpp"
 #include "bench/model/result.hpp"
-#include "storage/document/json_value.hpp"
+#include "storage/document/json_fields.hpp"
 
 namespace steelyard {
 
@@ -17,7 +17,8 @@ inline constexpr const char* kCalibrationSchema = "steelyard.calibration/1";
 std::string calibration_document(const Calibration& calibration);  // a newline at the end
 // `name` is named in errors. Error (input): no such document, a newer version, a field that is not as wanted.
 Result<Calibration> parse_calibration(std::string_view text, const std::string& name);
-// The same of a part of another document. Errors are that document's.
+// As a part of another document. Errors are that document's.
+JsonWriter calibration_object(const Calibration& calibration);
 Calibration read_calibration_value(const JsonValue& value);
 
 }  // namespace steelyard

@@ -3,16 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bench/model/result.hpp"
 #include "bench/model/series.hpp"
-#include "storage/document/json_value.hpp"
+#include "storage/document/json_fields.hpp"
 
 namespace steelyard {
 
-nlohmann::ordered_json history_json(const JudgedHistory& history);
+JsonWriter history_object(const JudgedHistory& history);
 // What is not as wanted is an error of the value's document.
 JudgedHistory read_history_value(const JsonValue& value);
 

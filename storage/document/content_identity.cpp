@@ -21,6 +21,10 @@ ContentIdentity& ContentIdentity::texts(const std::vector<std::string>& values) 
   for (const std::string& value : values) text(value);
   return *this;
 }
+ContentIdentity& ContentIdentity::append(const ContentIdentity& more) {
+  content_ += more.content_;
+  return *this;
+}
 std::string ContentIdentity::hex() const { return sha256_hex(content_); }
 
 }  // namespace steelyard

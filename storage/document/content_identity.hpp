@@ -19,7 +19,9 @@ class ContentIdentity {
   ContentIdentity& number(double value);
   ContentIdentity& number(const std::optional<double>& value);
   ContentIdentity& texts(const std::vector<std::string>& values);
-  std::string hex() const;  // 64 characters
+  ContentIdentity& append(const ContentIdentity& more);  // its fields
+  std::string hex() const;                               // 64 characters
+  bool operator==(const ContentIdentity&) const = default;
 
  private:
   std::string content_;

@@ -172,6 +172,13 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::strin
                      is_newer ? "a newer steelyard wrote it: read it with that one" : "");
 }
 
+JsonDocument JsonDocument::of(const nlohmann::ordered_json& json, const std::string& name) {
+  auto shared = std::make_unique<JsonValue::Shared>();
+  shared->json = Json(json);
+  shared->name = name;
+  return JsonDocument(std::move(shared));
+}
+
 JsonValue JsonDocument::root() const { return {shared_->json, "", *shared_}; }
 
 Result<void> JsonDocument::check() const {

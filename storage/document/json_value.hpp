@@ -53,6 +53,8 @@ class JsonDocument {
   // `name` is named in errors. `schema` is "steelyard.comparison/1": the text of the member "schema" must be that; a
   // later number is told as a newer version. Error (input): no JSON, another schema.
   static Result<JsonDocument> parse(std::string_view text, const std::string& name, std::string_view schema);
+  // Of what would be written, without a text between; every text in it is valid.
+  static JsonDocument of(const nlohmann::ordered_json& json, const std::string& name);
   JsonDocument(JsonDocument&&) noexcept;
   JsonDocument& operator=(JsonDocument&&) noexcept;
   ~JsonDocument();

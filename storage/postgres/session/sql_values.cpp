@@ -32,9 +32,10 @@ void append_double(std::string& text, double value) {
   }
 }
 
+// `value`: as the database has it.
 void append_quoted(std::string& text, std::string_view value) {
   text += '"';
-  for (const char c : encode_database_text(value)) {
+  for (const char c : value) {
     if (c == '"' || c == '\\') text += '\\';
     text += c;
   }
@@ -99,7 +100,8 @@ SqlValues& SqlValues::null() {
   return *this;
 }
 SqlValues& SqlValues::texts(const std::vector<std::string>& values) {
-  cells_.emplace_back(array_literal(values, append_quoted));
+  cells_.emplace_back(array_literal(
+      values, [](std::string& text, std::string_view value) { append_quoted(text, encode_database_text(value)); }));
   return *this;
 }
 SqlValues& SqlValues::integers(const std::vector<std::int64_t>& values) {
@@ -112,6 +114,14 @@ SqlValues& SqlValues::numbers(const std::vector<double>& values) {
 }
 SqlValues& SqlValues::booleans(const std::vector<bool>& values) {
   cells_.emplace_back(array_literal(values, [](std::string& text, bool value) { text += value ? 't' : 'f'; }));
+  return *this;
+}
+SqlValues& SqlValues::arrays(const std::vector<SqlValues>& rows, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    cells_.emplace_back(array_literal(rows, [i](std::string& text, const SqlValues& row) {
+      row.cells()[i] ? append_quoted(text, *row.cells()[i]) : void(text += "NULL");
+    }));
+  }
   return *this;
 }
 

@@ -29,6 +29,8 @@ class SqlValues {
   SqlValues& integers(const std::vector<std::int64_t>& values);
   SqlValues& numbers(const std::vector<double>& values);
   SqlValues& booleans(const std::vector<bool>& values);
+  // One array for each of `count` columns, of the values that the rows have in it.
+  SqlValues& arrays(const std::vector<SqlValues>& rows, std::size_t count);
   SqlValues& append(const SqlValues& more);
 
   const std::vector<std::optional<std::string>>& cells() const { return cells_; }
