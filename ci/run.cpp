@@ -6,10 +6,10 @@
 #include <ostream>
 #include <type_traits>
 
-#include "ci/cli/command_line.hpp"
-#include "ci/cli/messages.hpp"
-#include "ci/cli/verbs.hpp"
-#include "ci/exit_code.hpp"
+#include "ci/app/exit_code.hpp"
+#include "ci/app/messages.hpp"
+#include "ci/grammar/command_line.hpp"
+#include "ci/verbs/verbs.hpp"
 
 namespace steelyard {
 namespace {

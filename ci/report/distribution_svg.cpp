@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "bench/harness/markup_text.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/distribution_picture.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/sample_summary.hpp"
 #include "ci/report/svg_axis.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

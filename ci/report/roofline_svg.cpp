@@ -8,9 +8,9 @@
 #include <numbers>
 
 #include "bench/harness/markup_text.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/roofline.hpp"
-#include "ci/report/terminal_text.hpp"
 #include "regress/targets/target_wording.hpp"
 
 namespace steelyard {

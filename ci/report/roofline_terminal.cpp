@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/roofline.hpp"
-#include "ci/report/terminal_text.hpp"
 #include "regress/targets/target_wording.hpp"
 
 namespace steelyard {

@@ -5,11 +5,11 @@
 #include <map>
 
 #include "bench/harness/markup_text.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/sample_summary.hpp"
 #include "ci/report/series_chart.hpp"
 #include "ci/report/svg_axis.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

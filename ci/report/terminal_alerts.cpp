@@ -1,7 +1,7 @@
 // What is open on top; a state is told with who brought it about and when.
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/alerts_report.hpp"
 #include "ci/report/number_text.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

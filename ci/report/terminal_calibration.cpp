@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/calibration_report.hpp"
 #include "ci/report/number_text.hpp"
-#include "ci/report/terminal_text.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {

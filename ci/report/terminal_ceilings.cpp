@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "bench/ceilings/repetition_summary.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/ceilings_report.hpp"
 #include "ci/report/number_text.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <map>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/changes_report.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/series_chart.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

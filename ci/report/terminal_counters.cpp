@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/sample_summary.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,9 +1,9 @@
 // The datasheets' table on a terminal: a device a row, its rates scaled by 10^12 and its bandwidth by 10^9.
 #include <charconv>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/ceilings_report.hpp"
 #include "ci/report/number_text.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

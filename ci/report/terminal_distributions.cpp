@@ -2,11 +2,11 @@
 #include <array>
 #include <cmath>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/distribution_picture.hpp"
 #include "ci/report/interval_bar.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/sample_summary.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

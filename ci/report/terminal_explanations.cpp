@@ -1,8 +1,8 @@
 // Why rows got their verdicts, step by step, below a report in a terminal.
 #include <algorithm>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/report.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

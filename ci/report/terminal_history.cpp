@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/line_chart.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/report.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/profile_report.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

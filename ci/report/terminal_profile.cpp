@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "bench/counting/algebra/file_name.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/profile_report.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

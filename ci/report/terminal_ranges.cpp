@@ -1,7 +1,7 @@
 // Tables of what happened in a range of commits. What moved is not judged: a level may move by its noise alone.
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/ranges_report.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "bench/model/disturbance_summary.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/report.hpp"
 #include "ci/report/sample_summary.hpp"
 #include "ci/report/target_report.hpp"
 #include "ci/report/terminal_counters.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/line_chart.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/sample_summary.hpp"
 #include "ci/report/series_chart.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

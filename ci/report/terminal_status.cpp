@@ -1,8 +1,8 @@
 // What a store holds, in a few lines.
 #include "bench/model/quantity.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/report.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 

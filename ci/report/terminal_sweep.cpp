@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/log_plot.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/sweep_report.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

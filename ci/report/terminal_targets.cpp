@@ -1,9 +1,9 @@
 // Targets and utilization on a terminal.
 #include <algorithm>
 
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/target_report.hpp"
-#include "ci/report/terminal_text.hpp"
 #include "regress/targets/find_ceiling.hpp"
 #include "regress/targets/target_wording.hpp"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ci/report/terminal_text.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/verification_report.hpp"
 
 namespace steelyard {

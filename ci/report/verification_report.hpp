@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ci/judging/replay.hpp"
 #include "ci/report/report.hpp"
-#include "ci/verify/replay.hpp"
 
 namespace steelyard {
 

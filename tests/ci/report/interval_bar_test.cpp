@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "ci/report/terminal_text.hpp"
+#include "ci/app/terminal_text.hpp"
 
 namespace steelyard {
 namespace {

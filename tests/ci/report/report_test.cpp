@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ci/report/terminal_text.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 

@@ -1,0 +1,239 @@
+#include "ci/app/keeping.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <system_error>
+
+#include "ci/app/messages.hpp"
+#include "ci/git/keep_graph.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
+#include "storage/spool/spool.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string count_text(std::size_t count, const std::string& one) {
+  return std::to_string(count) + ' ' + one + (count == 1 ? "" : "s");
+}
+
+// "2 runs and 1 comparison"; empty: neither.
+std::string files_text(const Spool::Count& count) {
+  std::string text = count.runs > 0 ? count_text(count.runs, "run") : "";
+  if (count.comparisons == 0) return text;
+  return text + (text.empty() ? "" : " and ") + count_text(count.comparisons, "comparison");
+}
+
+// What a command is to bring into the store: its runs, sealed, and its comparison as the spool keeps it, if any.
+struct Own {
+  const std::vector<const Run*>& runs;
+  const Comparison* comparison = nullptr;
+};
+
+constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
+constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
+
+// By which verify takes it.
+std::string name_of(const Comparison& comparison) {
+  return "comparison:" + comparison_id(comparison).substr(0, kShownIdCharacters);
+}
+
+// The folders to fall back on, best first.
+std::vector<std::filesystem::path> folders_besides_the_state() {
+  std::vector<std::filesystem::path> folders;
+  const char* const temporary = std::getenv("TMPDIR");
+  if (temporary != nullptr && *temporary != '\0') folders.emplace_back(temporary);
+  std::error_code code;
+  const std::filesystem::path current = std::filesystem::current_path(code);
+  if (!code) folders.push_back(current);
+  return folders;
+}
+
+// `name`: "run" or "comparison"; `write` makes the file.
+void keep_outside(const std::string& name, const std::string& file_name, Streams& streams,
+                  const std::function<Result<void>(const std::filesystem::path&)>& write) {
+  for (const std::filesystem::path& folder : folders_besides_the_state()) {
+    const std::filesystem::path file = folder / file_name;
+    const Result<void> written = write(file);
+    if (!written) {
+      report_error(written.error(), streams);
+      continue;
+    }
+    streams.err << "steelyard: the " << name << " is kept in " << file.string() << "; move it to "
+                << (state_folder() / "spool").string()
+                << " when that can be written, and the next command that reaches the store delivers it\n";
+    return;
+  }
+  streams.err << "steelyard: " << file_name
+              << " could not be kept anywhere: " << (name == "run" ? "measure again\n" : "judge again\n");
+}
+
+void keep_outside(const Run& run, Streams& streams) {
+  keep_outside("run", "steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun", streams,
+               [&run](const std::filesystem::path& file) { return write_archive(file, run); });
+}
+
+void keep_outside(const Comparison& comparison, Streams& streams) {
+  keep_outside(
+      "comparison", "steelyard-" + comparison_id(comparison).substr(0, kIdCharacters) + ".json", streams,
+      [&](const std::filesystem::path& file) { return write_text_file(file, comparison_document(comparison)); });
+}
+
+// For what the store did not take. What the spool has already stays one file there.
+void keep_on_disk(const Own& own, Streams& streams) {
+  Spool spool(state_folder());
+  for (const Run* run : own.runs) {
+    if (!spool.keep(*run)) keep_outside(*run, streams);
+  }
+  if (own.comparison != nullptr && !spool.keep(*own.comparison)) keep_outside(*own.comparison, streams);
+}
+
+void say_what_waits(Streams& streams) {
+  const Spool::Count waiting = Spool(state_folder()).count_waiting();
+  const std::size_t count = waiting.runs + waiting.comparisons;
+  if (count == 0) return;
+  streams.err << "steelyard: " << files_text(waiting) << (count == 1 ? " waits" : " wait") << " in the spool at "
+              << (state_folder() / "spool").string() << "; the next command that reaches the store delivers "
+              << (count == 1 ? "it" : "them") << '\n';
+}
+
+ExitCode keep_without_store(const Error& error, const Own& own, Streams& streams) {
+  report_error(error, streams);
+  keep_on_disk(own, streams);
+  say_what_waits(streams);
+  if (own.comparison != nullptr) streams.err << "steelyard: the verdict is " << name_of(*own.comparison) << '\n';
+  return ExitCode::store_away;
+}
+
+// What waits. All that goes wrong is reported and added to `told`; an error of the store or of the spool ends it.
+ExitCode deliver_spool(Store& store, std::vector<Error>& told, Streams& streams) {
+  const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(store);
+  if (!delivery) {
+    report_error(delivery.error(), streams);
+    told.push_back(delivery.error());
+    return ExitCode::store_away;
+  }
+  for (const Error& bad : delivery->bad) {
+    report_error(bad, streams);
+    told.push_back(bad);
+  }
+  return ExitCode::success;
+}
+
+bool is_among(const std::vector<Error>& told, const Error& error) {
+  return std::any_of(told.begin(), told.end(),
+                     [&](const Error& other) { return other.where == error.where && other.found == error.found; });
+}
+
+// Whether what the store did not take is still to be kept. What it refused out of the spool lies in spool/bad and stays
+// there.
+bool is_left(const Error& error, const std::vector<Error>& told, Streams& streams) {
+  if (!is_among(told, error)) {
+    report_error(error, streams);
+    return true;
+  }
+  return error.kind == ErrorKind::store;
+}
+
+// Asks the store for each of this command's own, whatever became of the spool: putting what is there already changes
+// nothing.
+ExitCode put_own(Store& store, const Own& own, const std::vector<Error>& told, Streams& streams) {
+  std::vector<const Run*> left;
+  ExitCode code = ExitCode::success;
+  for (const Run* run : own.runs) {
+    const Result<bool> put = store.put_run(*run);
+    if (put) continue;
+    code = ExitCode::store_away;
+    if (is_left(put.error(), told, streams)) left.push_back(run);
+  }
+  const Comparison* left_comparison = nullptr;
+  if (own.comparison != nullptr) {
+    const Result<bool> put = store.put_comparison(*own.comparison);
+    if (!put) code = ExitCode::store_away;
+    if (!put && is_left(put.error(), told, streams)) left_comparison = own.comparison;
+  }
+  keep_on_disk({left, left_comparison}, streams);
+  return code;
+}
+
+// As the spool has it; the comparison itself where it could not be kept there, which is told.
+std::optional<Comparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code, Streams& streams) {
+  if (comparison == nullptr) return std::nullopt;
+  const Result<std::filesystem::path> path = Spool(state_folder()).keep(*comparison);
+  if (!path) code = worse(code, (report_error(path.error(), streams), ExitCode::store_away));
+  Result<Comparison> kept = as_kept(*comparison);
+  return kept ? std::move(kept).value() : *comparison;
+}
+
+}  // namespace
+
+Result<StoreAddress> store_address(const Configuration& configuration) {
+  return parse_store_address(configuration.store,
+                             configuration.store_where.empty() ? "--store" : configuration.store_where);
+}
+
+Result<Store> open_store(const Configuration& configuration, const CommonOptions& common, Streams& streams) {
+  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(Store store, Store::open(address, state_folder()));
+  for (const std::string& news : store.take_news()) note(news, common, streams);
+  Spool spool(state_folder());
+  if (spool.waiting().empty()) return store;
+  const Result<Spool::Delivery> delivery = spool.deliver(store);
+  if (!delivery) {
+    report_error(delivery.error(), streams);
+    return store;
+  }
+  for (const Error& bad : delivery->bad) report_error(bad, streams);
+  const Spool::Count delivered{static_cast<std::size_t>(delivery->delivered),
+                               static_cast<std::size_t>(delivery->comparisons)};
+  if (delivered != Spool::Count{}) note("delivered from the spool: " + files_text(delivered), common, streams);
+  return store;
+}
+
+ExitCode keep_in_spool(const std::vector<const Run*>& runs, Streams& streams) {
+  Spool spool(state_folder());
+  ExitCode code = ExitCode::success;
+  for (const Run* run : runs) {
+    const Result<std::filesystem::path> kept = spool.keep(*run);
+    if (kept) continue;
+    report_error(kept.error(), streams);
+    code = ExitCode::store_away;
+  }
+  return code;
+}
+
+ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const CommonOptions& common,
+                          Streams& streams, const std::vector<const Run*>& runs) {
+  const Result<StoreAddress> address = store_address(configuration);
+  if (!address) return report_error(address.error(), streams);
+  ExitCode kept_code = ExitCode::success;
+  const std::optional<Comparison> kept = keep_comparison_in_spool(comparison, kept_code, streams);
+  const Own own{runs, kept ? &*kept : nullptr};
+  Result<Store> store = Store::open(*address, state_folder());
+  if (!store) return keep_without_store(store.error(), own, streams);
+  for (const std::string& news : store->take_news()) note(news, common, streams);
+  // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it
+  // again.
+  if (const Result<void> told_graph = keep_commit_graph(*store, runs); !told_graph) {
+    note("the order of the commits was not kept: " + told_graph.error().text(), common, streams);
+  }
+  std::vector<Error> told;
+  const ExitCode code = deliver_spool(*store, told, streams);
+  // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.
+  const bool has_own = !runs.empty() || kept;
+  const ExitCode own_code = put_own(*store, own, told, streams);
+  if (own_code != ExitCode::success || (!has_own && code != ExitCode::success)) {
+    return say_what_waits(streams), ExitCode::store_away;
+  }
+  std::string text = "kept in the store: " + address->safe_text();
+  if (kept) text += ", as " + name_of(*kept);
+  note(text, common, streams);
+  if (code != ExitCode::success) say_what_waits(streams);
+  return worse(code, kept_code);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,118 @@
+#include "ci/app/sides.hpp"
+
+#include <fstream>
+#include <system_error>
+
+#include "bench/formats/google_benchmark.hpp"
+#include "ci/app/ancestor_side.hpp"
+#include "ci/app/keeping.hpp"
+#include "storage/archive/archive.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::string_view kRunPrefix = "run:";
+constexpr std::string_view kCommitPrefix = "commit:";
+constexpr std::string_view kAncestorPrefix = "ancestor:";
+constexpr std::string_view kArchiveMagic = "SYRUN";  // the first bytes of every .syrun
+
+enum class SideKind { archive, google_benchmark, stored_run, stored_commit, stored_ancestor };
+
+Result<SideKind> kind_of(const std::string& side) {
+  if (side.starts_with(kRunPrefix)) return SideKind::stored_run;
+  if (side.starts_with(kCommitPrefix)) return SideKind::stored_commit;
+  if (side.starts_with(kAncestorPrefix)) return SideKind::stored_ancestor;
+  std::error_code code;
+  if (std::filesystem::is_directory(side, code)) return SideKind::google_benchmark;
+  std::ifstream stream(side, std::ios::binary);
+  if (!stream) {
+    return input_error(side, "no such file",
+                       "a .syrun archive, a Google Benchmark JSON file, a folder of these, "
+                       "run:ID or commit:SHA");
+  }
+  std::string start(kArchiveMagic.size(), '\0');
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(stream.gcount()));
+  // An archive whose first bytes are damaged is still called one, so that its reader says what is wrong.
+  const bool named_archive = std::filesystem::path(side).extension() == ".syrun";
+  return start == kArchiveMagic || named_archive ? SideKind::archive : SideKind::google_benchmark;
+}
+
+// Of the newest runs of both commits, the pair that was measured together is worth more than two newer strangers.
+std::string best_run(const std::vector<RunHeader>& runs, const std::vector<RunHeader>& others) {
+  for (const RunHeader& run : runs) {
+    for (const RunHeader& other : others) {
+      if (!run.session.empty() && run.session == other.session && run.id != other.id) return run.id;
+    }
+  }
+  return runs.front().id;
+}
+
+Result<std::vector<RunHeader>> headers_of(Store& store, const std::string& side) {
+  if (!side.starts_with(kCommitPrefix)) return std::vector<RunHeader>{};
+  STEELYARD_TRY(std::vector<RunHeader> headers, store.runs_of_commit(side.substr(kCommitPrefix.size())));
+  if (headers.empty()) return input_error(side, "no run of this commit", "a commit that the store knows");
+  return headers;
+}
+
+Result<Run> load_stored(Store& store, const std::string& side, const std::vector<RunHeader>& others) {
+  if (side.starts_with(kAncestorPrefix)) {
+    return input_error(side, "no candidate whose ancestor it would be", "it as the baseline of a candidate",
+                       "steelyard compare ancestor: CANDIDATE");
+  }
+  if (side.starts_with(kRunPrefix)) return store.get_run(side.substr(kRunPrefix.size()));
+  STEELYARD_TRY(const std::vector<RunHeader> headers, headers_of(store, side));
+  return store.get_run(best_run(headers, others));
+}
+
+bool is_stored(SideKind kind) {
+  return kind == SideKind::stored_run || kind == SideKind::stored_commit || kind == SideKind::stored_ancestor;
+}
+
+Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::string>& warnings) {
+  return kind == SideKind::archive ? read_archive(side) : load_google_benchmark(side, warnings);
+}
+
+}  // namespace
+
+Result<Run> load_side(const std::string& side, const Configuration& configuration, const CommonOptions& common,
+                      Streams& streams, std::vector<std::string>& warnings) {
+  STEELYARD_TRY(const SideKind kind, kind_of(side));
+  if (!is_stored(kind)) return load_file(side, kind, warnings);
+  STEELYARD_TRY(Store store, open_store(configuration, common, streams));
+  return load_stored(store, side, {});
+}
+
+Result<Sides> load_sides(const std::string& baseline, const std::string& candidate, const Configuration& configuration,
+                         const CommonOptions& common, Streams& streams) {
+  STEELYARD_TRY(const SideKind baseline_kind, kind_of(baseline));
+  STEELYARD_TRY(const SideKind candidate_kind, kind_of(candidate));
+  if (baseline_kind == SideKind::google_benchmark && candidate_kind == SideKind::google_benchmark) {
+    STEELYARD_TRY(LoadedPair pair, load_google_benchmark_pair(baseline, candidate));
+    return Sides{std::move(pair.baseline), std::move(pair.candidate), std::move(pair.warnings)};
+  }
+  Sides sides;
+  std::optional<Store> store;
+  if (baseline_kind == SideKind::stored_ancestor) {
+    STEELYARD_TRY(store, open_store(configuration, common, streams));
+    STEELYARD_TRY(sides.candidate, is_stored(candidate_kind) ? load_stored(*store, candidate, {})
+                                                             : load_file(candidate, candidate_kind, sides.warnings));
+    STEELYARD_TRY(sides.baseline,
+                  load_ancestor(*store, baseline.substr(kAncestorPrefix.size()), sides.candidate, sides.warnings));
+    return sides;
+  }
+  if (is_stored(baseline_kind) || is_stored(candidate_kind)) {
+    STEELYARD_TRY(store, open_store(configuration, common, streams));
+  }
+  const auto load = [&](const std::string& side, SideKind kind, const std::string& other) -> Result<Run> {
+    if (!is_stored(kind)) return load_file(side, kind, sides.warnings);
+    STEELYARD_TRY(const std::vector<RunHeader> others,
+                  store&& other.starts_with(kCommitPrefix) ? headers_of(*store, other) : std::vector<RunHeader>{});
+    return load_stored(*store, side, others);
+  };
+  STEELYARD_TRY(sides.baseline, load(baseline, baseline_kind, candidate));
+  STEELYARD_TRY(sides.candidate, load(candidate, candidate_kind, baseline));
+  return sides;
+}
+
+}  // namespace steelyard
