@@ -15,6 +15,17 @@ auto rank(ExitCode code) { return std::find(kWorstFirst.begin(), kWorstFirst.end
 
 }  // namespace
 
+const char* const kExitCodeTable =
+    "Exit status:\n"
+    "   0  nothing regressed\n"
+    "   1  a regression, or a missed target\n"
+    "   2  something that should have been judged was not, or the measuring was interrupted\n"
+    "   3  the input or the configuration is wrong\n"
+    "   4  the measured program failed, or its build\n"
+    "   5  the store could not be reached: the run is kept in the spool\n"
+    "  70  a mistake of steelyard's own\n"
+    "Where several apply: 3, 4, 1, 2, 5.\n";
+
 ExitCode worse(ExitCode a, ExitCode b) { return rank(a) < rank(b) ? a : b; }
 
 ExitCode exit_code_of(const Error& error) {

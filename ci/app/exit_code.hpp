@@ -19,4 +19,6 @@ enum class ExitCode : int {
 ExitCode worse(ExitCode a, ExitCode b);
 ExitCode exit_code_of(const Error& error);
 
+extern const char* const kExitCodeTable;  // what each of them means, for the help
+
 }  // namespace steelyard

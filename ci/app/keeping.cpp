@@ -8,7 +8,6 @@
 #include <ostream>
 #include <system_error>
 
-#include "ci/app/messages.hpp"
 #include "ci/git/keep_graph.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
@@ -54,71 +53,71 @@ std::vector<std::filesystem::path> folders_besides_the_state() {
 }
 
 // `name`: "run" or "comparison"; `write` makes the file.
-void keep_outside(const std::string& name, const std::string& file_name, Streams& streams,
+void keep_outside(const std::string& name, const std::string& file_name, const App& app,
                   const std::function<Result<void>(const std::filesystem::path&)>& write) {
   for (const std::filesystem::path& folder : folders_besides_the_state()) {
     const std::filesystem::path file = folder / file_name;
     const Result<void> written = write(file);
     if (!written) {
-      report_error(written.error(), streams);
+      app.report(written.error());
       continue;
     }
-    streams.err << "steelyard: the " << name << " is kept in " << file.string() << "; move it to "
-                << (state_folder() / "spool").string()
-                << " when that can be written, and the next command that reaches the store delivers it\n";
+    app.streams.err << "steelyard: the " << name << " is kept in " << file.string() << "; move it to "
+                    << (state_folder() / "spool").string()
+                    << " when that can be written, and the next command that reaches the store delivers it\n";
     return;
   }
-  streams.err << "steelyard: " << file_name
-              << " could not be kept anywhere: " << (name == "run" ? "measure again\n" : "judge again\n");
+  app.streams.err << "steelyard: " << file_name
+                  << " could not be kept anywhere: " << (name == "run" ? "measure again\n" : "judge again\n");
 }
 
-void keep_outside(const Run& run, Streams& streams) {
-  keep_outside("run", "steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun", streams,
+void keep_outside(const Run& run, const App& app) {
+  keep_outside("run", "steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun", app,
                [&run](const std::filesystem::path& file) { return write_archive(file, run); });
 }
 
-void keep_outside(const Comparison& comparison, Streams& streams) {
+void keep_outside(const Comparison& comparison, const App& app) {
   keep_outside(
-      "comparison", "steelyard-" + comparison_id(comparison).substr(0, kIdCharacters) + ".json", streams,
+      "comparison", "steelyard-" + comparison_id(comparison).substr(0, kIdCharacters) + ".json", app,
       [&](const std::filesystem::path& file) { return write_text_file(file, comparison_document(comparison)); });
 }
 
 // For what the store did not take. What the spool has already stays one file there.
-void keep_on_disk(const Own& own, Streams& streams) {
+void keep_on_disk(const Own& own, const App& app) {
   Spool spool(state_folder());
   for (const Run* run : own.runs) {
-    if (!spool.keep(*run)) keep_outside(*run, streams);
+    if (!spool.keep(*run)) keep_outside(*run, app);
   }
-  if (own.comparison != nullptr && !spool.keep(*own.comparison)) keep_outside(*own.comparison, streams);
+  if (own.comparison != nullptr && !spool.keep(*own.comparison)) keep_outside(*own.comparison, app);
 }
 
-void say_what_waits(Streams& streams) {
+void say_what_waits(const App& app) {
   const Spool::Count waiting = Spool(state_folder()).count_waiting();
   const std::size_t count = waiting.runs + waiting.comparisons;
   if (count == 0) return;
-  streams.err << "steelyard: " << files_text(waiting) << (count == 1 ? " waits" : " wait") << " in the spool at "
-              << (state_folder() / "spool").string() << "; the next command that reaches the store delivers "
-              << (count == 1 ? "it" : "them") << '\n';
+  app.streams.err << "steelyard: " << files_text(waiting) << (count == 1 ? " waits" : " wait") << " in the spool at "
+                  << (state_folder() / "spool").string() << "; the next command that reaches the store delivers "
+                  << (count == 1 ? "it" : "them") << '\n';
 }
 
-ExitCode keep_without_store(const Error& error, const Own& own, Streams& streams) {
-  report_error(error, streams);
-  keep_on_disk(own, streams);
-  say_what_waits(streams);
-  if (own.comparison != nullptr) streams.err << "steelyard: the verdict is " << name_of(*own.comparison) << '\n';
+ExitCode keep_without_store(const Error& error, const Own& own, const App& app) {
+  app.report(error);
+  keep_on_disk(own, app);
+  say_what_waits(app);
+  if (own.comparison != nullptr) app.streams.err << "steelyard: the verdict is " << name_of(*own.comparison) << '\n';
   return ExitCode::store_away;
 }
 
 // What waits. All that goes wrong is reported and added to `told`; an error of the store or of the spool ends it.
-ExitCode deliver_spool(Store& store, std::vector<Error>& told, Streams& streams) {
+ExitCode deliver_spool(Store& store, std::vector<Error>& told, const App& app) {
   const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(store);
   if (!delivery) {
-    report_error(delivery.error(), streams);
+    app.report(delivery.error());
     told.push_back(delivery.error());
     return ExitCode::store_away;
   }
   for (const Error& bad : delivery->bad) {
-    report_error(bad, streams);
+    app.report(bad);
     told.push_back(bad);
   }
   return ExitCode::success;
@@ -131,9 +130,9 @@ bool is_among(const std::vector<Error>& told, const Error& error) {
 
 // Whether what the store did not take is still to be kept. What it refused out of the spool lies in spool/bad and stays
 // there.
-bool is_left(const Error& error, const std::vector<Error>& told, Streams& streams) {
+bool is_left(const Error& error, const std::vector<Error>& told, const App& app) {
   if (!is_among(told, error)) {
-    report_error(error, streams);
+    app.report(error);
     return true;
   }
   return error.kind == ErrorKind::store;
@@ -141,30 +140,30 @@ bool is_left(const Error& error, const std::vector<Error>& told, Streams& stream
 
 // Asks the store for each of this command's own, whatever became of the spool: putting what is there already changes
 // nothing.
-ExitCode put_own(Store& store, const Own& own, const std::vector<Error>& told, Streams& streams) {
+ExitCode put_own(Store& store, const Own& own, const std::vector<Error>& told, const App& app) {
   std::vector<const Run*> left;
   ExitCode code = ExitCode::success;
   for (const Run* run : own.runs) {
     const Result<bool> put = store.put_run(*run);
     if (put) continue;
     code = ExitCode::store_away;
-    if (is_left(put.error(), told, streams)) left.push_back(run);
+    if (is_left(put.error(), told, app)) left.push_back(run);
   }
   const Comparison* left_comparison = nullptr;
   if (own.comparison != nullptr) {
     const Result<bool> put = store.put_comparison(*own.comparison);
     if (!put) code = ExitCode::store_away;
-    if (!put && is_left(put.error(), told, streams)) left_comparison = own.comparison;
+    if (!put && is_left(put.error(), told, app)) left_comparison = own.comparison;
   }
-  keep_on_disk({left, left_comparison}, streams);
+  keep_on_disk({left, left_comparison}, app);
   return code;
 }
 
 // As the spool has it; the comparison itself where it could not be kept there, which is told.
-std::optional<Comparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code, Streams& streams) {
+std::optional<Comparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code, const App& app) {
   if (comparison == nullptr) return std::nullopt;
   const Result<std::filesystem::path> path = Spool(state_folder()).keep(*comparison);
-  if (!path) code = worse(code, (report_error(path.error(), streams), ExitCode::store_away));
+  if (!path) code = worse(code, (app.report(path.error()), ExitCode::store_away));
   Result<Comparison> kept = as_kept(*comparison);
   return kept ? std::move(kept).value() : *comparison;
 }
@@ -176,63 +175,63 @@ Result<StoreAddress> store_address(const Configuration& configuration) {
                              configuration.store_where.empty() ? "--store" : configuration.store_where);
 }
 
-Result<Store> open_store(const Configuration& configuration, const CommonOptions& common, Streams& streams) {
+Result<Store> open_store(const Configuration& configuration, const App& app) {
   STEELYARD_TRY(const StoreAddress address, store_address(configuration));
   STEELYARD_TRY(Store store, Store::open(address, state_folder()));
-  for (const std::string& news : store.take_news()) note(news, common, streams);
+  app.notes(store.take_news());
   Spool spool(state_folder());
   if (spool.waiting().empty()) return store;
   const Result<Spool::Delivery> delivery = spool.deliver(store);
   if (!delivery) {
-    report_error(delivery.error(), streams);
+    app.report(delivery.error());
     return store;
   }
-  for (const Error& bad : delivery->bad) report_error(bad, streams);
+  for (const Error& bad : delivery->bad) app.report(bad);
   const Spool::Count delivered{static_cast<std::size_t>(delivery->delivered),
                                static_cast<std::size_t>(delivery->comparisons)};
-  if (delivered != Spool::Count{}) note("delivered from the spool: " + files_text(delivered), common, streams);
+  if (delivered != Spool::Count{}) app.note("delivered from the spool: " + files_text(delivered));
   return store;
 }
 
-ExitCode keep_in_spool(const std::vector<const Run*>& runs, Streams& streams) {
+ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app) {
   Spool spool(state_folder());
   ExitCode code = ExitCode::success;
   for (const Run* run : runs) {
     const Result<std::filesystem::path> kept = spool.keep(*run);
     if (kept) continue;
-    report_error(kept.error(), streams);
+    app.report(kept.error());
     code = ExitCode::store_away;
   }
   return code;
 }
 
-ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const CommonOptions& common,
-                          Streams& streams, const std::vector<const Run*>& runs) {
+ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
+                          const std::vector<const Run*>& runs) {
   const Result<StoreAddress> address = store_address(configuration);
-  if (!address) return report_error(address.error(), streams);
+  if (!address) return app.report(address.error());
   ExitCode kept_code = ExitCode::success;
-  const std::optional<Comparison> kept = keep_comparison_in_spool(comparison, kept_code, streams);
+  const std::optional<Comparison> kept = keep_comparison_in_spool(comparison, kept_code, app);
   const Own own{runs, kept ? &*kept : nullptr};
   Result<Store> store = Store::open(*address, state_folder());
-  if (!store) return keep_without_store(store.error(), own, streams);
-  for (const std::string& news : store->take_news()) note(news, common, streams);
+  if (!store) return keep_without_store(store.error(), own, app);
+  app.notes(store->take_news());
   // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it
   // again.
   if (const Result<void> told_graph = keep_commit_graph(*store, runs); !told_graph) {
-    note("the order of the commits was not kept: " + told_graph.error().text(), common, streams);
+    app.note("the order of the commits was not kept: " + told_graph.error().text());
   }
   std::vector<Error> told;
-  const ExitCode code = deliver_spool(*store, told, streams);
+  const ExitCode code = deliver_spool(*store, told, app);
   // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.
   const bool has_own = !runs.empty() || kept;
-  const ExitCode own_code = put_own(*store, own, told, streams);
+  const ExitCode own_code = put_own(*store, own, told, app);
   if (own_code != ExitCode::success || (!has_own && code != ExitCode::success)) {
-    return say_what_waits(streams), ExitCode::store_away;
+    return say_what_waits(app), ExitCode::store_away;
   }
   std::string text = "kept in the store: " + address->safe_text();
   if (kept) text += ", as " + name_of(*kept);
-  note(text, common, streams);
-  if (code != ExitCode::success) say_what_waits(streams);
+  app.note(text);
+  if (code != ExitCode::success) say_what_waits(app);
   return worse(code, kept_code);
 }
 

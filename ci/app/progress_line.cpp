@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "ci/app/terminal_text.hpp"
-#include "ci/report/number_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -45,7 +44,7 @@ void ProgressLine::show(const std::string& what, double done, Nanoseconds left) 
   constexpr std::size_t kBarColumns = 24;
   const auto filled = static_cast<std::size_t>(std::floor(part * static_cast<double>(kBarColumns)));
   // Rounded down: 100 % is said when it is true.
-  std::string tail = "  " + padded(decimal_text(std::floor(part * 100), 0), 3, Align::right) + " %";
+  std::string tail = "  " + padded(std::to_string(static_cast<int>(part * 100)), 3, Align::right) + " %";
   // How long one part takes says nothing of the others.
   const std::string time = part_.name.empty() ? left_text(left) : "";
   if (!time.empty()) tail += "  " + time;

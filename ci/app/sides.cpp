@@ -1,10 +1,11 @@
 #include "ci/app/sides.hpp"
 
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "bench/formats/google_benchmark.hpp"
-#include "ci/app/ancestor_side.hpp"
+#include "bench/model/quantity.hpp"
 #include "ci/app/keeping.hpp"
 #include "storage/archive/archive.hpp"
 
@@ -73,18 +74,54 @@ Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::s
   return kind == SideKind::archive ? read_archive(side) : load_google_benchmark(side, warnings);
 }
 
+Result<Run> load_ancestor(Store& store, const std::string& branch, const Run& candidate,
+                          std::vector<std::string>& warnings) {
+  const std::string where = "ancestor:" + branch;
+  if (candidate.header.commit.sha.empty()) {
+    return input_error(where, "a candidate that names no commit", "one that does", "name the baseline itself");
+  }
+  BaselineQuery query{candidate.header.project, candidate.environment.fingerprint(), candidate.header.commit.sha,
+                      branch};
+  query.only_branch = true;
+  STEELYARD_TRY(const std::optional<FoundBaseline> found, store.latest_baseline(query));
+  if (!found) {
+    return input_error(
+        where, "no ancestor of " + candidate.header.commit.sha.substr(0, 9) + " that was measured on its machine",
+        "one in the store", "measure it, or name the baseline itself");
+  }
+  warnings.push_back("the baseline is of " + place_text(*found));
+  return store.get_run(found->run);
+}
+
 }  // namespace
 
-Result<Run> load_side(const std::string& side, const Configuration& configuration, const CommonOptions& common,
-                      Streams& streams, std::vector<std::string>& warnings) {
+std::string place_text(const FoundBaseline& found) {
+  const std::string who = found.commit.empty() ? "a run without a commit" : "commit " + found.commit.substr(0, 7);
+  if (!found.is_ancestor) {
+    return who +
+           ", the newest older one on this machine; of the candidate's ancestors none is known to be measured on it";
+  }
+  return who + ", " + std::to_string(found.distance) + " commit" + (found.distance == 1 ? "" : "s") +
+         " before the candidate";
+}
+
+Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app,
+                      std::vector<std::string>& warnings) {
   STEELYARD_TRY(const SideKind kind, kind_of(side));
   if (!is_stored(kind)) return load_file(side, kind, warnings);
-  STEELYARD_TRY(Store store, open_store(configuration, common, streams));
+  STEELYARD_TRY(Store store, open_store(configuration, app));
   return load_stored(store, side, {});
 }
 
+Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app) {
+  std::vector<std::string> warnings;
+  STEELYARD_TRY(Run run, load_side(side, configuration, app, warnings));
+  app.notes(warnings);
+  return run;
+}
+
 Result<Sides> load_sides(const std::string& baseline, const std::string& candidate, const Configuration& configuration,
-                         const CommonOptions& common, Streams& streams) {
+                         const App& app) {
   STEELYARD_TRY(const SideKind baseline_kind, kind_of(baseline));
   STEELYARD_TRY(const SideKind candidate_kind, kind_of(candidate));
   if (baseline_kind == SideKind::google_benchmark && candidate_kind == SideKind::google_benchmark) {
@@ -94,7 +131,7 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   Sides sides;
   std::optional<Store> store;
   if (baseline_kind == SideKind::stored_ancestor) {
-    STEELYARD_TRY(store, open_store(configuration, common, streams));
+    STEELYARD_TRY(store, open_store(configuration, app));
     STEELYARD_TRY(sides.candidate, is_stored(candidate_kind) ? load_stored(*store, candidate, {})
                                                              : load_file(candidate, candidate_kind, sides.warnings));
     STEELYARD_TRY(sides.baseline,
@@ -102,7 +139,7 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
     return sides;
   }
   if (is_stored(baseline_kind) || is_stored(candidate_kind)) {
-    STEELYARD_TRY(store, open_store(configuration, common, streams));
+    STEELYARD_TRY(store, open_store(configuration, app));
   }
   const auto load = [&](const std::string& side, SideKind kind, const std::string& other) -> Result<Run> {
     if (!is_stored(kind)) return load_file(side, kind, sides.warnings);
@@ -113,6 +150,17 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   STEELYARD_TRY(sides.baseline, load(baseline, baseline_kind, candidate));
   STEELYARD_TRY(sides.candidate, load(candidate, candidate_kind, baseline));
   return sides;
+}
+
+Result<ArchivedHistory> history_of_archives(const std::filesystem::path& folder, const HistoryQuery& query,
+                                            const App& app) {
+  ProgressLine progress = app.progress();
+  Result<ArchivedHistory> history = read_archived_history(
+      folder, query, [&progress](double done) { progress.show("archives", done, Nanoseconds()); });
+  progress.clear();
+  if (!history) return history;
+  for (const Error& bad : history->bad) app.report(bad);
+  return history;
 }
 
 }  // namespace steelyard

@@ -10,6 +10,12 @@
 
 namespace steelyard {
 
+struct TerminalStyle {
+  bool color = false;
+  bool unicode = true;  // false: ASCII only
+  int width = 100;      // columns
+};
+
 // What a stretch of text means to the reader; never the only carrier of that meaning.
 enum class Tone { plain, good, bad, doubtful, dim, strong };
 // Wrapped in the terminal's colour codes, or as it is where `color` is false.

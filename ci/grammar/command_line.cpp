@@ -1,56 +1,103 @@
+// Words are taken apart here and not by a library: a word behind an option whose value may be left out can be a name
+// after all, which shows only when all words are seen, in their places.
 #include "ci/grammar/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
+#include <map>
 #include <optional>
+#include <sstream>
 
-#include "ci/app/version.hpp"
 #include "ci/config/nearest_name.hpp"
-#include "ci/grammar/help_text.hpp"
-#include "ci/grammar/verb.hpp"
-#include "ci/grammar/verb_options.hpp"
 
 namespace steelyard {
 namespace {
 
+constexpr std::size_t kPageWidth = 100;
+constexpr std::size_t kTextColumn = 30;  // where explanations begin; longer names push theirs to the next line
+
+// One line of a page of help: "--min-time DURATION", what it is, and under which title.
+struct HelpEntry {
+  std::string group;
+  std::string names;
+  std::string text;
+};
+
 const HelpEntry kHelpEntry{kGeneralGroup, "--help", "this text"};
 const HelpEntry kVersionEntry{kGeneralGroup, "--version", "name and version"};
 
-std::string place(const Verb& verb) { return "steelyard " + verb.name; }
-
-std::string main_help(const std::vector<std::unique_ptr<Verb>>& verbs) {
-  HelpPage page;
-  page.usage = "steelyard VERB [options]";
-  page.description = "Tells whether a build got slower, by how much, how sure that is, and which function did it.";
-  for (const auto& verb : verbs) {
-    const std::size_t end = verb->description.find(". ");  // the rest is for the verb's own page
-    page.entries.push_back(
-        {"Verbs", verb->name, verb->description.substr(0, end == std::string::npos ? end : end + 1)});
+// Words of `text` in lines that start at `column`; the first line continues one that is `used` wide already.
+std::string wrapped_at(const std::string& text, std::size_t column, std::size_t used) {
+  std::string lines(used < column ? column - used : 0, ' ');
+  std::size_t at = column;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) {
+    if (at > column && at + 1 + word.size() > kPageWidth) {
+      lines += '\n' + std::string(column, ' ');
+      at = column;
+    }
+    if (at > column) {
+      lines += ' ';
+      ++at;
+    }
+    lines += word;
+    at += word.size();
   }
-  page.entries.push_back(kHelpEntry);
-  page.entries.push_back(kVersionEntry);
-  page.footer = kExitCodeTable;
-  return help_text(page);
+  return lines + '\n';
 }
 
+std::string entry_text(const HelpEntry& entry) {
+  const std::string names = "  " + entry.names;
+  if (names.size() + 2 > kTextColumn) return names + '\n' + wrapped_at(entry.text, kTextColumn, 0);
+  return names + wrapped_at(entry.text, kTextColumn, names.size());
+}
+
+// Entries of a group stand together, groups in the order of their first entries.
+std::string page_text(const std::string& usage, const std::string& description, const std::vector<HelpEntry>& entries,
+                      const std::string& footer) {
+  std::string text = "Usage: " + usage + "\n\n" + wrapped_at(description, 0, 0);
+  std::vector<std::string> groups;
+  for (const HelpEntry& entry : entries) {
+    if (std::find(groups.begin(), groups.end(), entry.group) == groups.end()) groups.push_back(entry.group);
+  }
+  for (const std::string& group : groups) {
+    text += '\n' + group + ":\n";
+    for (const HelpEntry& entry : entries) {
+      if (entry.group == group) text += entry_text(entry);
+    }
+  }
+  return text + '\n' + footer + '\n';
+}
+
+std::string main_help(const std::vector<Verb>& verbs) {
+  std::vector<HelpEntry> entries;
+  for (const Verb& verb : verbs) {
+    const std::size_t end = verb.description.find(". ");  // the rest is for the verb's own page
+    entries.push_back({"Verbs", verb.name, verb.description.substr(0, end == std::string::npos ? end : end + 1)});
+  }
+  entries.push_back(kHelpEntry);
+  entries.push_back(kVersionEntry);
+  return page_text("steelyard VERB [options]",
+                   "Tells whether a build got slower, by how much, how sure that is, and which function did it.",
+                   entries,
+                   std::string(kExitCodeTable) + "\nExample:\n  steelyard ab ./build-old/bench ./build-new/bench");
+}
+
+std::string place(const Verb& verb) { return "steelyard " + verb.name; }
+
 std::string help_of(const Verb& verb) {
-  HelpPage page;
-  page.usage = place(verb) + " [options]";
-  for (const std::string& name : verb.names) page.usage += ' ' + name;
-  if (verb.takes_rest && verb.least_names > 0) page.usage += " [-- ARGUMENTS...]";
-  page.description = verb.description;
+  std::string usage = place(verb) + " [options]";
+  for (const std::string& name : verb.names) usage += ' ' + name;
+  if (verb.takes_rest && verb.least_names > 0) usage += " [-- ARGUMENTS...]";
+  std::vector<HelpEntry> entries;
   // What every verb has comes last.
   for (const bool general : {false, true}) {
     for (const VerbOption& option : verb.options) {
       if ((option.group == kGeneralGroup) != general) continue;
-      const std::string value = option.value.empty() ? "" : ' ' + option.value;
-      page.entries.push_back({option.group, option.name + value, option.help});
+      entries.push_back({option.group, option.name + (option.value.empty() ? "" : ' ' + option.value), option.help});
     }
   }
-  page.entries.push_back(kHelpEntry);
-  page.footer = "Example:\n" + verb.example;
-  return help_text(page);
+  entries.push_back(kHelpEntry);
+  return page_text(usage, verb.description, entries, "Example:\n" + verb.example);
 }
 
 Error unknown_name(const std::string& where, const std::string& kind, const std::string& name,
@@ -60,138 +107,163 @@ Error unknown_name(const std::string& where, const std::string& kind, const std:
                      (nearest ? "did you mean " + *nearest + "? See " : "see ") + where + " --help");
 }
 
-// What the library left over is either a name (positional) or an option that nobody knows.
-Result<std::vector<std::string>> positional(const Verb& verb, const std::vector<std::string>& left_over) {
-  std::vector<std::string> given;
-  for (const std::string& left : left_over) {
-    if (left.size() < 2 || left.front() != '-') {
-      given.push_back(left);
-      continue;
-    }
-    std::vector<std::string> known{"--help"};
-    for (const VerbOption& option : verb.options) known.push_back(option.name);
-    return unknown_name(place(verb), "option", left.substr(0, left.find('=')), known);
-  }
-  const bool open_ended = !verb.names.empty() && verb.names.back().find("...") != std::string::npos;
-  if (given.size() >= verb.least_names && (given.size() <= verb.names.size() || open_ended)) return given;
-  std::string found;
-  for (const std::string& name : given) found += (found.empty() ? "" : " ") + name;
-  std::string wanted;
-  for (const std::string& name : verb.names) wanted += (wanted.empty() ? "" : " ") + name;
-  return input_error(place(verb), found.empty() ? "nothing" : '"' + found + '"',
-                     wanted.empty() ? "options only" : wanted, "see " + place(verb) + " --help");
+bool is_help(const std::string& word) { return word == "-h" || word == "--help"; }
+bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+std::string joined(const std::vector<std::string>& words, char separator) {
+  std::string text;
+  for (const std::string& word : words) text += (&word == words.data() ? "" : std::string(1, separator)) + word;
+  return text;
 }
 
-// The verbs as the library knows them. Positional arguments are not declared to it: it would let options swallow them,
-// and would miss them before it says which option it does not know.
-class Parser {
+// The words behind a verb.
+class VerbWords {
  public:
-  Parser();
-  Result<ParsedCommand> parse(std::vector<std::string> arguments);
+  VerbWords(const Verb& verb, std::vector<std::string> words) : verb_(verb), words_(std::move(words)) {}
+
+  // What is there, in its place. Error (input): an option without its value.
+  Result<void> read();
+  bool wants_help() const { return wants_help_; }
+  // Sets the options, and gives what is left to the verb.
+  Result<void> take(bool has_rest, std::vector<std::string> rest);
 
  private:
-  void add(Verb& verb);
-  Result<ParsedCommand> chosen_verb(std::vector<std::string> rest, bool separated);
-  std::size_t chosen() const;  // index; the number of verbs where none was named
+  struct Given {
+    std::string text;
+    std::size_t names_before = 0;
+    bool may_be_name = false;  // a word of its own behind an option whose value may be left out
+  };
+  using Values = std::map<const VerbOption*, std::vector<Given>>;
 
-  std::vector<std::unique_ptr<Verb>> verbs_ = make_verbs();
-  CLI::App app_{"", "steelyard"};
-  std::vector<CLI::App*> apps_;   // one a verb
-  std::optional<Error> refused_;  // the first value that an option's setter did not take
+  Result<void> read_option(const std::string& word, std::size_t& at);
+  Error in_verb(const std::string& text) const {
+    return input_error(place(verb_), text, "", "see " + place(verb_) + " --help");
+  }
+  void give_names_back(const VerbOption& option, std::vector<Given>& given);
+  Result<void> set(const VerbOption& option, const std::vector<Given>& given) const;
+  Result<void> check_names() const;
+
+  const Verb& verb_;
+  std::vector<std::string> words_;
+  std::vector<std::string> names_;
+  Values values_;
+  std::string unknown_;  // the first option that is none
+  bool wants_help_ = false;
 };
 
-Parser::Parser() {
-  app_.allow_extras();
-  app_.require_subcommand(0, 1);
-  app_.set_help_flag("-h,--help");
-  app_.set_version_flag("--version", std::string(kToolName));
-  for (const auto& verb : verbs_) add(*verb);
-}
-
-void Parser::add(Verb& verb) {
-  CLI::App* app = app_.add_subcommand(verb.name);
-  app->allow_extras();
-  app->set_help_flag("-h,--help");
-  apps_.push_back(app);
-  for (const VerbOption& option : verb.options) {
-    const auto set = [this, &option](const std::string& text) {
-      if (const Result<void> taken = option.set(text); !taken && !refused_) refused_ = taken.error();
-    };
-    if (option.value.empty()) {
-      app->add_flag_callback(option.name, [set] { set("true"); });
-      continue;
-    }
-    if (option.is_repeated) {
-      const auto set_each = [set](const std::vector<std::string>& texts) {
-        for (const std::string& text : texts) set(text);
-      };
-      app->add_option_function<std::vector<std::string>>(option.name, set_each)->allow_extra_args(false);
-      continue;
-    }
-    CLI::Option* added = app->add_option_function<std::string>(option.name, set);
-    if (option.value.front() == '[') added->expected(0, 1);
-    if (option.is_list) {
-      added->join(',');
+Result<void> VerbWords::read() {
+  for (std::size_t at = 0; at < words_.size(); ++at) {
+    const std::string& word = words_[at];
+    if (is_help(word)) {
+      wants_help_ = true;
+    } else if (is_option(word)) {
+      STEELYARD_CHECK(read_option(word, at));
     } else {
-      added->take_last();
+      names_.push_back(word);
     }
   }
+  return {};
 }
 
-std::size_t Parser::chosen() const {
-  const auto found = std::find_if(apps_.begin(), apps_.end(), [](const CLI::App* app) { return app->parsed(); });
-  return static_cast<std::size_t>(found - apps_.begin());
-}
-
-Result<ParsedCommand> Parser::parse(std::vector<std::string> arguments) {
-  // What follows a lone -- is the measured program's, whatever it looks like; the library never sees it.
-  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  const bool separated = separator != arguments.end();
-  const std::vector<std::string> rest(separated ? separator + 1 : separator, arguments.end());
-  arguments.erase(separator, arguments.end());
-  if (arguments.empty()) return input_error("steelyard", "no verb", "one", "see steelyard --help");
-  std::reverse(arguments.begin(), arguments.end());  // the library takes them from the back
-  try {
-    app_.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
-    const std::size_t index = chosen();
-    return ParsedCommand(RequestedText{index < verbs_.size() ? help_of(*verbs_[index]) : main_help(verbs_)});
-  } catch (const CLI::CallForVersion&) {
-    return ParsedCommand(RequestedText{std::string(kToolName) + '\n'});
-  } catch (const CLI::ParseError& error) {
-    const std::size_t index = chosen();
-    const std::string where = index < verbs_.size() ? place(*verbs_[index]) : "steelyard";
-    return input_error(where, error.what(), "", "see " + where + " --help");
+// `at` moves to the value where that is a word of its own.
+Result<void> VerbWords::read_option(const std::string& word, std::size_t& at) {
+  const std::size_t equals = word.find('=');
+  const std::string name = word.substr(0, equals);
+  std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+  const auto option = std::find_if(verb_.options.begin(), verb_.options.end(),
+                                   [&](const VerbOption& known) { return known.name == name; });
+  if (option == verb_.options.end()) {
+    if (unknown_.empty()) unknown_ = name;
+    return {};
   }
-  return chosen_verb(rest, separated);
+  Given given{std::move(value), names_.size(), false};
+  if (option->value.empty()) {
+    if (given.text == "false") return {};
+    if (given.text.empty()) given.text = "true";
+    if (given.text != "true") return in_verb("Could not convert: " + name + " = " + given.text);
+  } else if (given.text.empty()) {
+    const bool is_last = at + 1 == words_.size();
+    given.may_be_name = option->value.front() == '[';
+    if (is_last && !given.may_be_name) return in_verb(name + ": 1 required TEXT missing");
+    if (!given.may_be_name || (!is_last && !is_option(words_[at + 1]))) given.text = words_[++at];
+  }
+  values_[&*option].push_back(std::move(given));
+  return {};
 }
 
-Result<ParsedCommand> Parser::chosen_verb(std::vector<std::string> rest, bool separated) {
-  const std::size_t index = chosen();
-  const std::vector<std::string> left_over = app_.remaining();
-  if (!left_over.empty() || index == verbs_.size()) {
-    const std::string name = left_over.empty() ? "" : left_over.front();
-    if (name.starts_with('-')) return unknown_name("steelyard", "option", name, {"--help", "--version"});
-    return unknown_name("steelyard", "verb", name, verb_names());
+// From the back, so that the places of those before it stay.
+void VerbWords::give_names_back(const VerbOption& option, std::vector<Given>& given) {
+  for (auto one = given.rbegin(); one != given.rend(); ++one) {
+    if (!one->may_be_name || one->text.empty() || option.takes(one->text, names_.size())) continue;
+    names_.insert(names_.begin() + static_cast<std::ptrdiff_t>(one->names_before), std::move(one->text));
+    one->text.clear();
   }
-  Verb& verb = *verbs_[index];
-  STEELYARD_TRY(std::vector<std::string> given, positional(verb, apps_[index]->remaining()));
-  if (refused_) return *refused_;
-  if (separated && !verb.takes_rest) return input_error(place(verb), "arguments after --", "none");
-  if (verb.finish) STEELYARD_CHECK(verb.finish(std::move(given), std::move(rest)));
-  return ParsedCommand(std::move(verb.result));
+}
+
+Result<void> VerbWords::set(const VerbOption& option, const std::vector<Given>& given) const {
+  std::vector<std::string> texts;
+  for (const Given& one : given) texts.push_back(one.text);
+  if (option.is_list) return option.set(joined(texts, ','));
+  if (!option.is_repeated) return option.set(texts.back());
+  for (const std::string& text : texts) STEELYARD_CHECK(option.set(text));
+  return {};
+}
+
+Result<void> VerbWords::check_names() const {
+  const bool open_ended = !verb_.names.empty() && verb_.names.back().find("...") != std::string::npos;
+  if (names_.size() >= verb_.least_names && (names_.size() <= verb_.names.size() || open_ended)) return {};
+  return input_error(place(verb_), names_.empty() ? "nothing" : '"' + joined(names_, ' ') + '"',
+                     verb_.names.empty() ? "options only" : joined(verb_.names, ' '),
+                     "see " + place(verb_) + " --help");
+}
+
+Result<void> VerbWords::take(bool has_rest, std::vector<std::string> rest) {
+  if (!unknown_.empty()) {
+    std::vector<std::string> known{"--help"};
+    for (const VerbOption& option : verb_.options) known.push_back(option.name);
+    return unknown_name(place(verb_), "option", unknown_, known);
+  }
+  std::optional<Error> refused;  // the first value that its option did not take
+  for (const VerbOption& option : verb_.options) {
+    const auto given = values_.find(&option);
+    if (given == values_.end()) continue;
+    if (option.takes) give_names_back(option, given->second);
+    if (const Result<void> done = set(option, given->second); !done && !refused) refused = done.error();
+  }
+  STEELYARD_CHECK(check_names());
+  if (refused) return *refused;
+  if (has_rest && !verb_.takes_rest) return input_error(place(verb_), "arguments after --", "none");
+  return verb_.take ? verb_.take({std::move(names_), std::move(rest)}) : Result<void>();
 }
 
 }  // namespace
 
-Result<ParsedCommand> parse_command_line(const std::vector<std::string>& arguments) {
-  return Parser().parse(arguments);
-}
-
-std::vector<std::string> verb_names() {
-  std::vector<std::string> names;
-  for (const auto& verb : make_verbs()) names.push_back(verb->name);
-  return names;
+Result<ParsedCommand> parse_command_line(const std::vector<Verb>& verbs, const std::vector<std::string>& arguments) {
+  // What follows a lone -- is the measured program's, whatever it looks like.
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  const bool has_rest = separator != arguments.end();
+  if (separator == arguments.begin()) return input_error("steelyard", "no verb", "one", "see steelyard --help");
+  std::vector<std::string> known;
+  for (const Verb& verb : verbs) known.push_back(verb.name);
+  const auto is_verb = [&](const std::string& word) {
+    return std::find(known.begin(), known.end(), word) != known.end();
+  };
+  const auto named = std::find_if(arguments.begin(), separator, is_verb);
+  if (std::find(arguments.begin(), named, "--version") != named) return ParsedCommand{std::string(kToolName) + '\n'};
+  const bool wants_help = std::any_of(arguments.begin(), named, is_help);
+  if (named == separator && wants_help) return ParsedCommand{main_help(verbs)};
+  if (named != arguments.begin() && !wants_help) {
+    const std::string& other = arguments.front();
+    if (other.starts_with('-')) return unknown_name("steelyard", "option", other, {"--help", "--version"});
+    return unknown_name("steelyard", "verb", other, known);
+  }
+  const Verb& verb = *std::find_if(verbs.begin(), verbs.end(), [&](const Verb& one) { return one.name == *named; });
+  VerbWords words(verb, {named + 1, separator});
+  STEELYARD_CHECK(words.read());
+  if (wants_help || words.wants_help()) return ParsedCommand{help_of(verb)};
+  STEELYARD_CHECK(words.take(
+      has_rest, has_rest ? std::vector<std::string>(separator + 1, arguments.end()) : std::vector<std::string>{}));
+  return ParsedCommand{"", &verb};
 }
 
 }  // namespace steelyard

@@ -1,29 +1,26 @@
-// The command line: arguments in, what a verb was asked to do out. The only file that knows the library it is read with
-// is command_line.cpp.
+// The command line: a table of verbs and the arguments in, the verb that was asked for with its options set out; or
+// text that was asked for.
 //
-//     Result<ParsedCommand> parsed = parse_command_line({"compare", "a.syrun", "b.syrun", "--json"});
+//     const std::vector<Verb> verbs = all_verbs();
+//     STEELYARD_TRY(const ParsedCommand parsed, parse_command_line(verbs, {"compare", "a.syrun", "b.syrun",
+//     "--json"})); parsed.verb->run(app);
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "ci/app/options.hpp"
+#include "ci/grammar/verb.hpp"
 
 namespace steelyard {
 
-// Text that was asked for: --help, --version.
-struct RequestedText {
-  std::string text;
+struct ParsedCommand {
+  std::string text;            // --help, --version: to be printed; then there is no verb
+  const Verb* verb = nullptr;  // of the table
 };
-using ParsedCommand = std::variant<RequestedText, VerbOptions>;
 
 // Errors (input): an unknown verb or option, with the nearest known one; an option without its value; too few or too
 // many names. Everything after a lone -- is the measured program's.
-Result<ParsedCommand> parse_command_line(const std::vector<std::string>& arguments);
-
-// Names of the verbs, in the order of the help.
-std::vector<std::string> verb_names();
+Result<ParsedCommand> parse_command_line(const std::vector<Verb>& verbs, const std::vector<std::string>& arguments);
 
 }  // namespace steelyard

@@ -2,43 +2,22 @@
 
 #include <algorithm>
 #include <map>
-#include <ostream>
+#include <utility>
+#include <vector>
 
 #include "ci/app/keeping.hpp"
-#include "ci/app/messages.hpp"
-#include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
-#include "ci/attribution/attribute.hpp"
-#include "ci/attribution/own_folders.hpp"
 #include "ci/git/caller_environment.hpp"
-#include "ci/judging/accepted_levels.hpp"
-#include "ci/judging/changed_pictures.hpp"
-#include "ci/judging/evidence.hpp"
-#include "ci/judging/explanations.hpp"
-#include "ci/judging/history_branch.hpp"
-#include "ci/judging/history_run.hpp"
+#include "ci/judging/ci_variables.hpp"
+#include "ci/judging/judge_programs.hpp"
 #include "ci/judging/known_calibration.hpp"
-#include "ci/judging/measure_head.hpp"
-#include "ci/judging/outcome.hpp"
-#include "ci/judging/report_targets.hpp"
-#include "ci/judging/row_pictures.hpp"
-#include "ci/judging/store_series.hpp"
-#include "ci/report/report.hpp"
-#include "regress/compare_runs.hpp"
-#include "regress/history/explain_history.hpp"
-#include "regress/history/judge_history.hpp"
+#include "ci/judging/stored_series.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {
 namespace {
 
 constexpr int kPoints = 300;  // newest of each series: a level that is older than that is none to judge by
-
-struct Judgement {
-  Comparison comparison;
-  Run baseline;  // the parent that was measured together, or the newest run of the history
-  bool beside_parent = false;
-};
 
 // The median, as a rule.
 double usual_invocations(const HistorySeries& series) {
@@ -134,87 +113,91 @@ Result<void> check_one_project(const std::vector<HistorySeries>& history) {
   return {};
 }
 
-Result<Judgement> judge(Store& store, const Run& candidate, const GateOptions& options,
-                        const Configuration& configuration, Streams& streams) {
-  ComparisonPolicy policy = comparison_policy(configuration.policy);
-  if (options.seed) policy.seed = *options.seed;
-  Judgement judgement;
+// Which run of a history a candidate's counts are held against, and how that is said.
+struct HistoryRun {
+  std::string run;   // id; empty: the history has none on the candidate's machine
+  std::string said;  // "commit 1a2b3c4, 3 commits before the candidate"
+};
+
+std::string short_commit(const std::string& commit) {
+  return commit.empty() ? "a run without a commit" : "commit " + commit.substr(0, 7);
+}
+
+// The newest that is not the candidate's own.
+HistoryRun newest_run(const std::vector<HistorySeries>& history, const Run& candidate) {
+  const std::string machine = candidate.environment.fingerprint();
+  const HistoryPoint* newest = nullptr;
+  for (const HistorySeries& series : history) {
+    if (series.fingerprint != machine) continue;
+    for (const HistoryPoint& point : series.points) {
+      const bool is_own = point.run == candidate.header.id ||
+                          (!candidate.header.commit.sha.empty() && point.commit == candidate.header.commit.sha);
+      if (!is_own && (newest == nullptr || point.at_unix_ns > newest->at_unix_ns)) newest = &point;
+    }
+  }
+  if (newest == nullptr) return {};
+  return {newest->run, short_commit(newest->commit) + ", the newest run of this history on this machine"};
+}
+
+// Of the nearest ancestor of the candidate's commit that was measured on its machine and the branch (empty: any). Where
+// no ancestor is known, the newest older run of the branch; for a candidate without a commit the history's newest.
+// Never one of the candidate's own commit.
+Result<HistoryRun> find_history_run(Store& store, const std::vector<HistorySeries>& history, const Run& candidate,
+                                    const std::string& branch) {
+  const std::string machine = candidate.environment.fingerprint();
+  const bool is_known_here = std::any_of(history.begin(), history.end(),
+                                         [&](const HistorySeries& series) { return series.fingerprint == machine; });
+  if (!is_known_here || candidate.header.commit.sha.empty()) return newest_run(history, candidate);
+  BaselineQuery query{history.front().project, machine, candidate.header.commit.sha, branch};
+  query.only_branch = true;
+  STEELYARD_TRY(const std::optional<FoundBaseline> found, store.latest_baseline(query));
+  if (!found) return newest_run(history, candidate);
+  return HistoryRun{found->run, place_text(*found)};
+}
+
+// What the candidate is held against.
+struct Baseline {
+  Run run;  // the parent that was measured together, or the newest run of the history
+  std::optional<HistoryBaseline> history;
   std::vector<std::string> warnings;
+};
+
+Result<Baseline> parent_as_baseline(Run parent, const Run& candidate, const App& app) {
+  app.note("baseline: " + candidate.header.commit.parent.substr(0, 7) + ", measured together with the candidate");
+  return Baseline{std::move(parent), std::nullopt, {}};
+}
+
+Result<Baseline> history_as_baseline(Store& store, const Run& candidate, const Configuration& configuration,
+                                     const App& app) {
+  const ComparisonPolicy policy = comparison_policy(configuration.policy);
+  const std::string branch =
+      history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
+  app.note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch));
+  const std::string project = configuration.project.empty() ? candidate.header.project : configuration.project;
+  STEELYARD_TRY(const std::vector<HistorySeries> series, history_of(store, policy, project, branch));
+  STEELYARD_CHECK(check_one_project(series));
+  STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
+  Baseline baseline;
+  if (!newest.said.empty()) {
+    baseline.warnings.push_back("the baseline run is of " + newest.said + "; counts are held against it");
+  }
+  STEELYARD_TRY(HistoryBaseline history, baseline_of(store, series, newest.run, candidate, policy));
+  STEELYARD_TRY(const std::vector<AcceptedAlert> accepted, store.accepted_alerts(project));
+  add_accepted_levels(accepted,
+                      {series.empty() ? project : series.front().project,
+                       {branch, candidate.header.commit.branch},
+                       candidate.environment.fingerprint()},
+                      history.series);
+  history.branch = branch;
+  baseline.run = history.newest;
+  baseline.history = std::move(history);
+  return baseline;
+}
+
+Result<Baseline> find_baseline(Store& store, const Run& candidate, const Configuration& configuration, const App& app) {
   STEELYARD_TRY(std::optional<Run> parent, parent_beside(store, candidate));
-  HistoryBaseline history;
-  judgement.beside_parent = parent.has_value();
-  if (parent) {
-    judgement.baseline = std::move(*parent);
-    note("baseline: " + candidate.header.commit.parent.substr(0, 7) + ", measured together with the candidate",
-         options.common, streams);
-  } else {
-    const std::string branch =
-        history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
-    note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch), options.common,
-         streams);
-    const std::string project = configuration.project.empty() ? candidate.header.project : configuration.project;
-    STEELYARD_TRY(const std::vector<HistorySeries> series, history_of(store, policy, project, branch));
-    STEELYARD_CHECK(check_one_project(series));
-    STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
-    if (!newest.said.empty())
-      warnings.push_back("the baseline run is of " + newest.said + "; counts are held against it");
-    STEELYARD_TRY(history, baseline_of(store, series, newest.run, candidate, policy));
-    STEELYARD_TRY(const std::vector<AcceptedAlert> accepted, store.accepted_alerts(project));
-    add_accepted_levels(accepted,
-                        {series.empty() ? project : series.front().project,
-                         {branch, candidate.header.commit.branch},
-                         candidate.environment.fingerprint()},
-                        history.series);
-    history.branch = branch;
-    judgement.baseline = history.newest;
-  }
-  STEELYARD_TRY(const std::optional<Calibration> calibration,
-                known_calibration(configuration, judgement.baseline, candidate, warnings));
-  const Calibration* known = calibration ? &*calibration : nullptr;
-  Comparison& comparison = judgement.comparison;
-  comparison = parent ? compare_runs(judgement.baseline, candidate, policy, known)
-                      : judge_against_history(history, candidate, policy, known);
-  comparison.warnings.insert(comparison.warnings.end(), warnings.begin(), warnings.end());
-  attribute(comparison, judgement.baseline, candidate, {own_folders(judgement.baseline, candidate)});
-  return judgement;
-}
-
-ExitCode print_reports(const Judgement& judgement, const Run& candidate, const TargetReport& targets,
-                       const GateOptions& options, Streams& streams) {
-  const Comparison& comparison = judgement.comparison;
-  Result<std::vector<Explanation>> found = explanations_of(options.explain, judgement.baseline, candidate, comparison);
-  ExitCode code = found ? ExitCode::success : report_error(found.error(), streams);
-  std::vector<Explanation> explanations = found ? std::move(*found) : std::vector<Explanation>{};
-  if (!judgement.beside_parent) explain_by_history(comparison, explanations);
-  if (options.common.json) {
-    streams.out << json_report(comparison, targets, explanations);
-  } else {
-    const TerminalStyle style = terminal_style(streams, options.common.color);
-    streams.out << terminal_report(comparison, style, targets) << terminal_explanations(explanations, style);
-  }
-  streams.out << std::flush;
-  if (options.markdown.empty()) return code;
-  const Result<void> written = write_text_file(options.markdown, markdown_report(comparison, targets));
-  return written ? code : worse(code, report_error(written.error(), streams));
-}
-
-// Everything that is shown or kept of a judgement, in the order in which nothing hides a verdict.
-ExitCode tell(Judgement& judgement, const Run& candidate, const GateOptions& options,
-              const Configuration& configuration, Streams& streams) {
-  ExitCode code = copy_archives(judgement.baseline, candidate, options.archive_dir, streams);
-  Comparison& comparison = judgement.comparison;
-  if (!options.flame_dir.empty()) {
-    const Result<void> drawn = draw_changed_counts(comparison, judgement.baseline, candidate, options.flame_dir);
-    if (!drawn) code = worse(code, report_error(drawn.error(), streams));
-  }
-  TargetReport targets = report_targets(candidate, configuration, options.run.empty() && options.bench.empty());
-  if (targets.targets.empty()) targets.hint.clear();
-  code = worse(code, keep_comparison(comparison, targets, options.archive_dir, streams));
-  code = worse(code, print_reports(judgement, candidate, targets, options, streams));
-  code =
-      worse(code, show_pictures(comparison, judgement.baseline, candidate, options.pictures, options.common, streams));
-  code = worse(code, outcome_of(targets));
-  return worse(code, outcome_of(comparison, judgement.baseline, candidate, outcome_rules(configuration)));
+  return parent ? parent_as_baseline(std::move(*parent), candidate, app)
+                : history_as_baseline(store, candidate, configuration, app);
 }
 
 // What is judged: measured now, or before. Absent: reported, with the code.
@@ -224,21 +207,21 @@ struct Candidate {
   std::vector<std::string> warnings;
 };
 
-Candidate find_candidate(const GateOptions& options, const Configuration& configuration, Streams& streams) {
+Candidate find_candidate(const HistoryGate& gate, const Configuration& configuration, const App& app) {
   Candidate candidate;
-  if (options.run.empty()) {
-    HeadMeasurement head = measure_head(options, configuration, streams);
+  if (gate.run.empty()) {
+    HeadMeasurement head = measure_head({gate.head, gate.bench, gate.seed}, configuration, app);
     candidate.code = head.code;
     if (head.code != ExitCode::success) return candidate;
     if (head.interrupted) candidate.code = ExitCode::not_judged;
     candidate.run = std::move(head.run);
     candidate.warnings = std::move(head.warnings);
-    if (!options.no_store) candidate.code = worse(candidate.code, keep_in_spool({&*candidate.run}, streams));
+    if (!gate.outputs.no_store) candidate.code = worse(candidate.code, keep_in_spool({&*candidate.run}, app));
     return candidate;
   }
-  Result<Run> loaded = load_side(options.run, configuration, options.common, streams, candidate.warnings);
+  Result<Run> loaded = load_side(gate.run, configuration, app, candidate.warnings);
   if (!loaded) {
-    candidate.code = report_error(loaded.error(), streams);
+    candidate.code = app.report(loaded.error());
     return candidate;
   }
   candidate.run = std::move(loaded).value();
@@ -249,23 +232,32 @@ Candidate find_candidate(const GateOptions& options, const Configuration& config
 
 }  // namespace
 
-ExitCode gate_against_history(const GateOptions& options, const Configuration& configuration, Streams& streams) {
-  if (const auto named = check_named_calibration(configuration); !named) return report_error(named.error(), streams);
-  const Candidate candidate = find_candidate(options, configuration, streams);
+Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configuration& configuration, const App& app) {
+  STEELYARD_CHECK(check_named_calibration(configuration));
+  const Candidate candidate = find_candidate(gate, configuration, app);
   if (!candidate.run) return candidate.code;
   ExitCode code = candidate.code;
-  Result<Store> store = open_store(configuration, options.common, streams);
   // The history is the baseline: without it nothing can be judged.
-  if (!store) return worse(ExitCode::not_judged, report_error(store.error(), streams));
-  Result<Judgement> judged = judge(*store, *candidate.run, options, configuration, streams);
-  if (!judged) return worse(ExitCode::not_judged, report_error(judged.error(), streams));
-  Comparison& comparison = judged->comparison;
-  comparison.warnings.insert(comparison.warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
-  code = worse(code, tell(*judged, *candidate.run, options, configuration, streams));
-  if (options.no_store) return code;
+  const auto nothing_judged = [&](const Error& error) { return worse(ExitCode::not_judged, app.report(error)); };
+  Result<Store> store = open_store(configuration, app);
+  if (!store) return nothing_judged(store.error());
+  const Result<Baseline> baseline = find_baseline(*store, *candidate.run, configuration, app);
+  if (!baseline) return nothing_judged(baseline.error());
+  ComparisonRequest request{configuration, gate.seed};
+  if (baseline->history) request.history = &*baseline->history;
+  Result<Comparison> compared = compare_sides(baseline->run, *candidate.run, request, baseline->warnings);
+  if (!compared) return nothing_judged(compared.error());
+  Judgement judgement{baseline->run, *candidate.run, std::move(compared).value()};
+  std::vector<std::string>& warnings = judgement.comparison.warnings;
+  warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
+  judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());
+  code = worse(code, copy_archives(baseline->run, *candidate.run, gate.outputs.archive_dir, app));
+  code = worse(code, explain_rows(judgement, gate.outputs, app));
+  code = worse(code, tell(judgement, gate.outputs, configuration, app));
+  if (gate.outputs.no_store) return code;
   const std::vector<const Run*> own =
-      options.run.empty() ? std::vector<const Run*>{&*candidate.run} : std::vector<const Run*>{};
-  return worse(code, deliver_to_store(configuration, &comparison, options.common, streams, own));
+      gate.run.empty() ? std::vector<const Run*>{&*candidate.run} : std::vector<const Run*>{};
+  return worse(code, deliver_to_store(configuration, &judgement.comparison, app, own));
 }
 
 }  // namespace steelyard

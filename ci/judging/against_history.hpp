@@ -3,13 +3,21 @@
 // was measured together with it, against that.
 #pragma once
 
-#include "ci/app/exit_code.hpp"
-#include "ci/app/options.hpp"
-#include "ci/app/streams.hpp"
-#include "ci/config/configuration.hpp"
+#include <optional>
+#include <string>
+
+#include "ci/judging/judge.hpp"
 
 namespace steelyard {
 
-ExitCode gate_against_history(const GateOptions& options, const Configuration& configuration, Streams& streams);
+struct HistoryGate {
+  std::string run;    // one side of compare that was measured before; empty: the head is measured
+  std::string head;   // a commit; empty: HEAD
+  std::string bench;  // the program in place of those configured
+  std::optional<std::uint64_t> seed;
+  const JudgementOutputs& outputs;
+};
+
+Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configuration& configuration, const App& app);
 
 }  // namespace steelyard

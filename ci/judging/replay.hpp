@@ -2,31 +2,15 @@
 // field of every row, the drifts, and the change points of the history it was held against. Pure.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
+#include "ci/report/verification_report.hpp"
 
 namespace steelyard {
-
-struct FieldDifference {
-  std::string benchmark;
-  std::string metric;
-  std::string field;
-  std::string kept;        // empty: absent
-  std::string recomputed;  // likewise
-  bool operator==(const FieldDifference&) const = default;
-};
-
-struct Replay {
-  std::string rule_version;                  // of this program's engine
-  std::vector<FieldDifference> differences;  // by row
-  std::int64_t rows = 0;                     // compared
-  std::int64_t untimed = 0;  // rows that counting decided: equal builds; they follow from no run and are not compared
-};
 
 // With the engine, the policy, the seed, the calibration and the history that `comparison`, the kept one, has. Of a
 // reason that says what counting found out about the two builds (equal_builds.hpp), the rest is compared. `baseline`:

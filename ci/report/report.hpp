@@ -8,16 +8,11 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "regress/ab/explain.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {
-
-struct TerminalStyle {
-  bool color = false;
-  bool unicode = true;  // false: ASCII only
-  int width = 100;      // columns
-};
 
 // Aligned, worst first, one line per row with a small interval bar, the functions under a changed count, a summary, and
 // what to do next. Targets of the candidate stand above the summary.

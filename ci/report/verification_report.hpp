@@ -1,13 +1,30 @@
 // Whether a kept comparison could be computed again, and what came out differently. Pure: values in, text out.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "ci/judging/replay.hpp"
 #include "ci/report/report.hpp"
 
 namespace steelyard {
+
+struct FieldDifference {
+  std::string benchmark;
+  std::string metric;
+  std::string field;
+  std::string kept;        // empty: absent
+  std::string recomputed;  // likewise
+  bool operator==(const FieldDifference&) const = default;
+};
+
+struct Replay {
+  std::string rule_version;                  // of this program's engine
+  std::vector<FieldDifference> differences;  // by row
+  std::int64_t rows = 0;                     // compared
+  std::int64_t untimed = 0;  // rows that counting decided: equal builds; they follow from no run and are not compared
+};
 
 enum class VerificationOutcome {
   verified,      // every judged field is the same, bit for bit

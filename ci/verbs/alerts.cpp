@@ -1,19 +1,32 @@
+// steelyard alerts: what got worse, what became of it, and what people say of it.
 #include <chrono>
 #include <filesystem>
-#include <ostream>
+#include <memory>
 #include <string_view>
 
 #include "ci/app/keeping.hpp"
-#include "ci/app/messages.hpp"
-#include "ci/app/person.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
+#include "ci/grammar/verb.hpp"
 #include "ci/report/alerts_report.hpp"
-#include "ci/verbs/verbs.hpp"
 
 namespace steelyard {
 namespace {
 
+struct AlertsOptions {
+  enum class Action { list, show, acknowledge, accept, resolve, reopen };
+  Action action = Action::list;
+  std::string alert;  // id or its beginning; with list: empty
+  // With list:
+  std::string branch;
+  std::string benchmark;  // a part of the name
+  bool resolved_too = false;
+  int limit = 200;
+  // With what is done to one:
+  std::string commit;  // accept: by which
+  std::string note;
+  std::string who;  // empty: the login name
+};
 using Action = AlertsOptions::Action;
 
 constexpr std::size_t kShortestCommit = 7;
@@ -83,25 +96,70 @@ Result<std::vector<Alert>> act(Store& store, const AlertsOptions& options) {
   return std::vector<Alert>{std::move(after)};
 }
 
+Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  const bool reads = options.action == Action::list || options.action == Action::show;
+  STEELYARD_TRY(const std::vector<Alert> alerts, reads ? chosen(store, options, configuration) : act(store, options));
+  app.print(app.common.json                  ? json_alerts(alerts)
+            : options.action == Action::list ? terminal_alerts(alerts, app.style())
+                                             : terminal_alert(alerts.front(), app.style()));
+  return ExitCode::success;
+}
+
+Result<void> check_alerts(const AlertsOptions& alerts) {
+  const bool lists = alerts.action == Action::list;
+  const bool acts = !lists && alerts.action != Action::show;
+  const std::string where = "steelyard alerts";
+  if (lists != alerts.alert.empty()) {
+    return input_error(where, lists ? '"' + alerts.alert + '"' : "no ID", lists ? "list alone" : "the id of an alert",
+                       lists ? "" : "`steelyard alerts` shows them");
+  }
+  if (!lists && (alerts.resolved_too || !alerts.branch.empty() || !alerts.benchmark.empty())) {
+    return input_error(where, alerts.resolved_too ? "--all" : "--branch or --benchmark", "them with list only");
+  }
+  if (!acts && (!alerts.note.empty() || !alerts.who.empty())) {
+    return input_error(where, alerts.note.empty() ? "--who" : "--note", "it with what is done to an alert");
+  }
+  if ((alerts.action == Action::accept) == alerts.commit.empty()) {
+    return alerts.commit.empty()
+               ? input_error("steelyard alerts accept", "no --commit", "the commit that accepts it", "--commit HEAD")
+               : input_error("--commit", "it without accept", "steelyard alerts accept");
+  }
+  return {};
+}
+
 }  // namespace
 
-ExitCode do_alerts(const AlertsOptions& options, Streams& streams) {
-  const Result<Configuration> configuration = effective_configuration(options.common);
-  if (!configuration) return report_error(configuration.error(), streams);
-  Result<Store> store = open_store(*configuration, options.common, streams);
-  if (!store) return report_error(store.error(), streams);
-  const bool reads = options.action == Action::list || options.action == Action::show;
-  const Result<std::vector<Alert>> alerts = reads ? chosen(*store, options, *configuration) : act(*store, options);
-  if (!alerts) return report_error(alerts.error(), streams);
-  const TerminalStyle style = terminal_style(streams, options.common.color);
-  if (options.common.json) {
-    streams.out << json_alerts(*alerts) << std::flush;
-  } else {
-    streams.out << (options.action == Action::list ? terminal_alerts(*alerts, style)
-                                                   : terminal_alert(alerts->front(), style))
-                << std::flush;
-  }
-  return ExitCode::success;
+Verb alerts_verb() {
+  const auto options = std::make_shared<AlertsOptions>();
+  Verb verb = make_verb(
+      options, run_alerts, "alerts",
+      "Shows what got worse and what became of it, and keeps what people say of it. ACTION: list, show, acknowledge, "
+      "accept (by a commit that is named), resolve, reopen. ID: of an alert, or its first 6 characters.",
+      "  steelyard alerts\n"
+      "  steelyard alerts accept 3f9c2a81d0b7 --commit HEAD --note \"the checks cost that\"");
+  verb.names = {"[ACTION]", "[ID]"};
+  verb.take = [options](Words words) -> Result<void> {
+    if (!words.names.empty()) {
+      STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard alerts",
+                                                       {"list", "show", "acknowledge", "accept", "resolve", "reopen"}));
+      options->action = static_cast<Action>(index);
+    }
+    if (words.names.size() > 1) options->alert = std::move(words.names[1]);
+    return check_alerts(*options);
+  };
+  verb.add(flag_option("--all", options->resolved_too, "with list: those that are resolved as well"));
+  verb.add(text_option("--branch", "NAME", options->branch, "with list: of this branch only"));
+  verb.add(text_option("--benchmark", "PART", options->benchmark, "with list: whose name contains it"));
+  verb.add(number_option("--limit", options->limit, "with list: so many, newest first (default: 200)"));
+  verb.add(text_option("--commit", "COMMIT", options->commit, "with accept: that accepts it"));
+  verb.add(text_option("--note", "TEXT", options->note, "why; kept with what is done"));
+  verb.add(
+      text_option("--who", "NAME", options->who, "who does it (default: the CI system's user, else the login name)"));
+  add_key_options(verb, {{"store", "project"}});
+  add_common_options(verb);
+  return verb;
 }
 
 }  // namespace steelyard

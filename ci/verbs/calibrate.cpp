@@ -1,16 +1,17 @@
+// steelyard calibrate: how often equal builds are called changed on this machine.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <ostream>
 #include <thread>
 
 #include "ci/app/cancellation.hpp"
-#include "ci/app/messages.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/command_words.hpp"
+#include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_gates.hpp"
 #include "ci/report/calibration_report.hpp"
-#include "ci/verbs/verbs.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/calibration/calibration_file.hpp"
@@ -21,6 +22,15 @@ namespace {
 
 constexpr double kLongerSamples = 5;  // times, where advice asks for longer ones: it halves what they add at least
 constexpr Nanoseconds kCalibrateBudget = seconds(600);  // of everything; as much as a gate may take
+
+struct CalibrateOptions {
+  std::vector<std::string> programs;   // empty: those of steelyard.toml
+  std::vector<std::string> arguments;  // for each of them, from after --
+  int gates = 10;
+  bool drift = false;  // measure as many pairs whose sides follow each other
+  std::optional<std::uint64_t> seed;
+  std::filesystem::path output;  // empty: the state folder
+};
 
 // Those of the command line, else those configured, relative to the configuration's folder.
 Result<std::vector<Program>> programs_to_calibrate(const CalibrateOptions& options,
@@ -86,7 +96,7 @@ struct Measured {
 };
 
 Result<Measured> measure(const CalibrateOptions& options, const Configuration& configuration,
-                         const Cancellation& cancellation, Streams& streams) {
+                         const Cancellation& cancellation, const App& app) {
   GatesPlan plan;
   STEELYARD_TRY(plan.programs, programs_to_calibrate(options, configuration));
   plan.configuration = configuration;
@@ -94,10 +104,10 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   plan.drift = options.drift;
   plan.budget = configuration.run.budget.value_or(kCalibrateBudget);
   plan.seed = seed_or_draw(options.seed);
-  ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
+  ProgressLine progress = app.progress();
   plan.after_gate = [&](int index, const Comparison& comparison) {
     progress.clear();
-    note(gate_text(index, plan.gates, comparison), options.common, streams);
+    app.note(gate_text(index, plan.gates, comparison));
   };
   STEELYARD_TRY(const MeasuredGates gates, measure_gates(plan, progress, cancellation.flag()));
   CalibrationSetting setting;
@@ -114,35 +124,62 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   return Measured{calibrate(gates.gates, gates.sequential, setting, gates.alone), std::move(circumstances)};
 }
 
-}  // namespace
-
-ExitCode do_calibrate(const CalibrateOptions& options, Streams& streams) {
-  const Result<Configuration> configuration = effective_configuration(options.common);
-  if (!configuration) return report_error(configuration.error(), streams);
+Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   const Cancellation cancellation;
-  Result<Measured> measured = measure(options, *configuration, cancellation, streams);
-  if (!measured) return report_error(measured.error(), streams);
-  const Calibration& calibration = measured->calibration;
+  STEELYARD_TRY(Measured measured, measure(options, configuration, cancellation, app));
+  const Calibration& calibration = measured.calibration;
   ExitCode code = calibration.failed ? ExitCode::regression : ExitCode::success;
-  if (!measured->circumstances.failures.empty()) code = worse(code, ExitCode::program_failed);
+  if (!measured.circumstances.failures.empty()) code = worse(code, ExitCode::program_failed);
   const bool is_whole = !cancellation.requested() && !calibration.benchmarks.empty();
   if (is_whole) {
     const auto kept = keep(options, calibration);
-    if (!kept) code = worse(code, report_error(kept.error(), streams));
-    if (kept) measured->circumstances.kept_in = kept->string();
+    if (!kept) code = worse(code, app.report(kept.error()));
+    if (kept) measured.circumstances.kept_in = kept->string();
   } else {
     code = worse(code, ExitCode::not_judged);
-    note(cancellation.requested() ? "interrupted: nothing is kept" : "nothing was measured: nothing is kept",
-         options.common, streams);
+    app.note(cancellation.requested() ? "interrupted: nothing is kept" : "nothing was measured: nothing is kept");
   }
-  const TerminalStyle style = terminal_style(streams, options.common.color);
-  streams.out << (options.common.json ? calibration_document(calibration)
-                                      : terminal_calibration(calibration, measured->circumstances, style))
-              << std::flush;
-  for (const std::string& failure : measured->circumstances.failures) {
-    streams.err << "steelyard: failed: " << failure << '\n';
+  app.print(app.common.json ? calibration_document(calibration)
+                            : terminal_calibration(calibration, measured.circumstances, app.style()));
+  for (const std::string& failure : measured.circumstances.failures) {
+    app.streams.err << "steelyard: failed: " << failure << '\n';
   }
   return code;
+}
+
+}  // namespace
+
+Verb calibrate_verb() {
+  const auto options = std::make_shared<CalibrateOptions>();
+  Verb verb = make_verb(
+      options, run_calibrate, "calibrate",
+      "Measures how often equal builds of your own benchmarks are called changed on this machine, and each benchmark's "
+      "noise floor. Every PROGRAM is held against itself as gate holds two builds, --gates times; what is found is "
+      "kept for this machine, and later reports quote it. Status 1: the machine does not keep the promise, and gets no "
+      "verdicts until a calibration passes.",
+      "  steelyard calibrate ./build/bench --gates 40 --budget 30m\n"
+      "  steelyard calibrate --output ci/runner.json");
+  verb.names = {"[PROGRAM...]"};
+  verb.takes_rest = true;
+  verb.take = [options](Words words) -> Result<void> {
+    options->programs = std::move(words.names);
+    options->arguments = std::move(words.rest);
+    return {};
+  };
+  verb.add(number_option("--gates", options->gates, "A/A gates to measure (default: 10)"));
+  verb.add(flag_option("--drift", options->drift,
+                       "also measure as many pairs one side after the other: the drift that runs "
+                       "of different times have between them"));
+  verb.add(path_option("--output", "FILE", options->output,
+                       "write it there and not into the state folder; for --calibration FILE"));
+  add_key_options(verb, {{"run", "policy"},
+                         {"--counts", "--counters", "--no-count-cache", "--recount", "--no-solo-check", "--gates",
+                          "--counted-minimum-effect", "--witness", "--ignore-fact", "--demand-decision", "--skip-time",
+                          "--calibration"}});
+  verb.add(seed_option(options->seed));
+  add_common_options(verb);
+  return verb;
 }
 
 }  // namespace steelyard

@@ -1,80 +1,89 @@
-#include <ostream>
+// steelyard compare: a candidate against a baseline, both measured before; with --table, many sides next to each other.
+#include <memory>
+#include <utility>
 
-#include "ci/app/messages.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
-#include "ci/attribution/attribute.hpp"
-#include "ci/attribution/own_folders.hpp"
-#include "ci/judging/changed_pictures.hpp"
-#include "ci/judging/explanations.hpp"
-#include "ci/judging/known_calibration.hpp"
-#include "ci/judging/outcome.hpp"
-#include "ci/judging/row_pictures.hpp"
+#include "ci/judging/judge.hpp"
 #include "ci/verbs/compare_table.hpp"
-#include "ci/verbs/verbs.hpp"
-#include "regress/compare_runs.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {
 namespace {
 
-std::string report_of(const Comparison& comparison, const std::vector<Explanation>& explanations,
-                      const CompareOptions& options, const Streams& streams) {
-  if (options.common.json) return json_report(comparison, {}, explanations);
-  if (options.markdown) return markdown_report(comparison);
-  TerminalStyle style = terminal_style(streams, options.common.color);
-  if (!options.output.empty() && options.common.color != ColorChoice::always) style.color = false;
-  return terminal_report(comparison, style) + terminal_explanations(explanations, style);
+struct CompareOptions {
+  std::string baseline;  // .syrun, Google Benchmark JSON, a folder of it, run:ID, commit:SHA
+  std::string candidate;
+  JudgementOutputs outputs;
+  std::optional<std::uint64_t> seed;
+  TableOptions table;
+};
+
+// Where the report itself is Markdown, which holds none of these.
+Result<void> check_markdown(const JudgementOutputs& outputs, const App& app) {
+  if (!outputs.is_markdown) return {};
+  const auto contradiction = [](const std::string& option, const std::string& hint = "") {
+    return input_error("steelyard compare", option + " and --markdown", "one of them", hint);
+  };
+  if (app.common.json) return contradiction("--json");
+  if (!outputs.explain.empty()) return contradiction("--explain");
+  if (outputs.pictures) return contradiction("--pictures", "--svg-dir FOLDER draws files");
+  return {};
+}
+
+Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
+  if (options.table.wanted) return run_compare_table(options.table, options.outputs, app);
+  STEELYARD_CHECK(check_markdown(options.outputs, app));
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(Sides sides, load_sides(options.baseline, options.candidate, configuration, app));
+  // By its id a run is found again when the comparison is verified.
+  for (Run* run : {&sides.baseline, &sides.candidate}) {
+    if (run->header.id.empty()) seal(*run);
+  }
+  STEELYARD_TRY(Comparison comparison,
+                compare_sides(sides.baseline, sides.candidate, {configuration, options.seed}, sides.warnings));
+  Judgement judgement{sides.baseline, sides.candidate, std::move(comparison)};
+  STEELYARD_TRY(judgement.explanations, explanations_of(options.outputs.explain, judgement));
+  return tell(judgement, options.outputs, configuration, app);
+}
+
+Result<void> take_sides(CompareOptions& options, std::vector<std::string> given) {
+  if (options.table.wanted) return take_table_sides(options.table, std::move(given));
+  const std::string option = option_of_tables(options.table);
+  if (!option.empty()) return input_error("steelyard compare", option + " without --table", "both");
+  if (given.size() != 2) {
+    std::string found;
+    for (const std::string& name : given) found += (found.empty() ? "" : " ") + name;
+    return input_error("steelyard compare", found.empty() ? "nothing" : '"' + found + '"', "BASELINE CANDIDATE",
+                       "see steelyard compare --help");
+  }
+  options.baseline = std::move(given[0]);
+  options.candidate = std::move(given[1]);
+  return {};
 }
 
 }  // namespace
 
-ExitCode do_compare(const CompareOptions& options, Streams& streams) {
-  if (options.table.wanted) return do_compare_table(options, streams);
-  if (options.common.json && options.markdown) {
-    return report_error(input_error("steelyard compare", "--json and --markdown", "one of them"), streams);
-  }
-  if (!options.explain.empty() && options.markdown) {
-    return report_error(input_error("steelyard compare", "--explain and --markdown", "one of them"), streams);
-  }
-  if (options.pictures.in_terminal && options.markdown) {
-    return report_error(
-        input_error("steelyard compare", "--pictures and --markdown", "one of them", "--svg-dir FOLDER draws files"),
-        streams);
-  }
-  const Result<Configuration> configuration = effective_configuration(options.common);
-  if (!configuration) return report_error(configuration.error(), streams);
-  Result<Sides> sides = load_sides(options.baseline, options.candidate, *configuration, options.common, streams);
-  if (!sides) return report_error(sides.error(), streams);
-  // By its id a run is found again when the comparison is verified.
-  for (Run* run : {&sides->baseline, &sides->candidate}) {
-    if (run->header.id.empty()) seal(*run);
-  }
-  const auto calibration = known_calibration(*configuration, sides->baseline, sides->candidate, sides->warnings);
-  if (!calibration) return report_error(calibration.error(), streams);
-  ComparisonPolicy policy = comparison_policy(configuration->policy);
-  // Both were measured before, so nothing here is drawn: the same files give the same bytes.
-  if (options.seed) policy.seed = *options.seed;
-  Comparison comparison =
-      compare_runs(sides->baseline, sides->candidate, policy, *calibration ? &**calibration : nullptr);
-  attribute(comparison, sides->baseline, sides->candidate, {own_folders(sides->baseline, sides->candidate)});
-  comparison.warnings.insert(comparison.warnings.end(), sides->warnings.begin(), sides->warnings.end());
-  ExitCode code = outcome_of(comparison, sides->baseline, sides->candidate, outcome_rules(*configuration));
-  if (!options.flame_dir.empty()) {
-    const Result<void> drawn = draw_changed_counts(comparison, sides->baseline, sides->candidate, options.flame_dir);
-    if (!drawn) code = worse(code, report_error(drawn.error(), streams));
-  }
-  const Result<std::vector<Explanation>> explanations =
-      explanations_of(options.explain, sides->baseline, sides->candidate, comparison);
-  if (!explanations) return report_error(explanations.error(), streams);
-  const std::string report = report_of(comparison, *explanations, options, streams);
-  if (options.output.empty()) {
-    streams.out << report << std::flush;
-  } else if (const Result<void> written = write_text_file(options.output, report); !written) {
-    code = worse(code, report_error(written.error(), streams));
-  }
-  return worse(code,
-               show_pictures(comparison, sides->baseline, sides->candidate, options.pictures, options.common, streams));
+Verb compare_verb() {
+  const auto options = std::make_shared<CompareOptions>();
+  Verb verb = make_verb(
+      options, run_compare, "compare",
+      "Judges a candidate against a baseline, both measured before. Each is a .syrun archive, a Google Benchmark JSON "
+      "file, a folder of one such file per process, run:ID or commit:SHA from the store; BASELINE also ancestor: or "
+      "ancestor:BRANCH, the nearest ancestor of the candidate's commit that was measured on its machine. With --table, "
+      "up to 20 sides next to each other, files of the harness's Timer among them.",
+      "  steelyard compare before.syrun after.syrun --minimum-effect 2%\n"
+      "  steelyard compare --table gcc.syrun clang.syrun msvc.syrun --against gcc");
+  verb.names = {"BASELINE", "CANDIDATE", "[SIDE...]"};
+  verb.take = [options](Words words) { return take_sides(*options, std::move(words.names)); };
+  add_key_options(verb, {{"policy", "store"}});
+  add_table_options(verb, options->table);
+  verb.add(flag_option("--markdown", options->outputs.is_markdown, "print the report as Markdown"));
+  verb.add(path_option("--output", "FILE", options->outputs.output, "write the report there"));
+  add_picture_options(verb, options->outputs);
+  verb.add(seed_option(options->seed));
+  add_common_options(verb);
+  return verb;
 }
 
 }  // namespace steelyard

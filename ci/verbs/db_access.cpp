@@ -1,13 +1,13 @@
-#include "ci/verbs/db_access.hpp"
-
+// steelyard db grant, migrate --dry-run and distribute: who may do what, what an upgrade would do, and one store on
+// several machines (docs/access.md, docs/scale.md).
 #include <array>
-#include <ostream>
+#include <string>
+#include <vector>
 
 #include "bench/model/quantity.hpp"
 #include "ci/app/keeping.hpp"
-#include "ci/app/messages.hpp"
 #include "ci/config/written_value.hpp"
-#include "ci/report/number_text.hpp"
+#include "ci/verbs/db.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {
@@ -34,18 +34,14 @@ std::string json_grants(const std::vector<AccessGrant>& grants) {
   return text + "]\n}\n";
 }
 
-ExitCode list_grants(Store& store, const DbOptions& options, Streams& streams) {
-  const Result<std::vector<AccessGrant>> grants = store.grants();
-  if (!grants) return report_error(grants.error(), streams);
-  if (options.common.json) {
-    streams.out << json_grants(*grants);
-  } else {
-    for (const AccessGrant& grant : *grants) {
-      streams.out << grant.login << "  " << word_of(grant.access) << " of " << scope_of(grant) << '\n';
-    }
-    if (grants->empty()) note("no login has a role of this store", options.common, streams);
+Result<ExitCode> list_grants(Store& store, const App& app) {
+  STEELYARD_TRY(const std::vector<AccessGrant> grants, store.grants());
+  std::string text;
+  for (const AccessGrant& grant : grants) {
+    text += grant.login + "  " + word_of(grant.access) + " of " + scope_of(grant) + '\n';
   }
-  streams.out << std::flush;
+  app.print(app.common.json ? json_grants(grants) : text);
+  if (grants.empty() && !app.common.json) app.note("no login has a role of this store");
   return ExitCode::success;
 }
 
@@ -108,33 +104,87 @@ std::string json_upgrade(const UpgradePlan& plan) {
   return text + "]\n}\n";
 }
 
+// Schema steelyard.distribution/1.
+std::string json_distribution(const DistributionPlan& plan) {
+  std::string text = "{\n  \"schema\": \"steelyard.distribution/1\",\n  \"nodes\": " + std::to_string(plan.nodes) +
+                     ",\n  \"missing\": " + to_text(WrittenValue{plan.missing, false}) + ",\n  \"tables\": [";
+  for (const TablePlacement& placement : plan.tables) {
+    text += (&placement == plan.tables.data() ? "\n    {\"table\": " : ",\n    {\"table\": ") +
+            quoted_for_toml(placement.table) + ", \"place\": " + quoted_for_toml(to_text(placement.place)) +
+            ", \"key\": " + (placement.key.empty() ? "null" : quoted_for_toml(placement.key)) +
+            ", \"done\": " + (placement.done ? "true" : "false") + ", \"bytes\": " + std::to_string(placement.bytes) +
+            ", \"why\": " + quoted_for_toml(placement.why) + '}';
+  }
+  return text + "]\n}\n";
+}
+
+std::string table_of(const DistributionPlan& plan) {
+  std::vector<std::vector<std::string>> rows{{"table", "place", "state", "size here", "why"}};
+  for (const TablePlacement& placement : plan.tables) {
+    const std::string key = placement.key.empty() ? "" : " by " + placement.key;
+    rows.push_back({placement.table, to_text(placement.place) + key, placement.done ? "is there" : "to be moved",
+                    to_text(Bytes(placement.bytes)), placement.why});
+  }
+  std::string text = aligned_rows(rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, "");
+  if (plan.nodes > 0) {
+    text += std::to_string(plan.nodes) + (plan.nodes == 1 ? " node holds" : " nodes hold") + " the shards\n";
+  }
+  return text;
+}
+
+Result<ExitCode> print_plan(Store& store, const App& app) {
+  STEELYARD_TRY(const DistributionPlan plan, store.distribution_plan());
+  app.print(app.common.json ? json_distribution(plan) : table_of(plan));
+  if (plan.missing.empty()) return ExitCode::success;
+  return input_error("steelyard db distribute", plan.missing.front());
+}
+
+// A cluster of one machine, on a socket that no other can reach.
+Error not_the_embedded_store() {
+  return input_error("steelyard db distribute", "the embedded store", "a server that other machines can reach",
+                     "set up PostgreSQL servers with the extension citus (docs/scale.md), give the first one's "
+                     "postgresql:// address with --store, and fill it with `steelyard db rebuild`");
+}
+
 }  // namespace
 
-ExitCode grant_access(const DbOptions& options, const Configuration& configuration, Streams& streams) {
-  Result<Store> store = open_store(configuration, options.common, streams);
-  if (!store) return report_error(store.error(), streams);
-  if (options.grant.list) return list_grants(*store, options, streams);
-  const AccessGrant& wanted = options.grant.access;
-  const Result<bool> changed = options.grant.revoke ? store->revoke(wanted) : store->grant(wanted);
-  if (!changed) return report_error(changed.error(), streams);
-  const std::string what = options.grant.revoke ? (wanted.some_projects ? scope_of(wanted) : "all access")
-                                                : word_of(wanted.access) + " of " + scope_of(wanted);
-  if (options.grant.revoke) {
-    note(*changed ? wanted.login + " lost " + what : wanted.login + " did not have it", options.common, streams);
+Result<ExitCode> grant_access(const DbOptions& options, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  if (options.list) return list_grants(store, app);
+  const AccessGrant& wanted = options.access;
+  STEELYARD_TRY(const bool changed, options.revoke ? store.revoke(wanted) : store.grant(wanted));
+  const std::string what = options.revoke ? (wanted.some_projects ? scope_of(wanted) : "all access")
+                                          : word_of(wanted.access) + " of " + scope_of(wanted);
+  if (options.revoke) {
+    app.note(changed ? wanted.login + " lost " + what : wanted.login + " did not have it");
   } else {
-    note(wanted.login + (*changed ? " is now " : " was already ") + what, options.common, streams);
+    app.note(wanted.login + (changed ? " is now " : " was already ") + what);
   }
   return ExitCode::success;
 }
 
-ExitCode show_upgrade(const DbOptions& options, const Configuration& configuration, Streams& streams) {
-  const Result<StoreAddress> address = store_address(configuration);
-  if (!address) return report_error(address.error(), streams);
-  const Result<UpgradePlan> plan = Store::plan_upgrade(*address, state_folder());
-  if (!plan) return report_error(plan.error(), streams);
-  streams.out << (options.common.json ? json_upgrade(*plan) : upgrade_text(*plan)) << std::flush;
-  if (!plan->allowed) note("this login may not do it: an owner of the schema may", options.common, streams);
+Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const UpgradePlan plan, Store::plan_upgrade(address, state_folder()));
+  app.print(app.common.json ? json_upgrade(plan) : upgrade_text(plan));
+  if (!plan.allowed) app.note("this login may not do it: an owner of the schema may");
   return ExitCode::success;
+}
+
+Result<ExitCode> distribute_store(const DbOptions& options, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  if (address.embedded && !options.dry_run) return not_the_embedded_store();
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  if (options.dry_run) return print_plan(store, app);
+  {
+    ProgressLine progress = app.progress();
+    const Result<void> done = store.distribute(options.distribute, [&](const std::string& table, double part) {
+      progress.show("moving " + table, part, Nanoseconds());
+    });
+    progress.clear();
+    if (!done) return done.error();
+  }
+  return print_plan(store, app);
 }
 
 }  // namespace steelyard

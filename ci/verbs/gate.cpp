@@ -1,17 +1,28 @@
+// steelyard gate: a commit against its baseline, or against its history; fails where something regressed.
+#include <memory>
+
 #include "ci/app/cancellation.hpp"
 #include "ci/app/keeping.hpp"
-#include "ci/app/messages.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/caller_environment.hpp"
+#include "ci/grammar/verb.hpp"
 #include "ci/judging/against_history.hpp"
-#include "ci/judging/base_commit.hpp"
-#include "ci/judging/judge_commits.hpp"
-#include "ci/verbs/verbs.hpp"
+#include "ci/judging/ci_variables.hpp"
+#include "ci/judging/judge_programs.hpp"
 
 namespace steelyard {
 namespace {
 
 constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring; the contract's default
+
+struct GateOptions {
+  std::string run;   // with --against-history: one side of compare that was measured before; empty: measures the head
+  std::string base;  // empty: from the CI system's variables, else the first parent
+  std::string head;  // empty: HEAD
+  std::string bench;
+  std::optional<std::uint64_t> seed;
+  JudgementOutputs outputs;
+};
 
 Result<bool> is_against_history(const GateOptions& options, const Configuration& configuration) {
   const bool wanted = configuration.gate.against_history;
@@ -30,18 +41,14 @@ Result<bool> is_against_history(const GateOptions& options, const Configuration&
 }
 
 struct GatePlan {
-  Configuration configuration;
   std::vector<ConfiguredProgram> programs;
   GitRepository repository;
   CommitPair commits;
   std::string why;  // the baseline is that commit
 };
 
-Result<GatePlan> plan_gate(const GateOptions& options) {
-  STEELYARD_TRY(Configuration configuration, effective_configuration(options.common));
-  if (!options.no_store) {
-    if (const Result<StoreAddress> address = store_address(configuration); !address) return address.error();
-  }
+Result<GatePlan> plan_gate(const GateOptions& options, const Configuration& configuration) {
+  if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
   STEELYARD_TRY(std::vector<ConfiguredProgram> programs, programs_to_judge(configuration, options.bench));
   STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
   STEELYARD_TRY(std::string head, resolve_deepening(repository, options.head.empty() ? "HEAD" : options.head));
@@ -51,47 +58,48 @@ Result<GatePlan> plan_gate(const GateOptions& options) {
     base = default_base(caller_environment(), options.head, parents.size());
   }
   STEELYARD_TRY(std::string base_sha, resolve_deepening(repository, base.name));
-  return GatePlan{std::move(configuration),
-                  std::move(programs),
-                  std::move(repository),
-                  {std::move(base_sha), std::move(head)},
-                  base.why};
+  return GatePlan{std::move(programs), std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
+}
+
+Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const bool against_history, is_against_history(options, configuration));
+  if (against_history) {
+    return gate_against_history({options.run, options.head, options.bench, options.seed, options.outputs},
+                                configuration, app);
+  }
+  STEELYARD_TRY(const GatePlan plan, plan_gate(options, configuration));
+  if (options.base.empty()) app.note("baseline: " + plan.commits.baseline.substr(0, 7) + ", " + plan.why);
+  note_uncommitted(plan.repository, options.head, app);
+  const Cancellation cancellation;
+  JudgeRequest request{configuration, options.outputs, kGateBudget, seed_or_draw(options.seed)};
+  // One program in place of those configured may have a part of the benchmarks only.
+  request.expect_every_target = options.bench.empty();
+  request.cancelled = cancellation.flag();
+  return judge_commits(plan.repository, plan.commits, plan.programs, {}, request, app);
 }
 
 }  // namespace
 
-ExitCode do_gate(const GateOptions& options, Streams& streams) {
-  const Result<Configuration> configuration = effective_configuration(options.common);
-  if (!configuration) return report_error(configuration.error(), streams);
-  const Result<bool> against_history = is_against_history(options, *configuration);
-  if (!against_history) return report_error(against_history.error(), streams);
-  if (*against_history) return gate_against_history(options, *configuration, streams);
-  const Result<GatePlan> plan = plan_gate(options);
-  if (!plan) return report_error(plan.error(), streams);
-  if (options.base.empty()) {
-    note("baseline: " + plan->commits.baseline.substr(0, 7) + ", " + plan->why, options.common, streams);
-  }
-  const Result<bool> dirty = plan->repository.is_dirty();
-  if (options.head.empty() && dirty && *dirty) {
-    note("the work tree has changes that are not committed: they are not measured", options.common, streams);
-  }
-  const Cancellation cancellation;
-  JudgeRequest request;
-  request.configuration = &plan->configuration;
-  request.common = &options.common;
-  request.default_budget = kGateBudget;
-  request.seed = seed_or_draw(options.seed);
-  request.markdown = options.markdown;
-  request.archive_dir = options.archive_dir;
-  request.flame_dir = options.flame_dir;
-  request.explain = options.explain;
-  request.pictures = options.pictures;
-  request.no_store = options.no_store;
-  request.project = project_name(plan->configuration);
-  request.cancelled = cancellation.flag();
-  // One program in place of those configured may have a part of the benchmarks only.
-  request.expect_every_target = options.bench.empty();
-  return judge_commits(plan->repository, plan->commits, plan->programs, {}, request, streams);
+Verb gate_verb() {
+  const auto options = std::make_shared<GateOptions>();
+  Verb verb = make_verb(
+      options, run_gate, "gate",
+      "Builds a commit and its baseline, measures both side by side and fails where something regressed. Programs, "
+      "build and policy come from steelyard.toml. The baseline is the first parent, or what the CI system says.",
+      "  steelyard gate --base main --markdown summary.md\n"
+      "  steelyard gate --against-history --run today.syrun");
+  verb.add(text_option("--base", "COMMIT", options->base, "the baseline (default: the first parent)", kBuildingGroup));
+  verb.add(text_option("--head", "COMMIT", options->head, "the candidate (default: HEAD)", kBuildingGroup));
+  verb.add(text_option("--bench", "\"PATH ARGS\"", options->bench, "the program, in place of those configured",
+                       kBuildingGroup));
+  verb.add(text_option("--run", "RUN", options->run,
+                       "with --against-history: judge this run, measured before, in place of the head; as one side of "
+                       "compare",
+                       kJudgingGroup));
+  add_key_options(verb, {{"gate"}});
+  add_judging_options(verb, options->outputs, options->seed);
+  return verb;
 }
 
 }  // namespace steelyard

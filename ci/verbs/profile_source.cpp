@@ -8,7 +8,6 @@
 #include "bench/counting/algebra/file_name.hpp"
 #include "bench/counting/callgrind_files.hpp"
 #include "bench/counting/net_profile.hpp"
-#include "ci/app/messages.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 
@@ -94,12 +93,9 @@ Result<void> find_lines(const std::vector<std::string>& files, ProfileSource& so
   return {};
 }
 
-Result<ProfileSource> load_run_profiles(const std::string& side, const std::string& benchmark,
-                                        const CommonOptions& common, Streams& streams) {
-  STEELYARD_TRY(const Configuration configuration, effective_configuration(common));
-  std::vector<std::string> warnings;
-  STEELYARD_TRY(Run run, load_side(side, configuration, common, streams, warnings));
-  for (const std::string& warning : warnings) note(warning, common, streams);
+Result<ProfileSource> load_run_profiles(const std::string& side, const std::string& benchmark, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(Run run, load_side(side, configuration, app));
   if (run.profiles.empty()) {
     return input_error(side, "no counted profile", "a run that was counted (--counts always)",
                        "a callgrind file is read by steelyard profile --read callgrind FILE");
@@ -126,11 +122,11 @@ Result<ProfileSource> load_run_profiles(const std::string& side, const std::stri
 }
 
 Result<ProfileSource> load_against(const std::string& name, bool is_callgrind, const std::string& benchmark,
-                                   const CommonOptions& common, Streams& streams) {
+                                   const App& app) {
   const bool looks_like_a_run =
       name.starts_with("run:") || name.starts_with("commit:") || std::filesystem::path(name).extension() == ".syrun";
   if (is_callgrind && !looks_like_a_run) return load_callgrind_files({name});
-  return load_run_profiles(name, benchmark, common, streams);
+  return load_run_profiles(name, benchmark, app);
 }
 
 }  // namespace steelyard

@@ -7,8 +7,7 @@
 
 #include "bench/counting/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
-#include "ci/app/options.hpp"
-#include "ci/app/streams.hpp"
+#include "ci/app/app.hpp"
 
 namespace steelyard {
 
@@ -27,10 +26,9 @@ Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files
 // told by the objects' debug information, where those are as old as the files; `lines_unknown` is of the program's own.
 Result<void> find_lines(const std::vector<std::string>& files, ProfileSource& source);
 // `benchmark` is a benchmark's name, or a part that only one has; empty: all.
-Result<ProfileSource> load_run_profiles(const std::string& side, const std::string& benchmark,
-                                        const CommonOptions& common, Streams& streams);
+Result<ProfileSource> load_run_profiles(const std::string& side, const std::string& benchmark, const App& app);
 // A callgrind file where `is_callgrind` and it is no side by its look (run:, commit:, .syrun); else a side.
 Result<ProfileSource> load_against(const std::string& name, bool is_callgrind, const std::string& benchmark,
-                                   const CommonOptions& common, Streams& streams);
+                                   const App& app);
 
 }  // namespace steelyard

@@ -1,17 +1,17 @@
+// steelyard run: one program measured and kept.
 #include <algorithm>
-#include <ostream>
+#include <memory>
 
 #include "bench/formats/google_benchmark.hpp"
 #include "ci/app/cancellation.hpp"
 #include "ci/app/keeping.hpp"
-#include "ci/app/messages.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
-#include "ci/judging/keep_verdicts.hpp"
+#include "ci/grammar/verb.hpp"
 #include "ci/judging/outcome.hpp"
-#include "ci/judging/report_targets.hpp"
+#include "ci/judging/targets.hpp"
 #include "ci/measuring/measure_programs.hpp"
-#include "ci/verbs/verbs.hpp"
+#include "ci/report/report.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {
@@ -19,8 +19,15 @@ namespace {
 
 constexpr Nanoseconds kRunBudget = seconds(120);  // of measuring, as for ab
 
+struct RunOptions {
+  std::vector<std::string> command;  // the program and its arguments
+  std::optional<std::uint64_t> seed;
+  std::filesystem::path output;  // .syrun; empty: none beside the spool's
+  bool no_store = false;
+};
+
 Result<Run> measure(const RunOptions& options, const Configuration& configuration, std::vector<std::string>& warnings,
-                    Streams& streams, const Cancellation& cancellation) {
+                    const Cancellation& cancellation, const App& app) {
   Program program;
   program.executable = options.command.front();
   program.arguments.assign(options.command.begin() + 1, options.command.end());
@@ -29,7 +36,7 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
   plan.policy = configuration.policy;
   plan.budget = kRunBudget;
   plan.seed = seed_or_draw(options.seed);
-  ProgressLine progress(streams.err, streams.err_is_terminal && !options.common.quiet, progress_width());
+  ProgressLine progress = app.progress();
   STEELYARD_TRY(Run run, measure_alone(program, plan, progress, warnings, cancellation.flag()));
   run.header.seed = plan.seed;
   run.header.program.clear();
@@ -57,36 +64,50 @@ bool lacks_counts(const Run& run, const Configuration& configuration) {
                      [](const Failure& failure) { return failure.metric == kInstructions; });
 }
 
-}  // namespace
-
-ExitCode do_run(const RunOptions& options, Streams& streams) {
-  const Result<Configuration> configuration = effective_configuration(options.common);
-  if (!configuration) return report_error(configuration.error(), streams);
-  if (!options.no_store) {
-    if (const auto address = store_address(*configuration); !address) return report_error(address.error(), streams);
-  }
+Result<ExitCode> run_run(const RunOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  if (!options.no_store) STEELYARD_CHECK(store_address(configuration));
   const Cancellation cancellation;
   std::vector<std::string> warnings;
-  const Result<Run> run = measure(options, *configuration, warnings, streams, cancellation);
-  if (!run) return report_error(run.error(), streams);
-  ExitCode code = options.no_store ? ExitCode::success : keep_in_spool({&*run}, streams);
+  STEELYARD_TRY(const Run run, measure(options, configuration, warnings, cancellation, app));
+  ExitCode code = options.no_store ? ExitCode::success : keep_in_spool({&run}, app);
   if (!options.output.empty()) {
-    const Result<void> written = write_archive(options.output, *run);
-    if (!written) code = worse(code, report_error(written.error(), streams));
+    const Result<void> written = write_archive(options.output, run);
+    if (!written) code = worse(code, app.report(written.error()));
   }
-  const TargetReport targets = report_targets(*run, *configuration, false);
-  streams.out << (options.common.json ? json_run(*run, targets)
-                                      : terminal_run(*run, terminal_style(streams, options.common.color), targets))
-              << std::flush;
+  const TargetReport targets = report_targets(run, configuration, false);
+  app.print(app.common.json ? json_run(run, targets) : terminal_run(run, app.style(), targets));
   code = worse(code, outcome_of(targets));
-  for (const std::string& warning : warnings) note(warning, options.common, streams);
+  app.notes(warnings);
   if (cancellation.requested()) code = worse(code, ExitCode::not_judged);
-  if (lacks_counts(*run, *configuration)) code = worse(code, ExitCode::not_judged);
-  if (program_failed(*run)) code = worse(code, ExitCode::program_failed);
+  if (lacks_counts(run, configuration)) code = worse(code, ExitCode::not_judged);
+  if (program_failed(run)) code = worse(code, ExitCode::program_failed);
   if (options.no_store) return code;
-  const ExitCode kept = deliver_to_store(*configuration, nullptr, options.common, streams, {&*run});
-  if (kept == ExitCode::success) keep_target_verdicts(*configuration, run->header.id, targets, streams);
+  const ExitCode kept = deliver_to_store(configuration, nullptr, app, {&run});
+  if (kept == ExitCode::success) keep_target_verdicts(configuration, run.header.id, targets, app);
   return worse(code, kept);
+}
+
+}  // namespace
+
+Verb run_verb() {
+  const auto options = std::make_shared<RunOptions>();
+  Verb verb = make_verb(options, run_run, "run", "Measures one Google Benchmark program and keeps the run.",
+                        "  steelyard run --output today.syrun -- ./build/bench --benchmark_filter=Sort");
+  verb.names = {"-- PROGRAM ARGUMENTS..."};
+  verb.takes_rest = true;
+  verb.take = [options](Words words) -> Result<void> {
+    options->command = std::move(words.names);
+    options->command.insert(options->command.end(), words.rest.begin(), words.rest.end());
+    if (!options->command.empty()) return {};
+    return input_error("steelyard run", "no program", "one after --", "steelyard run -- ./build/bench");
+  };
+  add_key_options(verb, {{"run", "store", "project"}, {"--layout", "--no-solo-check"}});
+  verb.add(path_option("--output", "FILE.syrun", options->output, "write the archive there as well"));
+  verb.add(flag_option("--no-store", options->no_store, "keep nothing but --output"));
+  verb.add(seed_option(options->seed));
+  add_common_options(verb);
+  return verb;
 }
 
 }  // namespace steelyard

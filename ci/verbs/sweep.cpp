@@ -1,16 +1,24 @@
-#include <algorithm>
+// steelyard sweep: how a level grows with a size.
 #include <charconv>
 #include <cmath>
-#include <ostream>
+#include <memory>
 
-#include "ci/app/messages.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
+#include "ci/grammar/verb.hpp"
 #include "ci/report/sweep_report.hpp"
-#include "ci/verbs/verbs.hpp"
 
 namespace steelyard {
 namespace {
+
+struct SweepOptions {
+  std::string run;        // as one side of compare
+  std::string over;       // a parameter; empty: each that three benchmarks differ in
+  std::string metric;     // empty: real_time
+  std::string benchmark;  // a part of the name; empty: all
+  std::string expect;     // an exponent; empty: none is claimed
+  std::string tolerance;  // empty: 0
+};
 
 Result<double> read_number(const std::string& text, const char* option) {
   double value = 0;
@@ -46,28 +54,46 @@ ExitCode outcome_of(const std::vector<Sweep>& sweeps, const std::optional<Claim>
   return code;
 }
 
-}  // namespace
-
-ExitCode do_sweep(const SweepOptions& options, Streams& streams) {
-  const Result<std::optional<Claim>> claim = claim_of(options);
-  if (!claim) return report_error(claim.error(), streams);
-  const Result<Configuration> configuration = effective_configuration(options.common);
-  if (!configuration) return report_error(configuration.error(), streams);
-  std::vector<std::string> warnings;
-  const Result<Run> run = load_side(options.run, *configuration, options.common, streams, warnings);
-  if (!run) return report_error(run.error(), streams);
-  for (const std::string& warning : warnings) note(warning, options.common, streams);
+Result<ExitCode> run_sweep(const SweepOptions& options, const App& app) {
+  STEELYARD_TRY(const std::optional<Claim> claim, claim_of(options));
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const Run run, load_side(options.run, configuration, app));
   SweepChoice choice;
   choice.over = options.over;
   if (!options.metric.empty()) choice.metric = options.metric;
   choice.benchmark = options.benchmark;
-  choice.confidence = configuration->policy.confidence;
-  const Result<std::vector<Sweep>> sweeps = find_sweeps(*run, choice);
-  if (!sweeps) return report_error(sweeps.error(), streams);
-  streams.out << (options.common.json ? json_sweeps(run->header, *sweeps, *claim)
-                                      : terminal_sweeps(*sweeps, *claim, terminal_style(streams, options.common.color)))
-              << std::flush;
-  return outcome_of(*sweeps, *claim);
+  choice.confidence = configuration.policy.confidence;
+  STEELYARD_TRY(const std::vector<Sweep> sweeps, find_sweeps(run, choice));
+  app.print(app.common.json ? json_sweeps(run.header, sweeps, claim) : terminal_sweeps(sweeps, claim, app.style()));
+  return outcome_of(sweeps, claim);
+}
+
+}  // namespace
+
+Verb sweep_verb() {
+  const auto options = std::make_shared<SweepOptions>();
+  Verb verb = make_verb(
+      options, run_sweep, "sweep",
+      "Fits how a time grows with a size: the exponent over benchmarks that differ in one numeric parameter, with its "
+      "interval. RUN: as one side of compare.",
+      "  steelyard sweep run.syrun --over batch --expect 1 --tolerance 0.05");
+  verb.names = {"RUN"};
+  verb.least_names = 1;
+  verb.take = [options](Words words) -> Result<void> {
+    options->run = std::move(words.names[0]);
+    return {};
+  };
+  verb.add(text_option("--over", "PARAMETER", options->over,
+                       "only this one; a number: the position among those without a name; threads"));
+  verb.add(text_option("--metric", "NAME", options->metric, "default: real_time"));
+  verb.add(text_option("--benchmark", "TEXT", options->benchmark, "only names with this in them"));
+  verb.add(text_option("--expect", "EXPONENT", options->expect,
+                       "a claim: status 1 where an interval lies outside, 2 where it cannot tell"));
+  verb.add(text_option("--tolerance", "NUMBER", options->tolerance,
+                       "with --expect: how far off still counts as kept (default: 0)"));
+  add_key_options(verb, {{"store"}});
+  add_common_options(verb);
+  return verb;
 }
 
 }  // namespace steelyard

@@ -1,5 +1,5 @@
-// The texts of ci/report/flame/page/, compiled in so that the program needs no file beside it (CMakeLists.txt writes the
-// source).
+// The texts of ci/report/flame/page/, compiled in so that the program needs no file beside it (CMakeLists.txt writes
+// the source).
 #pragma once
 
 #include <string_view>

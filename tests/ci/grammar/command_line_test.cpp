@@ -3,147 +3,188 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace steelyard {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
-std::string help_of(const std::vector<std::string>& arguments) {
-  const Result<ParsedCommand> parsed = parse_command_line(arguments);
-  if (!parsed) return parsed.error().text();
-  const auto* text = std::get_if<RequestedText>(&*parsed);
-  return text == nullptr ? "" : text->text;
-}
+struct WeighOptions {
+  std::vector<std::string> names;
+  std::vector<std::string> rest;
+  std::filesystem::path output;
+  std::string chart;
+  bool has_chart = false;
+  std::vector<std::string> labels;
+  std::optional<std::uint64_t> seed;
+};
 
-template <class Options>
-Options options_of(const std::vector<std::string>& arguments) {
-  Result<ParsedCommand> parsed = parse_command_line(arguments);
-  EXPECT_TRUE(parsed) << parsed.error().text();
-  if (!parsed) return {};
-  return std::get<Options>(std::get<VerbOptions>(*parsed));
-}
+Result<ExitCode> run_weigh(const WeighOptions&, const App&) { return ExitCode::success; }
 
-std::string error_of(const std::vector<std::string>& arguments) {
-  const Result<ParsedCommand> parsed = parse_command_line(arguments);
-  return parsed ? "" : parsed.error().text();
-}
-
-TEST(CommandLine, HelpOfEveryVerbShowsUsageCommonOptionsAndAnExampleOfThatVerb) {
-  ASSERT_GE(verb_names().size(), 10U);
-  for (const std::string& verb : verb_names()) {
-    const std::string text = help_of({verb, "--help"});
-    EXPECT_THAT(text, HasSubstr("Usage: steelyard " + verb));
-    EXPECT_THAT(text, HasSubstr("Example:\n  steelyard " + verb));
-    for (const char* option : {"--help", "--json", "--quiet", "--color"}) EXPECT_THAT(text, HasSubstr(option)) << verb;
-    // One keeps nothing, the other a file.
-    const bool needs_no_store = verb == "doctor" || verb == "calibrate";
-    EXPECT_EQ(text.find("--store ADDRESS") == std::string::npos, needs_no_store) << verb;
+// A verb with one option of every kind.
+class CommandLine : public ::testing::Test {
+ protected:
+  CommandLine() {
+    for (const char* name : {"weigh", "other"}) {
+      Verb verb = make_verb(options_, run_weigh, name, "Weighs LEFT against RIGHT. It does.", "  steelyard weigh a b");
+      verb.names = {"LEFT", "[RIGHT]"};
+      verb.least_names = 1;
+      verb.takes_rest = std::string_view(name) == "weigh";
+      verb.take = [options = options_](Words words) -> Result<void> {
+        options->names = std::move(words.names);
+        options->rest = std::move(words.rest);
+        return {};
+      };
+      verb.add(path_option("--output", "FILE", options_->output, "write there"));
+      VerbOption chart = text_option("--chart", "[FILE]", options_->chart, "draw");
+      chart.set = [options = options_](const std::string& text) -> Result<void> {
+        options->has_chart = true;
+        options->chart = text;
+        return {};
+      };
+      chart.takes = [](const std::string& word, std::size_t names) { return word.ends_with(".svg") || names > 1; };
+      verb.add(chart);
+      verb.add(repeated_option("--label", "TEXT", options_->labels, "of it"));
+      verb.add(seed_option(options_->seed));
+      add_key_options(verb, {{"policy"}, {"--gates"}});
+      add_common_options(verb);
+      common_ = verb.common;
+      verbs_.insert(verbs_.begin(), std::move(verb));
+    }
+    common_ = verbs_.back().common;
   }
-}
 
-TEST(CommandLine, DbRebuildTakesAFolderAndNoOtherActionDoes) {
-  const auto db = options_of<DbOptions>({"db", "rebuild", "--from", "old/runs"});
-  EXPECT_EQ(db.action, DbOptions::Action::rebuild);
-  EXPECT_EQ(db.from, "old/runs");
-  EXPECT_EQ(options_of<DbOptions>({"db", "stop"}).action, DbOptions::Action::stop);
-  EXPECT_THAT(error_of({"db", "status", "--from", "old"}), HasSubstr("--from: found steelyard db status"));
-  EXPECT_THAT(help_of({"db", "--help"}), HasSubstr("\n  steelyard db rebuild --from "));
-}
-
-TEST(CommandLine, AlertsTakesAnIdWithWhatIsDoneToOneAndACommitToAcceptIt) {
-  EXPECT_EQ(options_of<AlertsOptions>({"alerts"}).action, AlertsOptions::Action::list);
-  const auto accept = options_of<AlertsOptions>({"alerts", "accept", "0123456", "--commit", "HEAD", "--note", "so"});
-  EXPECT_EQ(accept.action, AlertsOptions::Action::accept);
-  EXPECT_EQ(accept.alert, "0123456");
-  EXPECT_EQ(accept.commit, "HEAD");
-  EXPECT_THAT(error_of({"alerts", "accept", "0123456"}), HasSubstr("no --commit"));
-  EXPECT_THAT(error_of({"alerts", "resolve", "0123456", "--commit", "HEAD"}), HasSubstr("it without accept"));
-  EXPECT_THAT(error_of({"alerts", "resolve"}), HasSubstr("no ID"));
-  EXPECT_THAT(error_of({"alerts", "list", "0123456"}), HasSubstr("list alone"));
-  EXPECT_THAT(error_of({"alerts", "show", "0123456", "--all"}), HasSubstr("--all"));
-  EXPECT_THAT(error_of({"alerts", "list", "--note", "x"}), HasSubstr("--note"));
-  EXPECT_THAT(error_of({"alerts", "acept", "0123456"}), HasSubstr("write \"accept\""));
-}
-
-TEST(CommandLine, DbPruneBackupAndRestoreTakeWhatIsTheirs) {
-  const auto prune = options_of<DbOptions>({"db", "prune", "--keep-samples", "6 months", "--dry-run", "--archives"});
-  EXPECT_TRUE(prune.dry_run && prune.archives);
-  EXPECT_EQ(options_of<DbOptions>({"db", "backup", "x/y"}).folder, "x/y");
-  EXPECT_THAT(error_of({"db", "restore"}), HasSubstr("no folder"));
-  EXPECT_THAT(error_of({"db", "status", "x"}), HasSubstr("options only"));
-  EXPECT_THAT(error_of({"db", "status", "--keep-runs", "1year"}), HasSubstr("wanted steelyard db prune"));
-  EXPECT_THAT(error_of({"db", "backup", "x", "--dry-run"}), HasSubstr("wanted steelyard db prune"));
-  EXPECT_THAT(error_of({"db", "rebuild", "--derived", "--from", "x"}), HasSubstr("one of them"));
-}
-
-TEST(CommandLine, NoHelpIsWiderThanItsPage) {
-  std::vector<std::string> pages{help_of({"--help"})};
-  for (const std::string& verb : verb_names()) pages.push_back(help_of({verb, "-h"}));
-  for (const std::string& page : pages) {
-    std::istringstream lines(page);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  const Verb* parsed(const std::vector<std::string>& arguments) {
+    const Result<ParsedCommand> command = parse_command_line(verbs_, arguments);
+    EXPECT_TRUE(command) << command.error().text();
+    return command ? command->verb : nullptr;
   }
-}
-
-TEST(CommandLine, MainHelpNamesEveryVerbAndExitStatus) {
-  const std::string text = help_of({"--help"});
-  for (const std::string& verb : verb_names()) EXPECT_THAT(text, HasSubstr("\n  " + verb + ' '));
-  for (const char* status : {"   0  ", "   1  ", "   2  ", "   3  ", "   4  ", "   5  ", "  70  "}) {
-    EXPECT_THAT(text, HasSubstr(status));
+  std::string text_of(const std::vector<std::string>& arguments) {
+    const Result<ParsedCommand> command = parse_command_line(verbs_, arguments);
+    return command ? command->text : command.error().text();
   }
+  std::string error_of(const std::vector<std::string>& arguments) {
+    const Result<ParsedCommand> command = parse_command_line(verbs_, arguments);
+    return command ? "" : command.error().text();
+  }
+  std::map<std::string, std::string> overrides_of(const Verb& verb) {
+    std::map<std::string, std::string> overrides;
+    for (const Override& change : verb.common->overrides) overrides[std::string(change.key->name)] = change.text;
+    return overrides;
+  }
+
+  std::shared_ptr<WeighOptions> options_ = std::make_shared<WeighOptions>();
+  std::shared_ptr<CommonOptions> common_;
+  std::vector<Verb> verbs_;
+};
+
+TEST_F(CommandLine, LeavesWhatFollowsTheDashesToTheProgram) {
+  const Verb* verb = parsed({"weigh", "old", "new", "--quiet", "--", "--json", "--help", "--", "x"});
+  ASSERT_NE(verb, nullptr);
+  EXPECT_THAT(options_->rest, ElementsAre("--json", "--help", "--", "x"));
+  EXPECT_TRUE(verb->common->quiet);
+  EXPECT_FALSE(verb->common->json);
+  EXPECT_THAT(error_of({"other", "a", "b", "--", "c"}), HasSubstr("arguments after --"));
 }
 
-TEST(CommandLine, SuggestsTheNearestVerbAndOption) {
-  EXPECT_THAT(error_of({"gat"}), HasSubstr("unknown verb \"gat\", wanted a known one; did you mean gate?"));
-  EXPECT_THAT(error_of({"compare", "a", "b", "--minimum-efect", "2%"}),
-              HasSubstr("unknown option \"--minimum-efect\", wanted a known one; did you mean --minimum-effect?"));
-  EXPECT_THAT(error_of({"--versoin"}), HasSubstr("did you mean --version?"));
-  EXPECT_THAT(error_of({"compare", "a", "b", "--bananas=3"}), HasSubstr("\"--bananas\""));
+TEST_F(CommandLine, TakesNamesThatAreAlsoVerbs) {
+  const Verb* verb = parsed({"weigh", "other", "weigh"});
+  ASSERT_NE(verb, nullptr);
+  EXPECT_EQ(verb->name, "weigh");
+  EXPECT_THAT(options_->names, ElementsAre("other", "weigh"));
 }
 
-TEST(CommandLine, RefusesTooFewAndTooManyNames) {
-  EXPECT_THAT(error_of({"compare", "a"}), HasSubstr("found \"a\", wanted BASELINE CANDIDATE"));
-  EXPECT_THAT(error_of({"compare", "a", "b", "c"}), HasSubstr("\"a b c\""));
-  EXPECT_THAT(error_of({"run"}), HasSubstr("no program"));
+TEST_F(CommandLine, AddsListsUpAndLetsTheLastOfOtherOptionsHold) {
+  const Verb* verb =
+      parsed({"weigh", "--metric", "real_time", "a", "--metric=cpu_time", "b", "--margin", "1%", "--margin", "3%"});
+  ASSERT_NE(verb, nullptr);
+  EXPECT_EQ(overrides_of(*verb),
+            (std::map<std::string, std::string>{{"metrics", "real_time,cpu_time"}, {"margin", "3%"}}));
+  EXPECT_THAT(options_->names, ElementsAre("a", "b"));
+}
+
+TEST_F(CommandLine, GivesARepeatedOptionEachOfItsTextsWhole) {
+  parsed({"weigh", "a", "--label", "x,y", "--label=z"});
+  EXPECT_THAT(options_->labels, ElementsAre("x,y", "z"));
+}
+
+TEST_F(CommandLine, KeepsEverySeedWhole) {
+  parsed({"weigh", "a", "b", "--seed", "18446744073709551615"});
+  EXPECT_EQ(options_->seed, 18446744073709551615ULL);
+}
+
+TEST_F(CommandLine, TakesTheNextWordAsAValueWhateverItLooksLike) {
+  parsed({"weigh", "a", "--output", "--json"});
+  EXPECT_EQ(options_->output, "--json");
+  parsed({"weigh", "a", "--output=", "b"});
+  EXPECT_EQ(options_->output, "b");
+}
+
+TEST_F(CommandLine, AValueMayBeLeftOutBeforeAnOptionAndAtTheEnd) {
+  parsed({"weigh", "a", "--chart", "--json"});
+  EXPECT_TRUE(options_->has_chart);
+  EXPECT_EQ(options_->chart, "");
+  parsed({"weigh", "a", "b", "--chart"});
+  EXPECT_EQ(options_->chart, "");
+  parsed({"weigh", "a", "b", "--chart", "c"});
+  EXPECT_EQ(options_->chart, "c");
+  EXPECT_THAT(options_->names, ElementsAre("a", "b"));
+}
+
+TEST_F(CommandLine, GivesAWordThatIsNoValueBackToTheNamesInItsPlace) {
+  parsed({"weigh", "--chart", "a", "b"});
+  EXPECT_TRUE(options_->has_chart);
+  EXPECT_EQ(options_->chart, "");
+  EXPECT_THAT(options_->names, ElementsAre("a", "b"));
+  parsed({"weigh", "a", "--chart", "b"});
+  EXPECT_THAT(options_->names, ElementsAre("a", "b"));
+  parsed({"weigh", "--chart", "x.svg", "b"});
+  EXPECT_EQ(options_->chart, "x.svg");
+  EXPECT_THAT(options_->names, ElementsAre("b"));
+  parsed({"weigh", "--chart=a", "b"});
+  EXPECT_EQ(options_->chart, "a");
+  EXPECT_THAT(options_->names, ElementsAre("b"));
+}
+
+TEST_F(CommandLine, RefusesTooFewAndTooManyNames) {
+  EXPECT_THAT(error_of({"weigh"}), HasSubstr("found nothing, wanted LEFT [RIGHT]; see steelyard weigh --help"));
+  EXPECT_THAT(error_of({"weigh", "a", "b", "c"}), HasSubstr("found \"a b c\", wanted LEFT [RIGHT]"));
   EXPECT_THAT(error_of({}), HasSubstr("no verb"));
-  EXPECT_THAT(error_of({"db", "statsu"}), HasSubstr("write \"status\""));
-  EXPECT_THAT(error_of({"compare", "a", "b", "--", "c"}), HasSubstr("arguments after --"));
+  EXPECT_THAT(error_of({"--", "a"}), HasSubstr("no verb"));
 }
 
-TEST(CommandLine, RefusesAnOptionWithoutItsValueAndABadOne) {
-  EXPECT_THAT(error_of({"compare", "a", "b", "--output"}), HasSubstr("--output"));
-  EXPECT_THAT(error_of({"compare", "a", "b", "--color", "green"}), HasSubstr("green"));
-  EXPECT_THAT(error_of({"compare", "a", "b", "--seed", "soon"}), HasSubstr("soon"));
-  EXPECT_THAT(error_of({"history", "--limit", "0"}), HasSubstr("--limit"));
+TEST_F(CommandLine, RefusesAnOptionWithoutItsValueAndABadOne) {
+  EXPECT_EQ(error_of({"weigh", "a", "--output"}),
+            "steelyard weigh: --output: 1 required TEXT missing; see steelyard weigh --help");
+  EXPECT_THAT(error_of({"weigh", "a", "--color", "green"}), HasSubstr("green"));
+  EXPECT_THAT(error_of({"weigh", "a", "--seed", "soon"}), HasSubstr("soon"));
+  EXPECT_EQ(error_of({"weigh", "a", "--color", "green", "--color", "auto"}), "");
 }
 
-TEST(CommandLine, LeavesWhatFollowsTheDashesToTheProgram) {
-  const auto ab = options_of<AbOptions>({"ab", "old", "new", "--quiet", "--", "--json", "--help", "--", "x"});
-  EXPECT_EQ(ab.arguments, (std::vector<std::string>{"--json", "--help", "--", "x"}));
-  EXPECT_TRUE(ab.common.quiet);
-  EXPECT_FALSE(ab.common.json);
-  const auto run = options_of<RunOptions>({"run", "--", "./bench", "--benchmark_filter=X"});
-  EXPECT_EQ(run.command, (std::vector<std::string>{"./bench", "--benchmark_filter=X"}));
+TEST_F(CommandLine, AFlagTakesTrueAndFalseAndNothingElse) {
+  EXPECT_TRUE(parsed({"weigh", "a", "--quiet=true"})->common->quiet);
+  EXPECT_FALSE(parsed({"other", "a", "--quiet=false"})->common->quiet);
+  EXPECT_THAT(error_of({"weigh", "a", "--json=maybe"}), HasSubstr("Could not convert: --json = maybe"));
+  EXPECT_EQ(error_of({"weigh", "a", "--json", "--json"}), "");
 }
 
-TEST(CommandLine, TakesNamesThatAreAlsoVerbs) {
-  EXPECT_EQ(options_of<HistoryOptions>({"history", "run"}).benchmark, "run");
-  EXPECT_EQ(options_of<CompareOptions>({"compare", "ab", "gate"}).candidate, "gate");
+TEST_F(CommandLine, NamesTheFirstUnknownOptionBeforeAnythingElseThatIsWrong) {
+  EXPECT_THAT(error_of({"weigh", "--bananas=3", "--pears", "--seed", "soon"}), HasSubstr("\"--bananas\""));
+  EXPECT_THAT(error_of({"weigh", "a", "-5"}), HasSubstr("unknown option \"-5\""));
+  EXPECT_THAT(error_of({"weigh", "a", "-"}), IsEmpty());
+  EXPECT_THAT(error_of({"weihg", "a"}), HasSubstr("unknown verb \"weihg\", wanted a known one; did you mean weigh?"));
+  EXPECT_THAT(error_of({"--json", "weigh", "a"}), HasSubstr("unknown option \"--json\""));
 }
 
-TEST(CommandLine, AddsListsUpAndLetsTheLastOfOtherOptionsHold) {
-  const auto compare = options_of<CompareOptions>(
-      {"compare", "--metric", "real_time", "a", "--metric=cpu_time", "b", "--margin", "1%", "--margin", "3%"});
-  std::map<std::string, std::string> overrides;
-  for (const Override& change : compare.common.overrides) overrides[std::string(change.key->name)] = change.text;
-  EXPECT_EQ(overrides, (std::map<std::string, std::string>{{"metrics", "real_time,cpu_time"}, {"margin", "3%"}}));
-  EXPECT_EQ(compare.baseline, "a");
-  EXPECT_EQ(compare.candidate, "b");
-}
-
-TEST(CommandLine, KeepsEverySeedWhole) {
-  EXPECT_EQ(options_of<CompareOptions>({"compare", "a", "b", "--seed", "18446744073709551615"}).seed,
-            18446744073709551615ULL);
+TEST_F(CommandLine, HelpWinsOverNamesThatAreMissing) {
+  EXPECT_THAT(text_of({"weigh", "--help"}), HasSubstr("Usage: steelyard weigh [options] LEFT [RIGHT]"));
+  EXPECT_THAT(text_of({"--help", "weigh"}), HasSubstr("Usage: steelyard weigh"));
+  EXPECT_THAT(text_of({"weigh", "--bananas", "-h"}), HasSubstr("Usage: steelyard weigh"));
+  EXPECT_THAT(text_of({"-h"}), HasSubstr("\n  weigh                       Weighs LEFT against RIGHT.\n"));
+  EXPECT_EQ(text_of({"--version"}), std::string(kToolName) + "\n");
 }
 
 }  // namespace

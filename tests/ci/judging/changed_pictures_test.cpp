@@ -1,4 +1,4 @@
-#include "ci/judging/changed_pictures.hpp"
+#include "ci/judging/pictures.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ci/judging/store_series.hpp"
+#include "ci/judging/stored_series.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
