@@ -47,6 +47,24 @@ Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
   return tell(judgement, options.outputs, configuration, app);
 }
 
+// As of ab and gate; without FILE the report itself is Markdown.
+VerbOption markdown_option(CompareOptions& options) {
+  const auto set = [&outputs = options.outputs](const std::string& file) -> Result<void> {
+    outputs.is_markdown = file.empty();
+    outputs.markdown = file;
+    return {};
+  };
+  VerbOption option{"--markdown", "[FILE]", "", kGeneralGroup, false, set};
+  option.help =
+      "write the report as Markdown there as well; without FILE: print it as Markdown. Before a side: "
+      "--markdown=FILE";
+  // "--markdown before.syrun after.syrun" has two sides and no file; a table has as many sides as there are.
+  option.takes = [&table = options.table](const std::string& word, std::size_t names) {
+    return word.ends_with(".md") || (!table.wanted && names >= 2);
+  };
+  return option;
+}
+
 Result<void> take_sides(CompareOptions& options, std::vector<std::string> given) {
   if (options.table.wanted) return take_table_sides(options.table, std::move(given));
   const std::string option = option_of_tables(options.table);
@@ -78,7 +96,7 @@ Verb compare_verb() {
   verb.take = [options](Words words) { return take_sides(*options, std::move(words.names)); };
   add_key_options(verb, {{"policy", "store"}});
   add_table_options(verb, options->table);
-  verb.add(flag_option("--markdown", options->outputs.is_markdown, "print the report as Markdown"));
+  verb.add(markdown_option(*options));
   verb.add(path_option("--output", "FILE", options->outputs.output, "write the report there"));
   add_picture_options(verb, options->outputs);
   verb.add(seed_option(options->seed));

@@ -54,6 +54,17 @@ TEST_F(CompareTableVerb, OneProcessASideSaysWhatItCannotKnow) {
   EXPECT_THAT(outcome.out, HasSubstr("samples of one process"));
 }
 
+TEST_F(CompareTableVerb, AWordBehindMarkdownIsASideUnlessItIsNamedAsMarkdown) {
+  const Outcome printed = run({"compare", "--table", "fast", "slow", "--markdown"});
+  EXPECT_EQ(run({"compare", "--table", "--markdown", "fast", "slow"}).out, printed.out);
+  const Outcome beside = run({"compare", "--table", "--markdown", "table.md", "fast", "slow"});
+  EXPECT_EQ(beside.status, 0) << beside.err;
+  EXPECT_THAT(beside.out, Not(HasSubstr("|---|")));
+  EXPECT_EQ(text_of("table.md"), printed.out);
+  EXPECT_EQ(run({"compare", "--table", "fast", "slow", "--json", "--markdown=table.txt"}).status, 0);
+  EXPECT_EQ(text_of("table.txt"), printed.out);
+}
+
 TEST_F(CompareTableVerb, WritesEveryFormat) {
   EXPECT_THAT(run({"compare", "--table", "fast", "slow", "--table-format", "markdown"}).out, HasSubstr("|---|---:|"));
   EXPECT_THAT(run({"compare", "--table", "fast", "slow", "--markdown"}).out, HasSubstr("|---|---:|"));

@@ -154,6 +154,28 @@ TEST_F(Compare, WritesTheReportToAFileAndNothingElsewhere) {
   EXPECT_THAT(text_of("report.md"), HasSubstr("BM_x"));
 }
 
+TEST_F(Compare, WritesTheReportAsMarkdownBesideTheOneThatIsPrinted) {
+  write_rounds(1.2);
+  const Outcome printed = run({"compare", "base", "head", "--markdown"});
+  EXPECT_THAT(printed.out, HasSubstr("### \u2717 Performance: "));
+  const Outcome beside = run({"compare", "base", "head", "--json", "--markdown", "report.txt"});
+  EXPECT_EQ(beside.status, 1);
+  EXPECT_THAT(beside.out, HasSubstr("\"schema\": \"steelyard.comparison/1\""));
+  EXPECT_EQ(text_of("report.txt"), printed.out);
+  EXPECT_EQ(run({"compare", "--markdown=before.txt", "base", "head"}).status, 1);
+  EXPECT_EQ(text_of("before.txt"), printed.out);
+  EXPECT_THAT(run({"compare", "base", "head", "--explain", "all", "--markdown", "with.md"}).out, HasSubstr("why "));
+  EXPECT_EQ(text_of("with.md"), printed.out);
+}
+
+// As it was before the option took a file.
+TEST_F(Compare, ASideBehindMarkdownIsASide) {
+  write_rounds(1.2);
+  const Outcome printed = run({"compare", "base", "head", "--markdown"});
+  EXPECT_EQ(run({"compare", "--markdown", "base", "head"}).out, printed.out);
+  EXPECT_EQ(run({"compare", "base", "--markdown", "head"}).out, printed.out);
+}
+
 TEST_F(Compare, TakesThePolicyFromTheConfigurationAndTheCommandLineOverIt) {
   write_rounds(1.2);
   write("steelyard.toml", "[policy]\nminimum_effect = \"50%\"\n");
