@@ -11,7 +11,7 @@
 #include "ci/judging/outcome.hpp"
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/targets.hpp"
-#include "ci/report/report.hpp"
+#include "ci/report/comparison.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/explain_history.hpp"

@@ -10,7 +10,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/report/changes_report.hpp"
+#include "ci/report/changes.hpp"
 
 namespace steelyard {
 

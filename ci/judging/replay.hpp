@@ -8,7 +8,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
-#include "ci/report/verification_report.hpp"
+#include "ci/report/verification.hpp"
 
 namespace steelyard {
 

@@ -5,7 +5,6 @@
 
 #include "bench/model/comparison.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
 
 namespace steelyard {

@@ -7,7 +7,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
-#include "ci/report/report.hpp"
+#include "ci/app/terminal_text.hpp"
 
 namespace steelyard {
 

@@ -9,7 +9,7 @@
 
 #include "bench/model/ceiling.hpp"
 #include "bench/model/comparison.hpp"
-#include "ci/report/report.hpp"
+#include "ci/app/terminal_text.hpp"
 
 namespace steelyard {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/model/series.hpp"
-#include "ci/report/report.hpp"
+#include "ci/app/terminal_text.hpp"
 
 namespace steelyard {
 

@@ -11,7 +11,7 @@
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/series_file.hpp"
 #include "ci/judging/stored_series.hpp"
-#include "ci/report/changes_report.hpp"
+#include "ci/report/changes.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/shared_moves.hpp"
 

@@ -11,8 +11,7 @@
 #include "ci/app/measurement_sides.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
-#include "ci/report/side_tables.hpp"
-#include "ci/report/table_report.hpp"
+#include "ci/report/tables.hpp"
 
 namespace steelyard {
 namespace {

@@ -8,7 +8,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/number_text.hpp"
-#include "ci/report/report.hpp"
+#include "ci/report/store_status.hpp"
 #include "storage/derived.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/spool/rebuild.hpp"

@@ -12,7 +12,7 @@
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/program_facts.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/diagnosis_report.hpp"
+#include "ci/report/diagnosis.hpp"
 #include "storage/calibration/calibration_file.hpp"
 #include "storage/store.hpp"
 

@@ -4,7 +4,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/report.hpp"
+#include "ci/report/run.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {

@@ -8,8 +8,7 @@
 #include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/ranges_report.hpp"
-#include "ci/report/report.hpp"
+#include "ci/report/history.hpp"
 
 namespace steelyard {
 namespace {

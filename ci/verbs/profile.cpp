@@ -18,7 +18,7 @@
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/folded_stacks.hpp"
 #include "ci/report/flame/speedscope.hpp"
-#include "ci/report/profile_report.hpp"
+#include "ci/report/profile.hpp"
 #include "ci/verbs/profile_source.hpp"
 
 namespace steelyard {

@@ -11,7 +11,7 @@
 #include "ci/judging/outcome.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/measuring/measure_programs.hpp"
-#include "ci/report/report.hpp"
+#include "ci/report/run.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {

@@ -6,7 +6,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/sweep_report.hpp"
+#include "ci/report/sweep.hpp"
 
 namespace steelyard {
 namespace {

@@ -15,8 +15,8 @@
 #include "ci/judging/kept_ceilings.hpp"
 #include "ci/judging/outcome.hpp"
 #include "ci/judging/targets.hpp"
-#include "ci/report/ceilings_report.hpp"
-#include "ci/report/target_report.hpp"
+#include "ci/report/ceilings.hpp"
+#include "ci/report/targets.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/store.hpp"
 

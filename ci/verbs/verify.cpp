@@ -12,7 +12,7 @@
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/replay.hpp"
-#include "ci/report/verification_report.hpp"
+#include "ci/report/verification.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/spool/spool.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ci/measuring/equal_builds.hpp"
-#include "ci/report/report.hpp"
+#include "ci/report/comparison.hpp"
 #include "regress/compare_runs.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/regress/simulated_runs.hpp"

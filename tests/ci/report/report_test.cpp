@@ -1,5 +1,5 @@
 // The whole texts, byte for byte; what a change does to them is seen in the diff of tests/golden.
-#include "ci/report/report.hpp"
+#include "ci/report/comparison.hpp"
 
 #include <gtest/gtest.h>
 

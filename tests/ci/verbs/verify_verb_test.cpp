@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "ci/report/verification_report.hpp"
+#include "ci/report/verification.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard {
