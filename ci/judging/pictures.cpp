@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "ci/app/app.hpp"
-#include "ci/report/distribution_picture.hpp"
+#include "ci/report/charts/distributions.hpp"
+#include "ci/report/charts/series_chart.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/row_order.hpp"
-#include "ci/report/series_chart.hpp"
 #include "regress/ab/wording.hpp"
 
 namespace steelyard {

@@ -11,7 +11,7 @@
 #include "bench/model/target.hpp"
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
-#include "ci/report/roofline.hpp"
+#include "ci/report/charts/roofline.hpp"
 #include "regress/targets/benchmark_rates.hpp"
 #include "regress/targets/judge_targets.hpp"
 

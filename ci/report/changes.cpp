@@ -7,10 +7,10 @@
 #include <set>
 
 #include "ci/app/terminal_text.hpp"
+#include "ci/report/charts/series_chart.hpp"
 #include "ci/report/json_values.hpp"
 #include "ci/report/markdown_text.hpp"
 #include "ci/report/number_text.hpp"
-#include "ci/report/series_chart.hpp"
 
 namespace steelyard {
 namespace {

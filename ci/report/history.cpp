@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ci/app/terminal_text.hpp"
+#include "ci/report/charts/text_charts.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/json_values.hpp"
-#include "ci/report/line_chart.hpp"
 #include "ci/report/number_text.hpp"
 
 namespace steelyard {
@@ -16,23 +16,12 @@ namespace {
 
 // Runs listed by name below a chart; the chart shows them all.
 constexpr std::size_t kMostListed = 20;
-constexpr int kChartLines = 8;
 
 std::vector<HistoryPoint> finite_points(const HistorySeries& series) {
   std::vector<HistoryPoint> points;
   std::copy_if(series.points.begin(), series.points.end(), std::back_inserter(points),
                [](const HistoryPoint& point) { return std::isfinite(point.value); });
   return points;
-}
-
-// The levels of the axis in one unit, each with the decimals that tell its neighbours apart.
-std::vector<std::string> axis_labels(const LineChart& chart, const std::string& unit) {
-  std::vector<std::string> labels;
-  for (const double level : chart.axis) {
-    const LevelPair pair = level_pair(level, chart.axis.front(), unit);
-    labels.push_back(pair.unit.empty() ? pair.baseline : pair.baseline + " " + pair.unit);
-  }
-  return labels;
 }
 
 std::string commit_of(const HistoryPoint& point, std::size_t digits) {
@@ -54,25 +43,8 @@ std::string commit_axis(const std::vector<HistoryPoint>& points, const LineChart
 std::string chart_text(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {
   std::vector<double> values;
   for (const HistoryPoint& point : points) values.push_back(point.value);
-  constexpr int kAxisColumns = 14;
-  ChartShape shape;
-  shape.columns = std::max(style.width - kAxisColumns, 16);
-  shape.lines = kChartLines;
-  shape.unicode = style.unicode;
-  const LineChart chart = draw_line_chart(values, shape);
-  const std::vector<std::string> labels = axis_labels(chart, unit);
-  std::size_t label_columns = 0;
-  for (const std::string& label : labels) label_columns = std::max(label_columns, columns_of(label));
-  std::string text;
-  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-    // Every other level is enough to read the axis.
-    const bool is_labelled = i % 2 == 0 || i + 1 == chart.lines.size();
-    const std::string label = padded(is_labelled ? labels[i] : "", label_columns, Align::right);
-    const std::string tick = style.unicode ? (is_labelled ? " \u2524" : " \u2502") : (is_labelled ? " +" : " |");
-    std::string line = "  " + paint(label + tick, Tone::dim, style.color) + chart.lines[i];
-    text += line + "\n";
-  }
-  return text + commit_axis(points, chart, label_columns + 4);
+  const LabelledChart labelled = labelled_line_chart(values, unit, style);
+  return labelled.text + commit_axis(points, labelled.chart, labelled.indent);
 }
 
 std::string listing(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {

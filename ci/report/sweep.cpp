@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ci/app/terminal_text.hpp"
+#include "ci/report/charts/text_charts.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/json_values.hpp"
-#include "ci/report/log_plot.hpp"
 #include "ci/report/number_text.hpp"
 
 namespace steelyard {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ci/report/series_chart.hpp"
+#include "ci/report/charts/series_chart.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "ci/report/log_plot.hpp"
+#include "ci/report/charts/text_charts.hpp"
 #include "tests/ci/report/golden.hpp"
 
 namespace steelyard {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ci/report/roofline.hpp"
+#include "ci/report/charts/roofline.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,21 +1,88 @@
+#include "ci/report/charts/series_chart.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
-#include "bench/harness/markup_text.hpp"
-#include "ci/app/terminal_text.hpp"
+#include "ci/report/charts/axis.hpp"
+#include "ci/report/charts/svg_picture.hpp"
+#include "ci/report/charts/text_charts.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/sample_summary.hpp"
-#include "ci/report/series_chart.hpp"
-#include "ci/report/svg_axis.hpp"
 
 namespace steelyard {
 namespace {
 
+struct MachinePoints {
+  std::string machine;
+  std::vector<double> values;
+  std::vector<std::size_t> indices;  // into the series
+};
+
+std::vector<MachinePoints> by_machine(const Series& series) {
+  std::vector<MachinePoints> all;
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    std::vector<double> finite;
+    for (const double value : series.points[i].values) {
+      if (std::isfinite(value)) finite.push_back(value);
+    }
+    if (finite.empty()) continue;
+    const std::string& machine = series.points[i].machine;
+    auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.machine == machine; });
+    if (found == all.end()) found = all.insert(all.end(), {machine, {}, {}});
+    found->values.push_back(middle_of(finite).value_or(0));
+    found->indices.push_back(i);
+  }
+  return all;
+}
+
+std::string label_of(const ChangePoint& change) {
+  std::string text = change.ratio ? per_cent_text(*change.ratio) : change.regression ? "worse" : "better";
+  if (change.status == ChangeStatus::suspected) text += "?";
+  return change.shared > 0 ? text + " all" : text;
+}
+
+// A mark below the chart where each level begins, what changed beside it; on as many lines as keep words apart.
+std::string marks(const std::vector<ChangePoint>& changes, const MachinePoints& points, const LineChart& chart,
+                  std::size_t indent, const TerminalStyle& style) {
+  std::vector<std::string> lines;
+  std::vector<std::size_t> used;
+  for (const ChangePoint& change : changes) {
+    const auto found = std::find(points.indices.begin(), points.indices.end(), change.index);
+    if (found == points.indices.end()) continue;
+    const auto column =
+        static_cast<std::size_t>(chart.column_of_point[static_cast<std::size_t>(found - points.indices.begin())]);
+    const std::string commit = change.commit.empty() ? "" : " " + change.commit.substr(0, 9);
+    const std::string label = label_of(change) + printable(commit, style.unicode);
+    const Tone tone = change.status == ChangeStatus::suspected || change.shared > 0 ? Tone::doubtful
+                      : change.regression                                           ? Tone::bad
+                                                                                    : Tone::good;
+    std::size_t line = 0;
+    while (line < used.size() && used[line] + 1 > column && used[line] > 0) ++line;
+    if (line == used.size()) {
+      lines.emplace_back();
+      used.push_back(0);
+    }
+    lines[line] +=
+        std::string(column - used[line], ' ') + paint((style.unicode ? "\u25b2 " : "^ ") + label, tone, style.color);
+    used[line] = column + 2 + columns_of(label);
+  }
+  std::string text;
+  for (const std::string& line : lines) text += std::string(indent, ' ') + line + "\n";
+  return text;
+}
+
+std::string chart_text(const MachinePoints& points, const Series& series, const std::vector<ChangePoint>& changes,
+                       const TerminalStyle& style) {
+  const LabelledChart labelled = labelled_line_chart(points.values, series.unit, style);
+  return labelled.text + marks(changes, points, labelled.chart, labelled.indent, style);
+}
+
 constexpr double kWidth = 960;
-constexpr double kLeft = 84, kRight = 936, kTop = 84, kBottom = 316;
+constexpr PlotArea kArea{84, 84, 936, 316};
 constexpr double kHeight = 372;
 constexpr std::size_t kMostDots = 1200;  // more are drawn as ranges of columns
 constexpr double kLabelColumns = 26;     // below which a name on the axis would touch the next
@@ -40,16 +107,14 @@ constexpr const char* kStyle = R"css(
  }
 )css";
 
-std::string escaped(std::string_view text) { return markup_text(printable(text, true)); }
-
 struct Dot {
   std::size_t index = 0;
   double value = 0;
 };
 
-class Picture {
+class SeriesPicture {
  public:
-  Picture(const Series& series, const std::vector<ChangePoint>& changes) : series_(series), changes_(changes) {
+  SeriesPicture(const Series& series, const std::vector<ChangePoint>& changes) : series_(series), changes_(changes) {
     std::vector<double> values;
     for (std::size_t i = 0; i < series.points.size(); ++i) {
       std::vector<double> finite;
@@ -66,40 +131,27 @@ class Picture {
   std::string draw() {
     const std::string title = (series_.name.empty() ? std::string("series") : series_.name) +
                               (series_.metric.empty() ? "" : "  " + series_.metric);
-    text_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-        "height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">{2}</title>\n"
-        "<desc id=\"desc\">{3}</desc>\n<style>{4}</style>\n<rect class=\"back\" width=\"{0:.0f}\" "
-        "height=\"{1:.0f}\"/>\n",
-        kWidth, kHeight, escaped(title), escaped(description()), kStyle);
-    words(16, 28, "title", shortened(printable(title, true), 96, true));
-    words(16, 48, "dim", summary());
+    svg_ = SvgPicture({kWidth, kHeight, title, description(), kStyle});
+    svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
+    svg_.words(16, 48, "dim", summary());
     if (dots_.empty()) {
-      words(kLeft, (kTop + kBottom) / 2, "dim", "no values");
-      return std::move(text_) + "</svg>\n";
+      svg_.words(kArea.left, kArea.y(0.5), "dim", "no values");
+      return std::move(svg_).finish();
     }
     axes();
     bands();
     points();
     levels();
     cuts();
-    return std::move(text_) + "</svg>\n";
+    return std::move(svg_).finish();
   }
 
  private:
   double x_of(double index) const {
     const double last = static_cast<double>(series_.points.size() - 1);
-    return last > 0 ? kLeft + 8 + (kRight - kLeft - 16) * index / last : (kLeft + kRight) / 2;
+    return last > 0 ? kArea.left + 8 + (kArea.right - kArea.left - 16) * index / last : (kArea.left + kArea.right) / 2;
   }
-  double y_of(double value) const { return kBottom - (kBottom - kTop) * axis_.share(value); }
-  void words(double x, double y, std::string_view style, std::string_view content, std::string_view more = "") {
-    text_ +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\"{}>{}</text>\n", x, y, style, more, escaped(content));
-  }
-  void line(double x1, double y1, double x2, double y2, std::string_view style) {
-    text_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1, y1, x2,
-                         y2, style);
-  }
+  double y_of(double value) const { return kArea.y(axis_.share(value)); }
 
   static std::string_view tone(const ChangePoint& change) {
     if (change.shared > 0) return "doubt";
@@ -129,12 +181,7 @@ class Picture {
   }
 
   void axes() {
-    for (const double tick : axis_.ticks) {
-      line(kLeft, y_of(tick), kRight, y_of(tick), "grid");
-      words(kLeft - 8, y_of(tick) + 4, "dim", axis_label(tick, axis_, series_.unit), " text-anchor=\"end\"");
-    }
-    text_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n", kLeft, kTop,
-                         kRight - kLeft, kBottom - kTop);
+    svg_.value_axis(axis_, kArea, series_.unit);
     double last = -HUGE_VAL;
     const std::size_t size = series_.points.size();
     const std::size_t step = std::max<std::size_t>(1, size / 8);
@@ -144,8 +191,8 @@ class Picture {
       const double half = 3.6 * static_cast<double>(label.size());
       if (x_of(static_cast<double>(i)) - half < last + 8) continue;
       last = x_of(static_cast<double>(i)) + half;
-      words(std::clamp(x_of(static_cast<double>(i)), kLeft + half, kWidth - half), kBottom + 20, "dim", label,
-            " text-anchor=\"middle\"");
+      svg_.words(std::clamp(x_of(static_cast<double>(i)), kArea.left + half, kWidth - half), kArea.bottom + 20, "dim",
+                 label, kCentred);
     }
     std::string machine = series_.points.front().machine;
     for (std::size_t i = 1; i < size; ++i) {
@@ -155,8 +202,8 @@ class Picture {
       // Machines that take turns would draw a fence; the levels tell them apart.
       if (machine_switches_ > 6) return;
       const double x = (x_of(static_cast<double>(i)) + x_of(static_cast<double>(i) - 1)) / 2;
-      line(x, kTop, x, kBottom, "machine");
-      words(x + 4, kBottom - 6, "dim", "machine " + machine.substr(0, 8));
+      svg_.line(x, kArea.top, x, kArea.bottom, "machine");
+      svg_.words(x + 4, kArea.bottom - 6, "dim", "machine " + machine.substr(0, 8));
     }
   }
 
@@ -164,10 +211,10 @@ class Picture {
     for (const ChangePoint& change : changes_) {
       if (change.last <= change.first || change.last >= series_.points.size()) continue;
       const double left = x_of(static_cast<double>(change.first)) - 3;
-      text_ += fmt::format(
+      svg_.add(fmt::format(
           "<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" class=\"band {}\"><title>may have begun anywhere "
           "here</title></rect>\n",
-          left, kTop, x_of(static_cast<double>(change.last)) + 3 - left, kBottom - kTop, tone(change));
+          left, kArea.top, x_of(static_cast<double>(change.last)) + 3 - left, kArea.bottom - kArea.top, tone(change)));
     }
   }
 
@@ -176,10 +223,10 @@ class Picture {
       const double radius = dots_.size() > 300 ? 1.8 : 2.8;
       for (const Dot& dot : dots_) {
         const std::string& commit = series_.points[dot.index].commit;
-        text_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"dot\"><title>{}</title></circle>\n",
+        svg_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"dot\"><title>{}</title></circle>\n",
                              x_of(static_cast<double>(dot.index)), y_of(dot.value), radius,
-                             escaped((commit.empty() ? "index " + std::to_string(dot.index) : commit.substr(0, 12)) +
-                                     ": " + level_text(dot.value, series_.unit)));
+                             svg_text((commit.empty() ? "index " + std::to_string(dot.index) : commit.substr(0, 12)) +
+                                      ": " + level_text(dot.value, series_.unit))));
       }
       return;
     }
@@ -191,7 +238,7 @@ class Picture {
       at->second.second = std::max(at->second.second, dot.value);
     }
     for (const auto& [column, range] : ranges) {
-      line(column, y_of(range.first) + .7, column, y_of(range.second) - .7, "range");
+      svg_.line(column, y_of(range.first) + .7, column, y_of(range.second) - .7, "range");
     }
   }
 
@@ -203,8 +250,8 @@ class Picture {
       std::vector<double> values;
       for (const Dot& dot : dots) values.push_back(dot.value);
       const double y = y_of(middle_of(std::move(values)).value_or(0));
-      line(x_of(static_cast<double>(dots.front().index)) - 3, y, x_of(static_cast<double>(dots.back().index)) + 3, y,
-           "level");
+      svg_.line(x_of(static_cast<double>(dots.front().index)) - 3, y, x_of(static_cast<double>(dots.back().index)) + 3,
+                y, "level");
       dots.clear();
     };
     for (const Dot& dot : dots_) {
@@ -224,23 +271,21 @@ class Picture {
       if (change.index >= series_.points.size()) continue;
       const double x = x_of(static_cast<double>(change.index)) - (series_.points.size() > 60 ? 1 : 5);
       const std::string suspected = change.status == ChangeStatus::suspected ? " suspected" : "";
-      text_ += fmt::format("<g><title>{}</title>\n", escaped(change_words(change)));
-      line(x, kTop, x, kBottom, std::string("cut ") + std::string(tone(change)) + suspected);
+      svg_.add(fmt::format("<g><title>{}</title>\n", svg_text(change_words(change))));
+      svg_.line(x, kArea.top, x, kArea.bottom, std::string("cut ") + std::string(tone(change)) + suspected);
       const double up = change.after > change.before ? -1 : 1;
-      text_ += fmt::format("<path d=\"M{:.1f} {:.1f}l-5 0l5 {:.1f}l5 {:.1f}z\" class=\"{}\"/>\n", x,
-                           kTop - 4 - (up > 0 ? 8 : 0), 8 * up, -8 * up, tone(change));
-      std::string label = change.ratio ? per_cent_text(*change.ratio) : change.regression ? "worse" : "better";
-      if (change.status == ChangeStatus::suspected) label += "?";
-      if (change.shared > 0) label += " all";
+      svg_.add(fmt::format("<path d=\"M{:.1f} {:.1f}l-5 0l5 {:.1f}l5 {:.1f}z\" class=\"{}\"/>\n", x,
+                           kArea.top - 4 - (up > 0 ? 8 : 0), 8 * up, -8 * up, tone(change)));
+      const std::string label = label_of(change);
       const double half = 3.6 * static_cast<double>(columns_of(label)) + 3;
       const double middle = std::clamp(x, half + 4, kWidth - half - 4);
       for (int row = 0; row < 2; ++row) {
         if (middle - half < used[row]) continue;
-        words(middle, kTop - 16 - 13 * row, tone(change), label, " text-anchor=\"middle\"");
+        svg_.words(middle, kArea.top - 16 - 13 * row, tone(change), label, kCentred);
         used[row] = middle + half;
         break;
       }
-      text_ += "</g>\n";
+      svg_.add("</g>\n");
     }
   }
 
@@ -249,13 +294,28 @@ class Picture {
   std::vector<Dot> dots_;
   NiceAxis axis_;
   int machine_switches_ = 0;
-  std::string text_;
+  SvgPicture svg_;
 };
 
 }  // namespace
 
+std::string terminal_series(const Series& series, const std::vector<ChangePoint>& changes, const TerminalStyle& style) {
+  std::string title =
+      paint(printable(series.name.empty() ? "series" : series.name, style.unicode), Tone::strong, style.color);
+  if (!series.metric.empty()) title += "  " + printable(series.metric, style.unicode);
+  title += paint(", " + std::string(to_text(series.better)) + " is better", Tone::dim, style.color);
+  const std::vector<MachinePoints> machines = by_machine(series);
+  std::string text;
+  for (const MachinePoints& points : machines) {
+    text += title;
+    if (!points.machine.empty()) text += paint("  machine " + points.machine.substr(0, 8), Tone::dim, style.color);
+    text += "\n" + chart_text(points, series, changes, style);
+  }
+  return text.empty() ? title + "\n  no values\n" : text;
+}
+
 std::string svg_series(const Series& series, const std::vector<ChangePoint>& changes) {
-  return Picture(series, changes).draw();
+  return SeriesPicture(series, changes).draw();
 }
 
 }  // namespace steelyard

@@ -1,4 +1,4 @@
-#include "ci/report/svg_axis.hpp"
+#include "ci/report/charts/axis.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +55,19 @@ std::string axis_label(double tick, const NiceAxis& axis, const std::string& uni
   const double other = axis.ticks.size() > 1 ? axis.ticks[axis.ticks[0] == tick ? 1 : 0] : tick;
   const LevelPair pair = level_pair(tick, other, unit);
   return pair.unit.empty() ? pair.baseline : pair.baseline + " " + pair.unit;
+}
+
+double LogAxis::share(double value) const { return std::log(value / low) / std::log(high / low); }
+
+double LogAxis::at(double share) const { return low * std::pow(high / low, share); }
+
+std::vector<double> LogAxis::decades() const {
+  std::vector<double> decades;
+  for (int power = static_cast<int>(std::ceil(std::log10(low) - 1e-9)); std::pow(10.0, power) <= high * (1 + 1e-9);
+       ++power) {
+    decades.push_back(std::pow(10.0, power));
+  }
+  return decades;
 }
 
 }  // namespace steelyard

@@ -1,4 +1,4 @@
-#include "ci/report/line_chart.hpp"
+#include "ci/report/charts/text_charts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "ci/report/distribution_picture.hpp"
+#include "ci/report/charts/distributions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "ci/report/svg_axis.hpp"
+#include "ci/report/charts/axis.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,5 +1,5 @@
-// A linear axis of a picture: its ends, and ticks at round numbers (P. Heckbert, "Nice Numbers for Graph Labels",
-// Graphics Gems, 1990: steps of 1, 2 and 5 times a power of ten).
+// The axes that charts share: a linear one with ticks at round numbers (P. Heckbert, "Nice Numbers for Graph Labels",
+// Graphics Gems, 1990: steps of 1, 2 and 5 times a power of ten), and a logarithmic one.
 #pragma once
 
 #include <string>
@@ -20,5 +20,14 @@ NiceAxis nice_axis(const std::vector<double>& values);
 
 // In one scale for the whole axis, with the decimals that its steps need: "1.25 us".
 std::string axis_label(double tick, const NiceAxis& axis, const std::string& unit);
+
+struct LogAxis {
+  double low = 1;    // above 0
+  double high = 10;  // above low
+
+  double share(double value) const;     // of the way from low to high; beyond them below 0, above 1
+  double at(double share) const;        // the way back
+  std::vector<double> decades() const;  // whole powers of ten within, ascending
+};
 
 }  // namespace steelyard

@@ -1,4 +1,4 @@
-#include "ci/report/interval_bar.hpp"
+#include "ci/report/charts/text_charts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -31,20 +31,6 @@ struct Roofline {
   std::vector<std::string> left_out;  // benchmarks that report only one of both rates
 };
 
-// What both drawings show: decades that hold all points and ridges, with room around them.
-struct RooflineFrame {
-  double least_intensity = 0.01;
-  double most_intensity = 100;
-  double least_rate = 1e8;
-  double most_rate = 1e12;
-};
-RooflineFrame frame_of(const Roofline& roofline);
-
-// "DRAM read 12.3 GB/s", "f32 120 Gflop/s, 2 threads".
-std::string roof_label(const Ceiling& ceiling);
-// Whole powers of ten inside, ascending.
-std::vector<double> decades_between(double least, double most);
-
 // Self-contained: no script, no font and no picture from elsewhere; light or dark as the reader's system asks. Each
 // point has a number, a tooltip and a line in the list below the plot.
 std::string svg_roofline(const Roofline& roofline);
