@@ -15,12 +15,21 @@ TEST(Layers, ArrowsThatPointUpAreFaults) {
   EXPECT_NE(arrow_fault("regress/compare_runs.hpp", "bench/runner/measure.hpp"), "");
   EXPECT_NE(arrow_fault("storage/store.hpp", "ci/run.hpp"), "");
   EXPECT_NE(arrow_fault("storage/store.hpp", "bench/formats/google_benchmark.hpp"), "");
+  EXPECT_NE(arrow_fault("ci/judging/judge.hpp", "ci/verbs/verbs.hpp"), "");
+  EXPECT_NE(arrow_fault("ci/verbs/ab.cpp", "ci/run.hpp"), "");
+  EXPECT_NE(arrow_fault("ci/no_such_floor/file.cpp", "ci/app/app.hpp"), "");
+}
+
+TEST(Layers, ArrowsBetweenFoldersOfOneFloorAreFaults) {
+  EXPECT_NE(arrow_fault("ci/git/repository.hpp", "ci/config/configuration.hpp"), "");
+  EXPECT_EQ(arrow_fault("ci/git/work_tree_pair.hpp", "ci/git/repository.hpp"), "");
 }
 
 TEST(Layers, ArrowsThatPointDownAreNone) {
   EXPECT_EQ(arrow_fault("ci/run.cpp", "storage/store.hpp"), "");
   EXPECT_EQ(arrow_fault("storage/store.hpp", "bench/model/run.hpp"), "");
   EXPECT_EQ(arrow_fault("regress/compare_runs.cpp", "regress/ab/holm.hpp"), "");
+  EXPECT_EQ(arrow_fault("ci/verbs/ab.cpp", "ci/judging/judge.hpp"), "");
   EXPECT_EQ(arrow_fault("bench/runner/measure.cpp", "vector"), "");
 }
 
