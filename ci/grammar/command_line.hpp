@@ -2,8 +2,8 @@
 // text that was asked for.
 //
 //     const std::vector<Verb> verbs = all_verbs();
-//     STEELYARD_TRY(const ParsedCommand parsed, parse_command_line(verbs, {"compare", "a.syrun", "b.syrun",
-//     "--json"})); parsed.verb->run(app);
+//     STEELYARD_TRY(const ParsedCommand parsed, parse_command_line(verbs, {"compare", "a.syrun", "b.syrun"}));
+//     if (parsed.verb != nullptr) STEELYARD_TRY(const ExitCode code, parsed.verb->run(app));
 #pragma once
 
 #include <string>
