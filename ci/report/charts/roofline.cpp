@@ -19,12 +19,6 @@
 namespace steelyard {
 namespace {
 
-// What both drawings show: decades that hold all points and ridges, with room around them.
-struct RooflineFrame {
-  LogAxis intensity{0.01, 100};
-  LogAxis rate{1e8, 1e12};
-};
-
 struct Range {
   double least = HUGE_VAL;
   double most = 0;
@@ -35,6 +29,8 @@ struct Range {
   }
   bool is_empty() const { return most == 0; }
 };
+
+}  // namespace
 
 RooflineFrame frame_of(const Roofline& roofline) {
   Range intensity;
@@ -63,6 +59,8 @@ RooflineFrame frame_of(const Roofline& roofline) {
   }
   return frame;
 }
+
+namespace {
 
 // "DRAM read 12.3 GB/s", "f32 120 Gflop/s, 2 threads".
 std::string roof_label(const Ceiling& ceiling) {

@@ -10,6 +10,7 @@
 #include "bench/model/ceiling.hpp"
 #include "bench/model/comparison.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "ci/report/charts/axis.hpp"
 
 namespace steelyard {
 
@@ -30,6 +31,14 @@ struct Roofline {
   std::vector<RooflinePoint> points;
   std::vector<std::string> left_out;  // benchmarks that report only one of both rates
 };
+
+// What both drawings show: decades that hold all points and ridges, with room around them.
+struct RooflineFrame {
+  LogAxis intensity{0.01, 100};
+  LogAxis rate{1e8, 1e12};
+};
+
+RooflineFrame frame_of(const Roofline& roofline);
 
 // Self-contained: no script, no font and no picture from elsewhere; light or dark as the reader's system asks. Each
 // point has a number, a tooltip and a line in the list below the plot.

@@ -3,14 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ci/report/charts/roofline.hpp"
-
 namespace steelyard {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 TargetRow row(const std::string& benchmark, TargetVerdict verdict) {
   TargetRow made;
@@ -85,64 +82,6 @@ TEST(TargetReportText, UtilizationThatIsUnknownSaysWhyOnce) {
   const std::string text = terminal_targets(report, {false, true, 100});
   EXPECT_THAT(text, AllOf(HasSubstr("4.00 Gflop/s"), HasSubstr("unknown: no dtype is declared")));
   EXPECT_EQ(text.find("no dtype"), text.rfind("no dtype"));
-}
-
-Ceiling roof(CeilingKind kind, const std::string& name, double value) {
-  Ceiling ceiling;
-  ceiling.kind = kind;
-  (kind == CeilingKind::arithmetic ? ceiling.dtype : ceiling.level) = name;
-  ceiling.value = value;
-  return ceiling;
-}
-
-Roofline two_points() {
-  Roofline roofline;
-  roofline.title = "Roofline of <b>";
-  roofline.arithmetic = {roof(CeilingKind::arithmetic, "f32", 100e9)};
-  roofline.bandwidth = {roof(CeilingKind::bandwidth, "DRAM", 10e9)};
-  roofline.points = {{"low & slow", 0.5, 4e9, Interval{3e9, 5e9}, "80 % of DRAM"}, {"high", 50, 90e9, {}, ""}};
-  return roofline;
-}
-
-TEST(RooflineFrame, HoldsPointsRidgesAndTheFeetOfTheSlopes) {
-  const RooflineFrame frame = frame_of(two_points());
-  EXPECT_LT(frame.least_intensity, 0.5);
-  EXPECT_GT(frame.most_intensity, 50);
-  EXPECT_LT(frame.least_rate, frame.least_intensity * 10e9 * 2);
-  EXPECT_GT(frame.most_rate, 100e9);
-}
-
-TEST(RooflineFrame, OfNothingIsAFrameAllTheSame) {
-  EXPECT_LT(frame_of({}).least_rate, frame_of({}).most_rate);
-  EXPECT_THAT(svg_roofline({}), HasSubstr("</svg>"));
-  EXPECT_THAT(terminal_roofline({}, {}), HasSubstr("flop/byte"));
-}
-
-TEST(DecadesBetween, AreWholePowersOfTen) {
-  EXPECT_THAT(decades_between(0.05, 150), ::testing::ElementsAre(::testing::DoubleEq(0.1), ::testing::DoubleEq(1),
-                                                                 ::testing::DoubleEq(10), ::testing::DoubleEq(100)));
-  EXPECT_TRUE(decades_between(2, 3).empty());
-}
-
-TEST(RooflineInATerminal, ShowsEachPointUnderItsRoofInAsciiToo) {
-  const std::string text = terminal_roofline(two_points(), {false, false, 80});
-  for (const char c : text) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
-  EXPECT_THAT(text, AllOf(HasSubstr("a  low & slow"), HasSubstr("b  high"), HasSubstr("80 % of DRAM"),
-                          HasSubstr("f32 100 Gflop/s"), HasSubstr("DRAM 10.0 GB/s")));
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = text.find('\n', begin);
-    EXPECT_LE(end - begin, 80U) << text.substr(begin, end - begin);
-    begin = end + 1;
-  }
-}
-
-TEST(RooflineAsSvg, NamesEachPointInATooltipAndEscapesNames) {
-  const std::string svg = svg_roofline(two_points());
-  EXPECT_THAT(svg, AllOf(HasSubstr("<title>low &amp; slow: 4.00 Gflop/s (3 to 5), 0.5 flop/byte, "
-                                   "80 % of DRAM</title>"),
-                         HasSubstr("Roofline of &lt;b&gt;"), HasSubstr("class=\"bar\""),
-                         HasSubstr("<title>f32 100 Gflop/s</title>"), Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
 }
 
 }  // namespace

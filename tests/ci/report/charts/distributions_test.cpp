@@ -5,8 +5,6 @@
 
 #include <cmath>
 
-#include "ci/report/charts/axis.hpp"
-
 namespace steelyard {
 namespace {
 
@@ -94,23 +92,6 @@ TEST(DistributionPicture, TakesTheSamplesThatWereJudged) {
   ASSERT_EQ(found.baseline.invocations.size(), 1U);
   EXPECT_THAT(found.baseline.invocations[0], testing::ElementsAre(1, 2));
   EXPECT_TRUE(found.candidate.invocations.empty());
-}
-
-TEST(SvgAxis, HasRoundTicksWithinItsEnds) {
-  for (const auto& values : {std::vector<double>{101.2, 108.9}, {0.0, 1e-9}, {-5.0, 3.0}, {7.0, 7.0}, {0.0}, {1e300}}) {
-    const NiceAxis axis = nice_axis(values);
-    EXPECT_LE(axis.ticks.size(), 12U);
-    for (const double tick : axis.ticks) {
-      EXPECT_GE(tick, axis.low);
-      EXPECT_LE(tick, axis.high);
-    }
-    for (const double value : values) {
-      EXPECT_GE(axis.share(value), 0);
-      EXPECT_LE(axis.share(value), 1);
-    }
-  }
-  EXPECT_THAT(nice_axis({0, 10}).ticks, testing::ElementsAre(0, 5, 10));
-  EXPECT_EQ(axis_label(105, nice_axis({100, 110}), "ns"), "105 ns");
 }
 
 }  // namespace
