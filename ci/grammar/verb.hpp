@@ -10,10 +10,18 @@
 //
 //     Verb export_verb() {
 //       const auto options = std::make_shared<ExportOptions>();
-//       Verb verb = make_verb(options, run_export, "export", "Prints one run as JSON.", "  steelyard export
-//       run:3f2a91"); verb.names = {"RUN"}; verb.least_names = 1; verb.take = [options](Words words) -> Result<void> {
-//       return options->run = words.names[0], Result<void>(); }; verb.add(path_option("--output", "FILE",
-//       options->output, "write there")); add_key_options(verb, {{"store"}}); add_common_options(verb); return verb;
+//       Verb verb = make_verb(options, run_export, "export", "Prints one run as JSON.",
+//                             "  steelyard export run:3f2a91");
+//       verb.names = {"RUN"};
+//       verb.least_names = 1;
+//       verb.take = [options](Words words) -> Result<void> {
+//         options->run = words.names[0];
+//         return {};
+//       };
+//       verb.add(path_option("--output", "FILE", options->output, "write there"));
+//       add_key_options(verb, {{"store"}});
+//       add_common_options(verb);
+//       return verb;
 //     }
 #pragma once
 
