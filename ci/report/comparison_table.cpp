@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "ci/report/charts/text_charts.hpp"
 #include "ci/report/findings.hpp"
-#include "ci/report/interval_bar.hpp"
 #include "ci/report/number_text.hpp"
 
 namespace steelyard {

@@ -4,9 +4,8 @@
 #include <string>
 
 #include "bench/model/comparison.hpp"
-#include "ci/report/report.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/report/row_order.hpp"
-#include "ci/report/terminal_text.hpp"
 
 namespace steelyard {
 

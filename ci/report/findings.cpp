@@ -110,8 +110,8 @@ std::string timed_words(const ComparisonRow& time) {
   return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + per_cent_text(*time.ratio);
 }
 
-// What the gate writes into the reason of a count where it knows more than the count (ci/gate/equal_builds.hpp,
-// ci/gate/count_plan.hpp).
+// What the gate writes into the reason of a count where it knows more than the count (ci/measuring/equal_builds.hpp,
+// ci/measuring/count_plan.hpp).
 constexpr const char* kEqualPrograms = "every loaded section of program and libraries is equal";
 constexpr const char* kEqualCode = "the code it executes is equal in both builds";
 

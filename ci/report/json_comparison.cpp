@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "ci/report/comparison.hpp"
 #include "ci/report/promise.hpp"
-#include "ci/report/report.hpp"
 #include "ci/report/row_order.hpp"
-#include "ci/report/target_report.hpp"
+#include "ci/report/targets.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard {

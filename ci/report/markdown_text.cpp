@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ci/report/terminal_text.hpp"
+#include "ci/app/terminal_text.hpp"
 
 namespace steelyard::markdown {
 namespace {

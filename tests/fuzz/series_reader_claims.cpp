@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "ci/history/series_file.hpp"
+#include "ci/judging/series_file.hpp"
 
 namespace steelyard::testing {
 namespace {

@@ -1,4 +1,4 @@
-// What holds of the reader of plain series (ci/history/series_file.hpp) whatever text it is given; for the fuzzer and
+// What holds of the reader of plain series (ci/judging/series_file.hpp) whatever text it is given; for the fuzzer and
 // for seeded mutations.
 #pragma once
 

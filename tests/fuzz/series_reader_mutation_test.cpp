@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "ci/history/series_file.hpp"
+#include "ci/judging/series_file.hpp"
 #include "tests/fuzz/series_reader_claims.hpp"
 
 namespace steelyard {

@@ -29,7 +29,7 @@ struct Floors {
   const char* layer;
   std::vector<std::vector<const char*>> folders;
 };
-const std::array<Floors, 1> kFloors{
+const std::array<Floors, 2> kFloors{
     Floors{"storage/",
            {{"storage/alerts/", "storage/document/", "storage/model/", "storage/packing/", "storage/place/"},
             {"storage/archive/", "storage/calibration/", "storage/postgres/session/"},
@@ -40,6 +40,14 @@ const std::array<Floors, 1> kFloors{
             {"storage/archived/", "storage/postgres/upkeep/"},
             {"storage/embedded/"},
             {"storage/backup/"}}},
+    Floors{"ci/",
+           {{"ci/attribution/", "ci/config/", "ci/git/"},
+            {"ci/app/"},
+            {"ci/grammar/"},
+            {"ci/report/"},
+            {"ci/measuring/"},
+            {"ci/judging/"},
+            {"ci/verbs/"}}},
 };
 
 bool starts_with(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }

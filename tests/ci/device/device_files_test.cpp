@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "bench/formats/google_benchmark.hpp"
-#include "tests/ci/cli/program_under_test.hpp"
 #include "tests/ci/device/device_json.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard {
 namespace {

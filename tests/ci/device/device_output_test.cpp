@@ -7,7 +7,7 @@
 #include "bench/cuda/device_result.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/formats/google_benchmark.hpp"
-#include "tests/ci/cli/program_under_test.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard {
 namespace {

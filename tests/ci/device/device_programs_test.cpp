@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/counting/count.hpp"
-#include "tests/ci/cli/program_under_test.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "ci/config/configuration.hpp"
-#include "tests/ci/cli/program_under_test.hpp"
 #include "tests/ci/device/device_json.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard {
 namespace {

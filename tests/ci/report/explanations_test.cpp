@@ -1,7 +1,7 @@
 // The whole text of two explanations, of numbers that are written down here.
 #include <gtest/gtest.h>
 
-#include "ci/report/report.hpp"
+#include "ci/report/comparison.hpp"
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 

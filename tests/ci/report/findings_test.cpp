@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ci/report/report.hpp"
+#include "ci/report/comparison.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "ci/report/report.hpp"
+#include "ci/report/comparison.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard {

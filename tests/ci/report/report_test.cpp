@@ -1,12 +1,15 @@
 // The whole texts, byte for byte; what a change does to them is seen in the diff of tests/golden.
-#include "ci/report/report.hpp"
+#include "ci/report/comparison.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "ci/report/terminal_text.hpp"
+#include "ci/app/terminal_text.hpp"
+#include "ci/report/history.hpp"
+#include "ci/report/run.hpp"
+#include "ci/report/store_status.hpp"
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 

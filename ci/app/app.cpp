@@ -1,0 +1,112 @@
+#include "ci/app/app.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <string_view>
+#include <system_error>
+
+namespace steelyard {
+namespace {
+
+constexpr int kDefaultWidth = 100;
+constexpr int kMinWidth = 60;   // below it no table fits; the terminal wraps
+constexpr int kMaxWidth = 200;  // wider lines are harder to follow than wrapped ones
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+int width_of(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const std::string_view columns = variable("COLUMNS");
+  int width = 0;
+  std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  return width > 0 ? width : kDefaultWidth;
+}
+
+int bounded(int width) { return width < kMinWidth ? kMinWidth : width > kMaxWidth ? kMaxWidth : width; }
+
+// The first of the three that is set decides (POSIX, "Internationalization Variables").
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string_view value = variable(name);
+    if (value.empty()) continue;
+    for (const char* encoding : {"UTF-8", "utf-8", "UTF8", "utf8"}) {
+      if (value.find(encoding) != std::string_view::npos) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+// STEELYARD_VERSION is the project's version in CMakeLists.txt.
+const char* const kToolName = "steelyard " STEELYARD_VERSION;
+
+Streams make_streams(std::istream& in, std::ostream& out, std::ostream& err) {
+  return {in, out, err, &out == &std::cout && isatty(STDOUT_FILENO) == 1,
+          &err == &std::cerr && isatty(STDERR_FILENO) == 1};
+}
+
+void App::print(const std::string& text) const { streams.out << text << std::flush; }
+
+ExitCode App::report(const Error& error) const {
+  streams.err << "steelyard: " << error.text() << '\n';
+  return exit_code_of(error);
+}
+
+void App::note(const std::string& text) const {
+  if (!common.quiet) streams.err << text << '\n' << std::flush;
+}
+
+void App::notes(const std::vector<std::string>& texts) const {
+  for (const std::string& text : texts) note(text);
+}
+
+TerminalStyle App::style(const std::filesystem::path& file) const {
+  TerminalStyle style;
+  const bool automatic =
+      streams.out_is_terminal && file.empty() && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  style.color = common.color == ColorChoice::always || (common.color == ColorChoice::automatic && automatic);
+  style.unicode = locale_is_utf8();
+  style.width = streams.out_is_terminal ? bounded(width_of(STDOUT_FILENO)) : kDefaultWidth;
+  return style;
+}
+
+ProgressLine App::progress() const {
+  return ProgressLine(streams.err, streams.err_is_terminal && !common.quiet, bounded(width_of(STDERR_FILENO)));
+}
+
+Result<void> write_text_file(const std::filesystem::path& file, const std::string& text) {
+  std::error_code code;
+  // A pipe, a device or a link (/dev/stdout is all three, by turns) is written to, never replaced.
+  const auto status = std::filesystem::symlink_status(file, code);
+  const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const std::filesystem::path target = in_place ? file : std::filesystem::path(file.string() + ".partial");
+  errno = 0;
+  std::ofstream stream(target, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  const int trouble = errno;
+  if (!stream) {
+    if (!in_place) std::filesystem::remove(target, code);
+    return input_error(file.string(), trouble == 0 ? "a file that cannot be written" : std::strerror(trouble),
+                       "a place to write the report", "name another file or make room");
+  }
+  if (in_place) return {};
+  std::filesystem::rename(target, file, code);
+  if (code) return input_error(file.string(), code.message(), "a place to write the report");
+  return {};
+}
+
+}  // namespace steelyard

@@ -1,0 +1,75 @@
+// What every verb is given: where it reads and writes, what is known of that (whether a person watches, how wide, in
+// which characters), and the options that all verbs have. Handed down as one argument; nothing of it is global.
+//
+//     STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+//     app.note("baseline: main");
+//     app.print(app.common.json ? json_run(run) : terminal_run(run, app.style()));
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "bench/model/result.hpp"
+#include "ci/app/exit_code.hpp"
+#include "ci/app/progress_line.hpp"
+#include "ci/app/terminal_text.hpp"
+#include "ci/config/configuration_key.hpp"
+
+namespace steelyard {
+
+// Name and version of this program, as every run's header has it: "steelyard 0.1.0".
+extern const char* const kToolName;
+
+enum class ColorChoice { automatic, always, never };
+
+// A setting that steelyard.toml has as well: both doors share one parser and one text.
+struct Override {
+  const ConfigurationKey* key = nullptr;
+  std::string text;
+};
+
+// Every verb has these.
+struct CommonOptions {
+  bool quiet = false;  // no progress, no notes; results and errors only
+  ColorChoice color = ColorChoice::automatic;
+  bool json = false;
+  std::vector<Override> overrides = {};
+};
+
+struct Streams {
+  std::istream& in;
+  std::ostream& out;
+  std::ostream& err;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+};
+// Knows the process's own streams by their address; any other, as in tests, is no terminal.
+Streams make_streams(std::istream& in, std::ostream& out, std::ostream& err);
+
+struct App {
+  Streams streams;
+  CommonOptions common;
+
+  // A result, whole.
+  void print(const std::string& text) const;
+  // "steelyard: ..." on the error stream; returns the exit status that belongs to the error.
+  ExitCode report(const Error& error) const;
+  // A line for the person at the terminal, on the error stream, so that results can be piped on. Silent under --quiet.
+  void note(const std::string& text) const;
+  void notes(const std::vector<std::string>& texts) const;
+
+  // Colour: as asked for; automatic means a terminal and no NO_COLOR (https://no-color.org). Width: the terminal's,
+  // else $COLUMNS, else 100. Unicode: where the locale's variables say UTF-8. What goes to a `file` is automatically
+  // without colour.
+  TerminalStyle style(const std::filesystem::path& file = {}) const;
+  // Shown where the error stream is a terminal.
+  ProgressLine progress() const;
+};
+
+// Writes the whole text beside the target and renames it into place. Error (input): a folder that is missing, a full
+// disk.
+Result<void> write_text_file(const std::filesystem::path& file, const std::string& text);
+
+}  // namespace steelyard

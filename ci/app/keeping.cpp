@@ -1,0 +1,265 @@
+#include "ci/app/keeping.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <system_error>
+
+#include "ci/git/keep_graph.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
+#include "storage/delivery.hpp"
+#include "storage/spool/spool.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string count_text(std::size_t count, const std::string& one) {
+  return std::to_string(count) + ' ' + one + (count == 1 ? "" : "s");
+}
+
+// "2 runs and 1 comparison"; empty: neither.
+std::string files_text(const Spool::Count& count) {
+  std::string text = count.runs > 0 ? count_text(count.runs, "run") : "";
+  if (count.comparisons == 0) return text;
+  return text + (text.empty() ? "" : " and ") + count_text(count.comparisons, "comparison");
+}
+
+constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
+constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
+
+// By which verify takes it.
+std::string name_of(const Comparison& comparison) {
+  return "comparison:" + comparison_id(comparison).substr(0, kShownIdCharacters);
+}
+
+// The folders to fall back on, best first.
+std::vector<std::filesystem::path> folders_besides_the_state() {
+  std::vector<std::filesystem::path> folders;
+  const char* const temporary = std::getenv("TMPDIR");
+  if (temporary != nullptr && *temporary != '\0') folders.emplace_back(temporary);
+  std::error_code code;
+  const std::filesystem::path current = std::filesystem::current_path(code);
+  if (!code) folders.push_back(current);
+  return folders;
+}
+
+// `name`: "run" or "comparison"; `write` makes the file.
+void keep_outside(const std::string& name, const std::string& file_name, const App& app,
+                  const std::function<Result<void>(const std::filesystem::path&)>& write) {
+  for (const std::filesystem::path& folder : folders_besides_the_state()) {
+    const std::filesystem::path file = folder / file_name;
+    const Result<void> written = write(file);
+    if (!written) {
+      app.report(written.error());
+      continue;
+    }
+    app.streams.err << "steelyard: the " << name << " is kept in " << file.string() << "; move it to "
+                    << (state_folder() / "spool").string()
+                    << " when that can be written, and the next command that reaches the store delivers it\n";
+    return;
+  }
+  app.streams.err << "steelyard: " << file_name
+                  << " could not be kept anywhere: " << (name == "run" ? "measure again\n" : "judge again\n");
+}
+
+void keep_outside(const Run& run, const App& app) {
+  keep_outside("run", "steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun", app,
+               [&run](const std::filesystem::path& file) { return write_archive(file, run); });
+}
+
+void keep_outside(const Comparison& comparison, const App& app) {
+  keep_outside(
+      "comparison", "steelyard-" + comparison_id(comparison).substr(0, kIdCharacters) + ".json", app,
+      [&](const std::filesystem::path& file) { return write_text_file(file, comparison_document(comparison)); });
+}
+
+// For what the store did not take. What the spool has already stays one file there.
+void keep_on_disk(const AtHand& own, const App& app) {
+  Spool spool(state_folder());
+  for (const Run* run : own.runs) {
+    if (!spool.keep(*run)) keep_outside(*run, app);
+  }
+  if (own.comparison != nullptr && !spool.keep(*own.comparison)) keep_outside(*own.comparison, app);
+}
+
+void say_what_waits(const App& app) {
+  const Spool::Count waiting = Spool(state_folder()).count_waiting();
+  const std::size_t count = waiting.runs + waiting.comparisons;
+  if (count == 0) return;
+  app.streams.err << "steelyard: " << files_text(waiting) << (count == 1 ? " waits" : " wait") << " in the spool at "
+                  << (state_folder() / "spool").string() << "; the next command that reaches the store delivers "
+                  << (count == 1 ? "it" : "them") << '\n';
+}
+
+ExitCode keep_without_store(const Error& error, const AtHand& own, const App& app) {
+  app.report(error);
+  keep_on_disk(own, app);
+  say_what_waits(app);
+  if (own.comparison != nullptr) app.streams.err << "steelyard: the verdict is " << name_of(*own.comparison) << '\n';
+  return ExitCode::store_away;
+}
+
+// Brings into the store what waits in the spool, and then what is left of this command's own, each thing once.
+class OwnDelivery {
+ public:
+  // `own`: runs, sealed, and the comparison as the spool keeps it, if any.
+  OwnDelivery(Store& store, const AtHand& own, const App& app)
+      : store_(store), to_(destination(store)), own_(own), app_(app) {}
+
+  // All that goes wrong is reported; an error of the store or of the spool ends it.
+  ExitCode deliver_spool() {
+    const Spool::Destination noting{
+        [this](const Run& run) { return noted(&run, to_.put_run(run)); },
+        [this](const Comparison& comparison) { return noted(&comparison, to_.put_comparison(comparison)); },
+        to_.is_for_another};
+    const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(noting, own_);
+    if (!delivery) {
+      tell(delivery.error());
+      return ExitCode::store_away;
+    }
+    for (const Error& bad : delivery->bad) tell(bad);
+    return ExitCode::success;
+  }
+
+  // Offers the store what the spool could not hand on: it was not kept there, another process was faster, or something
+  // else ended the delivery. Putting what is there already changes nothing.
+  ExitCode put_rest() {
+    AtHand left;
+    ExitCode code = ExitCode::success;
+    for (const Run* run : own_.runs) {
+      if (is_left(
+              run, [&] { return to_.put_run(*run); }, code))
+        left.runs.push_back(run);
+    }
+    const Comparison* const comparison = own_.comparison;
+    if (comparison != nullptr && is_left(
+                                     comparison, [&] { return to_.put_comparison(*comparison); }, code)) {
+      left.comparison = comparison;
+    }
+    keep_on_disk(left, app_);
+    return code;
+  }
+
+ private:
+  Result<bool> noted(const void* one, Result<bool> put) {
+    const bool is_refused = !put && (put.error().kind != ErrorKind::store || store_.refused_login());
+    if (put || is_refused) is_taken_[one] = !is_refused;
+    return put;
+  }
+
+  // Whether one of the own is still to be kept. What the store refused out of the spool stays where that put it.
+  template <class Put>
+  bool is_left(const void* one, Put put, ExitCode& code) {
+    if (const auto known = is_taken_.find(one); known != is_taken_.end()) {
+      if (!known->second) code = ExitCode::store_away;
+      return false;
+    }
+    const Result<bool> is_new = put();
+    if (is_new) return false;
+    tell(is_new.error());
+    code = ExitCode::store_away;
+    return true;
+  }
+
+  // Once, however often it comes.
+  void tell(const Error& error) {
+    const bool is_told = std::any_of(told_.begin(), told_.end(), [&](const Error& other) {
+      return other.where == error.where && other.found == error.found;
+    });
+    if (is_told) return;
+    app_.report(error);
+    told_.push_back(error);
+  }
+
+  Store& store_;
+  Spool::Destination to_;
+  const AtHand& own_;
+  const App& app_;
+  std::map<const void*, bool> is_taken_;  // of what the spool handed on; absent: the store has not answered
+  std::vector<Error> told_;
+};
+
+// As the spool has it; the comparison itself where it could not be kept there, which is told.
+std::optional<Comparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code, const App& app) {
+  if (comparison == nullptr) return std::nullopt;
+  Result<Spool::KeptComparison> spooled = Spool(state_folder()).keep(*comparison);
+  if (spooled) return std::move(spooled->comparison);
+  code = worse(code, (app.report(spooled.error()), ExitCode::store_away));
+  Result<Comparison> kept = as_kept(*comparison);
+  return kept ? std::move(kept).value() : *comparison;
+}
+
+}  // namespace
+
+Result<StoreAddress> store_address(const Configuration& configuration) {
+  return parse_store_address(configuration.store,
+                             configuration.store_where.empty() ? "--store" : configuration.store_where);
+}
+
+Result<Store> open_store(const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(Store store, Store::open(address, state_folder()));
+  app.notes(store.take_news());
+  Spool spool(state_folder());
+  if (spool.waiting().empty()) return store;
+  const Result<Spool::Delivery> delivery = spool.deliver(destination(store));
+  if (!delivery) {
+    app.report(delivery.error());
+    return store;
+  }
+  for (const Error& bad : delivery->bad) app.report(bad);
+  const Spool::Count delivered{static_cast<std::size_t>(delivery->delivered),
+                               static_cast<std::size_t>(delivery->comparisons)};
+  if (delivered != Spool::Count{}) app.note("delivered from the spool: " + files_text(delivered));
+  return store;
+}
+
+ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app) {
+  Spool spool(state_folder());
+  ExitCode code = ExitCode::success;
+  for (const Run* run : runs) {
+    const Result<std::filesystem::path> kept = spool.keep(*run);
+    if (kept) continue;
+    app.report(kept.error());
+    code = ExitCode::store_away;
+  }
+  return code;
+}
+
+ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
+                          const std::vector<const Run*>& runs) {
+  const Result<StoreAddress> address = store_address(configuration);
+  if (!address) return app.report(address.error());
+  ExitCode kept_code = ExitCode::success;
+  const std::optional<Comparison> kept = keep_comparison_in_spool(comparison, kept_code, app);
+  const AtHand own{runs, kept ? &*kept : nullptr};
+  Result<Store> store = Store::open(*address, state_folder());
+  if (!store) return keep_without_store(store.error(), own, app);
+  app.notes(store->take_news());
+  // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it
+  // again.
+  if (const Result<void> told_graph = keep_commit_graph(*store, runs); !told_graph) {
+    app.note("the order of the commits was not kept: " + told_graph.error().text());
+  }
+  OwnDelivery delivery(*store, own, app);
+  const ExitCode code = delivery.deliver_spool();
+  // A spool that could not be delivered may be the store's trouble or the spool's: our own way in tells.
+  const bool has_own = !runs.empty() || kept;
+  const ExitCode own_code = delivery.put_rest();
+  if (own_code != ExitCode::success || (!has_own && code != ExitCode::success)) {
+    return say_what_waits(app), ExitCode::store_away;
+  }
+  std::string text = "kept in the store: " + address->safe_text();
+  if (kept) text += ", as " + name_of(*kept);
+  app.note(text);
+  if (code != ExitCode::success) say_what_waits(app);
+  return worse(code, kept_code);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,32 @@
+// How the verbs keep what they measured and judged: into the spool first, then into the store, so that nothing is lost
+// where the store is away. Every verb that reaches the store delivers what waits in the spool. Where the spool cannot
+// be written the store is tried all the same, and after that $TMPDIR and the current folder.
+#pragma once
+
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+#include "ci/app/app.hpp"
+#include "ci/config/configuration.hpp"
+#include "storage/store.hpp"
+
+namespace steelyard {
+
+// Error (input): the configured address is none. For verbs to find out before they measure.
+Result<StoreAddress> store_address(const Configuration& configuration);
+
+// Opens the store and delivers what waits. A run that could not be delivered or read is named on the error stream and
+// stays; that is no error here.
+Result<Store> open_store(const Configuration& configuration, const App& app);
+
+// Writes the runs (sealed) to the spool. On trouble, such as a full disk, says so and returns store_away.
+ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app);
+
+// Writes the comparison, where there is one, to the spool, and brings all that waits into the store. `runs` are this
+// command's own (sealed, as given to keep_in_spool): each, and the comparison, is in the store afterwards, or its place
+// on disk is named and store_away returned. That they are kept in the store is said only where they are.
+ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
+                          const std::vector<const Run*>& runs = {});
+
+}  // namespace steelyard

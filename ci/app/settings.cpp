@@ -1,0 +1,57 @@
+#include "ci/app/settings.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <random>
+#include <system_error>
+
+#include "ci/git/repository.hpp"
+
+namespace steelyard {
+
+Result<Configuration> with_overrides(Configuration configuration, const App& app) {
+  if (const char* store = std::getenv("STEELYARD_STORE"); store != nullptr && *store != '\0') {
+    configuration.store = store;
+    configuration.store_where = "STEELYARD_STORE";
+  }
+  for (const Override& change : app.common.overrides) {
+    STEELYARD_CHECK(
+        change.key->assign(configuration, WrittenValue{change.text, true}, std::string(change.key->option)));
+  }
+  return configuration;
+}
+
+Result<Configuration> effective_configuration(const App& app) {
+  std::error_code code;
+  const std::filesystem::path here = std::filesystem::current_path(code);
+  if (code) return input_error("current folder", code.message(), "a folder that exists");
+  STEELYARD_TRY(Configuration configuration, find_configuration(here));
+  return with_overrides(std::move(configuration), app);
+}
+
+std::string project_name(const Configuration& configuration) {
+  if (!configuration.project.empty()) return configuration.project;
+  std::error_code ignored;
+  std::filesystem::path folder = std::filesystem::current_path(ignored);
+  if (const Result<GitRepository> repository = GitRepository::find(folder)) folder = repository->root();
+  return folder.filename().string();
+}
+
+std::uint64_t seed_or_draw(const std::optional<std::uint64_t>& seed) {
+  if (seed) return *seed;
+  std::random_device entropy;
+  return (std::uint64_t{entropy()} << 32) | entropy();
+}
+
+std::string person_or_login(const std::string& named) {
+  if (!named.empty()) return named;
+  for (const char* variable : {"GITHUB_ACTOR", "GITLAB_USER_LOGIN"}) {
+    if (const char* user = std::getenv(variable); user != nullptr && *user != '\0') return user;
+  }
+  const passwd* const entry = getpwuid(geteuid());
+  return entry == nullptr ? "user " + std::to_string(geteuid()) : entry->pw_name;
+}
+
+}  // namespace steelyard

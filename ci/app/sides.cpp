@@ -1,0 +1,168 @@
+#include "ci/app/sides.hpp"
+
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include "bench/formats/google_benchmark.hpp"
+#include "bench/model/quantity.hpp"
+#include "ci/app/keeping.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::string_view kRunPrefix = "run:";
+constexpr std::string_view kCommitPrefix = "commit:";
+constexpr std::string_view kAncestorPrefix = "ancestor:";
+constexpr std::string_view kArchiveMagic = "SYRUN";  // the first bytes of every .syrun
+
+enum class SideKind { archive, google_benchmark, stored_run, stored_commit, stored_ancestor };
+
+Result<SideKind> kind_of(const std::string& side) {
+  if (side.starts_with(kRunPrefix)) return SideKind::stored_run;
+  if (side.starts_with(kCommitPrefix)) return SideKind::stored_commit;
+  if (side.starts_with(kAncestorPrefix)) return SideKind::stored_ancestor;
+  std::error_code code;
+  if (std::filesystem::is_directory(side, code)) return SideKind::google_benchmark;
+  std::ifstream stream(side, std::ios::binary);
+  if (!stream) {
+    return input_error(side, "no such file",
+                       "a .syrun archive, a Google Benchmark JSON file, a folder of these, "
+                       "run:ID or commit:SHA");
+  }
+  std::string start(kArchiveMagic.size(), '\0');
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(stream.gcount()));
+  // An archive whose first bytes are damaged is still called one, so that its reader says what is wrong.
+  const bool named_archive = std::filesystem::path(side).extension() == ".syrun";
+  return start == kArchiveMagic || named_archive ? SideKind::archive : SideKind::google_benchmark;
+}
+
+// Of the newest runs of both commits, the pair that was measured together is worth more than two newer strangers.
+std::string best_run(const std::vector<RunHeader>& runs, const std::vector<RunHeader>& others) {
+  for (const RunHeader& run : runs) {
+    for (const RunHeader& other : others) {
+      if (!run.session.empty() && run.session == other.session && run.id != other.id) return run.id;
+    }
+  }
+  return runs.front().id;
+}
+
+Result<std::vector<RunHeader>> headers_of(Store& store, const std::string& side) {
+  if (!side.starts_with(kCommitPrefix)) return std::vector<RunHeader>{};
+  STEELYARD_TRY(std::vector<RunHeader> headers, RunStore(store).of_commit(side.substr(kCommitPrefix.size())));
+  if (headers.empty()) return input_error(side, "no run of this commit", "a commit that the store knows");
+  return headers;
+}
+
+Result<Run> load_stored(Store& store, const std::string& side, const std::vector<RunHeader>& others) {
+  if (side.starts_with(kAncestorPrefix)) {
+    return input_error(side, "no candidate whose ancestor it would be", "it as the baseline of a candidate",
+                       "steelyard compare ancestor: CANDIDATE");
+  }
+  if (side.starts_with(kRunPrefix)) return RunStore(store).get(side.substr(kRunPrefix.size()));
+  STEELYARD_TRY(const std::vector<RunHeader> headers, headers_of(store, side));
+  return RunStore(store).get(best_run(headers, others));
+}
+
+bool is_stored(SideKind kind) {
+  return kind == SideKind::stored_run || kind == SideKind::stored_commit || kind == SideKind::stored_ancestor;
+}
+
+Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::string>& warnings) {
+  return kind == SideKind::archive ? read_archive(side) : load_google_benchmark(side, warnings);
+}
+
+Result<Run> load_ancestor(Store& store, const std::string& branch, const Run& candidate,
+                          std::vector<std::string>& warnings) {
+  const std::string where = "ancestor:" + branch;
+  if (candidate.header.commit.sha.empty()) {
+    return input_error(where, "a candidate that names no commit", "one that does", "name the baseline itself");
+  }
+  BaselineQuery query{candidate.header.project, candidate.environment.fingerprint(), candidate.header.commit.sha,
+                      branch};
+  query.only_branch = true;
+  STEELYARD_TRY(const std::optional<FoundBaseline> found, HistoryStore(store).latest_baseline(query));
+  if (!found) {
+    return input_error(
+        where, "no ancestor of " + candidate.header.commit.sha.substr(0, 9) + " that was measured on its machine",
+        "one in the store", "measure it, or name the baseline itself");
+  }
+  warnings.push_back("the baseline is of " + place_text(*found));
+  return RunStore(store).get(found->run);
+}
+
+}  // namespace
+
+std::string place_text(const FoundBaseline& found) {
+  const std::string who = found.commit.empty() ? "a run without a commit" : "commit " + found.commit.substr(0, 7);
+  if (!found.is_ancestor) {
+    return who +
+           ", the newest older one on this machine; of the candidate's ancestors none is known to be measured on it";
+  }
+  return who + ", " + std::to_string(found.distance) + " commit" + (found.distance == 1 ? "" : "s") +
+         " before the candidate";
+}
+
+Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app,
+                      std::vector<std::string>& warnings) {
+  STEELYARD_TRY(const SideKind kind, kind_of(side));
+  if (!is_stored(kind)) return load_file(side, kind, warnings);
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  return load_stored(store, side, {});
+}
+
+Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app) {
+  std::vector<std::string> warnings;
+  STEELYARD_TRY(Run run, load_side(side, configuration, app, warnings));
+  app.notes(warnings);
+  return run;
+}
+
+Result<Sides> load_sides(const std::string& baseline, const std::string& candidate, const Configuration& configuration,
+                         const App& app) {
+  STEELYARD_TRY(const SideKind baseline_kind, kind_of(baseline));
+  STEELYARD_TRY(const SideKind candidate_kind, kind_of(candidate));
+  if (baseline_kind == SideKind::google_benchmark && candidate_kind == SideKind::google_benchmark) {
+    STEELYARD_TRY(LoadedPair pair, load_google_benchmark_pair(baseline, candidate));
+    return Sides{std::move(pair.baseline), std::move(pair.candidate), std::move(pair.warnings)};
+  }
+  Sides sides;
+  std::optional<Store> store;
+  if (baseline_kind == SideKind::stored_ancestor) {
+    STEELYARD_TRY(store, open_store(configuration, app));
+    STEELYARD_TRY(sides.candidate, is_stored(candidate_kind) ? load_stored(*store, candidate, {})
+                                                             : load_file(candidate, candidate_kind, sides.warnings));
+    STEELYARD_TRY(sides.baseline,
+                  load_ancestor(*store, baseline.substr(kAncestorPrefix.size()), sides.candidate, sides.warnings));
+    return sides;
+  }
+  if (is_stored(baseline_kind) || is_stored(candidate_kind)) {
+    STEELYARD_TRY(store, open_store(configuration, app));
+  }
+  const auto load = [&](const std::string& side, SideKind kind, const std::string& other) -> Result<Run> {
+    if (!is_stored(kind)) return load_file(side, kind, sides.warnings);
+    STEELYARD_TRY(const std::vector<RunHeader> others,
+                  store&& other.starts_with(kCommitPrefix) ? headers_of(*store, other) : std::vector<RunHeader>{});
+    return load_stored(*store, side, others);
+  };
+  STEELYARD_TRY(sides.baseline, load(baseline, baseline_kind, candidate));
+  STEELYARD_TRY(sides.candidate, load(candidate, candidate_kind, baseline));
+  return sides;
+}
+
+Result<ArchivedHistory> history_of_archives(const std::filesystem::path& folder, const HistoryQuery& query,
+                                            const App& app) {
+  ProgressLine progress = app.progress();
+  Result<ArchivedHistory> history = read_archived_history(
+      folder, query, [&progress](double done) { progress.show("archives", done, Nanoseconds()); });
+  progress.clear();
+  if (!history) return history;
+  for (const Error& bad : history->bad) app.report(bad);
+  return history;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,109 @@
+#include "ci/grammar/verb.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <utility>
+
+namespace steelyard {
+namespace {
+
+constexpr CountRange kNumbers{1, 100'000};  // of rows and points: more than anyone reads, less than hurts
+
+std::string group_of(std::string_view section) {
+  if (section == "run") return "Measuring";
+  if (section == "policy" || section == "gate") return kJudgingGroup;
+  return section == "build" ? kBuildingGroup : kGeneralGroup;
+}
+
+bool contains(const std::vector<std::string_view>& list, std::string_view text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+}  // namespace
+
+VerbOption flag_option(std::string name, bool& target, std::string help) {
+  const auto set = [&target](const std::string&) -> Result<void> { return target = true, Result<void>(); };
+  return {std::move(name), "", std::move(help), kGeneralGroup, false, set};
+}
+
+VerbOption text_option(std::string name, std::string value, std::string& target, std::string help, std::string group) {
+  const auto set = [&target](const std::string& text) -> Result<void> { return target = text, Result<void>(); };
+  return {std::move(name), std::move(value), std::move(help), std::move(group), false, set};
+}
+
+VerbOption path_option(std::string name, std::string value, std::filesystem::path& target, std::string help) {
+  const auto set = [&target](const std::string& text) -> Result<void> { return target = text, Result<void>(); };
+  return {std::move(name), std::move(value), std::move(help), kGeneralGroup, false, set};
+}
+
+VerbOption list_option(std::string name, std::string value, std::vector<std::string>& target, std::string help) {
+  const auto set = [&target](const std::string& text) -> Result<void> {
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) target.push_back(word);
+    return {};
+  };
+  return {std::move(name), std::move(value), std::move(help), kGeneralGroup, true, set};
+}
+
+VerbOption repeated_option(std::string name, std::string value, std::vector<std::string>& target, std::string help) {
+  const auto set = [&target](const std::string& text) -> Result<void> {
+    return target.push_back(text), Result<void>();
+  };
+  VerbOption option{std::move(name), std::move(value), std::move(help), kGeneralGroup, false, set};
+  option.is_repeated = true;
+  return option;
+}
+
+VerbOption number_option(std::string name, int& target, std::string help) {
+  const auto set = [&target, name](const std::string& text) -> Result<void> {
+    STEELYARD_TRY(const std::int64_t number, read_count(WrittenValue{text, true}, name, kNumbers));
+    target = static_cast<int>(number);
+    return {};
+  };
+  return {name, "N", std::move(help), kGeneralGroup, false, set};
+}
+
+VerbOption seed_option(std::optional<std::uint64_t>& target) {
+  const auto set = [&target](const std::string& text) -> Result<void> {
+    std::uint64_t seed = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (text.empty() || code != std::errc() || end != text.data() + text.size()) {
+      return input_error("--seed", '"' + text + '"', "a whole number from 0 to 18446744073709551615");
+    }
+    target = seed;
+    return {};
+  };
+  return {"--seed", "N", "of everything random; drawn and recorded where it is not given", kGeneralGroup, false, set};
+}
+
+void add_common_options(Verb& verb) {
+  CommonOptions& common = *verb.common;
+  verb.add(flag_option("--json", common.json, "print the result as JSON"));
+  verb.add(flag_option("--quiet", common.quiet, "no progress and no notes: results and errors only"));
+  const auto set_color = [&common](const std::string& text) -> Result<void> {
+    STEELYARD_TRY(const std::size_t word, read_word(WrittenValue{text, true}, "--color", {"auto", "always", "never"}));
+    common.color = static_cast<ColorChoice>(word);
+    return {};
+  };
+  verb.add(
+      {"--color", "auto|always|never", "auto: on a terminal, unless NO_COLOR is set", kGeneralGroup, false, set_color});
+}
+
+void add_key_options(Verb& verb, const KeyChoice& choice) {
+  CommonOptions& common = *verb.common;
+  for (const ConfigurationKey& key : configuration_keys()) {
+    if (!contains(choice.sections, key.section) || contains(choice.without, key.option)) continue;
+    if (!choice.only.empty() && !contains(choice.only, key.option)) continue;
+    const ConfigurationKey* known = &key;
+    const auto set = [&common, known](const std::string& text) -> Result<void> {
+      common.overrides.push_back({known, text});
+      return {};
+    };
+    const bool is_list = key.value.find(",...") != std::string_view::npos;
+    verb.add(
+        {std::string(key.option), std::string(key.value), std::string(key.help), group_of(key.section), is_list, set});
+  }
+}
+
+}  // namespace steelyard

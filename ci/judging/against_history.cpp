@@ -1,0 +1,266 @@
+#include "ci/judging/against_history.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ci/app/keeping.hpp"
+#include "ci/app/sides.hpp"
+#include "ci/git/caller_environment.hpp"
+#include "ci/judging/ci_variables.hpp"
+#include "ci/judging/judge_programs.hpp"
+#include "ci/judging/known_calibration.hpp"
+#include "ci/judging/stored_series.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr int kPoints = 300;  // newest of each series: a level that is older than that is none to judge by
+
+// The median, as a rule.
+double usual_invocations(const HistorySeries& series) {
+  std::vector<std::int64_t> counts;
+  for (const HistoryPoint& point : series.points) counts.push_back(point.invocations);
+  if (counts.empty()) return 1;
+  std::sort(counts.begin(), counts.end());
+  return static_cast<double>(counts[counts.size() / 2]);
+}
+
+// Absent: none was. Runs of one session were measured together.
+Result<std::optional<Run>> parent_beside(Store& store, const Run& candidate) {
+  const RunHeader& header = candidate.header;
+  if (header.session.empty() || header.commit.parent.empty()) return std::optional<Run>();
+  STEELYARD_TRY(const std::vector<RunHeader> runs, RunStore(store).of_commit(header.commit.parent));
+  for (const RunHeader& run : runs) {
+    if (run.session != header.session || run.id == header.id) continue;
+    STEELYARD_TRY(Run parent, RunStore(store).get(run.id));
+    return std::optional(std::move(parent));
+  }
+  return std::optional<Run>();
+}
+
+Result<std::vector<HistorySeries>> history_of(Store& store, const ComparisonPolicy& policy, const std::string& project,
+                                              const std::string& branch) {
+  std::vector<std::string> metrics = policy.metrics;
+  if (metrics.empty()) metrics.emplace_back();  // the usual ones
+  for (const std::string& gating : policy.gates) {
+    if (std::find(metrics.begin(), metrics.end(), gating) == metrics.end()) metrics.push_back(gating);
+  }
+  std::vector<HistorySeries> all;
+  for (const std::string& metric : metrics) {
+    HistoryQuery query;
+    query.metric = metric;
+    query.branch = branch;
+    query.project = project;
+    query.limit = kPoints;
+    query.off_branch = false;  // a level that a force-push took away is none to judge by
+    STEELYARD_TRY(std::vector<HistorySeries> found, HistoryStore(store).series(query));
+    for (HistorySeries& series : found) {
+      const bool is_known = std::any_of(all.begin(), all.end(), [&](const HistorySeries& other) {
+        return other.benchmark == series.benchmark && other.metric == series.metric &&
+               other.fingerprint == series.fingerprint && other.project == series.project;
+      });
+      if (!is_known) all.push_back(std::move(series));
+    }
+  }
+  return all;
+}
+
+// Points of other machines are never compared with these: of them the newest is kept, which tells that there are any.
+void keep_points_of(const std::string& machine, Series& series) {
+  const auto is_elsewhere = [&](const SeriesPoint& point) { return point.machine != machine; };
+  const auto newest = std::find_if(series.points.rbegin(), series.points.rend(), is_elsewhere);
+  if (newest == series.points.rend()) return;
+  const SeriesPoint elsewhere = *newest;
+  std::erase_if(series.points, is_elsewhere);
+  series.points.push_back(elsewhere);
+}
+
+// newest: id of the run that counts are held against; empty: there is none.
+Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySeries>& history, const std::string& newest,
+                                    const Run& candidate, const ComparisonPolicy& policy) {
+  HistoryBaseline baseline;
+  if (!newest.empty()) {
+    STEELYARD_TRY(baseline.newest, RunStore(store).get(newest));
+  }
+  const std::string machine = candidate.environment.fingerprint();
+  std::map<std::pair<std::string, std::string>, double> invocations;
+  for (const HistorySeries& series : history) {
+    if (series.fingerprint == machine) invocations[{series.benchmark, series.metric.name}] = usual_invocations(series);
+  }
+  for (Series& series : series_of_store(history, kPoints).series) {
+    keep_points_of(machine, series);
+    SeriesHistory one;
+    one.changes = changes_to_judge_by(series, policy);
+    const auto usual = invocations.find({series.name, series.metric});
+    one.usual_invocations = usual == invocations.end() ? 1 : usual->second;
+    one.series = std::move(series);
+    baseline.series.push_back(std::move(one));
+  }
+  return baseline;
+}
+
+// The series of several projects say nothing of one candidate, though their benchmarks have the same names.
+Result<void> check_one_project(const std::vector<HistorySeries>& history) {
+  for (const HistorySeries& series : history) {
+    if (series.project == history.front().project) continue;
+    return input_error("--project",
+                       "none, and the store has \"" + history.front().project + "\" and \"" + series.project + '"',
+                       "the one that the run is of");
+  }
+  return {};
+}
+
+// Which run of a history a candidate's counts are held against, and how that is said.
+struct HistoryRun {
+  std::string run;   // id; empty: the history has none on the candidate's machine
+  std::string said;  // "commit 1a2b3c4, 3 commits before the candidate"
+};
+
+std::string short_commit(const std::string& commit) {
+  return commit.empty() ? "a run without a commit" : "commit " + commit.substr(0, 7);
+}
+
+// The newest that is not the candidate's own.
+HistoryRun newest_run(const std::vector<HistorySeries>& history, const Run& candidate) {
+  const std::string machine = candidate.environment.fingerprint();
+  const HistoryPoint* newest = nullptr;
+  for (const HistorySeries& series : history) {
+    if (series.fingerprint != machine) continue;
+    for (const HistoryPoint& point : series.points) {
+      const bool is_own = point.run == candidate.header.id ||
+                          (!candidate.header.commit.sha.empty() && point.commit == candidate.header.commit.sha);
+      if (!is_own && (newest == nullptr || point.at_unix_ns > newest->at_unix_ns)) newest = &point;
+    }
+  }
+  if (newest == nullptr) return {};
+  return {newest->run, short_commit(newest->commit) + ", the newest run of this history on this machine"};
+}
+
+// Of the nearest ancestor of the candidate's commit that was measured on its machine and the branch (empty: any). Where
+// no ancestor is known, the newest older run of the branch; for a candidate without a commit the history's newest.
+// Never one of the candidate's own commit.
+Result<HistoryRun> find_history_run(Store& store, const std::vector<HistorySeries>& history, const Run& candidate,
+                                    const std::string& branch) {
+  const std::string machine = candidate.environment.fingerprint();
+  const bool is_known_here = std::any_of(history.begin(), history.end(),
+                                         [&](const HistorySeries& series) { return series.fingerprint == machine; });
+  if (!is_known_here || candidate.header.commit.sha.empty()) return newest_run(history, candidate);
+  BaselineQuery query{history.front().project, machine, candidate.header.commit.sha, branch};
+  query.only_branch = true;
+  STEELYARD_TRY(const std::optional<FoundBaseline> found, HistoryStore(store).latest_baseline(query));
+  if (!found) return newest_run(history, candidate);
+  return HistoryRun{found->run, place_text(*found)};
+}
+
+// What the candidate is held against.
+struct Baseline {
+  Run run;  // the parent that was measured together, or the newest run of the history
+  std::optional<HistoryBaseline> history;
+  std::vector<std::string> warnings;
+};
+
+Result<Baseline> parent_as_baseline(Run parent, const Run& candidate, const App& app) {
+  app.note("baseline: " + candidate.header.commit.parent.substr(0, 7) + ", measured together with the candidate");
+  return Baseline{std::move(parent), std::nullopt, {}};
+}
+
+Result<Baseline> history_as_baseline(Store& store, const Run& candidate, const Configuration& configuration,
+                                     const App& app) {
+  const ComparisonPolicy policy = comparison_policy(configuration.policy);
+  const std::string branch =
+      history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
+  app.note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch));
+  const std::string project = configuration.project.empty() ? candidate.header.project : configuration.project;
+  STEELYARD_TRY(const std::vector<HistorySeries> series, history_of(store, policy, project, branch));
+  STEELYARD_CHECK(check_one_project(series));
+  STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
+  Baseline baseline;
+  if (!newest.said.empty()) {
+    baseline.warnings.push_back("the baseline run is of " + newest.said + "; counts are held against it");
+  }
+  STEELYARD_TRY(HistoryBaseline history, baseline_of(store, series, newest.run, candidate, policy));
+  STEELYARD_TRY(const std::vector<AcceptedAlert> accepted, AlertStore(store).accepted(project));
+  add_accepted_levels(accepted,
+                      {series.empty() ? project : series.front().project,
+                       {branch, candidate.header.commit.branch},
+                       candidate.environment.fingerprint()},
+                      history.series);
+  history.branch = branch;
+  baseline.run = history.newest;
+  baseline.history = std::move(history);
+  return baseline;
+}
+
+Result<Baseline> find_baseline(Store& store, const Run& candidate, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(std::optional<Run> parent, parent_beside(store, candidate));
+  return parent ? parent_as_baseline(std::move(*parent), candidate, app)
+                : history_as_baseline(store, candidate, configuration, app);
+}
+
+// What is judged: measured now, or before. Absent: reported, with the code.
+struct Candidate {
+  ExitCode code = ExitCode::success;
+  std::optional<Run> run;
+  std::vector<std::string> warnings;
+};
+
+Candidate find_candidate(const HistoryGate& gate, const Configuration& configuration, const App& app) {
+  Candidate candidate;
+  if (gate.run.empty()) {
+    HeadMeasurement head = measure_head({gate.head, gate.bench, gate.seed}, configuration, app);
+    candidate.code = head.code;
+    if (head.code != ExitCode::success) return candidate;
+    if (head.interrupted) candidate.code = ExitCode::not_judged;
+    candidate.run = std::move(head.run);
+    candidate.warnings = std::move(head.warnings);
+    if (!gate.outputs.no_store) candidate.code = worse(candidate.code, keep_in_spool({&*candidate.run}, app));
+    return candidate;
+  }
+  Result<Run> loaded = load_side(gate.run, configuration, app, candidate.warnings);
+  if (!loaded) {
+    candidate.code = app.report(loaded.error());
+    return candidate;
+  }
+  candidate.run = std::move(loaded).value();
+  // A foreign file has no id, by which an archive is kept and the comparison finds it again.
+  if (candidate.run->header.id.empty()) seal(*candidate.run);
+  return candidate;
+}
+
+}  // namespace
+
+Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configuration& configuration, const App& app) {
+  STEELYARD_CHECK(check_named_calibration(configuration));
+  const Candidate candidate = find_candidate(gate, configuration, app);
+  if (!candidate.run) return candidate.code;
+  ExitCode code = candidate.code;
+  // The history is the baseline: without it nothing can be judged.
+  const auto nothing_judged = [&](const Error& error) { return worse(ExitCode::not_judged, app.report(error)); };
+  Result<Store> store = open_store(configuration, app);
+  if (!store) return nothing_judged(store.error());
+  const Result<Baseline> baseline = find_baseline(*store, *candidate.run, configuration, app);
+  if (!baseline) return nothing_judged(baseline.error());
+  ComparisonRequest request{configuration, gate.seed};
+  if (baseline->history) request.history = &*baseline->history;
+  Result<Comparison> compared = compare_sides(baseline->run, *candidate.run, request, baseline->warnings);
+  if (!compared) return nothing_judged(compared.error());
+  Judgement judgement{baseline->run, *candidate.run, std::move(compared).value()};
+  std::vector<std::string>& warnings = judgement.comparison.warnings;
+  warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
+  judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());
+  code = worse(code, copy_archives(baseline->run, *candidate.run, gate.outputs.archive_dir, app));
+  code = worse(code, explain_rows(judgement, gate.outputs, app));
+  code = worse(code, tell(judgement, gate.outputs, configuration, app));
+  if (gate.outputs.no_store) return code;
+  const std::vector<const Run*> own =
+      gate.run.empty() ? std::vector<const Run*>{&*candidate.run} : std::vector<const Run*>{};
+  return worse(code, deliver_to_store(configuration, &judgement.comparison, app, own));
+}
+
+}  // namespace steelyard

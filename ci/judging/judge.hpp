@@ -1,0 +1,82 @@
+// The judgement, once for every verb that makes one: two runs are compared, what changed is attributed, the candidate's
+// targets are judged; all of it is reported, drawn and kept, and amounts to an exit status.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+#include "bench/model/target.hpp"
+#include "ci/app/app.hpp"
+#include "ci/config/configuration.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/measuring/measure_programs.hpp"
+#include "regress/ab/explain.hpp"
+#include "regress/history/judge_history.hpp"
+
+namespace steelyard {
+
+// What is shown of a judgement, and where it is kept. Empty paths: not there.
+struct JudgementOutputs {
+  std::filesystem::path output;       // of the report, in place of the output stream
+  bool is_markdown = false;           // the report
+  std::filesystem::path markdown;     // the report as Markdown as well
+  std::filesystem::path archive_dir;  // baseline.syrun, candidate.syrun and comparison.json
+  std::filesystem::path flame_dir;    // a flame graph of each changed count
+  std::filesystem::path svg_dir;      // a picture of each row that changed
+  bool pictures = false;              // the same below the report
+  std::string explain;                // a part of the names of rows to explain, or all; empty: none
+  bool no_store = false;
+};
+
+// The rows of --flame-dir, --explain, --svg-dir and --pictures, for whatever judges.
+void add_picture_options(Verb& verb, JudgementOutputs& outputs);
+// All rows but the first ones of a verb that measures, judges and keeps.
+void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<std::uint64_t>& seed);
+
+struct ComparisonRequest {
+  const Configuration& configuration;
+  std::optional<std::uint64_t> seed = {};      // absent: the policy's, so that the same runs give the same bytes
+  const MeasuredPrograms* measured = nullptr;  // what counting found out about the two builds; null: nothing
+  const HistoryBaseline* history = nullptr;    // what the candidate is held against; null: the baseline
+};
+// Compared, with the machine's calibration, and attributed; `warnings` and those of the calibration are the
+// comparison's. Error (input): a calibration that the policy names and that cannot be read.
+Result<Comparison> compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
+                                 std::vector<std::string> warnings);
+
+// A comparison with what is told beside it.
+struct Judgement {
+  const Run& baseline;
+  const Run& candidate;
+  Comparison comparison;
+  TargetReport targets = {};
+  std::vector<Explanation> explanations = {};
+};
+
+// `part`: of the benchmarks' names, or "all"; empty: nothing was asked for. A name that no row has is the user's
+// mistake, with the nearest that there is.
+Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement);
+
+// Those that the outputs ask for, in the judgement. What was measured is reported all the same: a mistake is told, and
+// is the exit status.
+ExitCode explain_rows(Judgement& judgement, const JudgementOutputs& outputs, const App& app);
+
+// What the candidate promises, in the judgement; the baseline kept or broke its promises when it was the candidate.
+// expect_all: a configured target that no benchmark has is undecided.
+void judge_promises(Judgement& judgement, const Configuration& configuration, bool expect_all);
+
+// The two archives of --archive-dir. A run without an id is none and is left out; every path is tried, so that one full
+// disk does not cost the copy on another.
+ExitCode copy_archives(const Run& baseline, const Run& candidate, const std::filesystem::path& folder, const App& app);
+
+// Everything that is shown of a judgement, and its comparison.json beside the archives. Returns the exit status that
+// all of it amounts to. The store is not asked: a verdict is reported before, so that no store hides one.
+ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Configuration& configuration,
+              const App& app);
+
+}  // namespace steelyard

@@ -1,0 +1,246 @@
+#include "ci/judging/judge_programs.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "ci/app/cancellation.hpp"
+#include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/attribution/own_folders.hpp"
+#include "ci/git/work_tree_pair.hpp"
+#include "ci/judging/known_calibration.hpp"
+#include "ci/measuring/build.hpp"
+#include "ci/measuring/join_runs.hpp"
+#include "ci/measuring/program_in_tree.hpp"
+#include "storage/archive/archive.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr Nanoseconds kHeadBudget = seconds(600);  // of measuring, as for a gate of two sides
+
+bool is_cancelled(const JudgeRequest& request) { return request.cancelled != nullptr && request.cancelled->load(); }
+
+Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
+  MeasuringPlan plan;
+  plan.programs = sides.programs;
+  plan.settings = request.configuration.run;
+  plan.policy = request.configuration.policy;
+  plan.budget = request.default_budget;
+  plan.seed = request.seed;
+  // What stands in the way of one is told once, at the end.
+  plan.calibration = [&request](const Run& baseline, const Run& candidate) {
+    std::vector<std::string> untold;
+    auto known = known_calibration(request.configuration, baseline, candidate, untold);
+    return known ? std::move(known).value() : std::nullopt;
+  };
+  ProgressLine progress = app.progress();
+  return measure_programs(plan, progress, request.cancelled);
+}
+
+void complete_header(Run& run, const SideDescription& side, const JudgeRequest& request) {
+  run.header.project = project_name(request.configuration);
+  run.header.program = side.program;
+  run.header.commit = side.commit;
+  run.header.seed = request.seed;
+  if (!side.sources.empty()) run.header.settings[kSourcesSetting] = side.sources.string();
+  seal(run);
+}
+
+std::string short_sha(const std::string& sha) { return sha.substr(0, 7); }
+
+Result<std::vector<ProgramPair>> programs_in_trees(const WorkTreePair& trees,
+                                                   const std::vector<ConfiguredProgram>& programs,
+                                                   const std::vector<std::string>& arguments) {
+  // With one program the names stay what the program itself says.
+  const bool with_suite = programs.size() > 1;
+  std::vector<ProgramPair> pairs;
+  for (const ConfiguredProgram& configured : programs) {
+    STEELYARD_TRY(Program baseline, program_in_tree(configured, trees.base(), arguments, with_suite));
+    STEELYARD_TRY(Program candidate, program_in_tree(configured, trees.head(), arguments, with_suite));
+    pairs.push_back({std::move(baseline), std::move(candidate)});
+  }
+  return pairs;
+}
+
+// The build may say where it puts a program only by doing it, so this is looked at afterwards.
+Result<void> check_built(const std::vector<ProgramPair>& pairs, const WorkTreePair& trees, bool was_built) {
+  for (const ProgramPair& pair : pairs) {
+    std::error_code ignored;
+    if (std::filesystem::exists(pair.candidate.executable, ignored)) continue;
+    const std::string path = pair.candidate.executable.lexically_relative(trees.head()).string();
+    const bool baseline_has = std::filesystem::exists(pair.baseline.executable, ignored);
+    if (baseline_has) return program_error(path, "no such file after the candidate's build", "the benchmark program");
+    return input_error(path, was_built ? "no such file after the build" : "no such file, and no build command",
+                       "the benchmark program in the work tree",
+                       was_built ? "check the path against what the build writes" : "name one: --build \"CMD\"");
+  }
+  return {};
+}
+
+std::string joined_commands(const std::vector<ConfiguredProgram>& programs) {
+  std::string text;
+  for (const ConfiguredProgram& program : programs) text += (text.empty() ? "" : "; ") + program.command;
+  return text;
+}
+
+// Nothing where no command is configured. `side`: "the baseline"; empty: the only one.
+Result<void> build_tree(const std::filesystem::path& tree, const Commit& commit, const std::string& side,
+                        const Configuration& configuration, const std::atomic<bool>* cancelled, const App& app) {
+  if (configuration.build_command.empty()) return {};
+  app.note("building " + (side.empty() ? "" : side + ' ') + short_sha(commit.sha) + "  " + commit.subject);
+  const std::string name = (side.empty() ? "the candidate" : side) + " (" + short_sha(commit.sha) + ')';
+  return build({tree, configuration.build_command, configuration.build_timeout, name}, cancelled);
+}
+
+// A baseline that cannot be built leaves nothing to judge against: 2, not the candidate's 4.
+ExitCode build_both(const WorkTreePair& trees, const Commit& base, const Commit& head, const JudgeRequest& request,
+                    const App& app) {
+  const auto built = [&](const std::filesystem::path& tree, const Commit& commit, const std::string& side) {
+    return build_tree(tree, commit, side, request.configuration, request.cancelled, app);
+  };
+  if (const Result<void> done = built(trees.base(), base, "the baseline"); !done) {
+    app.report(done.error());
+    return ExitCode::not_judged;
+  }
+  if (const Result<void> done = built(trees.head(), head, "the candidate"); !done) {
+    const ExitCode code = app.report(done.error());
+    return is_cancelled(request) ? ExitCode::not_judged : code;
+  }
+  return ExitCode::success;
+}
+
+struct Head {
+  GitRepository repository;
+  Commit commit;
+};
+
+Result<Head> find_head(const HeadRequest& request) {
+  STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
+  STEELYARD_TRY(const std::string sha, resolve_deepening(repository, request.head.empty() ? "HEAD" : request.head));
+  STEELYARD_TRY(Commit commit, repository.describe(sha));
+  return Head{std::move(repository), std::move(commit)};
+}
+
+class HeadMeasuring {
+ public:
+  HeadMeasuring(const HeadRequest& request, const Configuration& configuration, const App& app)
+      : request_(request), configuration_(configuration), app_(app) {}
+
+  Result<Run> measure(std::vector<std::string>& warnings) {
+    STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(configuration_, request_.bench));
+    STEELYARD_TRY(const Head head, find_head(request_));
+    note_uncommitted(head.repository, request_.head, app_);
+    // The second tree costs a checkout of the same files.
+    STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(head.repository, head.commit.sha, head.commit.sha));
+    STEELYARD_CHECK(build_tree(trees.head(), head.commit, "", configuration_, cancellation_.flag(), app_));
+    Run whole;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      STEELYARD_TRY(const Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
+      STEELYARD_TRY(Run run, measure_one_of(program, programs.size(), warnings));
+      if (i == 0) {
+        whole = std::move(run);
+      } else {
+        join_run(whole, std::move(run));
+      }
+    }
+    whole.header.program = joined_commands(programs);
+    whole.header.project = project_name(configuration_);
+    whole.header.commit = head.commit;
+    whole.header.seed = seed_;
+    whole.header.settings[kSourcesSetting] = trees.head().string();
+    seal(whole);
+    return whole;
+  }
+
+  bool cancelled() const { return cancellation_.requested(); }
+
+ private:
+  Result<Run> measure_one_of(const Program& program, std::size_t programs, std::vector<std::string>& warnings) {
+    MeasuringPlan plan;
+    plan.settings = configuration_.run;
+    plan.policy = configuration_.policy;
+    const Nanoseconds budget = configuration_.run.budget.value_or(kHeadBudget);
+    plan.budget = nanoseconds(budget.count() / static_cast<double>(programs));
+    plan.settings.budget = plan.budget;
+    plan.seed = seed_;
+    ProgressLine progress = app_.progress();
+    return measure_alone(program, plan, progress, warnings, cancellation_.flag());
+  }
+
+  const HeadRequest& request_;
+  const Configuration& configuration_;
+  const App& app_;
+  Cancellation cancellation_;
+  std::uint64_t seed_ = seed_or_draw(request_.seed);
+};
+
+}  // namespace
+
+Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
+  STEELYARD_CHECK(check_named_calibration(request.configuration));
+  STEELYARD_TRY(MeasuredPrograms measured, measure(sides, request, app));
+  MeasuredPair& pair = measured.pair;
+  complete_header(pair.baseline, sides.baseline, request);
+  complete_header(pair.candidate, sides.candidate, request);
+  const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
+  ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(runs, app);
+  code = worse(code, copy_archives(pair.baseline, pair.candidate, request.outputs.archive_dir, app));
+  STEELYARD_TRY(Comparison comparison,
+                compare_sides(pair.baseline, pair.candidate, {request.configuration, request.seed, &measured},
+                              measured.warnings));
+  if (is_cancelled(request)) comparison.warnings.push_back("interrupted: this is what was measured until then");
+  Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
+  judge_promises(judgement, request.configuration,
+                 request.expect_every_target && request.configuration.run.filter.empty());
+  code = worse(code, explain_rows(judgement, request.outputs, app));
+  code = worse(code, tell(judgement, request.outputs, request.configuration, app));
+  if (is_cancelled(request)) code = worse(code, ExitCode::not_judged);
+  if (request.outputs.no_store) return code;
+  return worse(code, deliver_to_store(request.configuration, &judgement.comparison, app, runs));
+}
+
+Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& configuration, const std::string& bench) {
+  if (!bench.empty()) return std::vector<ConfiguredProgram>{{"", bench}};
+  if (!configuration.programs.empty()) return configuration.programs;
+  return input_error(configuration.file.empty() ? "no steelyard.toml" : configuration.file.string(),
+                     "no benchmark program", "a [[program]] with its command, or --bench \"PATH ARGS\"");
+}
+
+Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair& commits,
+                               const std::vector<ConfiguredProgram>& programs,
+                               const std::vector<std::string>& arguments, const JudgeRequest& request, const App& app) {
+  STEELYARD_TRY(const Commit base, repository.describe_baseline(commits.baseline));
+  STEELYARD_TRY(const Commit head, repository.describe(commits.candidate));
+  STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(repository, commits.baseline, commits.candidate));
+  STEELYARD_TRY(std::vector<ProgramPair> pairs, programs_in_trees(trees, programs, arguments));
+  const ExitCode built = build_both(trees, base, head, request, app);
+  if (built != ExitCode::success) return built;
+  STEELYARD_CHECK(check_built(pairs, trees, !request.configuration.build_command.empty()));
+  const std::string command = joined_commands(programs);
+  return judge_programs({std::move(pairs), {command, base, trees.base()}, {command, head, trees.head()}}, request, app);
+}
+
+HeadMeasurement measure_head(const HeadRequest& request, const Configuration& configuration, const App& app) {
+  HeadMeasurement head;
+  HeadMeasuring measuring(request, configuration, app);
+  Result<Run> run = measuring.measure(head.warnings);
+  if (run) {
+    head.run = std::move(run).value();
+    head.interrupted = measuring.cancelled();
+    if (head.interrupted) head.warnings.push_back("interrupted: this is what was measured until then");
+  } else {
+    head.code = app.report(run.error());
+    if (measuring.cancelled()) head.code = ExitCode::not_judged;
+  }
+  return head;
+}
+
+void note_uncommitted(const GitRepository& repository, const std::string& head, const App& app) {
+  const Result<bool> dirty = repository.is_dirty();
+  if (head.empty() && dirty && *dirty) {
+    app.note("the work tree has changes that are not committed: they are not measured");
+  }
+}
+
+}  // namespace steelyard

@@ -1,0 +1,74 @@
+// Programs measured and judged: as they stand, or as two commits of one repository have them, checked out side by side
+// and built by the project's own command. And one commit built and measured alone, for a gate that has no baseline to
+// measure beside it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/run.hpp"
+#include "ci/git/repository.hpp"
+#include "ci/judging/judge.hpp"
+#include "ci/measuring/measure_programs.hpp"
+
+namespace steelyard {
+
+struct JudgeRequest {
+  const Configuration& configuration;
+  const JudgementOutputs& outputs;
+  Nanoseconds default_budget;
+  std::uint64_t seed = 0;
+  bool expect_every_target = false;  // a configured target that no benchmark has is undecided
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+// One side as the report names it.
+struct SideDescription {
+  std::string program;                 // as the user named it
+  Commit commit = {};                  // empty sha: none
+  std::filesystem::path sources = {};  // root of the project's own sources; empty: unknown
+};
+
+struct JudgedSides {
+  std::vector<ProgramPair> programs;
+  SideDescription baseline;
+  SideDescription candidate;
+};
+
+Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app);
+
+struct CommitPair {
+  std::string baseline;   // full sha
+  std::string candidate;  // full sha
+};
+
+// The programs named by --bench where it is given, else those configured. Error (input): neither.
+Result<std::vector<ConfiguredProgram>> programs_to_judge(const Configuration& configuration, const std::string& bench);
+
+// `arguments` follow those of each program's command.
+Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair& commits,
+                               const std::vector<ConfiguredProgram>& programs,
+                               const std::vector<std::string>& arguments, const JudgeRequest& request, const App& app);
+
+struct HeadRequest {
+  std::string head;   // a commit; empty: HEAD
+  std::string bench;  // the program in place of those configured
+  std::optional<std::uint64_t> seed;
+};
+struct HeadMeasurement {
+  ExitCode code = ExitCode::success;  // else: already reported, and there is no run
+  Run run;                            // sealed
+  std::vector<std::string> warnings;
+  bool interrupted = false;  // the run holds what was measured until then
+};
+// In a work tree of its own. The budget is shared by the programs.
+HeadMeasurement measure_head(const HeadRequest& request, const Configuration& configuration, const App& app);
+
+// Said where the head is measured and differs from what lies in the folder.
+void note_uncommitted(const GitRepository& repository, const std::string& head, const App& app);
+
+}  // namespace steelyard

@@ -1,0 +1,166 @@
+#include "ci/judging/replay.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "ci/attribution/attribute.hpp"
+#include "ci/attribution/own_folders.hpp"
+#include "ci/measuring/equal_builds.hpp"
+#include "regress/ab/gates.hpp"
+#include "regress/ab/match.hpp"
+#include "regress/compare_runs.hpp"
+#include "regress/history/judge_history.hpp"
+#include "storage/comparison/comparison_document.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr const char* kAbsent = "absent";
+constexpr const char* kWhole = "all benchmarks";
+
+// As JSON has them: numbers with the digits that read back to the same bits.
+template <Described T>
+JsonWriter object_of(const T& value) {
+  JsonWriter object;
+  T::fields(object, value);
+  return object;
+}
+
+template <Described T>
+std::string list_text(const std::vector<T>& list) {
+  std::string text;
+  for (const T& one : list) text += (text.empty() ? "" : ", ") + object_of(one).one_line();
+  return text.empty() ? kAbsent : text;
+}
+
+// Every field of a row by its name, the verdict first.
+std::vector<std::pair<std::string, std::string>> field_texts(const ComparisonRow& row) {
+  auto texts = object_of(row).member_texts(kAbsent);
+  std::stable_partition(texts.begin(), texts.end(), [](const auto& field) { return field.first == "verdict"; });
+  return texts;
+}
+
+using Key = std::pair<std::string, std::string>;
+Key key_of(const ComparisonRow& row) { return {row.benchmark, row.metric.name}; }
+
+bool is_told_by_counting(const ComparisonRow& row) {
+  return row.test == "none" && row.verdict == Verdict::unchanged && row.reason.starts_with(kNotTimed);
+}
+
+// What counting found out about the two builds follows from the programs, which are not kept.
+std::string without_equal_code(std::string reason) {
+  const std::string told = "; " + std::string(kSameCode);
+  const std::size_t at = reason.find(told);
+  return at == std::string::npos ? reason : reason.erase(at, told.size());
+}
+
+// What an older program put into a store has the runs' ids there and no more of their headers, and no solo checks: what
+// they said stands in the reasons.
+bool is_without_solo(const Comparison& kept) { return kept.baseline.tool.empty() && kept.candidate.tool.empty(); }
+
+bool is_same(const std::string& field, const std::string& kept, const std::string& recomputed) {
+  return kept == recomputed || (field == "reason" && without_equal_code(kept) == recomputed);
+}
+
+void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool without_solo, Replay& replay) {
+  if (without_solo && !kept.solo) recomputed.solo.reset();
+  const auto was = field_texts(kept);
+  const auto is = field_texts(recomputed);
+  for (std::size_t i = 0; i < was.size(); ++i) {
+    const auto& [field, text] = was[i];
+    if (is_same(field, text, is[i].second)) continue;
+    replay.differences.push_back({kept.benchmark, kept.metric.name, field, text, is[i].second});
+  }
+}
+
+using TextByMetric = std::map<std::string, std::string>;
+
+TextByMetric drift_texts(const Comparison& comparison) {
+  TextByMetric texts;
+  for (const SharedDrift& drift : comparison.drifts) texts[drift.metric] += object_of(drift).one_line();
+  return texts;
+}
+
+void compare_drifts(const Comparison& kept, const Comparison& recomputed, Replay& replay) {
+  const TextByMetric was = drift_texts(kept);
+  TextByMetric is = drift_texts(recomputed);
+  for (const auto& [metric, text] : was) {
+    const auto found = is.find(metric);
+    const std::string other = found == is.end() ? kAbsent : found->second;
+    if (text != other) replay.differences.push_back({kWhole, metric, "drift", text, other});
+    if (found != is.end()) is.erase(found);
+  }
+  for (const auto& [metric, text] : is) replay.differences.push_back({kWhole, metric, "drift", kAbsent, text});
+}
+
+// The change points follow from the values beside them.
+void compare_changes(const Comparison& kept, Replay& replay) {
+  for (const SeriesHistory& one : kept.history->series) {
+    const std::string was = list_text(one.changes);
+    const std::string is = list_text(changes_to_judge_by(one.series, kept.policy));
+    if (was != is) replay.differences.push_back({one.series.name, one.series.metric, "change points", was, is});
+  }
+}
+
+Comparison judge_again(const Comparison& kept, const Run& baseline, const Run& candidate) {
+  const Calibration* calibration = kept.calibration ? &*kept.calibration : nullptr;
+  if (!kept.history) return compare_runs(baseline, candidate, kept.policy, calibration);
+  // A run from a file without an id was judged without one.
+  Run judged = candidate;
+  judged.header.id = kept.candidate.id;
+  return judge_against_history({baseline, kept.history->series, kept.history->branch}, judged, kept.policy,
+                               calibration);
+}
+
+// Through the document and back: names that are no UTF-8 and numbers that are not finite read alike, whether the kept
+// one came from a document or from the store.
+Comparison alike(const Comparison& comparison) {
+  Result<Comparison> read = as_kept(comparison);
+  return read ? std::move(read).value() : comparison;
+}
+
+}  // namespace
+
+Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate) {
+  const Comparison kept = alike(comparison);
+  Comparison computed = judge_again(kept, baseline, candidate);
+  Replay result;
+  result.rule_version = computed.rule_version;
+  for (const ComparisonRow& row : kept.rows) {
+    if (!is_told_by_counting(row)) continue;
+    ++result.untimed;
+    computed.rows.push_back(row);
+  }
+  if (result.untimed > 0) decide_gates(computed);
+  attribute(computed, baseline, candidate, {own_folders(baseline, candidate)});
+  computed = alike(computed);
+
+  std::map<Key, const ComparisonRow*> recomputed;
+  for (const ComparisonRow& row : computed.rows) recomputed.emplace(key_of(row), &row);
+  std::map<Key, const ComparisonRow*> known;
+  for (const ComparisonRow& row : kept.rows) {
+    known.emplace(key_of(row), &row);
+    if (is_told_by_counting(row)) continue;
+    ++result.rows;
+    const auto found = recomputed.find(key_of(row));
+    if (found == recomputed.end()) {
+      result.differences.push_back({row.benchmark, row.metric.name, "row", "there", ""});
+    } else {
+      compare_rows(row, *found->second, is_without_solo(kept), result);
+    }
+  }
+  for (const ComparisonRow& row : computed.rows) {
+    // A metric that the policy names is not missing where equal builds were left untimed on purpose.
+    const bool is_left_out = result.untimed > 0 && row.benchmark == kAllBenchmarks;
+    if (known.count(key_of(row)) == 0 && !is_left_out) {
+      result.differences.push_back({row.benchmark, row.metric.name, "row", "", "there"});
+    }
+  }
+  compare_drifts(kept, computed, result);
+  if (kept.history) compare_changes(kept, result);
+  return result;
+}
+
+}  // namespace steelyard

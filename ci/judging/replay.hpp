@@ -1,0 +1,19 @@
+// Computes a kept comparison again from its two runs and holds it against what was kept, bit for bit: every judged
+// field of every row, the drifts, and the change points of the history it was held against. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+#include "ci/report/verification.hpp"
+
+namespace steelyard {
+
+// With the engine, the policy, the seed, the calibration and the history that `comparison`, the kept one, has. Of a
+// reason that says what counting found out about the two builds (equal_builds.hpp), the rest is compared. `baseline`:
+// of what was held against a history, the newest run of it; no measurements: there was none.
+Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
+
+}  // namespace steelyard

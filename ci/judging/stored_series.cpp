@@ -1,0 +1,223 @@
+#include "ci/judging/stored_series.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace steelyard {
+namespace {
+
+// Without a commit each run stands for itself.
+bool is_same_point(const SeriesPoint& point, const HistoryPoint& next, const std::string& machine) {
+  return !next.commit.empty() && point.commit == next.commit && point.machine == machine;
+}
+
+void append(Series& series, const HistorySeries& stored) {
+  for (const HistoryPoint& point : stored.points) {
+    if (!std::isfinite(point.value)) continue;
+    if (series.points.empty() || !is_same_point(series.points.back(), point, stored.fingerprint)) {
+      series.points.push_back({{}, point.commit, stored.fingerprint, point.run});
+    }
+    series.points.back().values.push_back(point.value);
+    series.points.back().run = point.run;
+  }
+}
+
+bool is_of(const Series& series, const std::string& project, const HistorySeries& stored) {
+  return series.name == stored.benchmark && project == stored.project && series.metric == stored.metric.name &&
+         series.unit == stored.metric.unit && series.better == stored.metric.better;
+}
+
+// With fewer values of its old level behind the cut a point goes because they are missing, not because any speak
+// against it.
+constexpr std::ptrdiff_t kLeastBefore = 25;
+
+bool is_near_cut(const LookedAtSeries& looked, const ChangePoint& known) {
+  if (!looked.is_cut) return false;
+  const auto begin = looked.series->points.begin();
+  const auto change = begin + static_cast<std::ptrdiff_t>(known.index);
+  return std::count_if(begin, change, [&](const SeriesPoint& point) {
+           return point.machine == change->machine && !point.values.empty();
+         }) < kLeastBefore;
+}
+
+bool is_of(const KeptChangePoint& kept, const Series& series, const std::string& project) {
+  return kept.project == project && kept.benchmark == series.name && kept.metric == series.metric;
+}
+
+KeptChangePoint to_keep(const ChangePoint& change, const LookedAtSeries& looked, const std::string& branch) {
+  const Series& series = *looked.series;
+  KeptChangePoint point;
+  point.id = change.id;
+  point.project = looked.project;
+  point.benchmark = series.name;
+  point.metric = series.metric;
+  point.fingerprint = series.points[change.index].machine;
+  point.branch = branch;
+  point.commit = change.commit;
+  point.last_good = change.last_good;
+  point.before = change.before;
+  point.after = change.after;
+  point.ratio = change.ratio;
+  point.p = change.p;
+  point.regression = change.regression;
+  return point;
+}
+
+std::string short_commit(const std::string& commit) { return commit.substr(0, 9); }
+
+// benchmark, metric and project; machine and id.
+using Identity = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+Identity identity_of(const KeptChangePoint& point) {
+  return {point.project, point.benchmark, point.metric, point.fingerprint, point.id};
+}
+
+bool has_unit(const AcceptedAlert& one, const Series& series) { return one.unit.empty() || one.unit == series.unit; }
+
+bool is_of(const AcceptedAlert& one, const Series& series) {
+  return one.subject.benchmark == series.name && one.subject.metric == series.metric && has_unit(one, series);
+}
+
+bool goes_no_further(double level, double accepted, const Series& series, double margin) {
+  return series.better == Better::higher ? level >= accepted / (1 + margin) : level <= accepted * (1 + margin);
+}
+
+bool accepts(const AcceptedAlert& one, const AcceptedIn& where, const Series& series, const ChangePoint& change) {
+  const std::string& machine = series.points[change.index].machine;
+  if (one.subject.project != where.project || one.subject.benchmark != series.name ||
+      one.subject.metric != series.metric) {
+    return false;
+  }
+  if (!one.subject.change_point.empty()) {
+    return one.subject.change_point == change.id && one.subject.fingerprint == machine;
+  }
+  const bool is_here = where.branch.empty() || one.subject.branch == where.branch;
+  return is_here && has_unit(one, series) && one.fingerprint == machine && one.level &&
+         goes_no_further(change.after, *one.level, series, where.margin);
+}
+
+}  // namespace
+
+StoreSeries series_of_store(const std::vector<HistorySeries>& stored, int limit) {
+  StoreSeries all;
+  for (const HistorySeries& one : stored) {
+    if (one.metric.better == Better::undeclared) continue;
+    if (all.series.empty() || !is_of(all.series.back(), all.projects.back(), one)) {
+      all.series.push_back({one.benchmark, one.metric.name, one.metric.unit, one.metric.better, {}});
+      all.projects.push_back(one.project);
+      all.is_cut.push_back(false);
+    }
+    if (one.points.size() >= static_cast<std::size_t>(std::max(limit, 0))) all.is_cut.back() = true;
+    append(all.series.back(), one);
+  }
+  return all;
+}
+
+std::vector<ChangePoint> known_changes(const Series& series, const std::string& project,
+                                       const std::vector<KeptChangePoint>& kept) {
+  std::vector<ChangePoint> known;
+  for (const KeptChangePoint& one : kept) {
+    if (one.gone || !is_of(one, series, project)) continue;
+    const auto at = std::find_if(series.points.begin(), series.points.end(), [&](const SeriesPoint& point) {
+      return point.commit == one.commit && point.machine == one.fingerprint && !point.values.empty();
+    });
+    if (at == series.points.end()) continue;
+    ChangePoint change;
+    change.index = change.first = change.last = static_cast<std::size_t>(at - series.points.begin());
+    change.commit = one.commit;
+    change.last_good = one.last_good;
+    change.before = one.before;
+    change.after = one.after;
+    change.ratio = one.ratio;
+    change.p = one.p;
+    change.status = ChangeStatus::confirmed;
+    change.regression = one.regression;
+    change.id = one.id;
+    known.push_back(std::move(change));
+  }
+  std::stable_sort(known.begin(), known.end(),
+                   [](const ChangePoint& a, const ChangePoint& b) { return a.index < b.index; });
+  return known;
+}
+
+std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked, const std::string& branch,
+                                            const std::vector<KeptChangePoint>& kept) {
+  std::map<Identity, const KeptChangePoint*> before;
+  for (const KeptChangePoint& one : kept) before[identity_of(one)] = &one;
+  std::set<Identity> now;
+  std::vector<ChangePointEvent> events;
+  for (const LookedAtSeries& one : looked) {
+    for (const ChangePoint& change : *one.changes) {
+      const bool can_be_kept = change.status == ChangeStatus::confirmed && !change.id.empty() &&
+                               !change.commit.empty() && change.index < one.series->points.size();
+      if (!can_be_kept) continue;
+      KeptChangePoint point = to_keep(change, one, branch);
+      now.insert(identity_of(point));
+      const auto known = before.find(identity_of(point));
+      if (known == before.end()) {
+        events.push_back({"confirmed", std::move(point), ""});
+      } else if (known->second->gone) {
+        events.push_back({"back", std::move(point), ""});
+      } else if (known->second->commit != point.commit) {
+        events.push_back({"moved", std::move(point), known->second->commit});
+      }
+    }
+  }
+  for (const LookedAtSeries& one : looked) {
+    for (const ChangePoint& known : known_changes(*one.series, one.project, kept)) {
+      KeptChangePoint point = to_keep(known, one, branch);
+      if (is_near_cut(one, known)) continue;
+      if (now.count(identity_of(point)) != 0) continue;
+      point.gone = true;
+      const std::string commit = point.commit;
+      events.push_back({"gone", std::move(point), commit});
+    }
+  }
+  return events;
+}
+
+std::vector<std::string> event_lines(const std::vector<ChangePointEvent>& events) {
+  std::vector<std::string> lines;
+  for (const ChangePointEvent& event : events) {
+    const std::string who = event.point.benchmark + " " + event.point.metric + ": the " +
+                            (event.point.regression ? "regression" : "improvement");
+    if (event.event == "moved") {
+      lines.push_back(who + " at " + short_commit(event.from_commit) + " is now seen at " +
+                      short_commit(event.point.commit));
+    } else if (event.event == "gone") {
+      lines.push_back(who + " at " + short_commit(event.from_commit) + " is not seen any more: later values speak " +
+                      "against it");
+    } else if (event.event == "back") {
+      lines.push_back(who + " at " + short_commit(event.point.commit) + " is seen again");
+    }
+  }
+  return lines;
+}
+
+void add_accepted_levels(const std::vector<AcceptedAlert>& accepted, const AcceptedFor& candidate,
+                         std::vector<SeriesHistory>& series) {
+  const std::vector<std::string>& branches = candidate.branches;
+  for (const AcceptedAlert& one : accepted) {
+    const bool is_here = one.subject.project == candidate.project &&
+                         std::find(branches.begin(), branches.end(), one.subject.branch) != branches.end();
+    if (!is_here || one.fingerprint != candidate.machine || !one.level) continue;
+    for (SeriesHistory& history : series) {
+      if (is_of(one, history.series)) history.accepted = AcceptedLevel{*one.level, one.commit};
+    }
+  }
+}
+
+void mark_accepted(const std::vector<AcceptedAlert>& accepted, const AcceptedIn& where, const Series& series,
+                   std::vector<ChangePoint>& changes) {
+  for (ChangePoint& change : changes) {
+    if (change.status != ChangeStatus::confirmed || !change.regression || change.index >= series.points.size())
+      continue;
+    for (const AcceptedAlert& one : accepted) {
+      if (accepts(one, where, series, change)) change.accepted_by = one.commit;
+    }
+  }
+}
+
+}  // namespace steelyard

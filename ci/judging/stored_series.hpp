@@ -1,0 +1,67 @@
+// Series as the store keeps them, in the shape that the finder of change points takes; the change points of the last
+// look and those of this one: what to keep in the store, and what to tell; and levels that somebody accepted by name.
+// Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/series.hpp"
+#include "storage/alerts/alert.hpp"
+#include "storage/model/history.hpp"
+
+namespace steelyard {
+
+// One for each benchmark, metric and project, with the points of all machines in one order.
+struct StoreSeries {
+  std::vector<Series> series;
+  std::vector<std::string> projects;  // as long
+  std::vector<bool> is_cut;           // as long: a machine has as many points as were asked for, perhaps more
+};
+
+// Points keep the order of their commits (by date, as the store gives them); several runs of one commit on one machine
+// are one point with several values. A series whose metric has no direction is left out: nothing in it can be better.
+// limit: HistoryQuery's.
+StoreSeries series_of_store(const std::vector<HistorySeries>& stored, int limit);
+
+// What the store knows of a series, in the form that find_changes takes as known: each with the index of its commit
+// (those whose commit is not in the series are left out, and so are those that are gone).
+std::vector<ChangePoint> known_changes(const Series& series, const std::string& project,
+                                       const std::vector<KeptChangePoint>& kept);
+
+struct LookedAtSeries {
+  const Series* series = nullptr;
+  std::string project;
+  const std::vector<ChangePoint>* changes = nullptr;
+  bool is_cut = false;  // older points were left out
+};
+
+// Confirmed points only; of each series, those of machines by whose values it was told. A kept point is gone where its
+// commit was looked at and no confirmed point bears its id any more; where its commit lies outside of what was looked
+// at, or so near behind the cut that its old level can hardly be seen, nothing is said of it.
+std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked, const std::string& branch,
+                                            const std::vector<KeptChangePoint>& kept);
+
+// What a person should know: points that moved, went or came back. New ones are in the report itself.
+std::vector<std::string> event_lines(const std::vector<ChangePointEvent>& events);
+
+struct AcceptedFor {
+  std::string project;
+  std::vector<std::string> branches;  // any of them
+  std::string machine;
+};
+// To each series the level that was accepted last for the candidate's project, branches and machine.
+void add_accepted_levels(const std::vector<AcceptedAlert>& accepted, const AcceptedFor& candidate,
+                         std::vector<SeriesHistory>& series);
+
+// Which of the change points were accepted: by the alert of their own, or since their level goes no further, by more
+// than the margin, than one that was accepted on the branch (empty: on any) and their machine.
+struct AcceptedIn {
+  std::string project;
+  std::string branch;
+  double margin = 0.02;
+};
+void mark_accepted(const std::vector<AcceptedAlert>& accepted, const AcceptedIn& where, const Series& series,
+                   std::vector<ChangePoint>& changes);
+
+}  // namespace steelyard

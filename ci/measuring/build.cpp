@@ -1,0 +1,46 @@
+#include "ci/measuring/build.hpp"
+
+#include "bench/runner/child_process.hpp"
+#include "ci/git/caller_environment.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr int kShownLines = 40;  // a compiler's error and where it comes from fit; a whole log would bury them
+
+std::string last_lines(const std::string& text, int count) {
+  std::size_t at = text.find_last_not_of('\n');
+  if (at == std::string::npos) return "";
+  const std::size_t end = at + 1;
+  for (int line = 0; line < count && at != std::string::npos; ++line) {
+    at = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  }
+  const std::size_t begin = at == std::string::npos ? 0 : at + 1;
+  return text.substr(begin, end - begin);
+}
+
+}  // namespace
+
+Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled) {
+  if (request.command.empty()) return {};
+  ChildCommand shell;
+  shell.executable = "/bin/sh";
+  // One stream keeps the order of lines; of stderr it is the end that is kept.
+  shell.arguments = {"-c", "exec 1>&2 </dev/null; eval \"$1\"", "sh", request.command};
+  shell.environment = caller_environment();
+  // What is built is the code under test, which may be a stranger's pull request: the store's password is not its.
+  for (const char* secret : {"STEELYARD_STORE", "PGPASSWORD"}) shell.environment.erase(secret);
+  shell.environment["PWD"] = request.tree.string();
+  shell.working_directory = request.tree;
+  shell.timeout = request.timeout;
+  STEELYARD_TRY(const ChildResult child, run_child(shell, cancelled));
+  if (child.succeeded()) return {};
+  if (child.end == ChildEnd::cancelled) return program_error("build of " + request.side, "interrupted");
+  ChildResult without_output = child;
+  without_output.error_output.clear();
+  const std::string output = last_lines(child.error_output, kShownLines);
+  return program_error("build of " + request.side, '"' + request.command + "\" " + without_output.describe(),
+                       "a build that succeeds", output.empty() ? "" : "its last lines:\n" + output);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,29 @@
+// What a duet found changed is measured again with nothing beside it, both sides in turns, once the verdicts are known
+// (regress/ab/solo_check.hpp says why, and what becomes of it).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+#include "bench/runner/measure.hpp"
+#include "ci/measuring/listed_pair.hpp"
+#include "ci/measuring/measure_programs.hpp"
+
+namespace steelyard {
+
+// 2 of the 252 ways to split 10 rounds is p = .008; with fewer than 8 it is above .05 and the check could not agree.
+inline constexpr int kSoloRounds = 10;
+inline constexpr int kLeastSoloRounds = 8;
+
+// The part of the budget of all measuring that is kept for it: an eighth, at most 30 s.
+Nanoseconds solo_budget(Nanoseconds budget);
+
+// Adds to both runs of a duet the samples of what changed in them, as `seen` says: regressions first, then by q. What
+// the time does not reach is left as it is. `listed`: one for each program. `options`: those of the duet, with the
+// budget of this check. `warnings`: what could not be measured alone. Cancelled: nothing more is measured.
+void confirm_alone(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
+                   const Comparison& seen, const MeasureOptions& options, MeasuredPair& pair,
+                   std::vector<std::string>& warnings);
+
+}  // namespace steelyard

@@ -1,0 +1,94 @@
+#include "ci/measuring/equal_builds.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "regress/ab/gates.hpp"
+#include "regress/ab/match.hpp"
+
+namespace steelyard {
+namespace {
+
+// The noisy metrics that would have been judged.
+std::vector<Metric> metrics_of_time(const ComparisonPolicy& policy) {
+  std::set<std::string> names(policy.metrics.begin(), policy.metrics.end());
+  if (names.empty()) names.insert(std::string(kRealTime));
+  names.insert(policy.gates.begin(), policy.gates.end());
+  std::vector<Metric> metrics;
+  for (const std::string& name : names) {
+    const std::optional<Metric> metric = well_known_metric(name);
+    if (metric && metric->kind == MetricKind::noisy) metrics.push_back(*metric);
+  }
+  return metrics;
+}
+
+bool contains(const std::vector<Metric>& metrics, const std::string& name) {
+  return std::any_of(metrics.begin(), metrics.end(), [&](const Metric& metric) { return metric.name == name; });
+}
+
+ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, const std::string& reason,
+                          const Comparison& comparison) {
+  ComparisonRow row;
+  row.benchmark = benchmark;
+  row.metric = metric;
+  row.confidence = comparison.policy.confidence;
+  row.minimum_effect = comparison.policy.minimum_effect;
+  row.margin = comparison.policy.margin;
+  row.layout = comparison.candidate.layout;
+  row.test = "none";
+  row.verdict = Verdict::unchanged;
+  row.reason = reason;
+  return row;
+}
+
+// By benchmark, then metric, as all rows are; a benchmark that has no row yet comes last.
+void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
+  auto at =
+      std::find_if(rows.begin(), rows.end(), [&](const ComparisonRow& r) { return r.benchmark == row.benchmark; });
+  while (at != rows.end() && at->benchmark == row.benchmark && at->metric.name < row.metric.name) ++at;
+  rows.insert(at, std::move(row));
+}
+
+}  // namespace
+
+std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
+  if (policy == SkipTime::never) return "";
+  const auto program = builds.same_program.find(benchmark);
+  if (program != builds.same_program.end()) return std::string(kNotTimed) + program->second;
+  if (policy == SkipTime::equal_code && builds.same_code.count(benchmark) > 0) {
+    return std::string(kNotTimed) + std::string(kSameCode);
+  }
+  return "";
+}
+
+void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
+                       Comparison& comparison) {
+  for (ComparisonRow& row : comparison.rows) {
+    const bool is_count = row.metric.name == kInstructions && row.ratio;
+    if (is_count && builds.same_code.count(row.benchmark) > 0) row.reason += "; " + std::string(kSameCode);
+  }
+  if (untimed.empty()) return;
+  const std::vector<Metric> metrics = metrics_of_time(comparison.policy);
+  // Where nothing at all was timed, a metric that the policy names is not missing: it was left out on purpose.
+  const bool none_timed = std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+    return row.benchmark == kAllBenchmarks || untimed.contains(row.benchmark);
+  });
+  if (none_timed) {
+    std::erase_if(comparison.rows, [&](const ComparisonRow& row) {
+      return row.benchmark == kAllBenchmarks && row.verdict == Verdict::missing && contains(metrics, row.metric.name);
+    });
+  }
+  for (const auto& [benchmark, reason] : untimed) {
+    for (const Metric& metric : metrics) {
+      const bool was_measured =
+          std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                      [&](const ComparisonRow& r) { return r.benchmark == benchmark && r.metric.name == metric.name; });
+      if (!was_measured) insert(untimed_row(benchmark, metric, reason, comparison), comparison.rows);
+    }
+  }
+  decide_gates(comparison);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,178 @@
+#include "ci/measuring/measure_gates.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "bench/runner/fresh_copy.hpp"
+#include "regress/ab/noise_parts.hpp"
+#include "regress/compare_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kShareOfCopies = 0.25;  // of the budget
+constexpr int kCopies = 12;              // of each program
+
+Nanoseconds since(Clock::time_point begun) {
+  return Nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());
+}
+
+// Neighbouring seeds must not give related orders (G. L. Steele, D. Lea and C. H. Flood, Fast splittable pseudorandom
+// number generators, 2014: the finalizer of SplitMix64).
+std::uint64_t seed_of(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+class GatesMeasuring {
+ public:
+  GatesMeasuring(const GatesPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled)
+      : plan_(plan), progress_(progress), cancelled_(cancelled), begun_(Clock::now()) {}
+
+  Result<MeasuredGates> run() && {
+    Nanoseconds longest;
+    for (int i = 0; i < plan_.gates && !is_cancelled(); ++i) {
+      if (i > 0 && left_for_gates() < longest) {
+        measured_.budget_spent = true;
+        break;
+      }
+      const Clock::time_point begun = Clock::now();
+      STEELYARD_CHECK(one(i));
+      longest = std::max(longest, since(begun));
+    }
+    measure_copies();
+    return std::move(measured_);
+  }
+
+ private:
+  bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(); }
+  Nanoseconds left_of(Nanoseconds budget) const {
+    return Nanoseconds(std::max(0.0, budget.count() - since(begun_).count()));
+  }
+  Nanoseconds left_for_gates() const { return left_of(plan_.budget * (1 - kShareOfCopies)); }
+
+  Result<void> one(int index) {
+    STEELYARD_TRY(Comparison gate, judged(index, false));
+    if (is_cancelled()) return {};
+    std::optional<Comparison> sequential;
+    if (plan_.drift) {
+      STEELYARD_TRY(sequential, judged(index, true));
+      if (is_cancelled()) return {};
+      measured_.sequential.push_back(std::move(*sequential));
+    }
+    measured_.gates.push_back(std::move(gate));
+    if (plan_.after_gate) plan_.after_gate(index, measured_.gates.back());
+    return {};
+  }
+
+  Result<Comparison> judged(int index, bool sequential) {
+    MeasuringPlan plan;
+    for (const Program& program : plan_.programs) plan.programs.push_back({program, program});
+    plan.settings = plan_.configuration.run;
+    plan.settings.counts = CountChoice::never;
+    plan.settings.counters = {};
+    plan.settings.no_solo_check = true;
+    // The same for every gate, as samples are planned by it: what differs in that is not one noise.
+    const Nanoseconds all = plan_.budget * ((1 - kShareOfCopies) / (plan_.drift ? 2 : 1));
+    plan.settings.budget = plan.budget = all * (1.0 / plan_.gates);
+    if (tried_layout_) plan.settings.layout = tried_layout_;
+    if (sequential) plan.settings.layout = Layout::sequential;
+    plan.policy = plan_.configuration.policy;
+    plan.policy.skip_time = SkipTime::never;
+    const auto number = static_cast<std::uint64_t>(index);
+    plan.seed = seed_of(plan_.seed, 2 * number + (sequential ? 1 : 0));
+    const double share = (1 - kShareOfCopies) / plan_.gates;
+    progress_.within({"gate " + std::to_string(index + 1) + " of " + std::to_string(plan_.gates), index * share,
+                      (index + 1) * share});
+    STEELYARD_TRY(MeasuredPrograms measured, measure_programs(plan, progress_, cancelled_));
+    if (!sequential && measured.pair.tried_layout) tried_layout_ = measured.pair.tried_layout;
+    if (!sequential) measured_.samples = measured.samples;
+    ComparisonPolicy policy = comparison_policy(plan.policy);
+    policy.seed = plan.seed;
+    for (Run* run : {&measured.pair.baseline, &measured.pair.candidate}) {
+      run->header.seed = plan.seed;
+      note_failures(*run);
+    }
+    // Without a calibration: an earlier one must not decide what this one sees.
+    return compare_runs(measured.pair.baseline, measured.pair.candidate, policy);
+  }
+
+  void measure_copies() {
+    progress_.within({"copies", 1 - kShareOfCopies, 1});
+    for (std::size_t i = 0; i < plan_.programs.size() && !is_cancelled(); ++i) {
+      const Program& program = plan_.programs[i];
+      const double programs_left = static_cast<double>(plan_.programs.size() - i);
+      const Nanoseconds budget = std::min(left_of(plan_.budget), plan_.budget * kShareOfCopies) * (1 / programs_left);
+      if (budget.count() <= 0) {
+        measured_.no_time_for_copies = true;
+        return;
+      }
+      const Result<PageRenewal> renewal = try_renewal(program, cancelled_);
+      if (!renewal || renewal->pages == PagesOf::kept) {
+        measured_.kept_pages.push_back({program.executable.string(), renewal ? renewal->why : renewal.error().text()});
+        continue;
+      }
+      Result<Run> run = measure_one(program, copies_options(budget, i));
+      if (!run) {
+        measured_.kept_pages.push_back({program.executable.string(), run.error().text()});
+        continue;
+      }
+      std::int32_t rounds = 0;
+      for (const Invocation& invocation : run->invocations) rounds = std::max(rounds, invocation.round + 1);
+      const bool stopped = run->header.settings.contains(std::string(kStoppedSetting));
+      const bool too_few = rounds < kRoundsOfCopy * static_cast<int>(kLeastCopies);
+      measured_.no_time_for_copies = measured_.no_time_for_copies || (stopped && too_few);
+      measured_.alone.push_back(std::move(run).value());
+    }
+  }
+
+  MeasureOptions copies_options(Nanoseconds budget, std::size_t program) {
+    const MeasuringSettings& settings = plan_.configuration.run;
+    MeasureOptions options;
+    options.filter = settings.filter;
+    options.rounds = kCopies * kRoundsOfCopy;
+    options.rounds_per_copy = kRoundsOfCopy;
+    options.repetitions = settings.repetitions.value_or(0);
+    options.min_time = settings.min_time.value_or(Nanoseconds(0));
+    options.budget = budget;
+    options.timeout = settings.timeout;
+    options.repeat_disturbed = false;  // a repetition would have a copy of its own
+    options.seed = seed_of(plan_.seed, 2 * static_cast<std::uint64_t>(plan_.gates) + program);
+    options.cancelled = cancelled_;
+    options.progress = [this](const MeasureProgress& now) {
+      const std::string round = ", round " + std::to_string(now.round + 1) + " of " + std::to_string(now.rounds);
+      progress_.show((now.pilot ? "trying " : "timing ") + now.benchmark + (now.pilot ? "" : round), now.done,
+                     now.left);
+    };
+    return options;
+  }
+
+  void note_failures(const Run& run) {
+    for (const Failure& failure : run.failures) {
+      const std::string name = failure.benchmark.name.empty() ? "the program" : failure.benchmark.canonical();
+      const std::string text = name + ": " + failure.reason;
+      const bool is_known =
+          std::find(measured_.failures.begin(), measured_.failures.end(), text) != measured_.failures.end();
+      if (!is_known && !failure.reason.starts_with(kNotReached)) measured_.failures.push_back(text);
+    }
+  }
+
+  const GatesPlan& plan_;
+  ProgressLine& progress_;
+  const std::atomic<bool>* cancelled_;
+  Clock::time_point begun_;
+  std::optional<Layout> tried_layout_;  // by the first gate, for all
+  MeasuredGates measured_;
+};
+
+}  // namespace
+
+Result<MeasuredGates> measure_gates(const GatesPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled) {
+  return GatesMeasuring(plan, progress, cancelled).run();
+}
+
+}  // namespace steelyard

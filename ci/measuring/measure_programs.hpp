@@ -1,0 +1,55 @@
+// Measures all programs of a comparison, both sides together: first every program is timed, then every one is counted,
+// so that counting never runs beside timing; or counted first, where the counting decides what need not be timed.
+// Several programs share one budget and become one run a side. Counting has a third of the budget and what timing
+// leaves; what timing found side by side is checked alone within an eighth of it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/model/calibration.hpp"
+#include "bench/runner/measure.hpp"
+#include "bench/runner/program.hpp"
+#include "ci/app/progress_line.hpp"
+#include "ci/config/configuration.hpp"
+#include "ci/measuring/equal_builds.hpp"
+
+namespace steelyard {
+
+struct ProgramPair {
+  Program baseline;
+  Program candidate;
+};
+
+struct MeasuringPlan {
+  std::vector<ProgramPair> programs;  // suites differ where there are several
+  MeasuringSettings settings;
+  PolicySettings policy;  // decides how many rounds are needed and whether counts are of use
+  Nanoseconds budget;     // where the settings name none; of everything together
+  std::uint64_t seed = 0;
+  // What is known of the machine that the two runs come from: asked at each look, so that it counts there as it does at
+  // the end. Empty: nothing is known.
+  std::function<std::optional<Calibration>(const Run& baseline, const Run& candidate)> calibration = {};
+};
+
+struct MeasuredPrograms {
+  MeasuredPair pair;
+  std::vector<std::string> warnings;  // "instructions were not counted: ..."
+  EqualBuilds equal;
+  SampleSize samples;                          // the usual one of the first program
+  std::map<std::string, std::string> untimed;  // by benchmark: why its time was not measured
+};
+
+// What goes wrong with one program becomes failures of the runs, and the others are measured. Errors: a file that is no
+// benchmark program (input); no program could be measured; (input) counts were demanded and cannot be had.
+Result<MeasuredPrograms> measure_programs(const MeasuringPlan& plan, ProgressLine& progress,
+                                          const std::atomic<bool>* cancelled);
+
+// The same of one program alone, for `run`.
+Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, ProgressLine& progress,
+                          std::vector<std::string>& warnings, const std::atomic<bool>* cancelled);
+
+}  // namespace steelyard

@@ -1,0 +1,297 @@
+#include "ci/report/changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "ci/app/terminal_text.hpp"
+#include "ci/report/charts/series_chart.hpp"
+#include "ci/report/json_values.hpp"
+#include "ci/report/markdown_text.hpp"
+#include "ci/report/number_text.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kMostMembers = 8;  // of a finding that are listed
+constexpr std::size_t kMostCharts = 12;
+
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return grouped_text(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
+}
+
+std::string verdict_words(const ChangeFinding& finding) {
+  std::string text;
+  if (finding.regressions > 0) text = counted(finding.regressions, "regression", "regressions");
+  if (finding.improvements > 0) {
+    text += (text.empty() ? "" : ", ") + counted(finding.improvements, "improvement", "improvements");
+  }
+  return text;
+}
+
+Tone tone_of(const ChangeFinding& finding) {
+  if (finding.status == ChangeStatus::suspected || finding.shared > 0) return Tone::doubtful;
+  return finding.regressions > 0 ? Tone::bad : Tone::good;
+}
+
+std::vector<std::string> member_cells(const ChangesReport& report, const FindingMember& member,
+                                      const TerminalStyle& style) {
+  const Series& series = report.series[member.series];
+  const ChangePoint& change = report.changes[member.series][member.change];
+  const LevelPair levels = level_pair(change.before, change.after, series.unit);
+  const std::string arrow = style.unicode ? " \u2192 " : " -> ";
+  return {shortened(printable(series.name.empty() ? "series" : series.name, style.unicode), 44, style.unicode),
+          printable(series.metric, style.unicode),
+          levels.baseline + arrow + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit),
+          change.ratio ? per_cent_text(*change.ratio) : "",
+          "p " + chance_text(change.p),
+          printable(status_text(change), style.unicode)};
+}
+
+std::string finding_text(const ChangesReport& report, const ChangeFinding& finding, const TerminalStyle& style) {
+  std::string text = paint(verdict_words(finding), tone_of(finding), style.color) + "  at " +
+                     printable(place_text(finding, report), style.unicode) + "\n";
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(finding.members.size(), kMostMembers); ++i) {
+    rows.push_back(member_cells(report, finding.members[i], style));
+  }
+  text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::left, Align::left}, "  ");
+  if (finding.members.size() > kMostMembers) {
+    text += "  and " + std::to_string(finding.members.size() - kMostMembers) + " more\n";
+  }
+  const auto width = static_cast<std::size_t>(std::max(style.width - 2, 40));
+  if (finding.shared > 0) {
+    for (const std::string& line : wrapped(printable(shared_text(finding), style.unicode), width)) {
+      text += "  " + line + "\n";
+    }
+  } else if (finding.status == ChangeStatus::suspected) {
+    text += "  too few values since to be sure: measure again\n";
+  }
+  const std::string step = next_step(finding);
+  if (!step.empty()) text += "  to tell: " + printable(step, style.unicode) + "\n";
+  return text;
+}
+
+std::string charts_text(const ChangesReport& report, const TerminalStyle& style) {
+  std::string text;
+  std::size_t drawn = 0;
+  std::size_t with_changes = 0;
+  for (std::size_t i = 0; i < report.series.size(); ++i) {
+    if (report.changes[i].empty()) continue;
+    if (++with_changes > kMostCharts) continue;
+    text += "\n" + terminal_series(report.series[i], report.changes[i], style);
+    ++drawn;
+  }
+  if (with_changes > drawn) {
+    text += "\n" + counted(with_changes - drawn, "more series with changes is", "more series with changes are") +
+            " not drawn; name a benchmark to see it, or draw all of them with --svg FOLDER\n";
+  }
+  return text;
+}
+
+constexpr std::size_t kShownSha = 9;
+
+bool is_sha(const std::string& commit) {
+  return commit.size() >= kShownSha && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// Of what is no hash nobody knows which part tells it from others.
+std::string shown(const std::string& commit) { return is_sha(commit) ? commit.substr(0, kShownSha) : commit; }
+
+const char* status_word(ChangeStatus status) { return status == ChangeStatus::confirmed ? "confirmed" : "suspected"; }
+
+Json change_json(const ChangePoint& change, const Series& series) {
+  Json json;
+  json["index"] = change.index;
+  json["commit"] = json_text(change.commit);
+  json["before"] = json_number(change.before);
+  json["after"] = json_number(change.after);
+  json["ratio"] = change.ratio ? json_number(*change.ratio) : Json(nullptr);
+  json["p"] = json_number(change.p);
+  json["status"] = status_word(change.status);
+  json["verdict"] = change.regression ? "regression" : "improvement";
+  json["id"] = json_text(change.id);
+  json["first"] = change.first;
+  json["last"] = change.last;
+  json["last_good"] = json_text(change.last_good);
+  const bool has_point = change.index < series.points.size();
+  json["machine"] = has_point ? json_text(series.points[change.index].machine) : Json(nullptr);
+  json["shared"] = change.shared;
+  if (!change.accepted_by.empty()) json["accepted_by"] = change.accepted_by;
+  return json;
+}
+
+Json series_json(const ChangesReport& report, std::size_t index) {
+  const Series& series = report.series[index];
+  Json json;
+  json["name"] = series.name;
+  json["metric"] = json_text(series.metric);
+  json["unit"] = json_text(series.unit);
+  json["better"] = to_text(series.better);
+  if (index < report.projects.size()) json["project"] = json_text(report.projects[index]);
+  std::set<std::string> machines;
+  for (const SeriesPoint& point : series.points) {
+    if (!point.machine.empty()) machines.insert(point.machine);
+  }
+  json["machines"] = machines;
+  json["points"] = series.points.size();
+  json["change_points"] = Json::array();
+  for (const ChangePoint& change : report.changes[index]) json["change_points"].push_back(change_json(change, series));
+  return json;
+}
+
+Json finding_json(const ChangesReport& report, const ChangeFinding& finding) {
+  Json json;
+  json["commit"] = json_text(finding.commit);
+  json["last_good"] = json_text(finding.last_good);
+  json["newest"] = json_text(finding.newest);
+  json["status"] = status_word(finding.status);
+  json["regressions"] = finding.regressions;
+  json["improvements"] = finding.improvements;
+  json["importance"] = json_number(finding.importance);
+  json["machine"] = finding.shared > 0 ? Json(finding.machine) : Json(nullptr);
+  json["shared"] = finding.shared;
+  json["changes"] = Json::array();
+  for (const FindingMember& member : finding.members) {
+    json["changes"].push_back({{"series", member.series},
+                               {"name", report.series[member.series].name},
+                               {"change_point", member.change},
+                               {"id", json_text(report.changes[member.series][member.change].id)}});
+  }
+  return json;
+}
+
+using markdown::code;
+using markdown::words;
+
+constexpr std::size_t kMostCharacters = 65000;
+constexpr std::size_t kMaxMarkdownMembers = 20;  // of one finding
+
+std::string member_row(const ChangesReport& report, const FindingMember& member) {
+  const Series& series = report.series[member.series];
+  const ChangePoint& change = report.changes[member.series][member.change];
+  const std::string ratio = change.ratio ? "**" + per_cent_text(*change.ratio) + "**" : "";
+  return "| " + std::string(change.regression ? "regression" : "improvement") + " | " + code(series.name, true) +
+         " | " + words(series.metric) + " | " + words(level_text(change.before, series.unit)) + " | " +
+         words(level_text(change.after, series.unit)) + " | " + ratio + " | " + chance_text(change.p) + " | " +
+         words(status_text(change)) + " |\n";
+}
+
+std::string finding_part(const ChangesReport& report, const ChangeFinding& finding) {
+  std::string text = "### " + std::to_string(finding.members.size()) +
+                     (finding.members.size() == 1 ? " change" : " changes") + " at " +
+                     words(place_text(finding, report)) + "\n\n";
+  if (finding.shared > 0) text += words(shared_text(finding)) + ".\n\n";
+  text +=
+      "| | benchmark | metric | before | after | change | p | |\n"
+      "|---|---|---|---:|---:|---:|---:|---|\n";
+  for (std::size_t i = 0; i < std::min(finding.members.size(), kMaxMarkdownMembers); ++i) {
+    text += member_row(report, finding.members[i]);
+  }
+  if (finding.members.size() > kMaxMarkdownMembers) {
+    text += "\nand " + std::to_string(finding.members.size() - kMaxMarkdownMembers) + " more\n";
+  }
+  const std::string step = next_step(finding);
+  if (!step.empty()) text += "\nTo tell: " + code(step, false) + "\n";
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string terminal_changes(const ChangesReport& report, const TerminalStyle& style) {
+  std::string text;
+  for (const ChangeFinding& finding : report.findings) {
+    text += (text.empty() ? "" : "\n") + finding_text(report, finding, style);
+  }
+  if (report.findings.size() > 0) text += charts_text(report, style) + "\n";
+  for (const std::string& line : report.log) text += "note: " + printable(line, style.unicode) + "\n";
+  std::size_t quiet = 0;
+  for (const auto& changes : report.changes) quiet += changes.empty() ? 1 : 0;
+  text += counted(report.series.size(), "series", "series") + ": " +
+          counted(count_changes(report, ChangeStatus::confirmed, true), "regression", "regressions") + " and " +
+          counted(count_changes(report, ChangeStatus::confirmed, false), "improvement", "improvements") +
+          " confirmed, " +
+          std::to_string(count_changes(report, ChangeStatus::suspected, true) +
+                         count_changes(report, ChangeStatus::suspected, false)) +
+          " suspected; " + std::to_string(quiet) + " without a change\n";
+  return text;
+}
+
+std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool regression) {
+  std::size_t count = 0;
+  for (const std::vector<ChangePoint>& changes : report.changes) {
+    count += static_cast<std::size_t>(std::count_if(changes.begin(), changes.end(), [&](const ChangePoint& change) {
+      return change.status == status && change.regression == regression;
+    }));
+  }
+  return count;
+}
+
+std::string status_text(const ChangePoint& change) {
+  const std::string status = change.status == ChangeStatus::confirmed ? "confirmed" : "suspected";
+  return status + (change.accepted_by.empty() ? "" : ", accepted by " + shown(change.accepted_by));
+}
+
+std::string place_text(const ChangeFinding& finding, const ChangesReport& report) {
+  if (finding.commit.empty()) {
+    const FindingMember& member = finding.members.front();
+    return "index " + std::to_string(report.changes[member.series][member.change].index);
+  }
+  const std::string newest = finding.newest.empty() ? finding.commit : finding.newest;
+  std::string text = shown(finding.commit);
+  if (!finding.last_good.empty() || newest != finding.commit) {
+    text += " (" + (finding.last_good.empty() ? std::string() : "after " + shown(finding.last_good));
+    if (newest != finding.commit) {
+      text += (finding.last_good.empty() ? "" : ", ") + std::string("by ") + shown(newest);
+    }
+    text += ")";
+  }
+  return text;
+}
+
+std::string shared_text(const ChangeFinding& finding) {
+  if (!(finding.shared > 0)) return "";
+  return percent_text(finding.shared) + " of the benchmarks of " +
+         (finding.machine.empty() ? std::string("the machine") : "machine " + finding.machine.substr(0, 8)) +
+         " moved alike: the machine, or a change that slows everything; measuring both commits side by side tells";
+}
+
+std::string next_step(const ChangeFinding& finding) {
+  const bool is_doubtful = finding.status == ChangeStatus::suspected || finding.shared > 0;
+  if (!is_doubtful || finding.last_good.empty() || finding.commit.empty()) return "";
+  return "steelyard ab " + shown(finding.last_good) + ' ' + shown(finding.commit);
+}
+
+std::string json_changes(const ChangesReport& report) {
+  Json json;
+  json["schema"] = "steelyard.changes/1";
+  json["series"] = Json::array();
+  for (std::size_t i = 0; i < report.series.size(); ++i) json["series"].push_back(series_json(report, i));
+  json["findings"] = Json::array();
+  for (const ChangeFinding& finding : report.findings) json["findings"].push_back(finding_json(report, finding));
+  if (!report.log.empty()) json["log"] = report.log;
+  return json_document(json);
+}
+
+std::string markdown_changes(const ChangesReport& report) {
+  std::string text = "## " + std::to_string(report.findings.size()) +
+                     (report.findings.size() == 1 ? " finding" : " findings") + " in " +
+                     std::to_string(report.series.size()) + " series\n\n";
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    const std::string part = finding_part(report, report.findings[i]);
+    const std::string rest =
+        "and " + std::to_string(report.findings.size() - i) + " less important findings: see the JSON\n";
+    if (text.size() + part.size() + rest.size() > kMostCharacters) return text + rest;
+    text += part;
+  }
+  for (const std::string& line : report.log) {
+    const std::string part = "- " + words(line) + "\n";
+    if (text.size() + part.size() > kMostCharacters) break;
+    text += part;
+  }
+  return text;
+}
+
+}  // namespace steelyard

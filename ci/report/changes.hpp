@@ -1,0 +1,40 @@
+// Change points of many series, and what moved together, for a person, a pull request and a program. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/model/series.hpp"
+#include "ci/app/terminal_text.hpp"
+#include "regress/history/findings.hpp"
+
+namespace steelyard {
+
+struct ChangesReport {
+  std::vector<Series> series;
+  std::vector<std::vector<ChangePoint>> changes;  // as long as `series`
+  std::vector<ChangeFinding> findings;            // most important first
+  std::vector<std::string> projects;              // as long as `series`, or empty
+  // What changed since the store was asked before: points that moved or went, in words.
+  std::vector<std::string> log;
+};
+
+std::size_t count_changes(const ChangesReport& report, ChangeStatus status, bool regression);
+
+// What each finding is, then the series with changes as charts.
+std::string terminal_changes(const ChangesReport& report, const TerminalStyle& style);
+// schema steelyard.changes/1
+std::string json_changes(const ChangesReport& report);
+// The findings as a table, at most 65,000 characters.
+std::string markdown_changes(const ChangesReport& report);
+
+// "confirmed", "suspected", "confirmed, accepted by a1b2c3d".
+std::string status_text(const ChangePoint& change);
+// "9f8e7d6..a1b2c3d", "a1b2c3d", "index 17" where there are no commits.
+std::string place_text(const ChangeFinding& finding, const ChangesReport& report);
+// "the machine 3f2a91c0: 12 of its 14 ..." or "" where the finding is not shared.
+std::string shared_text(const ChangeFinding& finding);
+// What to do about it: "steelyard ab 9f8e7d6 a1b2c3d"; empty: nothing can be said.
+std::string next_step(const ChangeFinding& finding);
+
+}  // namespace steelyard

@@ -1,0 +1,289 @@
+#include "ci/report/charts/distributions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "ci/report/charts/axis.hpp"
+#include "ci/report/charts/svg_picture.hpp"
+#include "ci/report/charts/text_charts.hpp"
+#include "ci/report/number_text.hpp"
+#include "ci/report/sample_summary.hpp"
+
+namespace steelyard {
+namespace {
+
+SideSamples side_of(const ComparisonRow& row, const Run& run) {
+  SideSamples side;
+  for (const Measurement& measurement : run.measurements) {
+    if (measurement.metric.name != row.metric.name || measurement.benchmark.canonical() != row.benchmark) continue;
+    for (const InvocationSamples& samples : measurement.invocations) {
+      std::vector<double> finite;
+      for (const double value : samples.values) {
+        if (std::isfinite(value)) finite.push_back(value);
+      }
+      if (!finite.empty()) side.invocations.push_back(std::move(finite));
+    }
+  }
+  return side;
+}
+
+constexpr std::array<std::string_view, 9> kBlocks{" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                                  "\u2585", "\u2586", "\u2587", "\u2588"};
+constexpr std::array<std::string_view, 5> kAsciiBlocks{" ", ".", ":", "+", "#"};
+constexpr std::size_t kLabelColumns = 11;
+
+std::vector<double> all_of(const SideSamples& side) {
+  std::vector<double> values;
+  for (const auto& invocation : side.invocations) values.insert(values.end(), invocation.begin(), invocation.end());
+  return values;
+}
+
+std::vector<double> medians_of(const SideSamples& side) {
+  std::vector<double> medians;
+  for (const auto& invocation : side.invocations) medians.push_back(middle_of(invocation).value_or(0));
+  return medians;
+}
+
+// Where nearly all samples lie: a few far ones would press the rest into one column. They are drawn at the ends.
+struct HistogramAxis {
+  double low = 0;
+  double high = 1;
+  std::size_t column(double value, std::size_t columns) const {
+    const double share = high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5;
+    return static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns - 1) + 0.5);
+  }
+};
+
+HistogramAxis axis_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto quantile = [&](double p) {
+    return values[static_cast<std::size_t>(p * static_cast<double>(values.size() - 1) + 0.5)];
+  };
+  constexpr double kOutside = 0.02;
+  HistogramAxis axis{quantile(kOutside), quantile(1 - kOutside)};
+  const double room = (axis.high / 2 - axis.low / 2) * 0.1;
+  axis.low = std::max(axis.low - room, values.front());
+  axis.high = std::min(axis.high + room, values.back());
+  return axis;
+}
+
+std::string histogram(const std::vector<double>& values, const HistogramAxis& axis, std::size_t columns, bool unicode) {
+  std::vector<int> counts(columns, 0);
+  for (const double value : values) ++counts[axis.column(value, columns)];
+  const int most = std::max(1, *std::max_element(counts.begin(), counts.end()));
+  std::string line;
+  for (const int count : counts) {
+    const auto steps = static_cast<int>(unicode ? kBlocks.size() : kAsciiBlocks.size()) - 1;
+    const auto height = static_cast<std::size_t>((count * steps + most - 1) / most);
+    line += unicode ? kBlocks.at(height) : kAsciiBlocks.at(height);
+  }
+  return line;
+}
+
+std::string side_text(const char* name, const SideSamples& side, const HistogramAxis& axis, std::size_t columns,
+                      const std::string& unit, const TerminalStyle& style) {
+  const std::vector<double> values = all_of(side);
+  const double level = middle_of(medians_of(side)).value_or(0);
+  std::string text = "  " + padded(name, kLabelColumns) + histogram(values, axis, columns, style.unicode) + "\n";
+  std::string mark(axis.column(level, columns), ' ');
+  mark += style.unicode ? "\u25b2 " : "^ ";
+  mark += level_text(level, unit) + ", " + std::to_string(side.invocations.size()) +
+          (side.invocations.size() == 1 ? " process" : " processes");
+  if (columns_of(mark) > columns) {
+    const std::string words = mark.substr(mark.find(style.unicode ? "\u25b2" : "^") + (style.unicode ? 4 : 2));
+    const std::size_t at = axis.column(level, columns);
+    mark = std::string(at > columns_of(words) + 1 ? at - columns_of(words) - 1 : 0, ' ') + words + " " +
+           (style.unicode ? "\u25b2" : "^");
+  }
+  return text + "  " + std::string(kLabelColumns, ' ') + paint(mark, Tone::dim, style.color) + "\n";
+}
+
+constexpr double kWidth = 960, kHeight = 384;
+constexpr PlotArea kArea{84, 74, 640, 330};
+constexpr PlotArea kRatioArea{734, 74, 936, 330};
+constexpr double kFarQuantile = 0.01;  // samples beyond it are drawn at the edge: a few must not hide the rest
+
+// As in series_chart.cpp worse and better differ by colour, word and direction.
+constexpr const char* kStyle = R"css(
+ text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #222 }
+ .back { fill: #fff } .title { font-size: 16px; font-weight: 600 } .dim { fill: #5f5f5f }
+ .grid { stroke: #e6e6e6 } .frame { fill: none; stroke: #999 }
+ .dot { opacity: .45 } .baseline { fill: #0072b2 } .candidate { fill: #b84a00 }
+ .median { stroke: #fff; stroke-width: .8 } .level { stroke-width: 2; stroke: #222 }
+ .margin { fill: #888; opacity: .12 } .minimum { fill: #888; opacity: .25 } .zero { stroke: #666 }
+ .interval { stroke: #222; stroke-width: 2.4 } .estimate { fill: #222 } .strong { font-weight: 600 }
+ @media (prefers-color-scheme: dark) {
+  text { fill: #e8e8e8 } .back { fill: #16181b } .dim { fill: #a6a6a6 } .grid { stroke: #2b2f35 }
+  .frame { stroke: #6b7077 } .baseline { fill: #6db4ee } .candidate { fill: #ff9a57 } .median { stroke: #16181b }
+  .level { stroke: #f2f2f2 } .interval { stroke: #f2f2f2 } .estimate { fill: #f2f2f2 } .zero { stroke: #aaa }
+ }
+)css";
+
+class DistributionsPicture {
+ public:
+  DistributionsPicture(const ComparisonRow& row, const RowSamples& samples) : row_(row), samples_(samples) {
+    std::vector<double> values;
+    for (const SideSamples* side : {&samples.baseline, &samples.candidate}) {
+      for (const auto& invocation : side->invocations) {
+        values.insert(values.end(), invocation.begin(), invocation.end());
+      }
+    }
+    is_empty_ = values.empty();
+    if (values.size() > 2) {
+      std::sort(values.begin(), values.end());
+      const auto cut = static_cast<std::ptrdiff_t>(kFarQuantile * static_cast<double>(values.size()));
+      values = {values.begin() + cut, values.end() - cut};
+    }
+    axis_ = nice_axis(values);
+  }
+
+  std::string draw() {
+    const std::string title = row_.benchmark + "  " + row_.metric.name;
+    svg_ = SvgPicture({kWidth, kHeight, title, summary() + ". " + row_.reason, kStyle});
+    svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
+    svg_.words(16, 48, "dim", summary());
+    if (is_empty_) {
+      svg_.words(kArea.left, kArea.y(0.5), "dim", "no samples");
+    } else {
+      axis();
+      const double half = (kArea.right - kArea.left) / 2;
+      side(samples_.baseline, "baseline", kArea.left, kArea.left + half);
+      side(samples_.candidate, "candidate", kArea.left + half, kArea.right);
+    }
+    ratio();
+    return std::move(svg_).finish();
+  }
+
+ private:
+  double y_of(double value) const { return kArea.y(axis_.share(value)); }
+
+  std::string summary() const {
+    std::string text(to_text(row_.verdict));
+    if (row_.ratio) text += ", " + per_cent_text(*row_.ratio);
+    if (row_.interval) text += " " + interval_text(*row_.interval) + " %";
+    if (row_.metric.better != Better::undeclared)
+      text += "; " + std::string(to_text(row_.metric.better)) + " is better";
+    return text;
+  }
+
+  void axis() {
+    svg_.value_axis(axis_, kArea, row_.metric.unit);
+    const double middle = kArea.x(0.5);
+    svg_.line(middle, kArea.top, middle, kArea.bottom, "grid");
+  }
+
+  void side(const SideSamples& samples, const char* name, double left, double right) {
+    const std::size_t count = samples.invocations.size();
+    std::size_t total = 0;
+    for (const auto& invocation : samples.invocations) total += invocation.size();
+    const std::size_t step = std::max<std::size_t>(1, (total + kMostDots - 1) / kMostDots);
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double x = left + (right - left) * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+      for (const double value : samples.invocations[i]) {
+        if (seen++ % step != 0) continue;
+        svg_.add(
+            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"1.8\" class=\"dot {}\"/>\n", x, y_of(value), name));
+      }
+      const double median = middle_of(samples.invocations[i]).value_or(0);
+      svg_.add(fmt::format(
+          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" class=\"median {}\"><title>process {}: {}</title></circle>\n", x,
+          y_of(median), name, i + 1, svg_text(level_text(median, row_.metric.unit))));
+    }
+    const std::optional<double> level = middle_of(medians_of(samples));
+    if (level) svg_.line(left + 6, y_of(*level), right - 6, y_of(*level), "level");
+    svg_.words((left + right) / 2, kArea.bottom + 20, std::string(name) + " strong", name, kCentred);
+    const std::string how_many = count == 0 ? "not measured"
+                                            : std::to_string(count) + (count == 1 ? " process, " : " processes, ") +
+                                                  level_text(level.value_or(0), row_.metric.unit);
+    svg_.words((left + right) / 2, kArea.bottom + 37, "dim", how_many, kCentred);
+  }
+
+  // Logarithmic, symmetric around no change, wide enough for the interval and the margin.
+  void ratio() {
+    if (!row_.ratio || !(*row_.ratio > 0)) return;
+    double most = std::max(std::log1p(row_.margin), std::abs(std::log(*row_.ratio)));
+    if (row_.interval && row_.interval->low > 0) {
+      most = std::max({most, std::abs(std::log(row_.interval->low)), std::abs(std::log(row_.interval->high))});
+    }
+    most *= 1.2;
+    const double zero = kArea.y(0.5);
+    const auto y = [&](double value) { return zero - (kArea.bottom - kArea.top) / 2 * std::log(value) / most; };
+    const auto band = [&](double part, const char* style) {
+      svg_.add(fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" class=\"{}\"/>\n",
+                           kRatioArea.left, y(1 + part), kRatioArea.right - kRatioArea.left,
+                           y(1 / (1 + part)) - y(1 + part), style));
+    };
+    band(row_.margin, "margin");
+    if (row_.minimum_effect > 0) band(std::min(row_.minimum_effect, row_.margin), "minimum");
+    svg_.frame(kRatioArea);
+    svg_.line(kRatioArea.left, zero, kRatioArea.right, zero, "zero");
+    svg_.words(kRatioArea.left - 8, zero + 4, "dim", "0 %", kRightAligned);
+    const double end = std::exp(most / 1.2);
+    for (const double tick : {end, 1 / end}) {
+      svg_.line(kRatioArea.left, y(tick), kRatioArea.right, y(tick), "grid");
+      svg_.words(kRatioArea.left - 8, y(tick) + 4, "dim", per_cent_text(tick), kRightAligned);
+    }
+    const double x = (kRatioArea.left + kRatioArea.right) / 2;
+    if (row_.interval && row_.interval->low > 0) {
+      svg_.line(x, y(row_.interval->low), x, y(row_.interval->high), "interval");
+      for (const double limit : {row_.interval->low, row_.interval->high}) {
+        svg_.line(x - 7, y(limit), x + 7, y(limit), "interval");
+      }
+    }
+    svg_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"estimate\"/>\n", x, y(*row_.ratio)));
+    svg_.words(x + 14, y(*row_.ratio) + 4, "strong", per_cent_text(*row_.ratio));
+    svg_.words(x, kArea.bottom + 20, "strong", "candidate over baseline", kCentred);
+    svg_.words(x, kArea.bottom + 37, "dim", "bands: minimum effect, margin", kCentred);
+  }
+
+  const ComparisonRow& row_;
+  const RowSamples& samples_;
+  NiceAxis axis_;
+  bool is_empty_ = true;
+  SvgPicture svg_;
+};
+
+}  // namespace
+
+RowSamples samples_of_row(const ComparisonRow& row, const Run& baseline, const Run& candidate) {
+  return {side_of(row, baseline), side_of(row, candidate)};
+}
+
+std::string terminal_distributions(const ComparisonRow& row, const RowSamples& samples, const TerminalStyle& style) {
+  std::string text = paint(printable(row.benchmark, style.unicode), Tone::strong, style.color) + "  " +
+                     printable(row.metric.name, style.unicode) + "  " + std::string(to_text(row.verdict)) + "\n";
+  std::vector<double> values = all_of(samples.baseline);
+  const std::vector<double> others = all_of(samples.candidate);
+  values.insert(values.end(), others.begin(), others.end());
+  if (values.empty()) return text + "  no samples\n";
+  const HistogramAxis axis = axis_of(std::move(values));
+  const auto columns = static_cast<std::size_t>(std::clamp(style.width - static_cast<int>(kLabelColumns) - 4, 20, 72));
+  if (!samples.baseline.invocations.empty()) {
+    text += side_text("baseline", samples.baseline, axis, columns, row.metric.unit, style);
+  }
+  if (!samples.candidate.invocations.empty()) {
+    text += side_text("candidate", samples.candidate, axis, columns, row.metric.unit, style);
+  }
+  if (row.ratio && row.interval) {
+    BarShape shape;
+    shape.columns = static_cast<int>(columns) / 2 * 2 - 1;
+    shape.unicode = style.unicode;
+    const std::string indent = "  " + padded("ratio", kLabelColumns);
+    text += indent + interval_bar(*row.interval, *row.ratio, row.minimum_effect, shape) + "\n";
+    text += "  " + std::string(kLabelColumns, ' ') + paint(interval_bar_axis(shape), Tone::dim, style.color) + "\n";
+    text += "  " + std::string(kLabelColumns, ' ') + per_cent_text(*row.ratio) + "  " + interval_text(*row.interval) +
+            " %\n";
+  }
+  return text;
+}
+
+std::string svg_distributions(const ComparisonRow& row, const RowSamples& samples) {
+  return DistributionsPicture(row, samples).draw();
+}
+
+}  // namespace steelyard

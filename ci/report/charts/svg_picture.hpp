@@ -1,0 +1,55 @@
+// A picture as SVG that needs nothing beside itself: no script, no font and no picture from elsewhere. Reads in light
+// and dark as its style says. Text from strangers is made safe; bytes that are no UTF-8 are replaced.
+//
+//     SvgPicture picture({960, 372, "BM_sort  real_time", "3 values, 1 change.", kStyle});
+//     picture.words(16, 28, "title", "BM_sort");
+//     return std::move(picture).finish();
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ci/report/charts/axis.hpp"
+
+namespace steelyard {
+
+struct SvgHead {
+  double width = 960;
+  double height = 0;
+  std::string title;        // for a screen reader, as is the description
+  std::string description;  // empty: the title says it all
+  const char* style = "";   // CSS; has the classes back, grid, frame and dim
+};
+
+// The plot's area in the picture, in pixels.
+struct PlotArea {
+  double left, top, right, bottom;
+  double x(double share) const { return left + (right - left) * share; }    // 0: left, 1: right
+  double y(double share) const { return bottom - (bottom - top) * share; }  // 0: bottom, 1: top
+};
+
+class SvgPicture {
+ public:
+  SvgPicture() = default;
+  explicit SvgPicture(const SvgHead& head);
+
+  // `more`: further attributes.
+  void words(double x, double y, std::string_view style, std::string_view content, std::string_view more = "");
+  void line(double x1, double y1, double x2, double y2, std::string_view style);
+  void frame(const PlotArea& area);
+  // Grid lines at the ticks with their labels to the left, and the frame.
+  void value_axis(const NiceAxis& axis, const PlotArea& area, const std::string& unit);
+  void add(std::string_view elements) { text_ += elements; }
+  std::string finish() &&;
+
+ private:
+  std::string text_;
+};
+
+inline constexpr std::string_view kCentred = " text-anchor=\"middle\"";
+inline constexpr std::string_view kRightAligned = " text-anchor=\"end\"";
+
+// As it may stand between two tags.
+std::string svg_text(std::string_view text);
+
+}  // namespace steelyard

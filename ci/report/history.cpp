@@ -1,0 +1,253 @@
+// What is drawn is not judged: a step of a chart is no verdict, and a level may move by its noise alone.
+#include "ci/report/history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ci/app/terminal_text.hpp"
+#include "ci/report/charts/text_charts.hpp"
+#include "ci/report/findings.hpp"
+#include "ci/report/json_values.hpp"
+#include "ci/report/number_text.hpp"
+
+namespace steelyard {
+namespace {
+
+// Runs listed by name below a chart; the chart shows them all.
+constexpr std::size_t kMostListed = 20;
+
+std::vector<HistoryPoint> finite_points(const HistorySeries& series) {
+  std::vector<HistoryPoint> points;
+  std::copy_if(series.points.begin(), series.points.end(), std::back_inserter(points),
+               [](const HistoryPoint& point) { return std::isfinite(point.value); });
+  return points;
+}
+
+std::string commit_of(const HistoryPoint& point, std::size_t digits) {
+  return (point.commit.empty() ? point.run : point.commit).substr(0, digits);
+}
+
+// The commits below their points, where points are far enough apart for that.
+std::string commit_axis(const std::vector<HistoryPoint>& points, const LineChart& chart, std::size_t indent) {
+  constexpr std::size_t kDigits = 7;
+  if (chart.columns_per_point < static_cast<int>(kDigits) + 2) return "";
+  std::string line(indent, ' ');
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    line = padded(line, indent + static_cast<std::size_t>(chart.column_of_point[i])) +
+           printable(commit_of(points[i], kDigits), false);
+  }
+  return line + "\n";
+}
+
+std::string chart_text(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {
+  std::vector<double> values;
+  for (const HistoryPoint& point : points) values.push_back(point.value);
+  const LabelledChart labelled = labelled_line_chart(values, unit, style);
+  return labelled.text + commit_axis(points, labelled.chart, labelled.indent);
+}
+
+std::string listing(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {
+  const std::size_t first = points.size() > kMostListed ? points.size() - kMostListed : 0;
+  std::vector<std::string> shas, subjects, levels, changes;
+  std::size_t sha_columns = 0, level_columns = 0, change_columns = 0, subject_columns = 0;
+  for (std::size_t i = first; i < points.size(); ++i) {
+    const HistoryPoint& point = points[i];
+    shas.push_back(printable(commit_of(point, 9), style.unicode));
+    subjects.push_back((point.is_off_branch ? "[off the branch] " : "") + printable(point.subject, style.unicode));
+    levels.push_back(level_text(point.value, unit));
+    const bool has_change = i > 0 && points[i - 1].value > 0;
+    changes.push_back(has_change ? per_cent_text(point.value / points[i - 1].value) : "");
+    sha_columns = std::max(sha_columns, columns_of(shas.back()));
+    level_columns = std::max(level_columns, columns_of(levels.back()));
+    change_columns = std::max(change_columns, columns_of(changes.back()));
+    subject_columns = std::max(subject_columns, columns_of(subjects.back()));
+  }
+  constexpr std::size_t kTimeColumns = 16;  // to the minute
+  const std::size_t others = 2 + sha_columns + 2 + kTimeColumns + 2 + level_columns + 2 + change_columns + 2;
+  const auto width = static_cast<std::size_t>(std::max(style.width, 40));
+  subject_columns = std::min(subject_columns, std::max<std::size_t>(width > others ? width - others : 0, 10));
+  std::string text;
+  if (first > 0) text += paint("  " + std::to_string(first) + " older", Tone::dim, style.color) + "\n";
+  for (std::size_t k = 0; k < shas.size(); ++k) {
+    const std::string at = time_text(points[first + k].at_unix_ns).substr(0, kTimeColumns);
+    std::string line = "  " + padded(shas[k], sha_columns) + "  " +
+                       paint(at.substr(0, 10) + " " + at.substr(11), Tone::dim, style.color) + "  " +
+                       padded(levels[k], level_columns, Align::right) + "  " +
+                       padded(changes[k], change_columns, Align::right) + "  " +
+                       (subject_columns > 0 ? shortened(subjects[k], subject_columns, style.unicode) : "");
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string series_text(const HistorySeries& series, const TerminalStyle& style) {
+  std::string title = paint(printable(series.benchmark, style.unicode), Tone::strong, style.color) + "  " +
+                      printable(metric_label(series.metric), style.unicode);
+  if (series.metric.better != Better::undeclared) {
+    title += paint(", " + std::string(to_text(series.metric.better)) + " is better", Tone::dim, style.color);
+  }
+  if (!series.fingerprint.empty()) {
+    title += paint("  machine " + series.fingerprint.substr(0, 8), Tone::dim, style.color);
+  }
+  const std::vector<HistoryPoint> points = finite_points(series);
+  if (points.empty()) return title + "\n  no runs\n";
+  return title + "\n" + chart_text(points, series.metric.unit, style) + "\n" +
+         listing(points, series.metric.unit, style);
+}
+
+constexpr std::size_t kCommitCharacters = 9;
+constexpr std::size_t kMachineCharacters = 8;
+
+std::string range_text(const RangeQuery& range) {
+  return range.from.substr(0, kCommitCharacters) + ".." + range.to.substr(0, kCommitCharacters) +
+         (range.branch.empty() ? "" : " on " + range.branch);
+}
+
+std::string plural(std::size_t count, const std::string& what) {
+  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
+std::string next_text(const std::string& next, const TerminalStyle& style) {
+  return next.empty() ? "" : paint("more: --after " + next, Tone::dim, style.color) + '\n';
+}
+
+template <class Item>
+Json range_json(const char* schema, const RangeQuery& range, const Page<Item>& page) {
+  return {{"schema", schema},
+          {"project", json_text(range.project)},
+          {"branch", json_text(range.branch)},
+          {"from", range.from},
+          {"to", range.to},
+          {"next", json_text(page.next)}};
+}
+
+}  // namespace
+
+std::string terminal_history(const Page<HistorySeries>& page, const TerminalStyle& style) {
+  if (page.items.empty()) return "no series matches; `steelyard history` without a name lists them all\n";
+  std::string text;
+  for (const HistorySeries& one : page.items) {
+    if (!text.empty()) text += "\n";
+    text += series_text(one, style);
+  }
+  // A cursor is long: for one series it is worth its line.
+  const auto has_older = [](const HistorySeries& one) { return !one.older.empty(); };
+  const std::string& older = page.items.size() == 1 ? page.items.front().older : "";
+  std::string below;
+  if (!older.empty()) {
+    below = "older points: --after " + older + '\n';
+  } else if (std::any_of(page.items.begin(), page.items.end(), has_older)) {
+    below = "there are older points: give a larger --limit, or name one series\n";
+  }
+  if (!page.next.empty()) below += "more series: --after " + page.next + '\n';
+  return below.empty() ? text : text + '\n' + paint(below, Tone::dim, style.color);
+}
+
+std::string json_history(const Page<HistorySeries>& page) {
+  Json json;
+  json["schema"] = "steelyard.history/1";
+  json["series"] = Json::array();
+  for (const HistorySeries& one : page.items) {
+    Json points = Json::array();
+    for (const HistoryPoint& point : one.points) {
+      points.push_back({{"run", point.run},
+                        {"commit", json_text(point.commit)},
+                        {"subject", json_text(point.subject)},
+                        {"at", time_text(point.at_unix_ns)},
+                        {"value", json_number(point.value)},
+                        {"samples", point.samples},
+                        {"invocations", point.invocations},
+                        {"off_branch", point.is_off_branch}});
+    }
+    json["series"].push_back({{"project", json_text(one.project)},
+                              {"benchmark", one.benchmark},
+                              {"metric", one.metric.name},
+                              {"unit", one.metric.unit},
+                              {"better", to_text(one.metric.better)},
+                              {"fingerprint", json_text(one.fingerprint)},
+                              {"points", std::move(points)},
+                              {"older", json_text(one.older)}});
+  }
+  // A list of one series goes on with its older points.
+  const bool is_one = page.next.empty() && page.items.size() == 1;
+  json["next"] = json_text(is_one ? page.items.front().older : page.next);
+  if (!page.notes.empty()) json["notes"] = page.notes;
+  return json_document(json);
+}
+
+std::string terminal_changed(const RangeQuery& range, const Page<ChangedSeries>& page, const TerminalStyle& style) {
+  const std::string place = printable(range_text(range), style.unicode);
+  if (page.items.empty()) {
+    return "No change was found in " + place + ". What was found is what steelyard changes and the gate kept.\n";
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const ChangedSeries& one : page.items) {
+    rows.push_back({printable(one.benchmark, style.unicode), printable(one.metric, style.unicode),
+                    one.ratio ? per_cent_text(*one.ratio) : "", one.regression ? "regression" : "improvement",
+                    one.commit.substr(0, kCommitCharacters), printable(one.branch, style.unicode),
+                    one.fingerprint.substr(0, kMachineCharacters), one.by_comparison ? "comparison" : "change point"});
+  }
+  const Align l = Align::left;
+  return plural(page.items.size(), "change") + " in " + place + '\n' +
+         aligned_rows(rows, {l, l, Align::right, l, l, l, l, l}, "  ") + next_text(page.next, style);
+}
+
+std::string terminal_movers(const RangeQuery& range, const Page<Mover>& page, const TerminalStyle& style) {
+  const std::string place = printable(range_text(range), style.unicode);
+  if (page.items.empty()) {
+    return "Nothing moved in " + place + ", or no machine measured both ends. See: steelyard history\n";
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Mover& mover : page.items) {
+    const bool is_worse = (mover.ratio > 1) == (mover.metric.better == Better::lower);
+    const std::string way = mover.metric.better == Better::undeclared ? "" : is_worse ? "worse" : "better";
+    const std::string runs =
+        std::to_string(mover.runs_before) + " and " + plural(static_cast<std::size_t>(mover.runs_after), "run");
+    rows.push_back({printable(mover.benchmark, style.unicode), printable(mover.metric.name, style.unicode),
+                    per_cent_text(mover.ratio), way, level_text(mover.before, mover.metric.unit), "to",
+                    level_text(mover.after, mover.metric.unit), "of " + runs,
+                    mover.fingerprint.substr(0, kMachineCharacters)});
+  }
+  const Align l = Align::left;
+  const Align r = Align::right;
+  return "What moved most in " + place + ", medians on one machine, judged or not\n" +
+         aligned_rows(rows, {l, l, r, l, r, l, r, l, l}, "  ") + next_text(page.next, style);
+}
+
+std::string json_changed(const RangeQuery& range, const Page<ChangedSeries>& page) {
+  Json json = range_json("steelyard.changed/1", range, page);
+  json["changed"] = Json::array();
+  for (const ChangedSeries& one : page.items) {
+    json["changed"].push_back({{"benchmark", one.benchmark},
+                               {"metric", one.metric},
+                               {"fingerprint", json_text(one.fingerprint)},
+                               {"branch", json_text(one.branch)},
+                               {"commit", one.commit},
+                               {"ratio", one.ratio ? Json(*one.ratio) : Json(nullptr)},
+                               {"verdict", one.regression ? "regression" : "improvement"},
+                               {"found_by", one.by_comparison ? "comparison" : "change point"}});
+  }
+  return json_document(json);
+}
+
+std::string json_movers(const RangeQuery& range, const Page<Mover>& page) {
+  Json json = range_json("steelyard.movers/1", range, page);
+  json["movers"] = Json::array();
+  for (const Mover& mover : page.items) {
+    json["movers"].push_back({{"benchmark", mover.benchmark},
+                              {"metric", mover.metric.name},
+                              {"unit", mover.metric.unit},
+                              {"better", to_text(mover.metric.better)},
+                              {"fingerprint", json_text(mover.fingerprint)},
+                              {"before", mover.before},
+                              {"after", mover.after},
+                              {"ratio", mover.ratio},
+                              {"runs_before", mover.runs_before},
+                              {"runs_after", mover.runs_after}});
+  }
+  return json_document(json);
+}
+
+}  // namespace steelyard

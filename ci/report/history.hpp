@@ -1,0 +1,22 @@
+// How benchmarks went over commits, and what happened in a range of them, as people and programs read it.
+#pragma once
+
+#include <string>
+
+#include "ci/app/terminal_text.hpp"
+#include "storage/model/history.hpp"
+
+namespace steelyard {
+
+// Each series drawn as a small chart with the runs below, newest last, and where the list goes on.
+std::string terminal_history(const Page<HistorySeries>& page, const TerminalStyle& style);
+std::string json_history(const Page<HistorySeries>& page);  // schema steelyard.history/1
+
+// range: with the ends as HistoryStore::complete_range gives them. One line a row, and below what comes next, if
+// anything.
+std::string terminal_changed(const RangeQuery& range, const Page<ChangedSeries>& page, const TerminalStyle& style);
+std::string terminal_movers(const RangeQuery& range, const Page<Mover>& page, const TerminalStyle& style);
+std::string json_changed(const RangeQuery& range, const Page<ChangedSeries>& page);  // schema steelyard.changed/1
+std::string json_movers(const RangeQuery& range, const Page<Mover>& page);           // schema steelyard.movers/1
+
+}  // namespace steelyard

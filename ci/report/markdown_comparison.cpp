@@ -1,0 +1,201 @@
+// The report as a comment of a pull request or a job summary: GitHub's and GitLab's Markdown, worst rows first, what
+// did not change folded away. Names and messages come from strangers' code: none of it can format, mention or link.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "ci/report/comparison.hpp"
+#include "ci/report/findings.hpp"
+#include "ci/report/markdown_text.hpp"
+#include "ci/report/next_steps.hpp"
+#include "ci/report/number_text.hpp"
+#include "ci/report/promise.hpp"
+#include "ci/report/row_order.hpp"
+#include "ci/report/targets.hpp"
+
+namespace steelyard {
+namespace {
+
+using markdown::code;
+using markdown::replaced;
+using markdown::words;
+
+constexpr std::size_t kMostCharacters = 65000;
+constexpr std::size_t kMostFacts = 12;
+
+std::string level(const std::optional<double>& value, const std::string& unit) {
+  return value ? words(level_text(*value, unit)) : "";
+}
+
+const std::string kTableHead =
+    "| | benchmark | metric | baseline | candidate | change | interval, % | q |\n"
+    "|---|---|---|---:|---:|---:|---:|---:|\n";
+
+std::string table_row(const ComparisonRow& row) {
+  const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
+  const std::string change = row.ratio ? per_cent_text(*row.ratio) : "";
+  std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
+  text += " | " + code(row.benchmark, true) + " | " + words(metric_label(row.metric));
+  text += " | " + level(row.baseline, row.metric.unit) + " | " + level(row.candidate, row.metric.unit);
+  text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change);
+  text += " | " + words(interval_cell(row)) + " | " + (row.q ? chance_text(*row.q) : "") + " |\n";
+  return text;
+}
+
+const std::string kFunctionHead =
+    "| function | self | with callees | where | what happened |\n"
+    "|---|---:|---:|---|---|\n";
+// The culprit and what stands next to it; the others are folded.
+constexpr std::size_t kShownFunctions = 4;
+
+std::string function_row(const FunctionLine& line, bool is_first) {
+  const std::string inclusive = is_first ? "**" + line.inclusive + "**" : line.inclusive;
+  return "| " + code(line.name, true) + " | " + line.self + " | " + inclusive + " | " + code(line.place, true) + " | " +
+         words(line.what) + " |\n";
+}
+
+std::string call_path(const ComparisonRow& row) {
+  constexpr std::size_t kLeastNames = 3;
+  const std::vector<std::string> names = call_path_names(row);
+  if (names.size() < kLeastNames) return "";
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\nThrough " : " \u2192 ") + code(name, false);
+  return text + "\n";
+}
+
+std::string function_table(const RowIndex& index, const ComparisonRow& row) {
+  const std::vector<FunctionLine> lines = function_lines(index, row);
+  // A fold for a single row would be longer than the row.
+  const std::size_t shown = lines.size() <= kShownFunctions + 1 ? lines.size() : kShownFunctions;
+  std::string text = "\n" + kFunctionHead;
+  std::string folded;
+  for (std::size_t i = 0; i < lines.size(); ++i) (i < shown ? text : folded) += function_row(lines[i], i == 0);
+  text += call_path(row);
+  if (folded.empty()) return text;
+  return text + "\n<details><summary>" + std::to_string(lines.size() - shown) + " more functions</summary>\n\n" +
+         kFunctionHead + folded + "\n</details>\n";
+}
+
+// What stands below the table for the rows of one group; empty for most.
+std::string behind(const RowIndex& index, const RowGroup& group, std::set<std::string>& told) {
+  std::string text;
+  const std::string story = told.insert(group.benchmark).second ? fused_story(index, group.benchmark) : "";
+  if (!story.empty()) text += words(story) + "\n";
+  const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
+  for (const std::string& note : solo_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
+  for (const std::string& note : gate_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
+  std::set<std::string> given;
+  for (const ComparisonRow* row : group.rows) {
+    if (is_changed && !row->functions.empty() && given.insert("").second) {
+      text += function_table(index, *row);
+    }
+    const bool wants_reason = !is_changed && group.verdict != Verdict::unchanged && group.verdict != Verdict::fresh;
+    if (wants_reason && !row->reason.empty() && given.insert(row->reason).second) text += words(row->reason) + "\n";
+  }
+  return text.empty() ? "" : "\n" + code(group.benchmark, false) + ": " + text;
+}
+
+std::string side(const RunHeader& header) {
+  std::string text;
+  if (!header.commit.sha.empty()) text = code(header.commit.sha.substr(0, 9) + (header.commit.dirty ? "+" : ""), false);
+  const std::string& about = header.commit.subject.empty() ? header.program : header.commit.subject;
+  if (!about.empty()) text += (text.empty() ? "" : " ") + words(about);
+  return text.empty() ? "run " + code(header.id.substr(0, 12), false) : text;
+}
+
+std::string head(const Comparison& comparison, const TargetReport& targets) {
+  const auto counts = comparison.count_by_verdict();
+  const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
+    return row.verdict == Verdict::regression && row.gates;
+  });
+  // The mark of the worst verdict that there is, less regressions that fail nothing.
+  Verdict worst = Verdict::unchanged;
+  for (const Verdict verdict : kWorstFirst) {
+    if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
+    if (verdict == Verdict::regression && !any_fails) continue;
+    worst = verdict;
+    break;
+  }
+  const bool any_missed = targets.count_by_verdict().at(static_cast<std::size_t>(TargetVerdict::missed)) > 0;
+  const std::string promised = target_summary(targets);
+  return "### " + std::string(mark_of(any_missed ? Verdict::regression : worst).unicode) +
+         " Performance: " + summary_line(comparison) + (promised.empty() ? "" : "; " + promised) + "\n\n" +
+         side(comparison.baseline) + " \u2192 " + side(comparison.candidate) + "\n\n" + markdown_targets(targets);
+}
+
+void add_list(std::string& text, const std::string& title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  text += "\n**" + title + "**\n\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostFacts); ++i) text += "- " + words(lines[i]) + "\n";
+  if (lines.size() > kMostFacts) text += "- and " + std::to_string(lines.size() - kMostFacts) + " more\n";
+}
+
+void add_steps(std::string& text, const std::vector<NextStep>& steps) {
+  if (steps.empty()) return;
+  text += "\n**Next**\n\n";
+  for (const NextStep& step : steps) {
+    text += "- " + words(step.advice) + (step.command.empty() ? "" : ": " + code(step.command, false)) + "\n";
+  }
+}
+
+std::string foot(const Comparison& comparison) {
+  std::string text;
+  add_steps(text, next_steps(comparison));
+  add_list(text, "Warnings", warning_lines(comparison));
+  add_list(text, "The environments differ", environment_lines(comparison));
+  text += "\n<sub>";
+  for (const std::string& line : {promise_line(comparison), gate_line(comparison)}) {
+    if (!line.empty()) text += words(line) + " ";
+  }
+  text += "Measured: " + words(conditions_line(comparison)) + ".";
+  if (const std::string drift = drift_line(comparison); !drift.empty()) text += " " + words(drift) + ".";
+  if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";
+  text += "</sub>\n";
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_report(const Comparison& comparison, const TargetReport& targets) {
+  const std::string begin = head(comparison, targets);
+  const std::string end = foot(comparison);
+  // Kept free for the fold around the unchanged rows and the count of what was dropped.
+  constexpr std::size_t kFrame = 600;
+  const std::size_t room = kMostCharacters - std::min(kMostCharacters, begin.size() + end.size() + kFrame);
+  std::string table;
+  std::string below;
+  std::string folded;
+  std::size_t folded_rows = 0;
+  std::size_t dropped = 0;
+  std::set<std::string> told;
+  const RowIndex index(comparison);
+  for (const RowGroup& group : worst_first(comparison)) {
+    std::string lines;
+    for (const ComparisonRow* row : group.rows) lines += table_row(*row);
+    const std::string notes = behind(index, group, told);
+    // Once something did not fit nothing better may follow it, or the count would hide a worse row.
+    if (dropped > 0 || table.size() + below.size() + folded.size() + lines.size() + notes.size() > room) {
+      dropped += group.rows.size();
+    } else if (group.verdict == Verdict::unchanged) {
+      folded += lines;
+      folded_rows += group.rows.size();
+    } else {
+      table += lines;
+      below += notes;
+    }
+  }
+  std::string text = begin;
+  if (!table.empty()) text += kTableHead + table;
+  text += below;
+  if (!folded.empty()) {
+    text += "\n<details><summary>" + std::to_string(folded_rows) + " unchanged</summary>\n\n" + kTableHead + folded +
+            "\n</details>\n";
+  }
+  if (dropped > 0) {
+    text += "\n" + grouped_text(static_cast<std::int64_t>(dropped)) +
+            " more rows, none worse than these, do not fit here; the JSON report has them all.\n";
+  }
+  return text + end;
+}
+
+}  // namespace steelyard

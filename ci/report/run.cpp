@@ -1,0 +1,307 @@
+// One run: levels and their two spreads, counts, what failed.
+#include "ci/report/run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/disturbance_summary.hpp"
+#include "ci/app/terminal_text.hpp"
+#include "ci/report/findings.hpp"
+#include "ci/report/json_values.hpp"
+#include "ci/report/number_text.hpp"
+#include "ci/report/profile.hpp"
+#include "ci/report/sample_summary.hpp"
+#include "ci/report/targets.hpp"
+#include "storage/comparison/comparison_document.hpp"
+
+namespace steelyard {
+namespace {
+
+struct Column {
+  std::string_view metric;
+  std::string_view head;
+};
+struct CounterGroup {
+  std::string_view title;
+  std::array<Column, 6> columns;  // an empty one is none
+};
+constexpr std::array<CounterGroup, 5> kGroups{{
+    {"caches (model)",
+     {{{"l1_hits", "L1 hits"}, {"ll_hits", "LL hits"}, {"ram_hits", "RAM hits"}, {"estimated_cycles", "est. cycles"}}}},
+    {"branches (model)", {{{"branches", "executed"}, {"branch_mispredictions", "mispredicted"}}}},
+    {"heap", {{{"heap_allocations", "allocations"}, {"heap_bytes", "bytes"}, {"heap_peak_bytes", "peak"}}}},
+    {"machine",
+     {{{"hardware_cycles", "cycles"},
+       {"hardware_instructions", "instructions"},
+       {"hardware_cache_misses", "cache misses"},
+       {"hardware_branch_misses", "branch misses"},
+       {"task_clock", "task clock"},
+       {"page_faults", "page faults"}}}},
+    {"device",
+     {{{"hot_time", "hot"},
+       {"device_cycles", "cycles"},
+       {"sm_clock", "clock"},
+       {"cold_start", "cold start"},
+       {"warm_up", "warm-up"},
+       {"discarded_samples", "discarded"}}}},
+}};
+
+// Texts of the values by benchmark, in the order of the run, and metric.
+class CounterValues {
+ public:
+  explicit CounterValues(const Run& run) {
+    for (const Measurement& measurement : run.measurements) {
+      if (!is_extra_counter(measurement.metric.name)) continue;
+      const std::string name = measurement.benchmark.canonical();
+      const auto [at, is_new] = of_benchmark_.try_emplace(name);
+      if (is_new) order_.push_back(name);
+      const SampleSummary summary = summarize(measurement);
+      at->second[measurement.metric.name] = summary.level ? level_text(*summary.level, measurement.metric.unit) : "-";
+      metrics_.insert(measurement.metric.name);
+    }
+  }
+
+  bool has(std::string_view metric) const { return metrics_.find(metric) != metrics_.end(); }
+  const std::vector<std::string>& benchmarks() const { return order_; }
+  // Null where that benchmark has no such value.
+  const std::string* find(const std::string& benchmark, std::string_view metric) const {
+    const auto& values = of_benchmark_.at(benchmark);
+    const auto at = values.find(metric);
+    return at == values.end() ? nullptr : &at->second;
+  }
+
+ private:
+  std::map<std::string, std::map<std::string, std::string, std::less<>>> of_benchmark_;
+  std::vector<std::string> order_;
+  std::set<std::string, std::less<>> metrics_;
+};
+
+std::string group_text(const CounterValues& values, const CounterGroup& group, const TerminalStyle& style,
+                       std::size_t most_name) {
+  std::vector<const Column*> columns;
+  for (const Column& column : group.columns) {
+    if (values.has(column.metric)) columns.push_back(&column);
+  }
+  if (columns.empty()) return "";
+  std::vector<std::vector<std::string>> rows{{std::string(group.title)}};
+  for (const Column* column : columns) rows.front().emplace_back(column->head);
+  for (const std::string& benchmark : values.benchmarks()) {
+    const auto has_it = [&](const Column* column) { return values.find(benchmark, column->metric) != nullptr; };
+    if (std::none_of(columns.begin(), columns.end(), has_it)) continue;
+    std::vector<std::string>& row = rows.emplace_back();
+    row.push_back(shortened(printable(benchmark, style.unicode), most_name, style.unicode));
+    for (const Column* column : columns) {
+      const std::string* value = values.find(benchmark, column->metric);
+      row.push_back(value == nullptr ? "-" : *value);
+    }
+  }
+  std::vector<Align> aligns(columns.size() + 1, Align::right);
+  aligns.front() = Align::left;
+  const std::string table = aligned_rows(rows, aligns, "");
+  const std::size_t end_of_head = table.find('\n');
+  return "\n" + paint(table.substr(0, end_of_head), Tone::dim, style.color) + table.substr(end_of_head);
+}
+
+std::string head_text(const Run& run, const TerminalStyle& style) {
+  std::string line = printable(run.header.program.empty() ? run.header.tool : run.header.program, style.unicode);
+  if (!run.header.commit.sha.empty()) {
+    line += "  " + run.header.commit.sha.substr(0, 9) + (run.header.commit.dirty ? "+" : "");
+    if (!run.header.commit.subject.empty()) line += " " + printable(run.header.commit.subject, style.unicode);
+  }
+  line = shortened(line, static_cast<std::size_t>(std::max(style.width, 40)), style.unicode);
+  std::string facts;
+  const auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : ", ") + fact; };
+  if (!run.header.id.empty()) add("run " + run.header.id.substr(0, 12));
+  const std::string fingerprint = run.environment.fingerprint();
+  if (!fingerprint.empty()) add("machine " + fingerprint.substr(0, 8));
+  if (const std::string* model = run.environment.find("cpu.model")) add(printable(*model, style.unicode));
+  return paint(line, Tone::strong, style.color) + "\n" +
+         (facts.empty() ? "" : paint(facts, Tone::dim, style.color) + "\n") + "\n";
+}
+
+std::string spread_text(const std::optional<double>& spread) {
+  return spread ? (*spread == 0 ? "0 %" : decimal_text(*spread * 100, *spread < 0.001 ? 2 : 1) + " %") : "";
+}
+
+// "20 x 3": samples of each invocation times invocations, as far as they are equal; else the sum.
+std::string samples_text(const SampleSummary& summary) {
+  if (summary.invocations == 0) return "none";
+  if (summary.samples % summary.invocations == 0) {
+    return grouped_text(summary.invocations) + " x " + grouped_text(summary.samples / summary.invocations);
+  }
+  return grouped_text(summary.samples) + " in " + grouped_text(summary.invocations);
+}
+
+std::string failures_text(const Run& run, const TerminalStyle& style) {
+  std::string text;
+  for (const Failure& failure : run.failures) {
+    std::string what = failure.benchmark.name.empty() ? "the program" : failure.benchmark.canonical();
+    if (!failure.metric.empty()) what += ", " + failure.metric;
+    if (failure.round >= 0) what += ", round " + std::to_string(failure.round + 1);
+    const std::vector<std::string> lines = wrapped(printable(what + ": " + failure.reason, style.unicode),
+                                                   static_cast<std::size_t>(std::max(style.width - 10, 30)));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      text += (i == 0 ? paint("! failed  ", Tone::bad, style.color) : std::string(10, ' ')) + lines[i] + "\n";
+    }
+  }
+  return text;
+}
+
+Json whole_or_null(const std::optional<std::int64_t>& count) { return count ? Json(*count) : Json(nullptr); }
+
+Json conditions_json(const InvocationConditions& conditions) {
+  return {{"voluntary_switches", whole_or_null(conditions.voluntary_switches)},
+          {"involuntary_switches", whole_or_null(conditions.involuntary_switches)},
+          {"migrations", whole_or_null(conditions.migrations)},
+          {"minor_faults", whole_or_null(conditions.minor_faults)},
+          {"major_faults", whole_or_null(conditions.major_faults)},
+          {"user_ns", whole_or_null(conditions.user_ns)},
+          {"system_ns", whole_or_null(conditions.system_ns)},
+          {"steal_ns", whole_or_null(conditions.steal_ns)},
+          {"other_busy_ns", whole_or_null(conditions.other_busy_ns)},
+          {"mhz_before", json_number(conditions.mhz_before)},
+          {"mhz_after", json_number(conditions.mhz_after)}};
+}
+
+Json samples_json(const std::vector<InvocationSamples>& of_invocations) {
+  Json json = Json::array();
+  for (const InvocationSamples& samples : of_invocations) {
+    Json values = Json::array();
+    for (const double value : samples.values) values.push_back(json_number(value));
+    json.push_back(
+        {{"invocation", samples.invocation}, {"values", std::move(values)}, {"iterations", samples.iterations}});
+  }
+  return json;
+}
+
+Json measurement_json(const Measurement& measurement) {
+  const SampleSummary summary = summarize(measurement);
+  Json json;
+  json["benchmark"] = measurement.benchmark.canonical();
+  json["metric"] = measurement.metric.name;
+  json["unit"] = measurement.metric.unit;
+  json["better"] = to_text(measurement.metric.better);
+  json["kind"] = to_text(measurement.metric.kind);
+  json["count_key"] = json_text(measurement.count_key);
+  json["value"] = json_number(summary.level);
+  json["within_invocations"] = json_number(summary.within);
+  json["between_invocations"] = json_number(summary.between);
+  json["invocations"] = samples_json(measurement.invocations);
+  json["set_aside"] = samples_json(measurement.set_aside);
+  return json;
+}
+
+// As in a comparison, with the commit as an object of its own.
+Json header_json(const Run& run) {
+  JsonWriter commit;
+  Commit::fields(commit, run.header.commit);
+  const JsonWriter flat = run_header_object(run.header, run.environment.fingerprint());
+  Json json;
+  for (const auto& [name, value] : flat.json().items()) {
+    if (!commit.json().contains(name)) json[name] = name == "commit" ? commit.json() : value;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string terminal_counters(const Run& run, const TerminalStyle& style) {
+  constexpr std::size_t kOtherColumns = 62;
+  const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
+  const std::size_t most_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
+  const CounterValues values(run);
+  std::string text;
+  for (const CounterGroup& group : kGroups) text += group_text(values, group, style, most_name);
+  return text;
+}
+
+std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets) {
+  constexpr std::size_t kOtherColumns = 62;  // what the columns beside the name take at most
+  const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
+  const std::size_t most_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
+  std::vector<std::vector<std::string>> rows{
+      {"benchmark", "metric", "level", "within", "between", "invocations x samples"}};
+  for (const Measurement& measurement : run.measurements) {
+    if (is_extra_counter(measurement.metric.name)) continue;  // in tables of their own
+    const SampleSummary summary = summarize(measurement);
+    rows.push_back({shortened(printable(without_device(measurement.benchmark.canonical()), style.unicode), most_name,
+                              style.unicode),
+                    printable(metric_label(measurement.metric), style.unicode),
+                    summary.level ? level_text(*summary.level, measurement.metric.unit) : "-",
+                    spread_text(summary.within), spread_text(summary.between), samples_text(summary)});
+  }
+  std::string text = head_text(run, style);
+  if (run.measurements.empty()) text += "nothing was measured\n";
+  if (!run.measurements.empty()) {
+    const std::string table =
+        aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::right, Align::right}, "");
+    const std::size_t end_of_head = table.find('\n');
+    text += paint(table.substr(0, end_of_head), Tone::dim, style.color) + table.substr(end_of_head);
+    text += "\n" +
+            paint("within, between: standard deviation inside an invocation and from one to the next", Tone::dim,
+                  style.color) +
+            "\n";
+  }
+  const Run* const runs[] = {&run};
+  if (const std::string disturbances = to_text(summarize_disturbances(runs)); !disturbances.empty()) {
+    for (const std::string& line :
+         wrapped(disturbances + "; `steelyard doctor` says what disturbs this machine", width)) {
+      text += line + "\n";
+    }
+  }
+  text += terminal_counters(run, style);
+  for (const std::string& part : {terminal_targets(targets, style), failures_text(run, style)}) {
+    if (!part.empty()) text += "\n" + part;
+  }
+  return text;
+}
+
+std::string json_run(const Run& run, const TargetReport& targets) {
+  Json json;
+  json["schema"] = "steelyard.run/1";
+  json["run"] = header_json(run);
+  json["environment"] = Json::array();
+  for (const Fact& fact : run.environment.facts) {
+    json["environment"].push_back({{"name", fact.name}, {"value", fact.value}, {"decisive", fact.decisive}});
+  }
+  json["invocations"] = Json::array();
+  for (const Invocation& invocation : run.invocations) {
+    json["invocations"].push_back({{"round", invocation.round},
+                                   {"slot", invocation.slot},
+                                   {"core", invocation.core >= 0 ? Json(invocation.core) : Json(nullptr)},
+                                   {"started_at_unix_ns", invocation.started_at_unix_ns},
+                                   {"duration_ns", invocation.duration_ns},
+                                   {"conditions", conditions_json(invocation.conditions)},
+                                   {"disturbed_by", invocation.disturbed_by},
+                                   {"left_out", invocation.left_out}});
+  }
+  json["measurements"] = Json::array();
+  for (const Measurement& measurement : run.measurements) json["measurements"].push_back(measurement_json(measurement));
+  json["profiles"] = Json::array();
+  for (const CountedProfile& profile : run.profiles) {
+    json["profiles"].push_back({{"benchmark", profile.benchmark.canonical()},
+                                {"iterations", profile.iterations},
+                                {"events", profile.events},
+                                {"totals", profile.totals},
+                                {"functions", json_functions(profile.functions)}});
+  }
+  json["failures"] = Json::array();
+  for (const Failure& failure : run.failures) {
+    const bool is_whole = failure.benchmark.name.empty();
+    json["failures"].push_back({{"benchmark", is_whole ? Json(nullptr) : Json(failure.benchmark.canonical())},
+                                {"metric", json_text(failure.metric)},
+                                {"round", failure.round >= 0 ? Json(failure.round) : Json(nullptr)},
+                                {"reason", failure.reason}});
+  }
+  json["labels"] = run.labels;
+  json["targets"] = targets_json(targets);
+  json["utilizations"] = utilizations_json(targets);
+  return json_document(json);
+}
+
+}  // namespace steelyard

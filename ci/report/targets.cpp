@@ -1,0 +1,321 @@
+#include "ci/report/targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ci/app/terminal_text.hpp"
+#include "ci/report/json_values.hpp"
+#include "ci/report/markdown_text.hpp"
+#include "ci/report/number_text.hpp"
+#include "regress/targets/find_ceiling.hpp"
+#include "regress/targets/target_wording.hpp"
+
+namespace steelyard {
+namespace {
+
+struct VerdictLook {
+  const char* unicode;
+  const char* ascii;
+  Tone tone;
+};
+VerdictLook look_of(TargetVerdict verdict) {
+  switch (verdict) {
+    case TargetVerdict::met:
+      return {"\u2713", "+", Tone::good};
+    case TargetVerdict::missed:
+      return {"\u2717", "x", Tone::bad};
+    case TargetVerdict::undecided:
+      return {"?", "?", Tone::doubtful};
+  }
+  return {"?", "?", Tone::doubtful};
+}
+
+constexpr std::size_t kMostMet = 24;  // rows; missed and undecided ones are all shown
+constexpr std::size_t kMostUtilizations = 60;
+
+std::size_t width_of(const TerminalStyle& style) { return static_cast<std::size_t>(std::max(style.width, 40)); }
+
+std::string lines_of(const std::string& words, std::size_t indent, Tone tone, const TerminalStyle& style) {
+  const std::size_t room = std::max<std::size_t>(width_of(style) > indent ? width_of(style) - indent : 0, 24);
+  std::string text;
+  for (const std::string& line : wrapped(printable(words, style.unicode), room)) {
+    text += std::string(indent, ' ') + paint(shortened(line, room, style.unicode), tone, style.color) + '\n';
+  }
+  return text;
+}
+
+std::string target_line(const TargetRow& row, std::size_t name_columns, const TerminalStyle& style) {
+  const VerdictLook look = look_of(row.verdict);
+  constexpr std::size_t kVerdict = 10;
+  const std::string verdict =
+      std::string(style.unicode ? look.unicode : look.ascii) + ' ' + padded(to_text(row.verdict), kVerdict);
+  const std::string name = padded(
+      shortened(printable(without_device(row.benchmark), style.unicode), name_columns, style.unicode), name_columns);
+  std::string text =
+      paint(verdict, look.tone, style.color) + ' ' + name + "  " + printable(row.target.text, style.unicode);
+  return text + '\n' + lines_of(row.reason, kVerdict + 3, Tone::dim, style);
+}
+
+std::string target_rows(const TargetReport& report, const TerminalStyle& style) {
+  std::size_t name_columns = 9;
+  for (const TargetRow& row : report.targets) {
+    name_columns = std::max(name_columns, columns_of(printable(row.benchmark, style.unicode)));
+  }
+  constexpr std::size_t kOthers = 40;
+  const std::size_t most = std::max<std::size_t>(width_of(style) > kOthers ? width_of(style) - kOthers : 0, 16);
+  name_columns = std::min(name_columns, most);
+  std::string text;
+  std::size_t met = 0;
+  for (const TargetRow& row : report.targets) {
+    if (row.verdict == TargetVerdict::met && ++met > kMostMet) continue;
+    text += target_line(row, name_columns, style);
+  }
+  if (met > kMostMet) {
+    text += paint("and " + grouped_text(static_cast<std::int64_t>(met - kMostMet)) + " more met (--json has them all)",
+                  Tone::dim, style.color) +
+            '\n';
+  }
+  return text;
+}
+
+// "51.3 % of DRAM read", "unknown".
+std::string share_cell(const std::optional<RateUtilization>& rate) {
+  if (!rate) return "-";
+  if (!rate->utilization) return "unknown";
+  const double percent = *rate->utilization * 100;
+  return decimal_text(percent, percent < 9.95 ? 2 : percent < 99.5 ? 1 : 0) + " % of " + name_of(*rate->ceiling);
+}
+
+std::string utilization_rows(const TargetReport& report, const TerminalStyle& style) {
+  constexpr std::size_t kOthers = 84;
+  const std::size_t most_name = std::max<std::size_t>(width_of(style) > kOthers ? width_of(style) - kOthers : 0, 24);
+  std::vector<std::vector<std::string>> rows{{"utilization", "arithmetic", "", "memory", "", "flop/byte", "bound by"}};
+  for (const UtilizationRow& row : report.utilizations) {
+    if (rows.size() > kMostUtilizations) break;
+    rows.push_back({shortened(printable(without_device(row.benchmark), style.unicode), most_name, style.unicode),
+                    row.flops ? rate_text(row.flops->achieved, "flops") : "-", share_cell(row.flops),
+                    row.bandwidth ? rate_text(row.bandwidth->achieved, "bandwidth") : "-", share_cell(row.bandwidth),
+                    row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",
+                    row.bound.empty() ? "-" : row.bound});
+  }
+  const std::string table = aligned_rows(
+      rows, {Align::left, Align::right, Align::left, Align::right, Align::left, Align::right, Align::left}, "");
+  const std::size_t end_of_head = table.find('\n');
+  std::string text = paint(table.substr(0, end_of_head), Tone::dim, style.color) + table.substr(end_of_head);
+  const std::size_t shown = std::min(report.utilizations.size(), kMostUtilizations);
+  if (shown < report.utilizations.size()) {
+    text += paint("and " + std::to_string(report.utilizations.size() - shown) + " more (--json has them all)",
+                  Tone::dim, style.color) +
+            '\n';
+  }
+  return text;
+}
+
+// The reasons why something is unknown, each once.
+std::string unknown_lines(const TargetReport& report, const TerminalStyle& style) {
+  std::vector<std::string> told;
+  std::string text;
+  for (const UtilizationRow& row : report.utilizations) {
+    for (const auto& rate : {row.flops, row.bandwidth}) {
+      if (!rate || rate->unknown.empty()) continue;
+      if (std::find(told.begin(), told.end(), rate->unknown) != told.end()) continue;
+      told.push_back(rate->unknown);
+      text += lines_of("unknown: " + rate->unknown, 0, Tone::dim, style);
+    }
+  }
+  return text;
+}
+
+Json ceiling_json(const std::optional<Ceiling>& ceiling) {
+  if (!ceiling) return nullptr;
+  Json json;
+  json["kind"] = ceiling->kind == CeilingKind::arithmetic ? "arithmetic" : "bandwidth";
+  json["dtype"] = json_text(ceiling->dtype);
+  json["level"] = json_text(ceiling->level);
+  json["access"] = json_text(ceiling->access);
+  json["threads"] = ceiling->threads == 0 ? Json(nullptr) : Json(ceiling->threads);
+  json["value"] = json_number(ceiling->value);
+  json["low"] = json_number(ceiling->low);
+  json["high"] = json_number(ceiling->high);
+  json["source"] = ceiling->source;
+  if (ceiling->scaled_to_hz > 0) json["scaled_to_hz"] = ceiling->scaled_to_hz;
+  return json;
+}
+
+const char* kind_of(Target::Of of) {
+  switch (of) {
+    case Target::Of::bandwidth:
+      return "bandwidth";
+    case Target::Of::flops:
+      return "flops";
+    case Target::Of::roofline:
+      return "roofline";
+    case Target::Of::rate:
+      return "rate";
+  }
+  return "";
+}
+
+Json target_json(const TargetRow& row) {
+  Json json;
+  json["benchmark"] = row.benchmark;
+  json["target"] = row.target.text;
+  json["declared_by"] = row.target.where;
+  // A label that could not be read holds nothing.
+  const bool was_read = row.target.least > 0;
+  json["of"] = was_read ? Json(kind_of(row.target.of)) : Json(nullptr);
+  json["least"] = was_read ? json_number(row.target.least) : Json(nullptr);
+  json["metric"] = json_text(row.metric);
+  json["unit"] = row.metric.empty() ? Json(nullptr) : Json(row.metric == "flops" ? "flop/s" : "bytes/s");
+  json["achieved"] = json_number(row.achieved);
+  json["achieved_interval"] = json_interval(row.achieved_interval);
+  json["ceiling"] = ceiling_json(row.ceiling);
+  json["utilization"] = json_number(row.utilization);
+  json["utilization_interval"] = json_interval(row.utilization_interval);
+  json["confidence"] = 0.95;
+  json["intensity"] = json_number(row.intensity);
+  json["bound"] = json_text(row.bound);
+  json["invocations"] = row.invocations;
+  json["verdict"] = to_text(row.verdict);
+  json["reason"] = row.reason;
+  return json;
+}
+
+Json utilization_json(const UtilizationRow& row, const RateUtilization& rate, const char* metric, const char* unit) {
+  Json json;
+  json["benchmark"] = row.benchmark;
+  json["metric"] = metric;
+  json["value"] = json_number(rate.utilization);
+  json["interval"] = json_interval(rate.utilization_interval);
+  json["achieved"] = json_number(rate.achieved);
+  json["achieved_interval"] = json_interval(rate.achieved_interval);
+  json["unit"] = unit;
+  json["ceiling"] = ceiling_json(rate.ceiling);
+  json["intensity"] = json_number(row.intensity);
+  json["bound"] = json_text(row.bound);
+  json["invocations"] = row.invocations;
+  json["unknown"] = json_text(rate.unknown);
+  return json;
+}
+
+constexpr std::size_t kMostRows = 60;  // with a name and a reason each, a quarter of what a comment may hold
+const std::string kHead = "| | benchmark | target | found |\n|---|---|---|---|\n";
+
+const char* mark_of_target(TargetVerdict verdict) {
+  switch (verdict) {
+    case TargetVerdict::met:
+      return "\u2713";
+    case TargetVerdict::missed:
+      return "\u2717";
+    case TargetVerdict::undecided:
+      return "?";
+  }
+  return "";
+}
+
+// The share with its ceiling is in the reason; here also the rate itself, and what keeps it from being more.
+std::string found_text(const TargetRow& row) {
+  std::string text = row.reason;
+  if (row.achieved && row.target.of != Target::Of::rate) text += "; " + rate_text(*row.achieved, row.metric);
+  if (!row.bound.empty()) text += "; bound by " + row.bound;
+  return text;
+}
+
+std::string row_text(const TargetRow& row) {
+  return std::string("| ") + mark_of_target(row.verdict) + ' ' + std::string(to_text(row.verdict)) + " | " +
+         markdown::code(row.benchmark, true) + " | " + markdown::words(row.target.text) + " | " +
+         markdown::words(found_text(row)) + " |\n";
+}
+
+}  // namespace
+
+std::string target_summary(const TargetReport& report) {
+  if (report.targets.empty()) return "";
+  const auto counts = report.count_by_verdict();
+  std::string text;
+  for (const TargetVerdict verdict : {TargetVerdict::missed, TargetVerdict::undecided, TargetVerdict::met}) {
+    const std::int64_t count = counts.at(static_cast<std::size_t>(verdict));
+    if (count == 0) continue;
+    text += (text.empty() ? grouped_text(count) + (count == 1 ? " target " : " targets ")
+                          : ", " + grouped_text(count) + ' ') +
+            std::string(to_text(verdict));
+  }
+  return text;
+}
+
+std::string terminal_targets(const TargetReport& report, const TerminalStyle& style) {
+  std::string text;
+  if (!report.targets.empty()) {
+    const auto counts = report.count_by_verdict();
+    const auto count = [&](TargetVerdict verdict) { return counts.at(static_cast<std::size_t>(verdict)); };
+    const Tone tone = count(TargetVerdict::missed) > 0      ? Tone::bad
+                      : count(TargetVerdict::undecided) > 0 ? Tone::strong
+                                                            : Tone::good;
+    text += target_rows(report, style) + paint(target_summary(report), tone, style.color) + '\n';
+  }
+  if (!report.utilizations.empty()) {
+    text += (text.empty() ? "" : "\n") + utilization_rows(report, style) + unknown_lines(report, style);
+  }
+  for (const std::string& warning : report.warnings) text += lines_of("warning: " + warning, 0, Tone::doubtful, style);
+  if (!report.hint.empty()) text += lines_of(report.hint, 0, Tone::dim, style);
+  return text;
+}
+
+Json targets_json(const TargetReport& report) {
+  Json json = Json::array();
+  for (const TargetRow& row : report.targets) json.push_back(target_json(row));
+  return json;
+}
+
+Json utilizations_json(const TargetReport& report) {
+  Json json = Json::array();
+  for (const UtilizationRow& row : report.utilizations) {
+    if (row.flops) json.push_back(utilization_json(row, *row.flops, "flop_utilization", "flop/s"));
+    if (row.bandwidth) json.push_back(utilization_json(row, *row.bandwidth, "bandwidth_utilization", "bytes/s"));
+  }
+  return json;
+}
+
+std::string json_checked_targets(const std::vector<CheckedRun>& runs) {
+  Json json;
+  json["schema"] = "steelyard.targets/1";
+  json["runs"] = Json::array();
+  for (const CheckedRun& checked : runs) {
+    Json one;
+    one["run"] = {{"id", json_text(checked.run->header.id)},
+                  {"program", checked.run->header.program},
+                  {"commit", json_text(checked.run->header.commit.sha)},
+                  {"fingerprint", json_text(checked.run->environment.fingerprint())}};
+    one["targets"] = targets_json(checked.report);
+    one["utilizations"] = utilizations_json(checked.report);
+    one["warnings"] = checked.report.warnings;
+    one["hint"] = json_text(checked.report.hint);
+    json["runs"].push_back(std::move(one));
+  }
+  return json_document(json);
+}
+
+std::string markdown_targets(const TargetReport& report) {
+  std::string open;
+  std::string met;
+  std::size_t rows = 0;
+  for (const TargetRow& row : report.targets) {
+    if (++rows > kMostRows) break;
+    (row.verdict == TargetVerdict::met ? met : open) += row_text(row);
+  }
+  if (rows == 0) return "";
+  std::string text = "**Targets**: " + target_summary(report) + "\n\n";
+  if (!open.empty()) text += kHead + open + "\n";
+  const std::int64_t count = report.count_by_verdict().at(static_cast<std::size_t>(TargetVerdict::met));
+  if (!met.empty()) {
+    text += "<details><summary>" + grouped_text(count) + " met</summary>\n\n" + kHead + met + "\n</details>\n\n";
+  }
+  if (report.targets.size() > kMostRows) {
+    text += grouped_text(static_cast<std::int64_t>(report.targets.size() - kMostRows)) +
+            " more targets do not fit here; the JSON report has them all.\n\n";
+  }
+  return text;
+}
+
+}  // namespace steelyard

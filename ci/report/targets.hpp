@@ -1,0 +1,33 @@
+// Targets and utilization as people and programs read them: verdicts worst first, then how near each benchmark came to
+// its ceilings. Part of the reports of run, ab and gate, and all of that of `targets check`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/model/run.hpp"
+#include "bench/model/target.hpp"
+#include "ci/app/terminal_text.hpp"
+
+namespace steelyard {
+
+// Empty where there is nothing to say.
+std::string terminal_targets(const TargetReport& report, const TerminalStyle& style);
+std::string markdown_targets(const TargetReport& report);
+
+// "targets" and "utilizations" of the interfaces steelyard.comparison/1, steelyard.run/1 and steelyard.targets/1. The
+// metric of a utilization is flop_utilization or bandwidth_utilization.
+nlohmann::ordered_json targets_json(const TargetReport& report);
+nlohmann::ordered_json utilizations_json(const TargetReport& report);
+
+struct CheckedRun {
+  const Run* run = nullptr;
+  TargetReport report;
+};
+std::string json_checked_targets(const std::vector<CheckedRun>& runs);  // schema steelyard.targets/1
+
+// "1 target missed, 2 undecided, 5 met"; empty without targets.
+std::string target_summary(const TargetReport& report);
+
+}  // namespace steelyard

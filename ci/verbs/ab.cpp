@@ -1,0 +1,105 @@
+// steelyard ab: two builds side by side, the second judged against the first.
+#include <memory>
+#include <system_error>
+
+#include "ci/app/cancellation.hpp"
+#include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/judging/judge_programs.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr Nanoseconds kAbBudget = seconds(120);  // of measuring; the contract's default
+
+struct AbOptions {
+  std::string baseline;  // an executable, or a commit
+  std::string candidate;
+  std::string bench;                   // with commits: path and arguments of the program, relative to the work tree
+  std::vector<std::string> arguments;  // for the program, from after --
+  std::optional<std::uint64_t> seed;
+  JudgementOutputs outputs;
+};
+
+bool is_file(const std::string& name) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(name, ignored);
+}
+
+// Why neither reading of the two names holds.
+Error neither_files_nor_commits(const AbOptions& options, const Error& as_commit) {
+  std::string files;
+  for (const std::string& name : {options.baseline, options.candidate}) {
+    if (!is_file(name)) files += (files.empty() ? "" : " and ") + ('"' + name + '"');
+  }
+  return input_error("steelyard ab",
+                     "neither two files (no file " + files + ") nor two commits (" + as_commit.text() + ')',
+                     "two executables, or two commits of this repository");
+}
+
+Program program_of(const std::string& path, const AbOptions& options) {
+  Program program;
+  program.executable = path;
+  program.arguments = options.arguments;
+  return program;
+}
+
+Result<ExitCode> judge_files(const AbOptions& options, const JudgeRequest& request, const App& app) {
+  if (!options.bench.empty()) app.note("two executables: --bench is not used");
+  return judge_programs({{{program_of(options.baseline, options), program_of(options.candidate, options)}},
+                         {options.baseline},
+                         {options.candidate}},
+                        request, app);
+}
+
+struct RepositoryCommits {
+  GitRepository repository;
+  CommitPair commits;
+};
+Result<RepositoryCommits> resolve_both(const AbOptions& options) {
+  STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
+  STEELYARD_TRY(std::string baseline, resolve_deepening(repository, options.baseline));
+  STEELYARD_TRY(std::string candidate, resolve_deepening(repository, options.candidate));
+  return RepositoryCommits{std::move(repository), {std::move(baseline), std::move(candidate)}};
+}
+
+Result<ExitCode> run_ab(const AbOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
+  const Cancellation cancellation;
+  JudgeRequest request{configuration, options.outputs, kAbBudget, seed_or_draw(options.seed)};
+  request.cancelled = cancellation.flag();
+  if (is_file(options.baseline) && is_file(options.candidate)) return judge_files(options, request, app);
+  const Result<RepositoryCommits> found = resolve_both(options);
+  if (!found) return neither_files_nor_commits(options, found.error());
+  STEELYARD_TRY(const std::vector<ConfiguredProgram> programs, programs_to_judge(configuration, options.bench));
+  return judge_commits(found->repository, found->commits, programs, options.arguments, request, app);
+}
+
+}  // namespace
+
+Verb ab_verb() {
+  const auto options = std::make_shared<AbOptions>();
+  Verb verb = make_verb(
+      options, run_ab, "ab",
+      "Measures two builds side by side and judges the second against the first: two executables, or two commits that "
+      "are built in work trees of their own.",
+      "  steelyard ab ./build-old/bench ./build-new/bench -- --benchmark_filter=Sort\n"
+      "  steelyard ab main HEAD --build \"cmake -B build && cmake --build build\" --bench build/bench");
+  verb.names = {"OLD", "NEW"};
+  verb.least_names = 2;
+  verb.takes_rest = true;
+  verb.take = [options](Words words) -> Result<void> {
+    options->baseline = std::move(words.names[0]);
+    options->candidate = std::move(words.names[1]);
+    options->arguments = std::move(words.rest);
+    return {};
+  };
+  verb.add(text_option("--bench", "\"PATH ARGS\"", options->bench,
+                       "with commits: the program, relative to the work tree", kBuildingGroup));
+  add_judging_options(verb, options->outputs, options->seed);
+  return verb;
+}
+
+}  // namespace steelyard

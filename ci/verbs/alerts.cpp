@@ -1,0 +1,166 @@
+// steelyard alerts: what got worse, what became of it, and what people say of it.
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/git/repository.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/report/alerts.hpp"
+#include "storage/alert_store.hpp"
+
+namespace steelyard {
+namespace {
+
+struct AlertsOptions {
+  enum class Action { list, show, acknowledge, accept, resolve, reopen };
+  Action action = Action::list;
+  std::string alert;  // id or its beginning; with list: empty
+  // With list:
+  std::string branch;
+  std::string benchmark;  // a part of the name
+  bool resolved_too = false;
+  int limit = 200;
+  // With what is done to one:
+  std::string commit;  // accept: by which
+  std::string note;
+  std::string who;  // empty: the login name
+};
+using Action = AlertsOptions::Action;
+
+constexpr std::size_t kShortestCommit = 7;
+constexpr std::size_t kLongestCommit = 64;
+constexpr std::size_t kLongestNote = 2000;
+
+// In a repository what git says it means; elsewhere it has to be a hash.
+Result<std::string> named_commit(const std::string& name) {
+  std::error_code ignored;
+  const auto repository = GitRepository::find(std::filesystem::current_path(ignored));
+  if (repository) {
+    if (auto sha = repository->resolve(name)) return sha;
+  }
+  const bool is_hash = name.size() >= kShortestCommit && name.size() <= kLongestCommit &&
+                       name.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (is_hash) return name;
+  return input_error("--commit", '"' + name + '"', repository ? "a commit of this repository" : "the hash of a commit");
+}
+
+Result<std::vector<Alert>> chosen(Store& store, const AlertsOptions& options, const Configuration& configuration) {
+  AlertQuery query;
+  query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide alerts
+  query.branch = options.branch;
+  query.benchmark = options.benchmark;
+  query.resolved_too = options.resolved_too;
+  query.limit = options.limit;
+  if (options.action == Action::list) return AlertStore(store).list(query);
+  AlertQuery one;
+  one.id = options.alert;
+  one.resolved_too = true;
+  one.limit = 2;
+  STEELYARD_TRY(std::vector<Alert> found, AlertStore(store).list(one));
+  if (found.size() == 1) return found;
+  return input_error("alert:" + options.alert, found.empty() ? "no such alert" : "several alerts", "one alert",
+                     found.empty() ? "`steelyard alerts --all` shows what there is" : "write more of its id");
+}
+
+AlertAct::Kind kind_of(Action action) {
+  switch (action) {
+    case Action::accept:
+      return AlertAct::Kind::accept;
+    case Action::resolve:
+      return AlertAct::Kind::resolve;
+    case Action::reopen:
+      return AlertAct::Kind::reopen;
+    default:
+      return AlertAct::Kind::acknowledge;
+  }
+}
+
+Result<std::vector<Alert>> act(Store& store, const AlertsOptions& options) {
+  if (options.note.size() > kLongestNote) {
+    return input_error("--note", std::to_string(options.note.size()) + " bytes",
+                       "at most " + std::to_string(kLongestNote));
+  }
+  AlertAct act;
+  act.kind = kind_of(options.action);
+  act.alert = options.alert;
+  act.who = person_or_login(options.who);
+  act.note = options.note;
+  if (!options.commit.empty()) {
+    STEELYARD_TRY(act.commit, named_commit(options.commit));
+  }
+  act.at_unix_ns =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  STEELYARD_TRY(Alert after, AlertStore(store).act(act));
+  return std::vector<Alert>{std::move(after)};
+}
+
+Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  const bool reads = options.action == Action::list || options.action == Action::show;
+  STEELYARD_TRY(const std::vector<Alert> alerts, reads ? chosen(store, options, configuration) : act(store, options));
+  app.print(app.common.json                  ? json_alerts(alerts)
+            : options.action == Action::list ? terminal_alerts(alerts, app.style())
+                                             : terminal_alert(alerts.front(), app.style()));
+  return ExitCode::success;
+}
+
+Result<void> check_alerts(const AlertsOptions& alerts) {
+  const bool lists = alerts.action == Action::list;
+  const bool acts = !lists && alerts.action != Action::show;
+  const std::string where = "steelyard alerts";
+  if (lists != alerts.alert.empty()) {
+    return input_error(where, lists ? '"' + alerts.alert + '"' : "no ID", lists ? "list alone" : "the id of an alert",
+                       lists ? "" : "`steelyard alerts` shows them");
+  }
+  if (!lists && (alerts.resolved_too || !alerts.branch.empty() || !alerts.benchmark.empty())) {
+    return input_error(where, alerts.resolved_too ? "--all" : "--branch or --benchmark", "them with list only");
+  }
+  if (!acts && (!alerts.note.empty() || !alerts.who.empty())) {
+    return input_error(where, alerts.note.empty() ? "--who" : "--note", "it with what is done to an alert");
+  }
+  if ((alerts.action == Action::accept) == alerts.commit.empty()) {
+    return alerts.commit.empty()
+               ? input_error("steelyard alerts accept", "no --commit", "the commit that accepts it", "--commit HEAD")
+               : input_error("--commit", "it without accept", "steelyard alerts accept");
+  }
+  return {};
+}
+
+}  // namespace
+
+Verb alerts_verb() {
+  const auto options = std::make_shared<AlertsOptions>();
+  Verb verb = make_verb(
+      options, run_alerts, "alerts",
+      "Shows what got worse and what became of it, and keeps what people say of it. ACTION: list, show, acknowledge, "
+      "accept (by a commit that is named), resolve, reopen. ID: of an alert, or its first 6 characters.",
+      "  steelyard alerts\n"
+      "  steelyard alerts accept 3f9c2a81d0b7 --commit HEAD --note \"the checks cost that\"");
+  verb.names = {"[ACTION]", "[ID]"};
+  verb.take = [options](Words words) -> Result<void> {
+    if (!words.names.empty()) {
+      STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard alerts",
+                                                       {"list", "show", "acknowledge", "accept", "resolve", "reopen"}));
+      options->action = static_cast<Action>(index);
+    }
+    if (words.names.size() > 1) options->alert = std::move(words.names[1]);
+    return check_alerts(*options);
+  };
+  verb.add(flag_option("--all", options->resolved_too, "with list: those that are resolved as well"));
+  verb.add(text_option("--branch", "NAME", options->branch, "with list: of this branch only"));
+  verb.add(text_option("--benchmark", "PART", options->benchmark, "with list: whose name contains it"));
+  verb.add(number_option("--limit", options->limit, "with list: so many, newest first (default: 200)"));
+  verb.add(text_option("--commit", "COMMIT", options->commit, "with accept: that accepts it"));
+  verb.add(text_option("--note", "TEXT", options->note, "why; kept with what is done"));
+  verb.add(
+      text_option("--who", "NAME", options->who, "who does it (default: the CI system's user, else the login name)"));
+  add_key_options(verb, {{"store", "project"}});
+  add_common_options(verb);
+  return verb;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,185 @@
+// steelyard calibrate: how often equal builds are called changed on this machine.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <ostream>
+#include <thread>
+
+#include "ci/app/cancellation.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/config/command_words.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/measuring/measure_gates.hpp"
+#include "ci/report/calibration.hpp"
+#include "regress/calibration/calibrate.hpp"
+#include "storage/calibration/calibration_document.hpp"
+#include "storage/calibration/calibration_file.hpp"
+#include "storage/place/store_address.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr double kLongerSamples = 5;  // times, where advice asks for longer ones: it halves what they add at least
+constexpr Nanoseconds kCalibrateBudget = seconds(600);  // of everything; as much as a gate may take
+
+struct CalibrateOptions {
+  std::vector<std::string> programs;   // empty: those of steelyard.toml
+  std::vector<std::string> arguments;  // for each of them, from after --
+  int gates = 10;
+  bool drift = false;  // measure as many pairs whose sides follow each other
+  std::optional<std::uint64_t> seed;
+  std::filesystem::path output;  // empty: the state folder
+};
+
+// Those of the command line, else those configured, relative to the configuration's folder.
+Result<std::vector<Program>> programs_to_calibrate(const CalibrateOptions& options,
+                                                   const Configuration& configuration) {
+  std::vector<Program> programs;
+  for (const std::string& path : options.programs) {
+    Program program;
+    program.executable = path;
+    program.arguments = options.arguments;
+    if (options.programs.size() > 1) program.suite = std::filesystem::path(path).filename().string();
+    programs.push_back(std::move(program));
+  }
+  if (!programs.empty()) return programs;
+  for (const ConfiguredProgram& configured : configuration.programs) {
+    STEELYARD_TRY(const std::vector<std::string> words,
+                  command_words(configured.command, "[[program]] \"" + configured.name + '"'));
+    Program program;
+    const std::filesystem::path path(words.front());
+    program.executable = path.is_absolute() ? path : configuration.root / path;
+    program.arguments.assign(words.begin() + 1, words.end());
+    program.arguments.insert(program.arguments.end(), options.arguments.begin(), options.arguments.end());
+    if (configuration.programs.size() > 1) program.suite = configured.name;
+    programs.push_back(std::move(program));
+  }
+  if (!programs.empty()) return programs;
+  return input_error("steelyard calibrate", "no program", "one, or [[program]] in steelyard.toml",
+                     "steelyard calibrate ./build/bench");
+}
+
+std::string programs_text(const std::vector<Program>& programs) {
+  std::string text;
+  for (const Program& program : programs) {
+    text += (text.empty() ? "" : ", ") + program.executable.string();
+    for (const std::string& argument : program.arguments) text += ' ' + argument;
+  }
+  return text;
+}
+
+std::int64_t now_unix_s() {
+  using namespace std::chrono;
+  return duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
+}
+
+std::string gate_text(int index, int gates, const Comparison& comparison) {
+  std::string called;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != Verdict::regression && row.verdict != Verdict::improvement) continue;
+    called += (called.empty() ? "" : ", ") + row.benchmark;
+  }
+  return "gate " + std::to_string(index + 1) + " of " + std::to_string(gates) + ": " +
+         (called.empty() ? "nothing was called changed" : "called changed: " + called);
+}
+
+Result<std::filesystem::path> keep(const CalibrateOptions& options, const Calibration& calibration) {
+  if (options.output.empty()) return keep_calibration(state_folder(), calibration);
+  STEELYARD_CHECK(write_calibration(options.output, calibration));
+  return options.output;
+}
+
+struct Measured {
+  Calibration calibration;
+  CalibrationCircumstances circumstances;
+};
+
+Result<Measured> measure(const CalibrateOptions& options, const Configuration& configuration,
+                         const Cancellation& cancellation, const App& app) {
+  GatesPlan plan;
+  STEELYARD_TRY(plan.programs, programs_to_calibrate(options, configuration));
+  plan.configuration = configuration;
+  plan.gates = options.gates;
+  plan.drift = options.drift;
+  plan.budget = configuration.run.budget.value_or(kCalibrateBudget);
+  plan.seed = seed_or_draw(options.seed);
+  ProgressLine progress = app.progress();
+  plan.after_gate = [&](int index, const Comparison& comparison) {
+    progress.clear();
+    app.note(gate_text(index, plan.gates, comparison));
+  };
+  STEELYARD_TRY(const MeasuredGates gates, measure_gates(plan, progress, cancellation.flag()));
+  CalibrationSetting setting;
+  setting.at_unix_s = now_unix_s();
+  setting.program = programs_text(plan.programs);
+  setting.seed = plan.seed;
+  setting.repetitions = gates.samples.repetitions;
+  const double longer_ms = std::max(1.0, std::ceil(kLongerSamples * in_seconds(gates.samples.min_time) * 1000));
+  setting.longer_time = std::to_string(static_cast<std::int64_t>(longer_ms)) + "ms";
+  setting.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  CalibrationCircumstances circumstances{options.gates, gates.budget_spent, to_text(plan.budget), gates.failures};
+  circumstances.no_time_for_copies = gates.no_time_for_copies;
+  for (const KeptPages& kept : gates.kept_pages) circumstances.kept_pages.emplace(kept.program, kept.why);
+  return Measured{calibrate(gates.gates, gates.sequential, setting, gates.alone), std::move(circumstances)};
+}
+
+Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  const Cancellation cancellation;
+  STEELYARD_TRY(Measured measured, measure(options, configuration, cancellation, app));
+  const Calibration& calibration = measured.calibration;
+  ExitCode code = calibration.failed ? ExitCode::regression : ExitCode::success;
+  if (!measured.circumstances.failures.empty()) code = worse(code, ExitCode::program_failed);
+  const bool is_whole = !cancellation.requested() && !calibration.benchmarks.empty();
+  if (is_whole) {
+    const auto kept = keep(options, calibration);
+    if (!kept) code = worse(code, app.report(kept.error()));
+    if (kept) measured.circumstances.kept_in = kept->string();
+  } else {
+    code = worse(code, ExitCode::not_judged);
+    app.note(cancellation.requested() ? "interrupted: nothing is kept" : "nothing was measured: nothing is kept");
+  }
+  app.print(app.common.json ? calibration_document(calibration)
+                            : terminal_calibration(calibration, measured.circumstances, app.style()));
+  for (const std::string& failure : measured.circumstances.failures) {
+    app.streams.err << "steelyard: failed: " << failure << '\n';
+  }
+  return code;
+}
+
+}  // namespace
+
+Verb calibrate_verb() {
+  const auto options = std::make_shared<CalibrateOptions>();
+  Verb verb = make_verb(
+      options, run_calibrate, "calibrate",
+      "Measures how often equal builds of your own benchmarks are called changed on this machine, and each benchmark's "
+      "noise floor. Every PROGRAM is held against itself as gate holds two builds, --gates times; what is found is "
+      "kept for this machine, and later reports quote it. Status 1: the machine does not keep the promise, and gets no "
+      "verdicts until a calibration passes.",
+      "  steelyard calibrate ./build/bench --gates 40 --budget 30m\n"
+      "  steelyard calibrate --output ci/runner.json");
+  verb.names = {"[PROGRAM...]"};
+  verb.takes_rest = true;
+  verb.take = [options](Words words) -> Result<void> {
+    options->programs = std::move(words.names);
+    options->arguments = std::move(words.rest);
+    return {};
+  };
+  verb.add(number_option("--gates", options->gates, "A/A gates to measure (default: 10)"));
+  verb.add(flag_option("--drift", options->drift,
+                       "also measure as many pairs one side after the other: the drift that runs "
+                       "of different times have between them"));
+  verb.add(path_option("--output", "FILE", options->output,
+                       "write it there and not into the state folder; for --calibration FILE"));
+  add_key_options(verb, {{"run", "policy"},
+                         {"--counts", "--counters", "--no-count-cache", "--recount", "--no-solo-check", "--gates",
+                          "--counted-minimum-effect", "--witness", "--ignore-fact", "--demand-decision", "--skip-time",
+                          "--calibration"}});
+  verb.add(seed_option(options->seed));
+  add_common_options(verb);
+  return verb;
+}
+
+}  // namespace steelyard

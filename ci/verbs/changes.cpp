@@ -1,0 +1,229 @@
+// steelyard changes: where the level of a series changed.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/app/sides.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/judging/pictures.hpp"
+#include "ci/judging/series_file.hpp"
+#include "ci/judging/stored_series.hpp"
+#include "ci/report/changes.hpp"
+#include "regress/history/change_points.hpp"
+#include "regress/history/shared_moves.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/history_store.hpp"
+
+namespace steelyard {
+namespace {
+
+struct ChangesOptions {
+  std::filesystem::path input;     // a JSON file of series, "-" for the input stream; empty: from the store
+  std::filesystem::path archives;  // a folder of .syrun files; empty: the store
+  std::string benchmark;           // a part of the name; empty: all
+  std::string metric;
+  std::string branch;
+  int limit = 1000;
+  std::filesystem::path svg;       // a .svg file, or a folder; empty: none
+  std::filesystem::path markdown;  // empty: none
+  bool fail_on_regression = false;
+  bool no_store = false;  // what was found is not kept
+};
+
+Result<void> check_options(const ChangesOptions& options) {
+  if (options.input.empty()) return {};
+  if (!options.archives.empty()) return input_error("--input", "--archives as well", "one of the two");
+  if (!options.benchmark.empty() || !options.metric.empty() || !options.branch.empty()) {
+    return input_error("--input", "a benchmark, --metric or --branch", "the file alone", "they choose from the store");
+  }
+  return {};
+}
+
+// What is looked at, and the store, if any, that it came from and whose change points it keeps.
+struct SeriesLook {
+  ChangesReport report;
+  std::optional<Store> store;  // absent: from a file or from archives
+  std::vector<KeptChangePoint> kept;
+  std::vector<AcceptedAlert> accepted;
+  std::string branch;
+  std::vector<bool> is_cut;      // by series: older points were left out
+  bool has_bad_archive = false;  // one that could not be read is missing from the series
+};
+
+Result<void> load_history(const ChangesOptions& options, const Configuration& configuration, const App& app,
+                          SeriesLook& look) {
+  HistoryQuery query;
+  query.benchmark = options.benchmark;
+  query.metric = options.metric;
+  query.branch = options.branch;
+  query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
+  query.limit = options.limit;
+  query.off_branch = false;  // what a force-push took away is no level of this branch
+  std::vector<HistorySeries> stored;
+  if (options.archives.empty()) {
+    STEELYARD_TRY(look.store, open_store(configuration, app));
+    STEELYARD_TRY(stored, HistoryStore(*look.store).series(query));
+  } else {
+    STEELYARD_TRY(ArchivedHistory archived, history_of_archives(options.archives, query, app));
+    look.has_bad_archive = !archived.bad.empty();
+    if (archived.is_by_date) app.note(kArchivesByDate);
+    stored = std::move(archived.series);
+  }
+  StoreSeries loaded = series_of_store(stored, options.limit);
+  look.report.series = std::move(loaded.series);
+  look.report.projects = std::move(loaded.projects);
+  look.is_cut = std::move(loaded.is_cut);
+  if (look.store) {
+    STEELYARD_TRY(look.kept, HistoryStore(*look.store).change_points(configuration.project, options.branch));
+    STEELYARD_TRY(look.accepted, AlertStore(*look.store).accepted(configuration.project));
+    look.branch = options.branch;
+  }
+  return {};
+}
+
+Result<SeriesLook> load(const ChangesOptions& options, const Configuration& configuration, const App& app) {
+  SeriesLook look;
+  if (options.input.empty()) {
+    STEELYARD_CHECK(load_history(options, configuration, app, look));
+  } else {
+    STEELYARD_TRY(look.report.series, read_series_file(options.input, app.streams.in));
+  }
+  return look;
+}
+
+void judge(SeriesLook& look, const Configuration& configuration) {
+  ChangesReport& report = look.report;
+  const ComparisonPolicy policy = comparison_policy(configuration.policy);
+  ChangeOptions options;
+  options.false_alarm_rate = policy.false_alarm_rate;
+  options.minimum_effect = policy.minimum_effect;
+  report.changes.resize(report.series.size());
+  for (std::size_t i = 0; i < report.series.size(); ++i) {
+    if (look.store) options.known = known_changes(report.series[i], report.projects[i], look.kept);
+    report.changes[i] = find_changes(report.series[i], options);
+    if (look.store) {
+      mark_accepted(look.accepted, {report.projects[i], look.branch, policy.margin}, report.series[i],
+                    report.changes[i]);
+    }
+  }
+  const CommitOrder order(report.series);
+  mark_shared_moves(report.series, report.changes, order);
+  report.findings = group_changes(report.series, report.changes, order);
+}
+
+// Judged by another policy than usual, fewer or more points are seen; that is no reason to call any of them gone.
+bool is_by_another_policy(const CommonOptions& common) {
+  return std::any_of(common.overrides.begin(), common.overrides.end(),
+                     [](const Override& change) { return change.key->section == "policy"; });
+}
+
+// So that a point keeps its identity at the next look.
+ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
+  if (!look.store || options.no_store || is_by_another_policy(app.common)) return ExitCode::success;
+  std::vector<LookedAtSeries> looked;
+  for (std::size_t i = 0; i < look.report.series.size(); ++i) {
+    looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i], look.is_cut[i]});
+  }
+  const std::vector<ChangePointEvent> events = change_events(looked, options.branch, look.kept);
+  look.report.log = event_lines(events);
+  if (events.empty()) return ExitCode::success;
+  const Result<bool> put = HistoryStore(*look.store).put_change_points(events);
+  return put ? ExitCode::success : app.report(put.error());
+}
+
+// Whether a series still stands, on any of its machines, at a level that a confirmed regression brought and nobody
+// accepted.
+bool stands(const Series& series, const std::vector<ChangePoint>& changes, bool shared) {
+  std::map<std::string, bool> regressed;
+  for (const ChangePoint& change : changes) {
+    if (change.status != ChangeStatus::confirmed) continue;
+    regressed[series.points[change.index].machine] =
+        change.regression && change.accepted_by.empty() && (change.shared > 0) == shared;
+  }
+  return std::any_of(regressed.begin(), regressed.end(), [](const auto& machine) { return machine.second; });
+}
+
+ExitCode outcome_of(const ChangesReport& report, bool fail_on_regression) {
+  if (!fail_on_regression) return ExitCode::success;
+  const auto any = [&](bool shared) {
+    for (std::size_t i = 0; i < report.series.size(); ++i) {
+      if (stands(report.series[i], report.changes[i], shared)) return true;
+    }
+    return false;
+  };
+  if (any(false)) return ExitCode::regression;
+  return any(true) ? ExitCode::not_judged : ExitCode::success;
+}
+
+ExitCode draw(const ChangesReport& report, const std::filesystem::path& target, const App& app) {
+  const Result<std::size_t> drawn = draw_series(report, target);
+  if (!drawn) return app.report(drawn.error());
+  if (*drawn == kMostPictures) {
+    app.note("--svg: " + std::to_string(kMostPictures) +
+             " series are drawn, and no more; name a benchmark for the others");
+  }
+  return ExitCode::success;
+}
+
+Result<ExitCode> run_changes(const ChangesOptions& options, const App& app) {
+  STEELYARD_CHECK(check_options(options));
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(SeriesLook look, load(options, configuration, app));
+  judge(look, configuration);
+  ExitCode code = worse(keep(look, options, app), outcome_of(look.report, options.fail_on_regression));
+  if (look.has_bad_archive) code = worse(code, ExitCode::bad_input);
+  const ChangesReport& report = look.report;
+  if (!options.svg.empty()) code = worse(code, draw(report, options.svg, app));
+  if (!options.markdown.empty()) {
+    const Result<void> written = write_text_file(options.markdown, markdown_changes(report));
+    if (!written) code = worse(code, app.report(written.error()));
+  }
+  if (app.common.json) {
+    app.print(json_changes(report));
+  } else if (report.series.empty()) {
+    app.print(std::string("No series to look at") +
+              (look.store ? ": see what the store holds: steelyard history" : "") + '\n');
+  } else {
+    app.print(terminal_changes(report, app.style()));
+  }
+  return code;
+}
+
+}  // namespace
+
+Verb changes_verb() {
+  const auto options = std::make_shared<ChangesOptions>();
+  Verb verb = make_verb(
+      options, run_changes, "changes",
+      "Finds where the level of a series changed, with the commits that can be the cause; what one commit can explain "
+      "is one finding. BENCHMARK: its name or a part of it. With --input, series of numbers from any program.",
+      "  steelyard changes Sort --branch main --svg pictures\n"
+      "  steelyard changes --json --input series.json");
+  verb.names = {"[BENCHMARK]"};
+  verb.take = [options](Words words) -> Result<void> {
+    if (!words.names.empty()) options->benchmark = std::move(words.names[0]);
+    return {};
+  };
+  verb.add(path_option("--input", "FILE", options->input,
+                       "series as JSON (docs/options->md), in place of the store; -: standard input"));
+  verb.add(path_option("--archives", "FOLDER", options->archives,
+                       "the .syrun files below it, in place of the store; needs no server"));
+  verb.add(text_option("--metric", "NAME", options->metric, "default: real_time and the counted ones"));
+  verb.add(text_option("--branch", "NAME", options->branch, "only commits of this branch"));
+  verb.add(number_option("--limit", options->limit, "newest points of each series"));
+  verb.add(path_option("--svg", "FILE|FOLDER", options->svg,
+                       "draw the series: one file in .svg, or one a series with a change"));
+  verb.add(path_option("--markdown", "FILE", options->markdown, "write the findings there as Markdown"));
+  verb.add(flag_option("--fail-on-regression", options->fail_on_regression,
+                       "exit with 1 where a confirmed regression stands"));
+  verb.add(flag_option("--no-store", options->no_store, "look only: keep no change point in the store"));
+  add_key_options(verb, {.sections = {"policy"}, .only = {"--false-alarm-rate", "--minimum-effect"}});
+  add_key_options(verb, {{"store", "project"}});
+  add_common_options(verb);
+  return verb;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,40 @@
+// The options of steelyard db, and those of its actions that are more than a few lines, each with the configuration in
+// force.
+#pragma once
+
+#include <filesystem>
+
+#include "ci/app/app.hpp"
+#include "ci/config/configuration.hpp"
+#include "storage/model/access.hpp"
+#include "storage/model/distribution.hpp"
+
+namespace steelyard {
+
+struct DbOptions {
+  enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore, grant, distribute };
+  Action action = Action::status;
+  std::filesystem::path from;    // with rebuild: the folder of archives; empty: that of the state folder
+  bool derived = false;          // with rebuild: derived data in place, no archives
+  std::filesystem::path folder;  // with backup and restore
+  bool dry_run = false;          // with prune, migrate and distribute
+  bool archives = false;         // with prune: those of the state folder as well
+  // With grant:
+  AccessGrant access;
+  bool revoke = false;
+  bool list = false;
+  DistributeOptions distribute;
+};
+
+// db_upkeep.cpp: what is thrown away, and what is put elsewhere.
+Result<ExitCode> prune_store(const DbOptions& options, const Configuration& configuration, const App& app);
+Result<ExitCode> back_store_up(const DbOptions& options, const Configuration& configuration, const App& app);
+Result<ExitCode> restore_from_backup(const DbOptions& options, const Configuration& configuration, const App& app);
+
+// db_access.cpp: who may do what, what an upgrade would do, and one store on several machines.
+Result<ExitCode> grant_access(const DbOptions& options, const Configuration& configuration, const App& app);
+Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app);
+// Prints which table is where, or with options.dry_run would be. bad_input where the server cannot be distributed.
+Result<ExitCode> distribute_store(const DbOptions& options, const Configuration& configuration, const App& app);
+
+}  // namespace steelyard

@@ -1,0 +1,192 @@
+// steelyard db grant, migrate --dry-run and distribute: who may do what, what an upgrade would do, and one store on
+// several machines (docs/access.md, docs/scale.md).
+#include <array>
+#include <string>
+#include <vector>
+
+#include "bench/model/quantity.hpp"
+#include "ci/app/keeping.hpp"
+#include "ci/config/written_value.hpp"
+#include "ci/verbs/db.hpp"
+#include "storage/access_store.hpp"
+#include "storage/upkeep.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::array kAccessWords{"reader", "writer", "owner"};
+
+std::string word_of(Access access) { return kAccessWords[static_cast<std::size_t>(access)]; }
+
+std::string json_text(const std::string& text) { return quoted_for_toml(text); }
+
+std::string scope_of(const AccessGrant& grant) {
+  if (!grant.some_projects) return "every project";
+  return grant.project.empty() ? "the project without a name" : "project " + grant.project;
+}
+
+std::string json_grants(const std::vector<AccessGrant>& grants) {
+  std::string text = "{\n  \"schema\": \"steelyard.grants/1\",\n  \"grants\": [";
+  for (const AccessGrant& grant : grants) {
+    text += (&grant == grants.data() ? "\n    {\"login\": " : ",\n    {\"login\": ") + json_text(grant.login) +
+            ", \"as\": " + json_text(word_of(grant.access)) +
+            ", \"project\": " + (grant.some_projects ? json_text(grant.project) : "null") + '}';
+  }
+  return text + "]\n}\n";
+}
+
+Result<ExitCode> list_grants(Store& store, const App& app) {
+  STEELYARD_TRY(const std::vector<AccessGrant> grants, AccessStore(store).grants());
+  std::string text;
+  for (const AccessGrant& grant : grants) {
+    text += grant.login + "  " + word_of(grant.access) + " of " + scope_of(grant) + '\n';
+  }
+  app.print(app.common.json ? json_grants(grants) : text);
+  if (grants.empty() && !app.common.json) app.note("no login has a role of this store");
+  return ExitCode::success;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string joined(const std::vector<AffectedTable>& tables) {
+  std::string text;
+  for (const AffectedTable& table : tables) {
+    text += (text.empty() ? "" : ", ") + table.name;
+    if (table.bytes > 0) text += " (" + to_text(Bytes(table.bytes)) + ')';
+  }
+  return text;
+}
+
+std::string line_of(const char* what, const std::string& tables) {
+  return tables.empty() ? "" : "    " + std::string(what) + ' ' + tables + '\n';
+}
+
+std::string upgrade_text(const UpgradePlan& plan) {
+  std::string text = "store         " + plan.address + "\nschema        version " + std::to_string(plan.version) +
+                     ", this program has " + std::to_string(plan.newest) + "\nsize          " +
+                     to_text(Bytes(plan.bytes)) + '\n';
+  if (plan.steps.empty()) return text + "nothing to apply\n";
+  for (const UpgradeStep& step : plan.steps) {
+    text += step.name + "  sha256 " + step.checksum + '\n' + line_of("creates", joined(step.creates)) +
+            line_of("rewrites", joined(step.rewrites)) + line_of("fills", joined(step.fills)) +
+            line_of("drops", joined(step.drops));
+  }
+  return text +
+         "Each is one transaction. A table that is rewritten is locked meanwhile, and needs its size once more "
+         "on disk.\n";
+}
+
+std::string json_tables(const std::vector<AffectedTable>& tables) {
+  std::string text = "[";
+  for (const AffectedTable& table : tables) {
+    text += (&table == tables.data() ? "{\"table\": " : ", {\"table\": ") + json_text(table.name) +
+            ", \"bytes\": " + std::to_string(table.bytes) + '}';
+  }
+  return text + ']';
+}
+
+std::string json_upgrade(const UpgradePlan& plan) {
+  std::string text = "{\n  \"schema\": \"steelyard.upgrade/1\",\n  \"version\": " + std::to_string(plan.version) +
+                     ",\n  \"newest\": " + std::to_string(plan.newest) +
+                     ",\n  \"bytes\": " + std::to_string(plan.bytes) +
+                     ",\n  \"allowed\": " + (plan.allowed ? "true" : "false") + ",\n  \"steps\": [";
+  for (const UpgradeStep& step : plan.steps) {
+    text += (&step == plan.steps.data() ? "\n    {\"version\": " : ",\n    {\"version\": ") +
+            std::to_string(step.version) + ", \"name\": " + json_text(step.name) +
+            ", \"sha256\": " + json_text(step.checksum) +
+            ", \"creates\": " + to_text(WrittenValue{step.creates, false}) +
+            ", \"rewrites\": " + json_tables(step.rewrites) + ", \"fills\": " + json_tables(step.fills) +
+            ", \"drops\": " + to_text(WrittenValue{step.drops, false}) + '}';
+  }
+  return text + "]\n}\n";
+}
+
+// Schema steelyard.distribution/1.
+std::string json_distribution(const DistributionPlan& plan) {
+  std::string text = "{\n  \"schema\": \"steelyard.distribution/1\",\n  \"nodes\": " + std::to_string(plan.nodes) +
+                     ",\n  \"missing\": " + to_text(WrittenValue{plan.missing, false}) + ",\n  \"tables\": [";
+  for (const TablePlacement& placement : plan.tables) {
+    text += (&placement == plan.tables.data() ? "\n    {\"table\": " : ",\n    {\"table\": ") +
+            quoted_for_toml(placement.table) + ", \"place\": " + quoted_for_toml(to_text(placement.place)) +
+            ", \"key\": " + (placement.key.empty() ? "null" : quoted_for_toml(placement.key)) +
+            ", \"done\": " + (placement.done ? "true" : "false") + ", \"bytes\": " + std::to_string(placement.bytes) +
+            ", \"why\": " + quoted_for_toml(placement.why) + '}';
+  }
+  return text + "]\n}\n";
+}
+
+std::string table_of(const DistributionPlan& plan) {
+  std::vector<std::vector<std::string>> rows{{"table", "place", "state", "size here", "why"}};
+  for (const TablePlacement& placement : plan.tables) {
+    const std::string key = placement.key.empty() ? "" : " by " + placement.key;
+    rows.push_back({placement.table, to_text(placement.place) + key, placement.done ? "is there" : "to be moved",
+                    to_text(Bytes(placement.bytes)), placement.why});
+  }
+  std::string text = aligned_rows(rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, "");
+  if (plan.nodes > 0) {
+    text += std::to_string(plan.nodes) + (plan.nodes == 1 ? " node holds" : " nodes hold") + " the shards\n";
+  }
+  return text;
+}
+
+Result<ExitCode> print_plan(Store& store, const App& app) {
+  STEELYARD_TRY(const DistributionPlan plan, Upkeep(store).distribution_plan());
+  app.print(app.common.json ? json_distribution(plan) : table_of(plan));
+  if (plan.missing.empty()) return ExitCode::success;
+  return input_error("steelyard db distribute", plan.missing.front());
+}
+
+// A cluster of one machine, on a socket that no other can reach.
+Error not_the_embedded_store() {
+  return input_error("steelyard db distribute", "the embedded store", "a server that other machines can reach",
+                     "set up PostgreSQL servers with the extension citus (docs/scale.md), give the first one's "
+                     "postgresql:// address with --store, and fill it with `steelyard db rebuild`");
+}
+
+}  // namespace
+
+Result<ExitCode> grant_access(const DbOptions& options, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  if (options.list) return list_grants(store, app);
+  const AccessGrant& wanted = options.access;
+  STEELYARD_TRY(const bool changed,
+                options.revoke ? AccessStore(store).revoke(wanted) : AccessStore(store).grant(wanted));
+  const std::string what = options.revoke ? (wanted.some_projects ? scope_of(wanted) : "all access")
+                                          : word_of(wanted.access) + " of " + scope_of(wanted);
+  if (options.revoke) {
+    app.note(changed ? wanted.login + " lost " + what : wanted.login + " did not have it");
+  } else {
+    app.note(wanted.login + (changed ? " is now " : " was already ") + what);
+  }
+  return ExitCode::success;
+}
+
+Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const UpgradePlan plan, Upkeep::plan_upgrade(address, state_folder()));
+  app.print(app.common.json ? json_upgrade(plan) : upgrade_text(plan));
+  if (!plan.allowed) app.note("this login may not do it: an owner of the schema may");
+  return ExitCode::success;
+}
+
+Result<ExitCode> distribute_store(const DbOptions& options, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  if (address.embedded && !options.dry_run) return not_the_embedded_store();
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  if (options.dry_run) return print_plan(store, app);
+  {
+    ProgressLine progress = app.progress();
+    const Result<void> done = Upkeep(store).distribute(options.distribute, [&](const std::string& table, double part) {
+      progress.show("moving " + table, part, Nanoseconds());
+    });
+    progress.clear();
+    if (!done) return done.error();
+  }
+  return print_plan(store, app);
+}
+
+}  // namespace steelyard

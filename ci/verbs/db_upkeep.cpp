@@ -1,0 +1,170 @@
+// steelyard db prune, backup and restore: what is thrown away, and what is put elsewhere.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <system_error>
+
+#include "bench/model/quantity.hpp"
+#include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/report/number_text.hpp"
+#include "ci/verbs/db.hpp"
+#include "storage/backup/backup.hpp"
+#include "storage/model/upkeep.hpp"
+#include "storage/spool/spool.hpp"
+#include "storage/upkeep.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kDaySeconds = 86'400;
+constexpr std::int64_t kNanoseconds = 1'000'000'000;
+
+std::optional<std::int64_t> seconds_of(const std::optional<int>& days) {
+  return days ? std::optional(*days * kDaySeconds) : std::nullopt;
+}
+
+std::int64_t now_unix_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// The time that the spool writes in front of an archive's name; absent where the name is another.
+std::optional<std::int64_t> time_of_archive(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const std::size_t dash = name.find('-');
+  if (path.extension() != ".syrun" || dash == std::string::npos) return std::nullopt;
+  std::int64_t time = 0;
+  const auto [end, code] = std::from_chars(name.data(), name.data() + dash, time);
+  if (code != std::errc() || end != name.data() + dash) return std::nullopt;
+  return time;
+}
+
+// Archives hold samples: what is said of samples, or else of whole runs, holds for them.
+Result<Pruned::Part> prune_archives(const RetentionPolicy& policy, const PruneOptions& options) {
+  Pruned::Part part;
+  const std::optional<std::int64_t> keep = policy.samples_s ? policy.samples_s : policy.runs_s;
+  const fs::path folder = Spool(state_folder()).delivered_folder();
+  std::error_code none_yet;
+  if (!keep || !fs::exists(folder, none_yet)) return part;
+  const std::int64_t before = options.now_unix_ns - *keep * kNanoseconds;
+  std::error_code trouble;
+  for (fs::directory_iterator entry(folder, trouble), end; !trouble && entry != end; entry.increment(trouble)) {
+    const auto time = time_of_archive(entry->path());
+    if (!time || *time >= before) continue;
+    std::error_code own;
+    const std::uintmax_t bytes = entry->file_size(own);
+    if (!own && !options.dry_run) fs::remove(entry->path(), own);
+    if (own) return store_error(entry->path().string(), own.message(), "the right to remove it");
+    ++part.runs;
+    ++part.rows;
+    part.bytes += static_cast<std::int64_t>(bytes);
+  }
+  if (trouble) return store_error(folder.string(), trouble.message(), "a folder of archives");
+  return part;
+}
+
+std::string line_of(const std::string& what, const Pruned::Part& part, const std::string& rows) {
+  return what + ": " + grouped_text(part.runs) + (part.runs == 1 ? " run, " : " runs, ") + grouped_text(part.rows) +
+         ' ' + rows + ", " + to_text(Bytes(part.bytes)) + '\n';
+}
+
+std::string pruned_text(const Pruned& pruned, const RetentionPolicy& policy, const DbOptions& options) {
+  std::string text;
+  if (policy.runs_s) text += line_of("whole runs", pruned.whole, "measurements");
+  if (policy.samples_s) text += line_of("samples", pruned.samples, "measurements; their summaries stay");
+  if (policy.profiles_s) text += line_of("profiles", pruned.profiles, "profiles");
+  if (options.archives) text += line_of("archives", pruned.archives, "files");
+  if (pruned.partitions_rewritten > 0) {
+    text += "partitions written anew: " + grouped_text(pruned.partitions_rewritten) + '\n';
+  }
+  if (pruned.partitions_dropped > 0) text += "partitions dropped: " + grouped_text(pruned.partitions_dropped) + '\n';
+  if (pruned.closed.partitions > 0) text += "partitions closed: " + grouped_text(pruned.closed.partitions) + '\n';
+  return (options.dry_run ? "would go, nothing is changed:\n" : "dropped:\n") + text;
+}
+
+RetentionPolicy policy_of(const Configuration& configuration) {
+  return {seconds_of(configuration.retention.samples_days), seconds_of(configuration.retention.profiles_days),
+          seconds_of(configuration.retention.runs_days)};
+}
+
+// Schema steelyard.prune/1.
+std::string json_pruned(const Pruned& pruned, bool dry_run) {
+  const auto part = [](const std::string& name, const Pruned::Part& of) {
+    return ",\n  \"" + name + "\": {\"runs\": " + std::to_string(of.runs) + ", \"rows\": " + std::to_string(of.rows) +
+           ", \"bytes\": " + std::to_string(of.bytes) + '}';
+  };
+  return std::string("{\n  \"schema\": \"steelyard.prune/1\",\n  \"dry_run\": ") + (dry_run ? "true" : "false") +
+         part("samples", pruned.samples) + part("profiles", pruned.profiles) + part("runs", pruned.whole) +
+         part("archives", pruned.archives) +
+         ",\n  \"partitions_rewritten\": " + std::to_string(pruned.partitions_rewritten) +
+         ",\n  \"partitions_dropped\": " + std::to_string(pruned.partitions_dropped) +
+         ",\n  \"partitions_closed\": " + std::to_string(pruned.closed.partitions) + "\n}\n";
+}
+
+std::int64_t rows_in(const BackupManifest& manifest, const std::string& table) {
+  for (const TableContent& content : manifest.tables) {
+    if (content.table == table) return content.rows;
+  }
+  return 0;
+}
+
+std::string holdings(const BackupManifest& manifest) {
+  return grouped_text(rows_in(manifest, "runs")) + " runs, " + grouped_text(rows_in(manifest, "measurements")) +
+         " measurements, " + grouped_text(rows_in(manifest, "comparisons")) + " comparisons";
+}
+
+using Act = Result<BackupManifest> (*)(const StoreAddress&, const std::filesystem::path&, const std::filesystem::path&,
+                                       const BackupOptions&);
+
+Result<ExitCode> carry_out(Act act, const std::string& said, const DbOptions& options,
+                           const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  ProgressLine progress = app.progress();
+  BackupOptions how;
+  how.tool = std::string(kToolName);
+  how.who = person_or_login("");
+  how.progress = [&progress](const std::string& what, double part) { progress.show(what, part, Nanoseconds()); };
+  const Result<BackupManifest> done = act(address, state_folder(), options.folder, how);
+  progress.clear();
+  if (!done) return done.error();
+  app.print(app.common.json ? manifest_text(*done) : holdings(*done) + said + options.folder.string() + '\n');
+  return ExitCode::success;
+}
+
+}  // namespace
+
+Result<ExitCode> prune_store(const DbOptions& options, const Configuration& configuration, const App& app) {
+  PruneOptions how;
+  how.policy = policy_of(configuration);
+  if (how.policy.keeps_everything()) {
+    return input_error("steelyard db prune", "nothing that may go: everything is kept for ever", "a policy",
+                       "--keep-samples 6months, or [retention] in steelyard.toml");
+  }
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  how.now_unix_ns = now_unix_ns();
+  how.dry_run = options.dry_run;
+  how.who = person_or_login("");
+  ProgressLine progress = app.progress();
+  how.progress = [&progress](double part) { progress.show("prune", part, Nanoseconds()); };
+  Result<Pruned> pruned = Upkeep(store).prune(how);
+  progress.clear();
+  if (!pruned) return pruned.error();
+  if (options.archives) {
+    STEELYARD_TRY(pruned->archives, prune_archives(how.policy, how));
+  }
+  app.print(app.common.json ? json_pruned(*pruned, options.dry_run) : pruned_text(*pruned, how.policy, options));
+  return ExitCode::success;
+}
+
+Result<ExitCode> back_store_up(const DbOptions& options, const Configuration& configuration, const App& app) {
+  return carry_out(backup_store, " are backed up in ", options, configuration, app);
+}
+
+Result<ExitCode> restore_from_backup(const DbOptions& options, const Configuration& configuration, const App& app) {
+  return carry_out(restore_store, " are restored, every table with the content hash of ", options, configuration, app);
+}
+
+}  // namespace steelyard

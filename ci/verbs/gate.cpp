@@ -1,0 +1,105 @@
+// steelyard gate: a commit against its baseline, or against its history; fails where something regressed.
+#include <memory>
+
+#include "ci/app/cancellation.hpp"
+#include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/git/caller_environment.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/judging/against_history.hpp"
+#include "ci/judging/ci_variables.hpp"
+#include "ci/judging/judge_programs.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring; the contract's default
+
+struct GateOptions {
+  std::string run;   // with --against-history: one side of compare that was measured before; empty: measures the head
+  std::string base;  // empty: from the CI system's variables, else the first parent
+  std::string head;  // empty: HEAD
+  std::string bench;
+  std::optional<std::uint64_t> seed;
+  JudgementOutputs outputs;
+};
+
+Result<bool> is_against_history(const GateOptions& options, const Configuration& configuration) {
+  const bool wanted = configuration.gate.against_history;
+  if (!wanted && !options.run.empty()) {
+    return input_error("--run", "no --against-history",
+                       "both: a run that was measured alone has no baseline beside it");
+  }
+  if (wanted && !options.base.empty()) {
+    return input_error("--base", "a baseline and --against-history", "one of them");
+  }
+  if (!options.run.empty() && !(options.head.empty() && options.bench.empty())) {
+    return input_error("--run", "a run that was measured, and --head or --bench, which say what to measure",
+                       "one of them");
+  }
+  return wanted;
+}
+
+struct GatePlan {
+  std::vector<ConfiguredProgram> programs;
+  GitRepository repository;
+  CommitPair commits;
+  std::string why;  // the baseline is that commit
+};
+
+Result<GatePlan> plan_gate(const GateOptions& options, const Configuration& configuration) {
+  if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
+  STEELYARD_TRY(std::vector<ConfiguredProgram> programs, programs_to_judge(configuration, options.bench));
+  STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
+  STEELYARD_TRY(std::string head, resolve_deepening(repository, options.head.empty() ? "HEAD" : options.head));
+  BaseChoice base{options.base, "--base"};
+  if (options.base.empty()) {
+    STEELYARD_TRY(const std::vector<std::string> parents, repository.parents(head));
+    base = default_base(caller_environment(), options.head, parents.size());
+  }
+  STEELYARD_TRY(std::string base_sha, resolve_deepening(repository, base.name));
+  return GatePlan{std::move(programs), std::move(repository), {std::move(base_sha), std::move(head)}, base.why};
+}
+
+Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const bool against_history, is_against_history(options, configuration));
+  if (against_history) {
+    return gate_against_history({options.run, options.head, options.bench, options.seed, options.outputs},
+                                configuration, app);
+  }
+  STEELYARD_TRY(const GatePlan plan, plan_gate(options, configuration));
+  if (options.base.empty()) app.note("baseline: " + plan.commits.baseline.substr(0, 7) + ", " + plan.why);
+  note_uncommitted(plan.repository, options.head, app);
+  const Cancellation cancellation;
+  JudgeRequest request{configuration, options.outputs, kGateBudget, seed_or_draw(options.seed)};
+  // One program in place of those configured may have a part of the benchmarks only.
+  request.expect_every_target = options.bench.empty();
+  request.cancelled = cancellation.flag();
+  return judge_commits(plan.repository, plan.commits, plan.programs, {}, request, app);
+}
+
+}  // namespace
+
+Verb gate_verb() {
+  const auto options = std::make_shared<GateOptions>();
+  Verb verb = make_verb(
+      options, run_gate, "gate",
+      "Builds a commit and its baseline, measures both side by side and fails where something regressed. Programs, "
+      "build and policy come from steelyard.toml. The baseline is the first parent, or what the CI system says.",
+      "  steelyard gate --base main --markdown summary.md\n"
+      "  steelyard gate --against-history --run today.syrun");
+  verb.add(text_option("--base", "COMMIT", options->base, "the baseline (default: the first parent)", kBuildingGroup));
+  verb.add(text_option("--head", "COMMIT", options->head, "the candidate (default: HEAD)", kBuildingGroup));
+  verb.add(text_option("--bench", "\"PATH ARGS\"", options->bench, "the program, in place of those configured",
+                       kBuildingGroup));
+  verb.add(text_option("--run", "RUN", options->run,
+                       "with --against-history: judge this run, measured before, in place of the head; as one side of "
+                       "compare",
+                       kJudgingGroup));
+  add_key_options(verb, {{"gate"}});
+  add_judging_options(verb, options->outputs, options->seed);
+  return verb;
+}
+
+}  // namespace steelyard

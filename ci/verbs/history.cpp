@@ -1,0 +1,200 @@
+// steelyard history: how benchmarks went over the commits that the store knows, or what happened in a range of them.
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/app/sides.hpp"
+#include "ci/git/repository.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/report/history.hpp"
+#include "storage/history_store.hpp"
+
+namespace steelyard {
+namespace {
+
+struct HistoryOptions {
+  std::string benchmark;  // a part of the name; empty: all
+  std::string metric;
+  std::string branch;
+  std::string machine;                  // HistoryQuery's
+  std::vector<std::string> parameters;  // NAME=VALUE
+  std::string label;
+  std::string after;               // what an answer named as next, or as older
+  int limit = 0;                   // newest points of each series, or rows of a range; 0: what is usual
+  int most_series = 0;             // of one answer; 0: all
+  std::filesystem::path archives;  // a folder of .syrun files; empty: the store
+  // Instead of series: what happened in a range of commits.
+  bool changed = false;
+  bool movers = false;
+  std::string range;  // A..B; empty: the newest commits
+};
+
+HistoryQuery query_of(const HistoryOptions& options, const Configuration& configuration) {
+  HistoryQuery query;
+  query.benchmark = options.benchmark;
+  query.metric = options.metric;
+  query.branch = options.branch;
+  query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
+  query.limit = options.limit == 0 ? query.limit : options.limit;
+  query.machine = options.machine;
+  query.parameters = options.parameters;
+  query.label = options.label;
+  query.after = options.after;
+  query.series_limit = options.most_series;
+  return query;
+}
+
+std::string place_of(const HistoryOptions& options) {
+  return options.archives.empty() ? "The store knows" : "The archives in " + options.archives.string() + " hold";
+}
+
+std::string nothing_text(const HistoryOptions& options) {
+  return place_of(options) + " no run of " +
+         (options.benchmark.empty() ? std::string("any benchmark") : '"' + options.benchmark + '"') + " that fits." +
+         (options.archives.empty() ? " See what it holds: steelyard history; steelyard db status" : "") + '\n';
+}
+
+void show(const Page<HistorySeries>& page, const HistoryOptions& options, const App& app) {
+  app.print(app.common.json      ? json_history(page)
+            : page.items.empty() ? nothing_text(options)
+                                 : terminal_history(page, app.style()));
+}
+
+constexpr int kUsualRows = 50;
+
+// A branch, tag or expression means what it means in this repository; what git does not know is the store's to find.
+std::string commit_named(const std::string& name) {
+  std::error_code trouble;
+  const std::filesystem::path folder = std::filesystem::current_path(trouble);
+  if (trouble) return name;
+  const Result<GitRepository> repository = GitRepository::find(folder);
+  if (!repository) return name;
+  const Result<std::string> sha = repository->resolve(name);
+  return sha ? *sha : name;
+}
+
+RangeQuery range_of(const HistoryOptions& options, const Configuration& configuration) {
+  RangeQuery query;
+  if (const std::size_t dots = options.range.find(".."); dots != std::string::npos) {
+    query.from = commit_named(options.range.substr(0, dots));
+    query.to = commit_named(options.range.substr(dots + 2));
+  }
+  query.project = configuration.project;
+  query.branch = options.branch;
+  query.after = options.after;
+  query.limit = options.limit == 0 ? kUsualRows : options.limit;
+  return query;
+}
+
+Result<std::string> text_of_range(Store& store, const RangeQuery& asked, const HistoryOptions& options,
+                                  const App& app) {
+  STEELYARD_TRY(const RangeQuery range, HistoryStore(store).complete_range(asked));
+  if (options.changed) {
+    STEELYARD_TRY(const Page<ChangedSeries> page, HistoryStore(store).changed_in(range));
+    return app.common.json ? json_changed(range, page) : terminal_changed(range, page, app.style());
+  }
+  STEELYARD_TRY(const Page<Mover> page, HistoryStore(store).top_movers(range));
+  return app.common.json ? json_movers(range, page) : terminal_movers(range, page, app.style());
+}
+
+Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(const std::string text, text_of_range(store, range_of(options, configuration), options, app));
+  app.print(text);
+  return ExitCode::success;
+}
+
+Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  if (options.changed || options.movers) return show_range(options, configuration, app);
+  const HistoryQuery query = query_of(options, configuration);
+  if (!options.archives.empty()) {
+    STEELYARD_TRY(const ArchivedHistory history, history_of_archives(options.archives, query, app));
+    if (history.is_by_date) app.note(kArchivesByDate);
+    show({history.series, history.next}, options, app);
+    return history.bad.empty() ? ExitCode::success : ExitCode::bad_input;
+  }
+  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(const Page<HistorySeries> page, HistoryStore(store).page(query));
+  app.notes(page.notes);
+  show(page, options, app);
+  return ExitCode::success;
+}
+
+// A..B, or nothing.
+VerbOption range_option(std::string name, bool& wanted, std::string& range, std::string help) {
+  const auto set = [&wanted, &range, name](const std::string& text) -> Result<void> {
+    wanted = true;
+    if (text.empty()) return {};
+    const std::size_t dots = text.find("..");
+    if (dots == std::string::npos || dots == 0 || dots + 2 == text.size() || text[dots + 2] == '.') {
+      return input_error(name, '"' + text + '"', "A..B, two commits", name + " HEAD~10..HEAD");
+    }
+    range = text;
+    return {};
+  };
+  return {std::move(name), "[A..B]", std::move(help), kGeneralGroup, false, set};
+}
+
+Result<void> check_history_options(const HistoryOptions& history) {
+  if (!history.changed && !history.movers) return {};
+  const std::string option = history.changed ? "--changed-in" : "--top-movers";
+  if (history.changed && history.movers) return input_error(option, "--top-movers as well", "one of the two");
+  if (!history.archives.empty()) {
+    return input_error(option, "--archives", "a store", "fill one: steelyard db rebuild --from FOLDER");
+  }
+  const bool is_narrowed = !history.benchmark.empty() || !history.metric.empty() || !history.machine.empty() ||
+                           !history.parameters.empty() || !history.label.empty() || history.most_series != 0;
+  if (!is_narrowed) return {};
+  return input_error(option, "a benchmark, --metric, --machine, --parameter, --label or --series",
+                     "--branch, --limit and --after alone", "it is about all series of a project");
+}
+
+}  // namespace
+
+Verb history_verb() {
+  const auto options = std::make_shared<HistoryOptions>();
+  Verb verb = make_verb(
+      options, run_history, "history",
+      "Draws how a benchmark went over the commits that the store knows. BENCHMARK: its name or a part of it. With "
+      "--changed-in or --top-movers, what happened in a range of commits.",
+      "  steelyard history Sort --metric instructions --branch main\n"
+      "  steelyard history --parameter size=1024 --machine cpu.model=EPYC --json\n"
+      "  steelyard history --changed-in v1.2..HEAD\n"
+      "  steelyard history --top-movers HEAD~20..HEAD --limit 10\n"
+      "  steelyard history Sort --archives ../performance-history");
+  verb.names = {"[BENCHMARK]"};
+  verb.take = [options](Words words) -> Result<void> {
+    if (!words.names.empty()) options->benchmark = std::move(words.names[0]);
+    return check_history_options(*options);
+  };
+  verb.add(text_option("--metric", "NAME", options->metric, "default: real_time and the counted ones"));
+  verb.add(text_option("--branch", "NAME", options->branch, "only commits of this branch"));
+  verb.add(text_option("--machine", "TEXT", options->machine,
+                       "the beginning of a fingerprint, or FACT=TEXT: what a fact holds, as "
+                       "cpu.model=EPYC"));
+  verb.add(repeated_option("--parameter", "NAME=VALUE", options->parameters,
+                           "of the benchmark, or its threads, device, dtype, suite; may be repeated: "
+                           "all must hold; VALUE alone: a parameter without a name"));
+  verb.add(text_option("--label", "TEXT", options->label, "a part of what the benchmark says of itself"));
+  verb.add(path_option("--archives", "FOLDER", options->archives,
+                       "the .syrun files below it, in place of the store; needs no server"));
+  verb.add(number_option("--limit", options->limit,
+                         "newest points of each series (default: 200); rows of a range (default: 50)"));
+  verb.add(number_option("--series", options->most_series, "most series of one answer (default: all)"));
+  verb.add(text_option("--after", "CURSOR", options->after,
+                       "go on there: where an answer says that there is more, or that a series has "
+                       "older points"));
+  verb.add(range_option("--changed-in", options->changed, options->range,
+                        "the series whose level was found to change after A and up to B"));
+  verb.add(range_option("--top-movers", options->movers, options->range,
+                        "what moved most between A and B, judged or not, largest first; without a "
+                        "range: the last ten measured commits"));
+  add_key_options(verb, {{"store", "project"}});
+  add_common_options(verb);
+  return verb;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,429 @@
+// steelyard profile: where counted instructions went, of one profile or of the difference between two.
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "bench/counting/algebra/file_name.hpp"
+#include "bench/counting/algebra/learned_noise.hpp"
+#include "bench/counting/algebra/profile_delta.hpp"
+#include "bench/counting/algebra/profile_folding.hpp"
+#include "bench/counting/algebra/profile_sum.hpp"
+#include "bench/counting/algebra/standard_names.hpp"
+#include "bench/counting/algebra/whole_profile.hpp"
+#include "ci/app/name_filter.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/report/flame/flame_graph.hpp"
+#include "ci/report/flame/folded_stacks.hpp"
+#include "ci/report/flame/speedscope.hpp"
+#include "ci/report/profile.hpp"
+#include "ci/verbs/profile_source.hpp"
+
+namespace steelyard {
+namespace {
+
+struct ProfileOptions {
+  std::string format;              // "callgrind": `files` are such; empty: `side` is a run
+  std::vector<std::string> files;  // callgrind files
+  std::string side;                // as one side of compare
+  std::string benchmark;           // of the run; empty: all in tables, the only one in pictures
+  std::string against;             // the baseline of a difference: a side or a callgrind file; empty: none
+  std::string event;               // that tables, pictures and stacks show; empty: Ir, else the first
+  bool inclusive = false;          // tables by inclusive cost
+  bool lines = false;              // tables by source line
+  std::string filter;              // an extended regular expression: functions of tables; empty: all
+  std::string fold;                // "recursion", "clones" or both with a comma; empty: none
+  std::string standardize;         // folders, with commas between; empty: names stay
+  std::string repeats;             // callgrind files of the baseline's program, with commas; empty: no noise is known
+  int part = 0;                    // of the callgrind files, counted from 1; 0: all
+  int rows = 30;
+  std::filesystem::path flame;       // .html or .svg; empty: none
+  std::filesystem::path folded;      // empty: none
+  std::filesystem::path speedscope;  // empty: none
+
+  bool has_files() const { return !flame.empty() || !folded.empty() || !speedscope.empty(); }
+};
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, ',');) {
+    if (!word.empty()) words.push_back(std::move(word));
+  }
+  return words;
+}
+
+Result<NameFolding> folding_of(const std::string& list) {
+  NameFolding folding{.recursion_levels = false, .clones = false};
+  for (const std::string& word : words_of(list)) {
+    if (word == "recursion") {
+      folding.recursion_levels = true;
+    } else if (word == "clones") {
+      folding.clones = true;
+    } else {
+      return input_error("--fold", '"' + word + '"', "recursion, clones or both, with a comma between");
+    }
+  }
+  return folding;
+}
+
+// Rows stay apart: two libraries may be of one name.
+void standardize(const StandardNames& names, std::vector<ProfiledFunction>& functions) {
+  for (ProfiledFunction& function : functions) {
+    function.object = std::string(file_name(function.object));
+    function.file = standard_file(function.file, names);
+  }
+}
+
+bool is_kept(const NameFilter& filter, const ProfiledFunction& function) {
+  return filter.matches(function.file + ":" + function.name + " [" + function.object + "]");
+}
+
+void keep(const NameFilter& filter, std::vector<ProfiledFunction>& functions) {
+  std::erase_if(functions, [&](const ProfiledFunction& function) { return !is_kept(filter, function); });
+}
+
+// The lines of those that ran in a function that stays.
+void keep_lines(const NameFilter& filter, CountedProfile& profile) {
+  constexpr std::uint32_t kGone = UINT32_MAX;
+  std::vector<std::uint32_t> index_of;
+  std::uint32_t kept = 0;
+  for (const ProfiledFunction& function : profile.functions) {
+    index_of.push_back(is_kept(filter, function) ? kept++ : kGone);
+  }
+  std::erase_if(profile.sources, [&](const SourceCost& source) { return index_of[source.function] == kGone; });
+  for (SourceCost& source : profile.sources) source.function = index_of[source.function];
+}
+
+Result<CountedProfile> one_profile(const ProfileSource& source) {
+  if (source.profiles.size() > 1) {
+    return input_error("steelyard profile", std::to_string(source.profiles.size()) + " profiles in " + source.name,
+                       "one of them", "name it with --benchmark");
+  }
+  std::vector<CountedProfile> profiles = source.profiles;
+  for (const CallgrindPart& part : source.parts) profiles.push_back(whole_profile(part));
+  return sum_of_profiles(profiles);
+}
+
+Result<std::size_t> event_of(const std::string& wanted, const std::vector<std::string>& events) {
+  const std::string name = wanted.empty() ? "Ir" : wanted;
+  const auto found = std::find(events.begin(), events.end(), name);
+  if (found != events.end()) return static_cast<std::size_t>(found - events.begin());
+  if (wanted.empty() && !events.empty()) return std::size_t{0};
+  std::string known;
+  for (const std::string& event : events) known += (known.empty() ? "" : ", ") + event;
+  return input_error("--event", '"' + name + '"', known.empty() ? "a profile with events" : "one of " + known);
+}
+
+// Names as asked for: folded, without the folders of a build. Error (input): a word that --fold does not know; sums
+// beyond 63 bits.
+Result<void> rename_functions(const ProfileOptions& options, ProfileSource& source) {
+  STEELYARD_TRY(const NameFolding folding, folding_of(options.fold));
+  StandardNames names;
+  for (const std::string& folder : words_of(options.standardize)) names.folders.emplace_back(folder);
+  for (CallgrindPart& part : source.parts) {
+    if (!options.standardize.empty()) standardize(names, part.functions);
+    if (folding.recursion_levels || folding.clones) {
+      STEELYARD_TRY(part, fold_names(part, folding));
+    }
+  }
+  for (CountedProfile& profile : source.profiles) {
+    if (!options.standardize.empty()) standardize(names, profile.functions);
+    STEELYARD_TRY(profile, fold_names(profile, folding));
+  }
+  return {};
+}
+
+Result<LearnedNoise> noise_of(const ProfileOptions& options) {
+  std::vector<FunctionCounts> repeats;
+  for (const std::string& file : words_of(options.repeats)) {
+    STEELYARD_TRY(ProfileSource source, load_callgrind_files({file}));
+    STEELYARD_CHECK(rename_functions(options, source));
+    STEELYARD_TRY(const CountedProfile profile, one_profile(source));
+    STEELYARD_TRY(FunctionCounts counts, FunctionCounts::of(profile, CountKind::self));
+    repeats.push_back(std::move(counts));
+  }
+  return learn_noise(repeats);
+}
+
+// Drops the functions that the filter does not want, and what ran in them. Totals stay those of the whole profile. For
+// tables alone: what calls what is lost. Error (input): the filter is no regular expression.
+Result<void> keep_functions(const ProfileOptions& options, ProfileSource& source) {
+  if (options.filter.empty()) return {};
+  STEELYARD_TRY(const NameFilter filter, NameFilter::of(options.filter, "--filter"));
+  for (CallgrindPart& part : source.parts) {
+    keep(filter, part.functions);
+    part.arcs.clear();
+    part.inlined.clear();
+    part.position_costs.clear();
+  }
+  for (CountedProfile& profile : source.profiles) {
+    keep_lines(filter, profile);
+    keep(filter, profile.functions);
+    profile.arcs.clear();
+  }
+  return {};
+}
+
+// What changed from `against` to `source`, function by function, with renamed ones matched: as a table, or with --json
+// beside what json_profile() tells of `source`. Error (input): several benchmarks on a side, other events, an event
+// that is not there, files of --repeats that cannot be read.
+Result<std::string> difference_text(const ProfileOptions& options, const ProfileSource& source,
+                                    const ProfileSource& against, const App& app) {
+  STEELYARD_TRY(const CountedProfile candidate, one_profile(source));
+  STEELYARD_TRY(const CountedProfile baseline, one_profile(against));
+  STEELYARD_TRY(const std::size_t event, event_of(options.event, candidate.events));
+  ProfileDeltaOptions delta_options;
+  LearnedNoise noise;
+  if (!options.repeats.empty()) {
+    STEELYARD_TRY(noise, noise_of(options));
+    delta_options.baseline_noise = &noise;
+  }
+  STEELYARD_TRY(const ProfileDelta delta, profile_delta(baseline, candidate, delta_options));
+  std::function<bool(const FunctionDelta&)> is_wanted;
+  if (!options.filter.empty()) {
+    STEELYARD_TRY(NameFilter compiled, NameFilter::of(options.filter, "--filter"));
+    const auto filter = std::make_shared<const NameFilter>(std::move(compiled));
+    const auto matches = [filter](const std::optional<FunctionSide>& side) {
+      return side && filter->matches(side->key.file + ":" + side->key.function + " [" + side->key.object + "]");
+    };
+    // The old name counts as well: who looks for it wants to see what became of it.
+    is_wanted = [matches](const FunctionDelta& function) {
+      return matches(function.baseline) || matches(function.candidate);
+    };
+  }
+  if (!app.common.json) {
+    return terminal_profile_difference(delta, {.event = event, .rows = options.rows, .by_inclusive = options.inclusive},
+                                       is_wanted);
+  }
+  ProfileSource kept = source;
+  STEELYARD_CHECK(keep_functions(options, kept));
+  const JsonDifference difference{against.name, delta, is_wanted};
+  return kept.profiles.empty() ? json_profile(kept.parts, difference) : json_profile(kept.profiles, difference);
+}
+
+// Error (input): a part of `source` without the event that was asked for.
+Result<void> check_event(const ProfileOptions& options, const ProfileSource& source) {
+  if (options.event.empty()) return {};
+  for (const CallgrindPart& part : source.parts) {
+    if (const auto event = event_of(options.event, part.events); !event) return event.error();
+  }
+  for (const CountedProfile& profile : source.profiles) {
+    if (const auto event = event_of(options.event, profile.events); !event) return event.error();
+  }
+  return {};
+}
+
+struct Shown {
+  ProfileSource source;
+  std::optional<ProfileSource> against;
+};
+
+Result<void> keep_part(ProfileSource& source, int part) {
+  if (part == 0 || source.parts.empty()) return {};
+  const auto wanted = static_cast<std::size_t>(part);
+  if (wanted > source.parts.size()) {
+    return input_error("--part", std::to_string(part) + ", of " + source.name,
+                       "a number from 1 to " + std::to_string(source.parts.size()));
+  }
+  CallgrindPart kept = std::move(source.parts[wanted - 1]);
+  source.parts.clear();
+  source.parts.push_back(std::move(kept));
+  return {};
+}
+
+Result<Shown> load(const ProfileOptions& options, const App& app) {
+  Shown shown;
+  if (options.format.empty()) {
+    STEELYARD_TRY(shown.source, load_run_profiles(options.side, options.benchmark, app));
+  } else {
+    STEELYARD_TRY(shown.source, load_callgrind_files(options.files, {.keep_positions = options.lines}));
+  }
+  STEELYARD_CHECK(keep_part(shown.source, options.part));
+  if (options.lines && !options.against.empty()) {
+    return input_error("--lines", "--against " + options.against, "one profile",
+                       "leave one of them out; steelyard compare names the line that changed most");
+  }
+  if (options.lines) {
+    STEELYARD_CHECK(find_lines(options.files, shown.source));
+    const std::string& unknown = shown.source.lines_unknown;
+    if (!unknown.empty()) app.note("note: " + printable(unknown, true));
+  }
+  STEELYARD_CHECK(rename_functions(options, shown.source));
+  if (options.against.empty()) return shown;
+  std::string benchmark = options.benchmark;
+  if (shown.source.profiles.size() == 1) benchmark = shown.source.profiles.front().benchmark.canonical();
+  STEELYARD_TRY(shown.against, load_against(options.against, !options.format.empty(), benchmark, app));
+  STEELYARD_CHECK(keep_part(*shown.against, options.part));
+  STEELYARD_CHECK(rename_functions(options, *shown.against));
+  return shown;
+}
+
+// What is drawn as one profile: all parts of the files, or one benchmark of the run.
+Result<std::vector<CountedProfile>> drawn_profiles(ProfileSource source) {
+  std::vector<CountedProfile> profiles = std::move(source.profiles);
+  if (profiles.size() > 1) {
+    std::string names;
+    for (const CountedProfile& profile : profiles) {
+      names += (names.empty() ? "" : ", ") + profile.benchmark.canonical();
+      if (names.size() > 200) break;
+    }
+    return input_error("steelyard profile",
+                       std::to_string(profiles.size()) + " profiles in " + source.name + ": " + names, "one of them",
+                       "name it with --benchmark");
+  }
+  for (const CallgrindPart& part : source.parts) profiles.push_back(whole_profile(part));
+  return profiles;
+}
+
+Result<JoinedProfile> join(const Shown& shown, const std::string& event) {
+  STEELYARD_TRY(const std::vector<CountedProfile> candidate, drawn_profiles(shown.source));
+  std::vector<CountedProfile> baseline;
+  if (shown.against) {
+    STEELYARD_TRY(baseline, drawn_profiles(*shown.against));
+  }
+  ProfileParts candidate_parts;
+  ProfileParts baseline_parts;
+  for (const CountedProfile& profile : candidate) candidate_parts.push_back(&profile);
+  for (const CountedProfile& profile : baseline) baseline_parts.push_back(&profile);
+  return join_profiles(baseline_parts, candidate_parts, event);
+}
+
+std::string title_of(const Shown& shown) {
+  const std::vector<CountedProfile>& profiles = shown.source.profiles;
+  return profiles.size() == 1 ? profiles.front().benchmark.canonical() : shown.source.name;
+}
+
+// More than pictures hold: who reads stacks has tools of their own to leave out what is small.
+constexpr StackLimits kStacksForFiles{.most_frames = 100'000, .greatest_depth = 2'000, .least_share = 1e-7};
+
+Result<void> write_stacks(const ProfileOptions& options, const JoinedProfile& joined, const std::string& title) {
+  const StackTree tree = unfold(joined, kStacksForFiles);
+  if (!options.folded.empty()) {
+    STEELYARD_TRY(const std::string text, folded_stacks(joined, tree));
+    STEELYARD_CHECK(write_text_file(options.folded, text));
+  }
+  if (options.speedscope.empty()) return {};
+  return write_text_file(options.speedscope, speedscope_json(joined, tree, title));
+}
+
+Result<void> write_flame(const ProfileOptions& options, const JoinedProfile& joined, const Shown& shown) {
+  const StackTree tree = unfold(joined, StackLimits{});
+  const FlameCaption caption{title_of(shown), shown.against ? shown.against->name : "", shown.source.name};
+  const bool is_svg = options.flame.extension() == ".svg";
+  return write_text_file(options.flame,
+                         is_svg ? svg_flame_graph(joined, tree, caption) : html_flame_graph(joined, tree, caption));
+}
+
+Result<void> write_files(const ProfileOptions& options, const Shown& shown, const App& app) {
+  STEELYARD_TRY(const JoinedProfile joined, join(shown, options.event));
+  if (!options.folded.empty() || !options.speedscope.empty()) {
+    STEELYARD_CHECK(write_stacks(options, joined, title_of(shown)));
+  }
+  if (!options.flame.empty()) STEELYARD_CHECK(write_flame(options, joined, shown));
+  for (const std::filesystem::path& file : {options.flame, options.folded, options.speedscope}) {
+    if (!file.empty()) app.note("wrote " + file.string());
+  }
+  return {};
+}
+
+Result<std::string> table(const ProfileOptions& options, const Shown& shown, const App& app) {
+  if (shown.against) return difference_text(options, shown.source, *shown.against, app);
+  STEELYARD_CHECK(check_event(options, shown.source));
+  ProfileSource source = shown.source;
+  STEELYARD_CHECK(keep_functions(options, source));
+  if (options.lines) {
+    return app.common.json ? json_lines(source.profiles) : terminal_lines(source.profiles, options.rows);
+  }
+  if (app.common.json) {
+    return source.profiles.empty() ? json_profile(source.parts) : json_profile(source.profiles);
+  }
+  const ProfileTable table{.rows = options.rows, .by_inclusive = options.inclusive, .event = options.event};
+  return source.profiles.empty() ? terminal_profile(source.parts, table) : terminal_profile(source.profiles, table);
+}
+
+Result<void> check_files(const ProfileOptions& options, const App& app) {
+  if (!options.has_files() || app.common.json) return {};
+  if (!options.inclusive && !options.lines && options.filter.empty()) return {};
+  const char* option = options.inclusive ? "--inclusive" : options.lines ? "--lines" : "--filter";
+  return input_error(option, "a flame graph or stacks to write", "a table",
+                     "leave it out: pictures and stacks hold every function");
+}
+
+Result<ExitCode> run_profile(const ProfileOptions& options, const App& app) {
+  STEELYARD_CHECK(check_files(options, app));
+  STEELYARD_TRY(const Shown shown, load(options, app));
+  if (options.has_files()) STEELYARD_CHECK(write_files(options, shown, app));
+  if (options.has_files() && !app.common.json) return ExitCode::success;
+  STEELYARD_TRY(const std::string text, table(options, shown, app));
+  app.print(text);
+  return ExitCode::success;
+}
+
+Result<void> take_names(ProfileOptions& profile, std::vector<std::string> given) {
+  const std::string extension = profile.flame.extension().string();
+  if (!profile.flame.empty() && extension != ".html" && extension != ".svg") {
+    return input_error("--flame", '"' + profile.flame.string() + '"', "a name that ends in .html or .svg");
+  }
+  if (profile.format.empty()) {
+    if (given.size() != 1) {
+      return input_error("steelyard profile", std::to_string(given.size()) + " names", "one run",
+                         "callgrind files are read by steelyard profile --read callgrind FILE...");
+    }
+    if (profile.part != 0) return input_error("--part", "a run", "callgrind files", "name the --benchmark");
+    if (!profile.repeats.empty()) return input_error("--repeats", "a run", "callgrind files, with --read callgrind");
+    profile.side = std::move(given.front());
+    return {};
+  }
+  if (profile.format != "callgrind") {
+    return input_error("--read", '"' + profile.format + '"', "callgrind", "steelyard profile --read callgrind FILE...");
+  }
+  if (!profile.repeats.empty() && profile.against.empty()) {
+    return input_error("--repeats", "no --against", "the baseline whose repeats these are");
+  }
+  profile.files = std::move(given);
+  return {};
+}
+
+}  // namespace
+
+Verb profile_verb() {
+  const auto options = std::make_shared<ProfileOptions>();
+  Verb verb = make_verb(
+      options, run_profile, "profile",
+      "Shows where counted instructions went, as a table, a flame graph or stacks, of one profile or of the difference "
+      "between two. SIDE: a run as compare takes it, with counted profiles; with --read, callgrind files.",
+      "  steelyard profile --read callgrind callgrind.out.4711 --json\n"
+      "  steelyard profile new.syrun --benchmark BM_sort --against old.syrun --flame sort.html");
+  verb.names = {"SIDE|FILE..."};
+  verb.least_names = 1;
+  verb.take = [options](Words words) { return take_names(*options, std::move(words.names)); };
+  verb.add(text_option("--read", "callgrind", options->format, "what the files are"));
+  verb.add(text_option("--benchmark", "NAME", options->benchmark, "of the run: its name, or a part that only one has"));
+  verb.add(text_option("--against", "SIDE|FILE", options->against, "the baseline: show what changed from it"));
+  verb.add(path_option("--flame", "FILE", options->flame, "write a flame graph: .html or .svg"));
+  verb.add(path_option("--folded", "FILE", options->folded, "write one line a stack, as flamegraph.pl reads them"));
+  verb.add(path_option("--speedscope", "FILE", options->speedscope, "write stacks for speedscope.app"));
+  verb.add(text_option("--event", "NAME", options->event, "that tables, flame graphs and stacks show (default: Ir)"));
+  verb.add(number_option("--part", options->part, "of the callgrind files, from 1 (default: all)"));
+  verb.add(number_option("--rows", options->rows, "functions shown of each part"));
+  verb.add(flag_option("--inclusive", options->inclusive, "tables by inclusive cost"));
+  verb.add(flag_option("--lines", options->lines, "tables by source line, inlined ones with their origin"));
+  verb.add(text_option("--filter", "REGEX", options->filter,
+                       "tables of functions whose \"file:name [object]\" has it in it"));
+  verb.add(text_option("--fold", "WHAT,...", options->fold,
+                       "one row for the levels of a recursion (recursion), for a function's copies "
+                       "by the compiler (clones)"));
+  verb.add(text_option("--standardize", "FOLDER,...", options->standardize,
+                       "cut these folders off source files, and every folder off objects"));
+  verb.add(text_option("--repeats", "FILE,...", options->repeats,
+                       "with --read and --against: repeats of the baseline's program; what they differ "
+                       "in is noise"));
+  add_key_options(verb, {{"store"}});
+  add_common_options(verb);
+  return verb;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,132 @@
+#include "ci/verbs/profile_source.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include "bench/counting/algebra/file_name.hpp"
+#include "bench/counting/callgrind_files.hpp"
+#include "bench/counting/net_profile.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/app/sides.hpp"
+
+namespace steelyard {
+namespace {
+
+std::string names_of(const std::vector<CountedProfile>& profiles) {
+  constexpr std::size_t kMostNames = 10;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(profiles.size(), kMostNames); ++i) {
+    names += (i == 0 ? "" : ", ") + profiles[i].benchmark.canonical();
+  }
+  if (profiles.size() > kMostNames) names += ", and " + std::to_string(profiles.size() - kMostNames) + " more";
+  return names;
+}
+
+// The one of that name, else those that have it as a part of theirs.
+std::vector<CountedProfile> named(std::vector<CountedProfile> profiles, const std::string& benchmark) {
+  const auto exact = std::find_if(profiles.begin(), profiles.end(), [&](const CountedProfile& profile) {
+    return profile.benchmark.canonical() == benchmark;
+  });
+  if (exact != profiles.end()) {
+    std::vector<CountedProfile> one;
+    one.push_back(std::move(*exact));
+    return one;
+  }
+  std::erase_if(profiles, [&](const CountedProfile& profile) {
+    return profile.benchmark.canonical().find(benchmark) == std::string::npos;
+  });
+  return profiles;
+}
+
+// Of `callgrind.out*` the shell makes the empty file and those of its threads: then each stands for itself.
+bool is_sibling_named(const std::string& file, const std::vector<std::string>& files) {
+  const std::vector<CallgrindFile> siblings = find_callgrind_files(file);
+  return std::any_of(siblings.begin(), siblings.end(), [&](const CallgrindFile& sibling) {
+    return std::find(files.begin(), files.end(), sibling.path.string()) != files.end();
+  });
+}
+
+// The object that the command line names; empty: unknown. Of libraries nobody expects lines.
+std::string program_of(const CallgrindPart& part) {
+  const std::string name(file_name(part.command.substr(0, part.command.find(' '))));
+  for (const ProfiledFunction& function : part.functions) {
+    if (!name.empty() && file_name(function.object) == name) return function.object;
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files, const CallgrindReadOptions& options) {
+  ProfileSource source;
+  for (const std::string& file : files) {
+    STEELYARD_TRY(std::vector<CallgrindPart> parts, is_sibling_named(file, files)
+                                                        ? read_callgrind(file, options)
+                                                        : read_callgrind_program(file, options));
+    source.parts.insert(source.parts.end(), std::make_move_iterator(parts.begin()),
+                        std::make_move_iterator(parts.end()));
+    source.name += (source.name.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
+  }
+  return source;
+}
+
+Result<void> find_lines(const std::vector<std::string>& files, ProfileSource& source) {
+  auto written = std::filesystem::file_time_type::max();
+  for (const std::string& file : files) {
+    std::error_code failure;
+    const auto time = std::filesystem::last_write_time(file, failure);
+    if (!failure) written = std::min(written, time);
+  }
+  OriginResolver resolver(written);
+  for (const CallgrindPart& part : source.parts) {
+    STEELYARD_TRY(CountedProfile profile, profile_of(part, &resolver));
+    profile.benchmark.name = source.name;
+    if (source.parts.size() > 1) profile.benchmark.name += " part " + std::to_string(part.part);
+    if (!part.thread.empty()) profile.benchmark.name += " thread " + part.thread;
+    const std::string program = program_of(part);
+    if (!program.empty()) source.lines_unknown = resolver.why_unknown(program);
+    source.profiles.push_back(std::move(profile));
+  }
+  source.parts.clear();
+  return {};
+}
+
+Result<ProfileSource> load_run_profiles(const std::string& side, const std::string& benchmark, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(Run run, load_side(side, configuration, app));
+  if (run.profiles.empty()) {
+    return input_error(side, "no counted profile", "a run that was counted (--counts always)",
+                       "a callgrind file is read by steelyard profile --read callgrind FILE");
+  }
+  ProfileSource source;
+  source.name = side;
+  if (const auto unknown = run.header.settings.find("counting.lines"); unknown != run.header.settings.end()) {
+    source.lines_unknown = unknown->second;
+  }
+  if (benchmark.empty()) {
+    source.profiles = std::move(run.profiles);
+    return source;
+  }
+  const std::string known = names_of(run.profiles);
+  source.profiles = named(std::move(run.profiles), benchmark);
+  if (source.profiles.empty()) {
+    return input_error("--benchmark", '"' + benchmark + "\", which has no profile in " + side, "one of " + known);
+  }
+  if (source.profiles.size() > 1) {
+    return input_error("--benchmark", '"' + benchmark + "\", a part of several names",
+                       "one of " + names_of(source.profiles));
+  }
+  return source;
+}
+
+Result<ProfileSource> load_against(const std::string& name, bool is_callgrind, const std::string& benchmark,
+                                   const App& app) {
+  const bool looks_like_a_run =
+      name.starts_with("run:") || name.starts_with("commit:") || std::filesystem::path(name).extension() == ".syrun";
+  if (is_callgrind && !looks_like_a_run) return load_callgrind_files({name});
+  return load_run_profiles(name, benchmark, app);
+}
+
+}  // namespace steelyard

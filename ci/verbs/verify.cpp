@@ -1,0 +1,357 @@
+// steelyard verify: a kept comparison computed again from its runs, bit for bit.
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/app/sides.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/judging/replay.hpp"
+#include "ci/report/verification.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison_store.hpp"
+#include "storage/run_store.hpp"
+#include "storage/spool/spool.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kShortestPrefix = 6;        // of a comparison's id
+constexpr std::size_t kIdInName = 16;             // characters, as the spool names its files
+constexpr std::size_t kMaxComparisonFiles = 100;  // of a name that are opened
+constexpr std::size_t kMaxRunFiles = 200;         // of a folder that are opened
+constexpr std::size_t kMaxTroubles = 3;           // told
+
+struct VerifyOptions {
+  std::string comparison;  // a JSON file, a folder with comparison.json, or comparison:ID
+  std::string baseline;    // as one side of compare; empty: found by its id
+  std::string candidate;
+};
+
+// What waits in the spool, and what was delivered: for when the store is away, or has lost it. `id`: whole, or at least
+// its first 6 characters. Absent: none of them has that id by its content, or several have.
+std::optional<Comparison> find_comparison_by_id(const std::string& id, const std::filesystem::path& state) {
+  if (id.size() < kShortestPrefix) return std::nullopt;
+  std::optional<Comparison> found;
+  std::set<std::string> ids;
+  std::size_t opened = 0;
+  for (const std::filesystem::path& folder : {state / "spool", Spool(state).delivered_comparisons()}) {
+    std::error_code code;
+    for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+      const std::string name = entry->path().filename().string();
+      const bool is_named =
+          entry->path().extension() == ".json" && name.find('-' + id.substr(0, kIdInName)) != name.npos;
+      if (!is_named || opened == kMaxComparisonFiles) continue;
+      ++opened;
+      Result<Comparison> comparison = read_comparison(entry->path());
+      if (!comparison) continue;
+      const std::string whole = comparison_id(*comparison);
+      if (!whole.starts_with(id)) continue;
+      ids.insert(whole);
+      found = std::move(comparison).value();
+    }
+  }
+  return ids.size() == 1 ? std::move(found) : std::nullopt;
+}
+
+struct RunSearch {
+  std::filesystem::path folder;  // of the comparison; empty: it came from the store
+  std::filesystem::path state;
+  std::function<Result<Run>(const std::string& id)> from_store;  // asked last; empty: not asked
+};
+
+struct FoundRun {
+  Run run;
+  std::string place;  // a file, or "the store"
+};
+
+// The id that the run's content has.
+std::string content_id(const Run& run) {
+  Run copy = run;
+  seal(copy);
+  return copy.header.id;
+}
+
+// Looks for one run's archive, and sees that its content has that id.
+class Finder {
+ public:
+  explicit Finder(const std::string& id) : id_(id) {}
+
+  std::optional<FoundRun> try_file(const std::filesystem::path& file) {
+    Result<Run> run = read_archive(file);
+    if (!run) return trouble(run.error().text()), std::nullopt;
+    return take(std::move(run).value(), file.string(), true);
+  }
+
+  // A run of another id is silent where many files are tried.
+  std::optional<FoundRun> take(Run run, const std::string& place, bool tell) {
+    if (run.header.id != id_) {
+      if (tell) trouble(place + " holds run " + run.header.id.substr(0, kIdInName));
+      return std::nullopt;
+    }
+    if (const std::string content = content_id(run); content != id_) {
+      trouble(place + " says that it is run " + id_.substr(0, kIdInName) + ", but its content is that of " +
+              content.substr(0, kIdInName));
+      return std::nullopt;
+    }
+    return FoundRun{std::move(run), place};
+  }
+
+  std::optional<FoundRun> try_folder(const std::filesystem::path& folder, bool by_name) {
+    std::vector<std::filesystem::path> files;
+    std::error_code code;
+    for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+      const std::filesystem::path& path = entry->path();
+      const bool is_named = path.filename().string().find(id_.substr(0, kIdInName)) != std::string::npos;
+      if (path.extension() == ".syrun" && (!by_name || is_named)) files.push_back(path);
+    }
+    std::sort(files.begin(), files.end());
+    files.resize(std::min(files.size(), kMaxRunFiles));
+    for (const std::filesystem::path& file : files) {
+      Result<Run> run = read_archive(file);
+      if (!run && by_name) trouble(run.error().text());
+      if (!run) continue;
+      if (auto found = take(std::move(run).value(), file.string(), by_name)) return found;
+    }
+    return std::nullopt;
+  }
+
+  void trouble(const std::string& text) {
+    if (troubles_.size() < kMaxTroubles) troubles_.push_back(text);
+  }
+
+  Error nowhere(const RunSearch& search) const {
+    std::string found = "no archive of it";
+    for (const std::string& text : troubles_) found += "; " + text;
+    std::string places = search.folder.empty() ? "" : search.folder.string() + ", ";
+    places += (search.state / "spool").string() + ", " + (search.state / "runs").string();
+    if (search.from_store) places += " or the store";
+    return input_error("run:" + id_.substr(0, kIdInName), found, "it in " + places,
+                       "name both sides with --baseline and --candidate");
+  }
+
+ private:
+  const std::string& id_;
+  std::vector<std::string> troubles_;
+};
+
+// `id`: whole. `first`: the file to try first, such as "baseline.syrun". Error (input): found nowhere; what was looked
+// at is named, and why each that has the name is not it.
+Result<FoundRun> find_run_by_id(const std::string& id, const std::string& first, const RunSearch& search) {
+  Finder finder(id);
+  std::error_code ignored;
+  if (!search.folder.empty()) {
+    const std::filesystem::path expected = search.folder / first;
+    if (std::filesystem::exists(expected, ignored)) {
+      if (auto found = finder.try_file(expected)) return std::move(*found);
+    }
+    if (auto found = finder.try_folder(search.folder, false)) return std::move(*found);
+  }
+  for (const std::filesystem::path& folder : {search.state / "spool", Spool(search.state).delivered_folder()}) {
+    if (auto found = finder.try_folder(folder, true)) return std::move(*found);
+  }
+  if (search.from_store) {
+    Result<Run> run = search.from_store(id);
+    if (!run) {
+      finder.trouble(run.error().text());
+    } else if (auto found = finder.take(std::move(run).value(), "the store", true)) {
+      return std::move(*found);
+    }
+  }
+  return finder.nowhere(search);
+}
+
+constexpr std::string_view kComparisonPrefix = "comparison:";
+constexpr const char* kComparisonFile = "comparison.json";
+constexpr std::string_view kHistoryRules = "history-";
+
+struct KeptComparison {
+  Comparison comparison;
+  std::filesystem::path folder;  // empty: it came from the store
+};
+
+// The store is opened once, and only where something asks for it.
+class LazyStore {
+ public:
+  LazyStore(const Configuration& configuration, const App& app) : configuration_(configuration), app_(app) {}
+
+  // What the store does not give may lie in the state folder.
+  Result<Comparison> comparison(const std::string& id) {
+    Result<Comparison> stored = comparison_in_store(id);
+    if (stored) return stored;
+    if (std::optional<Comparison> found = find_comparison_by_id(id, state_folder())) return std::move(*found);
+    return stored;
+  }
+  Result<Run> run(const std::string& id) {
+    STEELYARD_CHECK(open());
+    return RunStore(*store_).get(id);
+  }
+
+ private:
+  Result<Comparison> comparison_in_store(const std::string& id) {
+    STEELYARD_CHECK(open());
+    return ComparisonStore(*store_).get(id);
+  }
+  Result<void> open() {
+    if (store_) return {};
+    STEELYARD_TRY(Store store, open_store(configuration_, app_));
+    store_.emplace(std::move(store));
+    return {};
+  }
+
+  const Configuration& configuration_;
+  const App& app_;
+  std::optional<Store> store_;
+};
+
+Result<KeptComparison> load_kept(const std::string& name, LazyStore& store) {
+  if (name.starts_with(kComparisonPrefix)) {
+    STEELYARD_TRY(Comparison comparison, store.comparison(name.substr(kComparisonPrefix.size())));
+    return KeptComparison{std::move(comparison), {}};
+  }
+  std::error_code ignored;
+  const std::filesystem::path path(name);
+  const bool is_folder = std::filesystem::is_directory(path, ignored);
+  const std::filesystem::path file = is_folder ? path / kComparisonFile : path;
+  if (!std::filesystem::exists(file, ignored)) {
+    return input_error(file.string(), "no such file",
+                       "a comparison as --json or --archive-dir writes it, a folder with one, or comparison:ID");
+  }
+  STEELYARD_TRY(Comparison comparison, read_comparison(file));
+  return KeptComparison{std::move(comparison), is_folder ? path : std::filesystem::absolute(file).parent_path()};
+}
+
+struct FoundSides {
+  FoundRun baseline;
+  FoundRun candidate;
+};
+
+// The sides that the user names. That they are the comparison's is seen by their content.
+Result<FoundSides> named_sides(const VerifyOptions& options, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(Sides sides, load_sides(options.baseline, options.candidate, configuration, app));
+  for (Run* run : {&sides.baseline, &sides.candidate}) {
+    if (run->header.id.empty()) seal(*run);
+  }
+  return FoundSides{{std::move(sides.baseline), options.baseline}, {std::move(sides.candidate), options.candidate}};
+}
+
+Result<FoundSides> kept_sides(const KeptComparison& kept, LazyStore& store) {
+  const auto find = [&](const RunHeader& header, const std::string& side) -> Result<FoundRun> {
+    // A history without a run of the candidate's machine is a baseline of series alone.
+    const bool is_absent = side == "baseline" && header.id.empty() && header.tool.empty();
+    if (kept.comparison.history && is_absent) return FoundRun{Run{}, "none on this machine"};
+    if (header.id.empty()) {
+      return input_error("the " + side, "no id in the comparison", "the run that was judged",
+                         "name both sides with --baseline and --candidate");
+    }
+    const RunSearch search{kept.folder, state_folder(), [&store](const std::string& id) { return store.run(id); }};
+    return find_run_by_id(header.id, side + ".syrun", search);
+  };
+  STEELYARD_TRY(FoundRun baseline, find(kept.comparison.baseline, "baseline"));
+  STEELYARD_TRY(FoundRun candidate, find(kept.comparison.candidate, "candidate"));
+  return FoundSides{std::move(baseline), std::move(candidate)};
+}
+
+// What the two sides are not; empty: they are those that were judged.
+std::string other_input(const Comparison& kept, const FoundSides& sides) {
+  std::string text;
+  const auto look = [&text](const char* side, const RunHeader& wanted, const FoundRun& found) {
+    const std::string content = content_id(found.run);
+    if (wanted.id.empty() || wanted.id == content) return;
+    text += (text.empty() ? "" : "; ") + std::string("the ") + side +
+            " that was judged is run:" + wanted.id.substr(0, 12) + ", " + found.place +
+            " is run:" + content.substr(0, 12);
+  };
+  look("baseline", kept.baseline, sides.baseline);
+  look("candidate", kept.candidate, sides.candidate);
+  return text;
+}
+
+void hold_against(const Comparison& kept, const FoundSides& sides, Verification& verification) {
+  verification.baseline_place = sides.baseline.place;
+  verification.candidate_place = sides.candidate.place;
+  verification.why = other_input(kept, sides);
+  if (!verification.why.empty()) {
+    verification.outcome = VerificationOutcome::differs;
+    return;
+  }
+  verification.replay = replay(kept, sides.baseline.run, sides.candidate.run);
+  const Replay& replayed = verification.replay;
+  if (replayed.differences.empty()) {
+    verification.outcome = VerificationOutcome::verified;
+  } else if (kept.rule_version.starts_with(kHistoryRules) && !kept.history) {
+    verification.why =
+        "an older steelyard judged it against a history and kept none of that: steelyard gate --against-history "
+        "--run " +
+        sides.candidate.place + " judges the run by what the store has now";
+  } else if (replayed.rule_version != kept.rule_version) {
+    verification.why = "it was judged by the rules " + kept.rule_version + ": take the steelyard that has them";
+  } else {
+    verification.outcome = VerificationOutcome::differs;
+    verification.why = "the same rules give other values of these runs: the comparison was changed, or this is a bug";
+  }
+}
+
+ExitCode exit_code_of(VerificationOutcome outcome) {
+  if (outcome == VerificationOutcome::verified) return ExitCode::success;
+  return outcome == VerificationOutcome::differs ? ExitCode::regression : ExitCode::not_judged;
+}
+
+Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  LazyStore store(configuration, app);
+  STEELYARD_TRY(const KeptComparison kept, load_kept(options.comparison, store));
+  Verification verification;
+  verification.comparison = options.comparison;
+  verification.rule_version = kept.comparison.rule_version;
+  verification.baseline_run = kept.comparison.baseline.id;
+  verification.candidate_run = kept.comparison.candidate.id;
+  const bool are_named = !options.baseline.empty();
+  const Result<FoundSides> sides = are_named ? named_sides(options, configuration, app) : kept_sides(kept, store);
+  if (sides) {
+    hold_against(kept.comparison, *sides, verification);
+  } else if (are_named) {
+    return sides.error();
+  } else {
+    verification.why = sides.error().text();
+  }
+  app.print(app.common.json ? json_verification(verification) : terminal_verification(verification, app.style()));
+  return exit_code_of(verification.outcome);
+}
+
+}  // namespace
+
+Verb verify_verb() {
+  const auto options = std::make_shared<VerifyOptions>();
+  Verb verb = make_verb(
+      options, run_verify, "verify",
+      "Computes a kept comparison again from its runs, and says whether every judged field is the same, bit for bit. "
+      "COMPARISON: a file that --json wrote, a folder that --archive-dir wrote, or comparison:ID of the store. The "
+      "runs "
+      "are found by their ids beside it, in the state folder and in the store. Status 0: it is; 1: it is not; 2: it "
+      "was "
+      "judged by other rules, or a run is nowhere to be found.",
+      "  steelyard verify evidence  # after steelyard gate --archive-dir evidence\n"
+      "  steelyard verify result.json --baseline before --candidate after");
+  verb.names = {"COMPARISON"};
+  verb.least_names = 1;
+  verb.take = [options](Words words) -> Result<void> {
+    options->comparison = std::move(words.names[0]);
+    if (options->baseline.empty() == options->candidate.empty()) return {};
+    return input_error("steelyard verify", options->baseline.empty() ? "--candidate alone" : "--baseline alone",
+                       "both sides, or none");
+  };
+  verb.add(text_option("--baseline", "SIDE", options->baseline, "the baseline, as one side of compare takes it"));
+  verb.add(text_option("--candidate", "SIDE", options->candidate, "likewise the candidate"));
+  add_key_options(verb, {{"store"}});
+  add_common_options(verb);
+  return verb;
+}
+
+}  // namespace steelyard

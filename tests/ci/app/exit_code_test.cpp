@@ -1,0 +1,28 @@
+#include "ci/app/exit_code.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+TEST(ExitCode, WorseFollowsThePrecedenceOfTheContractForEveryPair) {
+  const std::vector<ExitCode> worst_first{ExitCode::bug,        ExitCode::bad_input,  ExitCode::program_failed,
+                                          ExitCode::regression, ExitCode::not_judged, ExitCode::store_away,
+                                          ExitCode::success};
+  for (std::size_t i = 0; i < worst_first.size(); ++i) {
+    for (std::size_t j = i; j < worst_first.size(); ++j) {
+      EXPECT_EQ(worse(worst_first[i], worst_first[j]), worst_first[i]);
+      EXPECT_EQ(worse(worst_first[j], worst_first[i]), worst_first[i]);
+    }
+  }
+}
+
+TEST(ExitCode, FollowsWhoHasToAct) {
+  EXPECT_EQ(static_cast<int>(exit_code_of(input_error("x", "y"))), 3);
+  EXPECT_EQ(static_cast<int>(exit_code_of(program_error("x", "y"))), 4);
+  EXPECT_EQ(static_cast<int>(exit_code_of(store_error("x", "y"))), 5);
+  EXPECT_EQ(static_cast<int>(exit_code_of(bug_error("x", "y"))), 70);
+}
+
+}  // namespace
+}  // namespace steelyard

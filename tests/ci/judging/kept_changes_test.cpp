@@ -1,0 +1,96 @@
+#include "ci/judging/stored_series.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Series series_of(int size) {
+  Series series{"BM", "real_time", "ns", Better::lower, {}};
+  for (int i = 0; i < size; ++i) series.points.push_back({{100}, "c" + std::to_string(i), "m", ""});
+  return series;
+}
+
+ChangePoint confirmed(std::size_t index, const std::string& id) {
+  ChangePoint change;
+  change.index = index;
+  change.commit = "c" + std::to_string(index);
+  change.status = ChangeStatus::confirmed;
+  change.regression = true;
+  change.ratio = 1.1;
+  change.id = id;
+  return change;
+}
+
+std::vector<ChangePointEvent> events(const Series& series, const std::vector<ChangePoint>& changes,
+                                     const std::vector<KeptChangePoint>& kept) {
+  return change_events({{&series, "shop", &changes}}, "main", kept);
+}
+
+const std::vector<ChangePoint> kNoChanges;
+
+// What the store holds after these events.
+std::vector<KeptChangePoint> after(const std::vector<ChangePointEvent>& events) {
+  std::vector<KeptChangePoint> kept;
+  for (const ChangePointEvent& event : events) kept.push_back(event.point);
+  return kept;
+}
+
+TEST(KeptChanges, AConfirmedPointIsKeptOnceAndASuspectedOneNever) {
+  const Series series = series_of(20);
+  std::vector<ChangePoint> changes{confirmed(7, "x"), confirmed(18, "")};
+  changes[1].status = ChangeStatus::suspected;
+  const auto first = events(series, changes, {});
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].event, "confirmed");
+  EXPECT_EQ(first[0].point.commit, "c7");
+  EXPECT_EQ(first[0].point.fingerprint, "m");
+  EXPECT_EQ(first[0].point.branch, "main");
+  EXPECT_THAT(events(series, changes, after(first)), IsEmpty());
+  EXPECT_THAT(event_lines(first), IsEmpty()) << "new points are in the report itself";
+}
+
+TEST(KeptChanges, WhatMovesIsAnEditAndWhatGoesIsLoggedAndMayComeBack) {
+  const Series series = series_of(20);
+  const auto kept = after(events(series, {confirmed(7, "x")}, {}));
+  const auto moved = events(series, {confirmed(8, "x")}, kept);
+  ASSERT_EQ(moved.size(), 1U);
+  EXPECT_EQ(moved[0].event, "moved");
+  EXPECT_EQ(moved[0].from_commit, "c7");
+  EXPECT_THAT(event_lines(moved), ElementsAre(HasSubstr("the regression at c7 is now seen at c8")));
+  const auto gone = events(series, {}, kept);
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(gone[0].event, "gone");
+  EXPECT_TRUE(gone[0].point.gone);
+  EXPECT_THAT(event_lines(gone), ElementsAre(HasSubstr("later values speak against it")));
+  EXPECT_THAT(events(series, {}, after(gone)), IsEmpty()) << "gone once";
+  const auto back = events(series, {confirmed(7, "x")}, after(gone));
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(back[0].event, "back");
+}
+
+TEST(KeptChanges, OfWhatWasNotLookedAtNothingIsSaid) {
+  const Series series = series_of(20);
+  const auto kept = after(events(series, {confirmed(3, "x")}, {}));
+  Series recent = series;
+  recent.points.erase(recent.points.begin(), recent.points.begin() + 10);
+  EXPECT_THAT(events(recent, {}, kept), IsEmpty());
+  Series other = series;
+  other.name = "BM_other";
+  EXPECT_THAT(events(other, {}, kept), IsEmpty());
+  EXPECT_THAT(known_changes(recent, "shop", kept), IsEmpty());
+  ASSERT_EQ(known_changes(series, "shop", kept).size(), 1U);
+  EXPECT_EQ(known_changes(series, "shop", kept)[0].index, 3U);
+  EXPECT_THAT(known_changes(series, "another project", kept), IsEmpty());
+  // Its commit is the fourth that is left: what the old level was cannot be seen there.
+  EXPECT_THAT(change_events({{&series, "shop", &kNoChanges, true}}, "main", kept), IsEmpty());
+  EXPECT_EQ(change_events({{&series, "shop", &kNoChanges, false}}, "main", kept).size(), 1U);
+}
+
+}  // namespace
+}  // namespace steelyard

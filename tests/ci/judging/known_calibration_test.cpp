@@ -1,0 +1,104 @@
+#include "ci/judging/known_calibration.hpp"
+
+#include <gmock/gmock.h>
+
+#include "storage/calibration/calibration_file.hpp"
+#include "storage/place/store_address.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class KnownCalibration : public ProgramUnderTest {
+ protected:
+  void SetUp() override {
+    ProgramUnderTest::SetUp();
+    run_.environment.set("cpu.model", "a processor", true);
+    run_.header.layout = Layout::duet;
+    run_.header.session = "s";
+    calibration_.fingerprint = run_.environment.fingerprint();
+    calibration_.layout = Layout::duet;
+  }
+  Result<std::optional<Calibration>> find() {
+    warnings_.clear();
+    return known_calibration(configuration_, run_, run_, warnings_);
+  }
+  steelyard::Run run_;
+  Calibration calibration_;
+  Configuration configuration_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(KnownCalibration, IsTheOneKeptForTheMachine) {
+  EXPECT_EQ(*find(), std::nullopt);
+  ASSERT_TRUE(keep_calibration(state_folder(), calibration_));
+  EXPECT_EQ(*find(), calibration_);
+  EXPECT_THAT(warnings_, IsEmpty());
+  run_.environment.set("cpu.model", "another", true);
+  EXPECT_EQ(*find(), std::nullopt);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(KnownCalibration, OfANamedFileIsUsedOnItsMachineOnly) {
+  std::filesystem::create_directory("root");
+  ASSERT_TRUE(write_calibration("root/c.json", calibration_));
+  configuration_.root = folder_ / "root";
+  configuration_.policy.calibration = "c.json";
+  configuration_.policy.calibration_where = "steelyard.toml:3";
+  EXPECT_EQ(*find(), calibration_) << "relative to steelyard.toml";
+  EXPECT_TRUE(check_named_calibration(configuration_));
+  run_.environment.set("cpu.model", "another", true);
+  EXPECT_EQ(*find(), std::nullopt);
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_THAT(warnings_[0], HasSubstr("was not used: it is of machine " + calibration_.fingerprint.substr(0, 12)));
+  configuration_.policy.calibration_where = "--calibration";
+  EXPECT_FALSE(find()) << "relative to the current folder, where there is none";
+  EXPECT_FALSE(check_named_calibration(configuration_));
+}
+
+TEST_F(KnownCalibration, OfANamedFileOfAnotherConcurrentLayoutIsUsedAndTold) {
+  ASSERT_TRUE(write_calibration("c.json", calibration_));
+  configuration_.policy.calibration = "c.json";
+  configuration_.policy.calibration_where = "--calibration";
+  run_.header.layout = Layout::interleaved;
+  EXPECT_EQ(*find(), calibration_);
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_THAT(warnings_[0], HasSubstr("is of gates measured duet, and this was measured interleaved"));
+  EXPECT_THAT(warnings_[0], HasSubstr("steelyard calibrate --layout interleaved"));
+  run_.header.layout = Layout::sequential;
+  EXPECT_EQ(*find(), calibration_);
+  EXPECT_THAT(warnings_, IsEmpty()) << "its drift and floors are what such sides are widened by";
+}
+
+TEST_F(KnownCalibration, OfTheStateFolderThatIsDamagedIsTold) {
+  write(calibration_file(state_folder(), calibration_.fingerprint, Layout::duet), "{");
+  const auto found = find();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, std::nullopt);
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_THAT(warnings_[0], HasSubstr("the machine's calibration was not used"));
+}
+
+TEST_F(KnownCalibration, ThatIsNamedAndDamagedEndsAComparison) {
+  write("c.json", "{\"schema\": \"steelyard.calibration/2\"}");
+  write("a.json", google_json(100));
+  const Outcome outcome = run({"compare", "a.json", "a.json", "--calibration", "c.json"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("a newer steelyard wrote it"));
+  EXPECT_EQ(run({"compare", "a.json", "a.json", "--calibration", "none.json"}).status, 3);
+}
+
+TEST_F(KnownCalibration, CalibrateRefusesWhatItCannotMeasure) {
+  const Outcome none = run({"calibrate"});
+  EXPECT_EQ(none.status, 3);
+  EXPECT_THAT(none.err, HasSubstr("no program"));
+  EXPECT_EQ(run({"calibrate", "./nowhere"}).status, 3);
+  EXPECT_EQ(run({"calibrate", "./nowhere", "--gates", "0"}).status, 3);
+  EXPECT_EQ(run({"calibrate", "./nowhere", "--gates", "x"}).status, 3);
+}
+
+}  // namespace
+}  // namespace steelyard

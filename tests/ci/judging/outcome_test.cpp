@@ -1,0 +1,176 @@
+#include "ci/judging/outcome.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+ComparisonRow row(Verdict verdict, std::string_view metric = kRealTime) {
+  ComparisonRow made;
+  made.benchmark = "BM_x";
+  made.metric = *well_known_metric(metric);
+  made.verdict = verdict;
+  return made;
+}
+
+Run run_with(const std::vector<Failure>& failures, bool with_count = false) {
+  Run run;
+  run.failures = failures;
+  if (with_count) {
+    run.measurements.push_back({parse_google_benchmark_name("BM_x"), *well_known_metric(kInstructions), "", {}});
+  }
+  return run;
+}
+
+int outcome(const std::vector<ComparisonRow>& rows, const Run& baseline = {}, const Run& candidate = {},
+            bool demand_decision = false) {
+  Comparison comparison;
+  comparison.rows = rows;
+  return static_cast<int>(outcome_of(comparison, baseline, candidate, {demand_decision}));
+}
+
+TEST(Outcome, FollowsTheVerdictOfALoneRow) {
+  EXPECT_EQ(outcome({row(Verdict::regression)}), 1);
+  EXPECT_EQ(outcome({row(Verdict::improvement)}), 0);
+  EXPECT_EQ(outcome({row(Verdict::unchanged)}), 0);
+  EXPECT_EQ(outcome({row(Verdict::fresh)}), 0);
+  EXPECT_EQ(outcome({row(Verdict::missing)}), 2);
+  EXPECT_EQ(outcome({row(Verdict::incomparable)}), 2);
+}
+
+TEST(Outcome, OfInconclusiveDependsOnWhetherADecisionIsDemanded) {
+  EXPECT_EQ(outcome({row(Verdict::inconclusive)}), 0);
+  EXPECT_EQ(outcome({row(Verdict::inconclusive)}, {}, {}, true), 2);
+}
+
+TEST(Outcome, OfNoRowAtAllIsNoPass) { EXPECT_EQ(outcome({}), 2); }
+
+TEST(Outcome, TellsTheCandidatesCrashFromTheBaselines) {
+  const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
+  const steelyard::Run elsewhere = run_with({{parse_google_benchmark_name("BM_y"), "", 0, "signal 11"}});
+  EXPECT_EQ(outcome({row(Verdict::failed)}, {}, crashed), 4);
+  EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, {}), 2);
+  EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, elsewhere), 2);
+}
+
+TEST(Outcome, WhatBothSidesLeftOutWasNotToBeJudged) {
+  const steelyard::Run skipped =
+      run_with({{parse_google_benchmark_name("BM_x"), "", 0, "the benchmark was skipped: f8 needs a newer device"}});
+  ComparisonRow judged = row(Verdict::unchanged);
+  judged.benchmark = "BM_y";
+  EXPECT_EQ(outcome({row(Verdict::failed), judged}, skipped, skipped), 0);
+  EXPECT_EQ(outcome({row(Verdict::failed)}, skipped, skipped), 2) << "nothing at all was judged";
+  EXPECT_EQ(outcome({row(Verdict::failed), judged}, {}, skipped), 4) << "the baseline can do it";
+}
+
+// Time was judged; the counts of a side failed where `has_count` is false.
+int outcome_of_failed_counts(bool baseline_has_count, bool candidate_has_count, const ComparisonPolicy& policy = {},
+                             const OutcomeRules& rules = {}) {
+  const auto side = [](bool has_count) {
+    if (has_count) return run_with({}, true);
+    return run_with({{parse_google_benchmark_name("BM_x"), std::string(kInstructions), -1, "stripped"}});
+  };
+  Comparison comparison;
+  comparison.policy = policy;
+  comparison.rows = {row(Verdict::unchanged), row(Verdict::failed, kInstructions)};
+  return static_cast<int>(outcome_of(comparison, side(baseline_has_count), side(candidate_has_count), rules));
+}
+
+TEST(Outcome, OfCountsThatFailedOnBothSidesPassesOnlyWhereNobodyAskedForThem) {
+  EXPECT_EQ(outcome_of_failed_counts(false, false), 0);
+  EXPECT_EQ(outcome_of_failed_counts(false, false, {}, {false, true}), 2);
+  ComparisonPolicy named;
+  named.metrics = {std::string(kRealTime), std::string(kInstructions)};
+  EXPECT_EQ(outcome_of_failed_counts(false, false, named), 2);
+}
+
+TEST(Outcome, OfACountThatOneSideAloneHasIsNoPass) {
+  EXPECT_EQ(outcome_of_failed_counts(true, false), 2);
+  EXPECT_EQ(outcome_of_failed_counts(false, true), 2);
+}
+
+TEST(Outcome, OfARowThatDoesNotGateIsSuccess) {
+  const auto told = [](Verdict verdict) {
+    ComparisonRow made = row(verdict, kInstructions);
+    made.gates = false;
+    return made;
+  };
+  for (const Verdict verdict :
+       {Verdict::regression, Verdict::missing, Verdict::incomparable, Verdict::inconclusive, Verdict::failed}) {
+    EXPECT_EQ(outcome({row(Verdict::unchanged), told(verdict)}, run_with({}, true), {}, true), 0) << to_text(verdict);
+  }
+  EXPECT_EQ(outcome({row(Verdict::regression), told(Verdict::improvement)}), 1);
+  EXPECT_EQ(outcome({told(Verdict::regression)}), 0) << "it was judged";
+}
+
+TEST(Outcome, OfACrashIsTheProgramsFailureThoughTheRowDoesNotGate) {
+  const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
+  ComparisonRow told = row(Verdict::failed);
+  told.gates = false;
+  EXPECT_EQ(outcome({row(Verdict::unchanged), told}, {}, crashed), 4);
+}
+
+TEST(Outcome, OfDemandedCountsThatDoNotGateIsNoPassWhereTheyWereNotJudged) {
+  ComparisonRow told = row(Verdict::incomparable, kInstructions);
+  told.gates = false;
+  Comparison comparison;
+  comparison.rows = {row(Verdict::unchanged), told};
+  EXPECT_EQ(static_cast<int>(outcome_of(comparison, {}, {}, {})), 0);
+  EXPECT_EQ(static_cast<int>(outcome_of(comparison, {}, {}, {false, true})), 2);
+}
+
+TEST(Outcome, OfRowsNoneOfWhichWasJudgedIsNoPass) {
+  const steelyard::Run failed =
+      run_with({{parse_google_benchmark_name("BM_x"), std::string(kInstructions), -1, "stripped"}});
+  EXPECT_EQ(outcome({row(Verdict::failed, kInstructions)}, failed, failed), 2);
+}
+
+TEST(Outcome, OfABenchmarkThatCrashedIsTheProgramsFailureThoughOnlyCountsAreJudged) {
+  const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
+  EXPECT_EQ(outcome({row(Verdict::failed, kInstructions)}, run_with({}, true), crashed), 4);
+}
+
+TEST(Outcome, OfABadRecordIsNotJudgedOnEitherSideAndWhateverItsMetric) {
+  const auto bad = [](const char* benchmark, std::string_view metric) {
+    return run_with({{parse_google_benchmark_name(benchmark), std::string(metric), 0, "bad record benchmarks[0]"}});
+  };
+  EXPECT_EQ(outcome({row(Verdict::failed)}, {}, bad("BM_x", kRealTime)), 2);
+  EXPECT_EQ(outcome({row(Verdict::unchanged)}, {}, bad("BM_x", kCpuTime)), 2);
+  EXPECT_EQ(outcome({row(Verdict::unchanged)}, bad("BM_other", ""), {}), 2);
+  EXPECT_EQ(outcome({row(Verdict::regression)}, {}, bad("BM_x", kCpuTime)), 1);
+}
+
+TEST(Outcome, OfARecordThatAMeasuredProgramWroteBadlyIsTheProgramsFailure) {
+  const auto run = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "its output, benchmarks[0]: found NaN"}});
+  EXPECT_EQ(outcome({row(Verdict::failed)}, {}, run), 4);
+}
+
+TEST(Outcome, RulesTakeCountsAsDemandedWhereTheyAreAlwaysTaken) {
+  Configuration configuration;
+  EXPECT_FALSE(outcome_rules(configuration).demand_counts);
+  configuration.run.counts = CountChoice::always;
+  configuration.policy.demand_decision = true;
+  EXPECT_TRUE(outcome_rules(configuration).demand_counts);
+  EXPECT_TRUE(outcome_rules(configuration).demand_decision);
+}
+
+TEST(Outcome, OfTargetsIsThatOfARegressionOrOfWhatWasNotJudged) {
+  const auto of = [](std::vector<TargetVerdict> verdicts) {
+    TargetReport report;
+    for (const TargetVerdict verdict : verdicts) report.targets.emplace_back().verdict = verdict;
+    return static_cast<int>(outcome_of(report));
+  };
+  EXPECT_EQ(of({}), 0);
+  EXPECT_EQ(of({TargetVerdict::met, TargetVerdict::met}), 0);
+  EXPECT_EQ(of({TargetVerdict::met, TargetVerdict::undecided}), 2);
+  EXPECT_EQ(of({TargetVerdict::undecided, TargetVerdict::missed}), 1);
+}
+
+TEST(Outcome, OfSeveralRowsIsTheWorstByTheContract) {
+  const steelyard::Run crashed = run_with({{parse_google_benchmark_name("BM_x"), "", 0, "signal 11"}});
+  EXPECT_EQ(outcome({row(Verdict::missing), row(Verdict::regression), row(Verdict::unchanged)}), 1);
+  EXPECT_EQ(outcome({row(Verdict::regression), row(Verdict::failed)}, {}, crashed), 4);
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,198 @@
+#include "ci/judging/replay.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "ci/measuring/equal_builds.hpp"
+#include "ci/report/comparison.hpp"
+#include "regress/compare_runs.hpp"
+#include "storage/comparison/comparison_document.hpp"
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+struct Kept {
+  SimulatedPair runs;
+  Comparison comparison;  // as its document has it
+};
+
+Kept kept_comparison(std::uint64_t seed, const SimulationOptions& options) {
+  Kept kept{Simulation(seed).draw(options), {}};
+  kept.runs.baseline.header.tool = kept.runs.candidate.header.tool = "steelyard";
+  const Comparison judged = compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{});
+  kept.comparison = *parse_comparison(json_report(judged), "kept");
+  return kept;
+}
+
+SimulationOptions options_of(Layout layout, int rounds, double ratio) {
+  SimulationOptions options;
+  options.layout = layout;
+  options.rounds = rounds;
+  options.benchmarks = 6;
+  options.changed_benchmarks = 2;
+  options.ratio = ratio;
+  options.noise.process = 0.01;
+  return options;
+}
+
+TEST(Replay, GivesTheSameBitsForEveryLayoutAndNumberOfRounds) {
+  std::uint64_t seed = 1;
+  for (const Layout layout : {Layout::interleaved, Layout::duet, Layout::sequential, Layout::separate}) {
+    for (const int rounds : {1, 4, 6, 12, 30}) {
+      const Kept kept = kept_comparison(seed++, options_of(layout, rounds, 1.1));
+      const Replay replayed = replay(kept.comparison, kept.runs.baseline, kept.runs.candidate);
+      EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(layout) << ' ' << rounds;
+      EXPECT_EQ(replayed.rows, 6);
+      EXPECT_EQ(replayed.rule_version, kept.comparison.rule_version);
+    }
+  }
+}
+
+TEST(Replay, NamesEachFieldThatWasChanged) {
+  const Kept kept = kept_comparison(7, options_of(Layout::duet, 12, 1.1));
+  const auto differences_after = [&](auto change) {
+    Comparison changed = kept.comparison;
+    change(changed.rows[1]);
+    std::vector<std::string> fields;
+    for (const FieldDifference& difference : replay(changed, kept.runs.baseline, kept.runs.candidate).differences) {
+      EXPECT_EQ(difference.benchmark, kept.comparison.rows[1].benchmark);
+      fields.push_back(difference.field);
+    }
+    return fields;
+  };
+  using Fields = std::vector<std::string>;
+  EXPECT_EQ(differences_after([](ComparisonRow&) {}), Fields{});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.verdict = Verdict::unchanged; }), Fields{"verdict"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.ratio = std::nextafter(*row.ratio, 2); }), Fields{"ratio"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.p.reset(); }), Fields{"p"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.interval->low = 0.5; }), Fields{"interval"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.gates = false; }), Fields{"gates"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.solo = SoloCheck{}; }), Fields{"solo"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason = "trust me"; }), Fields{"reason"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason += "; trust me"; }), Fields{"reason"});
+  EXPECT_EQ(differences_after([](ComparisonRow& row) { row.reason += "; " + std::string(kSameCode); }), Fields{})
+      << "what counting found may follow";
+  EXPECT_EQ(differences_after([](ComparisonRow& row) {
+              row.functions.push_back({"f", "f.cpp", 1});
+            }),
+            Fields{"functions"});
+}
+
+TEST(Replay, MissesNoSoloCheckInWhatAnOlderProgramStored) {
+  Kept kept = kept_comparison(7, options_of(Layout::duet, 12, 1.1));
+  kept.comparison.rows[1].solo = SoloCheck{};
+  EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences.size(), 1U);
+  Comparison computed = kept.comparison;
+  computed.rows[1].solo.reset();
+  computed.baseline.tool.clear();
+  computed.candidate.tool.clear();
+  EXPECT_EQ(replay(computed, kept.runs.baseline, kept.runs.candidate).differences.size(), 0U);
+}
+
+TEST(Replay, NamesTheDriftThatWasChanged) {
+  SimulationOptions options = options_of(Layout::sequential, 12, 1);
+  options.shared_drift = 0.05;
+  options.changed_benchmarks = 0;
+  const Kept kept = kept_comparison(12, options);
+  ASSERT_EQ(kept.comparison.drifts.size(), 1U);
+  const auto differences_after = [&](auto change) {
+    Comparison changed = kept.comparison;
+    change(changed.drifts);
+    return replay(changed, kept.runs.baseline, kept.runs.candidate).differences;
+  };
+  EXPECT_EQ(differences_after([](auto&) {}), std::vector<FieldDifference>{});
+  const auto larger = differences_after([](auto& drifts) { drifts[0].ratio = std::nextafter(drifts[0].ratio, 2); });
+  ASSERT_EQ(larger.size(), 1U);
+  EXPECT_EQ(larger[0].metric, "real_time");
+  EXPECT_EQ(larger[0].field, "drift");
+  EXPECT_EQ(differences_after([](auto& drifts) { drifts[0].removed = !drifts[0].removed; }).size(), 1U);
+  const auto gone = differences_after([](auto& drifts) { drifts.clear(); });
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(gone[0].kept, "absent");
+  const auto more = differences_after([](auto& drifts) { drifts.push_back({"cpu_time", 1, 0, 5, false}); });
+  ASSERT_EQ(more.size(), 1U);
+  EXPECT_EQ(more[0].recomputed, "absent");
+}
+
+TEST(Replay, TellsOfRowsThatOneSideLacks) {
+  const Kept kept = kept_comparison(8, options_of(Layout::duet, 12, 1));
+  Comparison fewer = kept.comparison;
+  const std::string gone = fewer.rows[2].benchmark;
+  fewer.rows.erase(fewer.rows.begin() + 2);
+  const auto added = replay(fewer, kept.runs.baseline, kept.runs.candidate).differences;
+  ASSERT_EQ(added.size(), 1U);
+  EXPECT_EQ(added[0], (FieldDifference{gone, "real_time", "row", "", "there"}));
+  Comparison more = kept.comparison;
+  more.rows[2].benchmark = "BM_invented";
+  EXPECT_EQ(replay(more, kept.runs.baseline, kept.runs.candidate).differences.size(), 2U);
+}
+
+TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
+  Kept kept = kept_comparison(9, options_of(Layout::duet, 12, 1.1));
+  kept.comparison.policy.minimum_effect = 0.5;
+  EXPECT_FALSE(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences.empty());
+
+  Calibration calibration;
+  calibration.fingerprint = kept.comparison.candidate_fingerprint;
+  calibration.benchmarks = {
+      {kept.comparison.rows[0].benchmark, "real_time", {0, 4, {0, 0.6}}, 0.25, {}, {}, {}, {}, {}, ""}};
+  kept.comparison = compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration);
+  EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences,
+            std::vector<FieldDifference>{});
+  kept.comparison.calibration.reset();
+  const auto differences = replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences;
+  ASSERT_FALSE(differences.empty());
+  EXPECT_EQ(differences[0].benchmark, kept.comparison.rows[0].benchmark) << "its margin was the calibrated floor";
+}
+
+TEST(Replay, JudgesByTheWitnessThatWasKept) {
+  SimulatedPair runs = Simulation(13).draw(options_of(Layout::duet, 12, 1));
+  for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
+    Measurement count = run->measurements.front();
+    count.metric = *well_known_metric(kInstructions);
+    count.invocations = {{0, {run == &runs.baseline ? 1000.0 : 1020.0}, {}}};
+    run->measurements.push_back(std::move(count));
+  }
+  for (std::size_t i = 0; i < kWitnessCount; ++i) {
+    ComparisonPolicy policy;
+    policy.witness = static_cast<Witness>(i);
+    policy.counted_minimum_effect = i % 2 == 0 ? 0.01 : 0;
+    policy.margin = 0.5;  // time is unchanged
+    const Comparison judged = compare_runs(runs.baseline, runs.candidate, policy);
+    const Replay replayed = replay(*parse_comparison(json_report(judged), "kept"), runs.baseline, runs.candidate);
+    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(policy.witness);
+    for (const ComparisonRow& row : judged.rows) {
+      if (row.metric.name != kInstructions) continue;
+      EXPECT_EQ(row.gates, policy.witness == Witness::either || policy.witness == Witness::instructions)
+          << row.gate_note;
+    }
+  }
+}
+
+TEST(Replay, ReadsNamesThatAreNoUtf8AsTheirDocumentHasThem) {
+  SimulatedPair runs = Simulation(11).draw(options_of(Layout::duet, 12, 1));
+  for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
+    run->measurements.front().benchmark.name = "BM_\xff";
+  }
+  const Comparison from_store = compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{});
+  EXPECT_EQ(replay(from_store, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
+}
+
+TEST(Replay, LeavesRowsAloneThatCountingDecided) {
+  Kept kept = kept_comparison(10, options_of(Layout::duet, 12, 1));
+  ComparisonRow untimed = kept.comparison.rows[0];
+  untimed.benchmark = "BM_untimed";
+  untimed.test = "none";
+  untimed.verdict = Verdict::unchanged;
+  untimed.reason = "not timed, as the policy says (skip_time): every loaded section is equal";
+  kept.comparison.rows.push_back(untimed);
+  const Replay replayed = replay(kept.comparison, kept.runs.baseline, kept.runs.candidate);
+  EXPECT_EQ(replayed.untimed, 1);
+  EXPECT_EQ(replayed.rows, 6);
+  EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{});
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,79 @@
+#include "ci/judging/pictures.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "ci/report/charts/series_chart.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class SeriesPictures : public ProgramUnderTest {
+ protected:
+  static Series step(const std::string& name) {
+    Series series{name, "real_time", "ns", Better::lower, {}};
+    for (int i = 0; i < 20; ++i) series.points.push_back({{i < 10 ? 100.0 : 110.0}, "c" + std::to_string(i), "", ""});
+    return series;
+  }
+  static ChangePoint at_ten() {
+    ChangePoint change;
+    change.index = change.first = 10;
+    change.last = 11;
+    change.commit = "c10";
+    change.before = 100;
+    change.after = 110;
+    change.ratio = 1.1;
+    change.status = ChangeStatus::confirmed;
+    change.regression = true;
+    return change;
+  }
+};
+
+TEST_F(SeriesPictures, DrawsTheSeriesWithAChangeAndNeverOverOneOfTheSameName) {
+  ChangesReport report;
+  report.series = {step("a/b"), step("quiet"), step("a_b")};
+  report.changes = {{at_ten()}, {}, {at_ten()}};
+  const Result<std::size_t> drawn = draw_series(report, "pictures");
+  ASSERT_TRUE(drawn) << drawn.error().text();
+  EXPECT_EQ(*drawn, 2U);
+  EXPECT_THAT(text_of("pictures/a_b.real_time.svg"), HasSubstr("a/b"));
+  EXPECT_THAT(text_of("pictures/a_b.real_time-2.svg"), HasSubstr("a_b"));
+  EXPECT_FALSE(draw_series(report, "one.svg")) << "two series do not fit one file";
+  report.changes[2].clear();
+  ASSERT_TRUE(draw_series(report, "one.svg"));
+  EXPECT_THAT(text_of("one.svg"), HasSubstr("a/b"));
+}
+
+TEST_F(SeriesPictures, TellsChangesInWordsAndShapesAndRunsNothing) {
+  const std::string svg = svg_series(step("<script>alert(1)</script>"), {at_ten()});
+  EXPECT_THAT(svg, AllOf(HasSubstr("regression at c10: 100 to 110 ns (+10.0 %)"), HasSubstr("prefers-color-scheme"),
+                         HasSubstr("class=\"band worse\""), HasSubstr("&lt;script&gt;"), Not(HasSubstr("<script"))));
+}
+
+TEST_F(SeriesPictures, HoldsWhateverASeriesHolds) {
+  Series odd = step("odd");
+  odd.points[3].values = {NAN};
+  odd.points[4].values = {};
+  odd.points[5].values = {1e308};
+  odd.points[6].values = {-1e308};
+  EXPECT_THAT(svg_series(odd, {}), AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+  EXPECT_THAT(svg_series(Series{}, {}), HasSubstr("no values"));
+  Series single = step("single");
+  single.points.resize(1);
+  EXPECT_THAT(svg_series(single, {}), AllOf(HasSubstr("1 value,"), Not(HasSubstr("nan"))));
+  Series many = step("many");
+  many.points.assign(50'000, many.points.front());
+  EXPECT_LT(svg_series(many, {}).size(), 200'000U);
+  const TerminalStyle ascii{false, false, 80};
+  EXPECT_THAT(terminal_series(step("a"), {at_ten()}, ascii), HasSubstr("^ +10.0 % c10"));
+  EXPECT_THAT(terminal_series(Series{}, {}, ascii), HasSubstr("no values"));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,60 @@
+#include "ci/judging/stored_series.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace steelyard {
+namespace {
+
+using testing::ElementsAre;
+
+HistorySeries stored(const std::string& benchmark, const std::string& fingerprint, std::vector<HistoryPoint> points) {
+  return {benchmark, *well_known_metric(kRealTime), fingerprint, std::move(points), "shop"};
+}
+
+HistoryPoint point(const std::string& run, const std::string& commit, double value) {
+  HistoryPoint one;
+  one.run = run;
+  one.commit = commit;
+  one.value = value;
+  return one;
+}
+
+TEST(StoreSeries, RunsOfOneCommitOnOneMachineAreOnePoint) {
+  const StoreSeries all = series_of_store(
+      {stored("BM", "m",
+              {point("r1", "a", 1), point("r2", "b", 2), point("r3", "b", 3), point("r4", "", 4), point("r5", "", 5)})},
+      5);
+  ASSERT_EQ(all.series.size(), 1U);
+  EXPECT_THAT(all.projects, ElementsAre("shop"));
+  EXPECT_THAT(all.is_cut, ElementsAre(true)) << "as many as were asked for: there may be older ones";
+  const Series& series = all.series.front();
+  ASSERT_EQ(series.points.size(), 4U);
+  EXPECT_THAT(series.points[1].values, ElementsAre(2, 3));
+  EXPECT_EQ(series.points[1].run, "r3");
+  EXPECT_EQ(series.points[1].machine, "m");
+  EXPECT_THAT(series.points[3].values, ElementsAre(5)) << "without a commit each run stands for itself";
+}
+
+TEST(StoreSeries, MachinesOfOneBenchmarkAreOneSeriesAndOthersAreNot) {
+  const StoreSeries all =
+      series_of_store({stored("BM", "m1", {point("r1", "a", 1)}), stored("BM", "m2", {point("r2", "a", 2)}),
+                       stored("BM_other", "m1", {point("r3", "a", 3), point("r4", "b", NAN)})},
+                      5);
+  ASSERT_EQ(all.series.size(), 2U);
+  ASSERT_EQ(all.series[0].points.size(), 2U);
+  EXPECT_EQ(all.series[0].points[1].machine, "m2");
+  EXPECT_THAT(all.is_cut, ElementsAre(false, false));
+  EXPECT_EQ(all.series[1].points.size(), 1U) << "what is not finite is no point";
+}
+
+TEST(StoreSeries, AMetricWithoutADirectionHasNoRegressions) {
+  HistorySeries undeclared = stored("BM", "m", {point("r1", "a", 1)});
+  undeclared.metric.better = Better::undeclared;
+  EXPECT_TRUE(series_of_store({undeclared}, 5).series.empty());
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,152 @@
+#include "ci/measuring/confirm_alone.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "regress/ab/solo_check.hpp"
+#include "regress/compare_runs.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(SoloBudget, IsAnEighthAndAtMostHalfAMinute) {
+  EXPECT_EQ(solo_budget(seconds(60)), Nanoseconds(seconds(7.5)));
+  EXPECT_EQ(solo_budget(seconds(600)), Nanoseconds(seconds(30)));
+}
+
+// Both sides are the steady program; what differs is what is written into the duet.
+class ConfirmAlone : public ProgramUnderTest {
+ protected:
+  void SetUp() override {
+    ProgramUnderTest::SetUp();
+    Program program;
+    program.executable = fixture("steady");
+    programs_ = {{program, program}};
+    listed_.resize(1);
+    listed_[0].baseline.benchmarks =
+        listed_[0].candidate.benchmarks = {"BM_steady/manual_time", "BM_other/manual_time"};
+    options_.repetitions = 1;
+    options_.min_time = nanoseconds(10000);
+    options_.budget = seconds(120);
+    options_.repeat_disturbed = false;
+  }
+
+  // Twelve rounds; `ratio` of BM_steady, while BM_other did not change.
+  static MeasuredPair duet(double ratio) {
+    MeasuredPair pair;
+    add(pair.baseline, "BM_steady/manual_time", 1, 0);
+    add(pair.baseline, "BM_other/manual_time", 1, 0);
+    add(pair.candidate, "BM_steady/manual_time", ratio, 1);
+    add(pair.candidate, "BM_other/manual_time", 1, 1);
+    return pair;
+  }
+  MeasuredPair confirmed(MeasuredPair pair) {
+    confirm_alone(programs_, listed_, compare_runs(pair.baseline, pair.candidate, {}), options_, pair, warnings_);
+    return pair;
+  }
+  static ComparisonRow row_of(const MeasuredPair& pair, const std::string& name) {
+    for (const ComparisonRow& row : compare_runs(pair.baseline, pair.candidate, {}).rows) {
+      if (row.benchmark.starts_with(name)) return row;
+    }
+    ADD_FAILURE() << "no row " << name;
+    return {};
+  }
+
+  std::vector<ProgramPair> programs_;
+  std::vector<ListedPair> listed_;
+  MeasureOptions options_;
+  std::vector<std::string> warnings_;
+
+ private:
+  static void add(steelyard::Run& run, const std::string& name, double ratio, int side) {
+    run.header.session = "s";
+    run.header.layout = Layout::duet;
+    Measurement measurement;
+    measurement.benchmark = parse_google_benchmark_name(name);
+    measurement.metric = *well_known_metric(kRealTime);
+    for (int round = 0; round < 12; ++round) {
+      Invocation invocation;
+      invocation.round = round;
+      invocation.slot = round % 2 == 0 ? side : 1 - side;
+      const double value = 1000 * ratio * (1 + 0.0001 * ((round * 7 + side * 5) % 11));
+      measurement.invocations.push_back({static_cast<std::uint32_t>(run.invocations.size()), {value}, {}});
+      run.invocations.push_back(invocation);
+    }
+    run.measurements.push_back(measurement);
+  }
+};
+
+TEST_F(ConfirmAlone, MeasuresWhatChangedAndNothingElse) {
+  const MeasuredPair pair = confirmed(duet(1.1));
+  EXPECT_TRUE(warnings_.empty());
+  for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    ASSERT_EQ(run->measurements.size(), 3U);
+    const Measurement& alone = run->measurements.back();
+    EXPECT_EQ(alone.metric.name, "real_time_alone");
+    EXPECT_EQ(alone.benchmark, run->measurements.front().benchmark);
+    EXPECT_EQ(alone.invocations.size(), static_cast<std::size_t>(kSoloRounds));
+    EXPECT_EQ(run->header.layout, Layout::duet);
+    EXPECT_EQ(run->header.session, "s");
+    for (const InvocationSamples& samples : alone.invocations) EXPECT_GE(samples.invocation, 24U);
+  }
+  const ComparisonRow row = row_of(pair, "BM_steady");
+  EXPECT_EQ(row.verdict, Verdict::regression);
+  ASSERT_TRUE(row.solo) << row.reason;
+  EXPECT_EQ(row.solo->agrees, false) << "its duet differs, alone it does not";
+  EXPECT_NEAR(row.solo->ratio, 1, 0.0011);
+  EXPECT_TRUE(row.reason.ends_with("it is an effect of running beside another process")) << row.reason;
+  EXPECT_FALSE(row_of(pair, "BM_other").solo);
+}
+
+TEST_F(ConfirmAlone, AddsNothingWhereNothingChangedOrTheLayoutIsAnother) {
+  const MeasuredPair equal = duet(1);
+  EXPECT_EQ(confirmed(equal).candidate, equal.candidate);
+  MeasuredPair in_turns = duet(1.1);
+  in_turns.baseline.header.layout = in_turns.candidate.header.layout = Layout::interleaved;
+  EXPECT_EQ(confirmed(in_turns).candidate, in_turns.candidate);
+}
+
+TEST_F(ConfirmAlone, SaysWhatTheTimeDidNotReachOrCouldNotBeMeasured) {
+  options_.budget = nanoseconds(4);
+  const MeasuredPair spent = confirmed(duet(1.1));
+  EXPECT_TRUE(row_of(spent, "BM_steady").reason.ends_with("; not confirmed alone: the budget was spent"));
+  EXPECT_TRUE(warnings_.empty());
+  options_.budget = seconds(120);
+  programs_[0].candidate.executable = folder_ / "gone";
+  const MeasuredPair gone = confirmed(duet(1.1));
+  ASSERT_EQ(warnings_.size(), 1U);
+  EXPECT_NE(warnings_[0].find("could not be measured alone"), std::string::npos) << warnings_[0];
+  EXPECT_TRUE(gone.candidate.failures.empty()) << "the duet stands";
+  EXPECT_EQ(row_of(gone, "BM_steady").verdict, Verdict::regression);
+}
+
+// The whole way: measured, told, kept and replayed. Where the machine has no two cores for a duet there is no check.
+TEST_F(ConfirmAlone, IsToldKeptAndReplayed) {
+  std::filesystem::copy_file(fixture("steady"), folder_ / "slower");
+  std::vector<std::string> words = {"ab",    fixture("steady"), "slower", "--no-store", "--json",   "--counts",
+                                    "never", "--rounds",        "12",     "--min-time", "10us",     "--repetitions",
+                                    "1",     "--archive-dir",   "kept",   "--filter",   "BM_steady"};
+  const Outcome found = run(words);
+  ASSERT_EQ(found.status, 1) << found.err;
+  const Json row = Json::parse(found.out).at("comparisons").at(0);
+  EXPECT_EQ(row.at("verdict"), "regression");
+  if (row.at("layout") == "duet") {
+    EXPECT_EQ(row.at("solo").at("agrees"), true) << row.at("reason");
+    EXPECT_EQ(row.at("solo").at("rounds"), kSoloRounds);
+    EXPECT_NE(row.at("reason").get<std::string>().find("; alone: +"), std::string::npos);
+  } else {
+    EXPECT_TRUE(row.at("solo").is_null());
+  }
+  const Outcome verified = run({"verify", "kept/comparison.json"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  words.push_back("--no-solo-check");
+  EXPECT_TRUE(Json::parse(run(words).out).at("comparisons").at(0).at("solo").is_null());
+}
+
+}  // namespace
+}  // namespace steelyard

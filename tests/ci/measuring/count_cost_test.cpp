@@ -1,0 +1,193 @@
+// What is counted, what is taken over, and what is neither, with real programs under Callgrind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "bench/counting/count.hpp"
+#include "ci/measuring/count_part.hpp"
+#include "ci/measuring/measure_programs.hpp"
+#include "storage/archive/archive.hpp"
+#include "tests/ci/measuring/programs_to_time.hpp"
+#include "tests/promised.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class CountCost : public ProgramsToTime {
+ protected:
+  void SetUp() override {
+    ProgramsToTime::SetUp();
+    const auto missing = counting_unavailable({});
+    STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+    for (const char* side : {"base", "head"}) write(folder_ / side / "length.txt", "40\n");
+  }
+
+  // The same program to whoever runs it, in a file that differs.
+  Program reading(const std::string& side, const std::string& filter) const {
+    const std::filesystem::path copy = folder_ / side / "bench";
+    if (!std::filesystem::exists(copy)) {
+      std::filesystem::copy_file(fixture("reading"), copy);
+      std::ofstream(copy, std::ios::app) << "not loaded: " << side;
+    }
+    Program program;
+    program.executable = copy;
+    program.arguments = {"--benchmark_filter=" + filter};
+    program.working_directory = folder_ / side;
+    return program;
+  }
+
+  MeasuredPrograms measured(const std::string& filter, const Program& candidate) {
+    MeasuringPlan plan;
+    plan.programs = {{reading("base", filter), candidate}};
+    plan.settings.repetitions = 1;
+    plan.settings.rounds = 2;
+    plan.settings.min_time = milliseconds(1);
+    plan.settings.no_count_cache = !use_cache_;
+    plan.policy.skip_time = skip_time_;
+    plan.budget = seconds(60);
+    std::ostringstream err;
+    ProgressLine progress(err, false, 80);
+    Result<MeasuredPrograms> result = measure_programs(plan, progress, nullptr);
+    EXPECT_TRUE(result) << (result ? "" : result.error().text());
+    return result ? std::move(result).value() : MeasuredPrograms{};
+  }
+
+  static const Measurement* count_in(const steelyard::Run& run, const std::string& name) {
+    for (const Measurement& measurement : run.measurements) {
+      if (measurement.metric.name == kInstructions && measurement.benchmark.name == name) return &measurement;
+    }
+    return nullptr;
+  }
+  static double value(const Measurement& measurement) { return measurement.invocations.at(0).values.at(0); }
+  static bool has_time(const steelyard::Run& run) {
+    return std::any_of(run.measurements.begin(), run.measurements.end(),
+                       [](const Measurement& m) { return m.metric.name == kRealTime; });
+  }
+
+  bool use_cache_ = false;
+  SkipTime skip_time_ = SkipTime::never;
+};
+
+TEST_F(CountCost, TheSameProgramIsCountedOnceAndSaysSo) {
+  const MeasuredPrograms all = measured("read_length", reading("head", "read_length"));
+  const Measurement* baseline = count_in(all.pair.baseline, "read_length");
+  const Measurement* candidate = count_in(all.pair.candidate, "read_length");
+  ASSERT_NE(baseline, nullptr);
+  ASSERT_NE(candidate, nullptr);
+  EXPECT_EQ(baseline->count_basis.proof, "");
+  EXPECT_THAT(candidate->count_basis.proof, AllOf(HasSubstr("every loaded section"), HasSubstr("files it reads")));
+  EXPECT_EQ(value(*baseline), value(*candidate));
+  EXPECT_EQ(all.pair.candidate.profiles.size(), 1U);
+  EXPECT_TRUE(has_time(all.pair.candidate)) << "time is never skipped unless the policy says so";
+  EXPECT_TRUE(all.untimed.empty());
+}
+
+TEST_F(CountCost, TheSameProgramWithOtherDataIsCounted) {
+  write(folder_ / "head" / "length.txt", "80\n");
+  const MeasuredPrograms all = measured("read_length", reading("head", "read_length"));
+  const Measurement* candidate = count_in(all.pair.candidate, "read_length");
+  ASSERT_NE(candidate, nullptr);
+  EXPECT_EQ(candidate->count_basis.proof, "");
+  EXPECT_GT(value(*candidate), value(*count_in(all.pair.baseline, "read_length")) + 40);
+}
+
+TEST_F(CountCost, TheSameProgramIsCountedWhereTheBaselineLacksAFile) {
+  std::filesystem::remove(folder_ / "base" / "length.txt");
+  const MeasuredPrograms all = measured("needs_length", reading("head", "needs_length"));
+  EXPECT_EQ(count_in(all.pair.baseline, "needs_length"), nullptr);
+  ASSERT_NE(count_in(all.pair.candidate, "needs_length"), nullptr);
+  EXPECT_EQ(count_in(all.pair.candidate, "needs_length")->count_basis.proof, "");
+}
+
+TEST_F(CountCost, TheSameProgramWithOtherArgumentsIsCounted) {
+  Program candidate = reading("head", "read_nothing");
+  candidate.arguments.push_back("--benchmark_counters_tabular=true");
+  const MeasuredPrograms all = measured("read_nothing", candidate);
+  ASSERT_NE(count_in(all.pair.candidate, "read_nothing"), nullptr);
+  EXPECT_EQ(count_in(all.pair.candidate, "read_nothing")->count_basis.proof, "");
+}
+
+TEST_F(CountCost, CountingNeverRunsBesideTiming) {
+  for (const SkipTime skip : {SkipTime::never, SkipTime::equal_binary}) {
+    skip_time_ = skip;
+    Program candidate = reading("head", "read_nothing");
+    candidate.arguments.push_back("--benchmark_counters_tabular=true");  // counted on both sides
+    const MeasuredPrograms all = measured("read_nothing", candidate);
+    struct Span {
+      std::int64_t begin, end;
+    };
+    std::vector<Span> counts, times;
+    for (const steelyard::Run* run : {&all.pair.baseline, &all.pair.candidate}) {
+      for (const Measurement& measurement : run->measurements) {
+        for (const InvocationSamples& samples : measurement.invocations) {
+          const Invocation& invocation = run->invocations.at(samples.invocation);
+          // Several collections stand behind one count; each begins after the first did.
+          const Span span{invocation.started_at_unix_ns, invocation.started_at_unix_ns + invocation.duration_ns};
+          (measurement.metric.name == kInstructions ? counts : times).push_back(span);
+        }
+      }
+    }
+    ASSERT_EQ(counts.size(), 2U);
+    ASSERT_FALSE(times.empty());
+    for (const Span& count : counts) {
+      for (const Span& time : times) EXPECT_TRUE(count.begin >= time.end || count.end <= time.begin);
+    }
+  }
+}
+
+TEST_F(CountCost, APolicyThatSaysSoLeavesTheSameProgramUntimed) {
+  skip_time_ = SkipTime::equal_binary;
+  const MeasuredPrograms all = measured("read_nothing", reading("head", "read_nothing"));
+  EXPECT_FALSE(has_time(all.pair.baseline));
+  EXPECT_FALSE(has_time(all.pair.candidate));
+  ASSERT_EQ(all.untimed.count("read_nothing"), 1U);
+  EXPECT_THAT(all.untimed.at("read_nothing"), HasSubstr("every loaded section"));
+  EXPECT_NE(count_in(all.pair.candidate, "read_nothing"), nullptr);
+  EXPECT_EQ(all.pair.candidate.header.settings.at("timing.skipped"), "read_nothing");
+}
+
+TEST_F(CountCost, AKnownBaselineIsNotCountedAgain) {
+  use_cache_ = true;
+  Program candidate = reading("head", "read_nothing");
+  candidate.arguments.push_back("--benchmark_counters_tabular=true");
+  const MeasuredPrograms first = measured("read_nothing", candidate);
+  const MeasuredPrograms second = measured("read_nothing", candidate);
+  const Measurement* baseline = count_in(second.pair.baseline, "read_nothing");
+  ASSERT_NE(baseline, nullptr);
+  EXPECT_EQ(count_in(first.pair.baseline, "read_nothing")->count_basis.proof, "");
+  EXPECT_THAT(baseline->count_basis.proof, HasSubstr("counted before on this machine"));
+  EXPECT_EQ(count_in(second.pair.candidate, "read_nothing")->count_basis.proof, "") << "the candidate always is";
+  EXPECT_EQ(value(*baseline), value(*count_in(first.pair.baseline, "read_nothing")));
+  ASSERT_EQ(second.pair.baseline.profiles.size(), 1U);
+  EXPECT_EQ(second.pair.baseline.profiles[0].totals, first.pair.baseline.profiles[0].totals);
+}
+
+TEST_F(CountCost, AKnownBaselineOfAnotherKeyIsCountedAgain) {
+  use_cache_ = true;
+  Program candidate = reading("head", "read_nothing");
+  candidate.arguments.push_back("--benchmark_counters_tabular=true");
+  const MeasuredPrograms first = measured("read_nothing", candidate);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "state" / "counts")) {
+    Result<steelyard::Run> kept = read_archive(entry.path());
+    ASSERT_TRUE(kept) << kept.error().text();
+    for (Measurement& measurement : kept->measurements) {
+      measurement.count_key = "valgrind-3.1;cpu other";
+      measurement.invocations.at(0).values.at(0) = 1;
+    }
+    seal(*kept);
+    ASSERT_TRUE(write_archive(entry.path(), *kept));
+  }
+  const MeasuredPrograms second = measured("read_nothing", candidate);
+  const Measurement* baseline = count_in(second.pair.baseline, "read_nothing");
+  ASSERT_NE(baseline, nullptr);
+  EXPECT_EQ(baseline->count_basis.proof, "");
+  EXPECT_EQ(baseline->count_key, count_in(second.pair.candidate, "read_nothing")->count_key);
+  EXPECT_EQ(value(*baseline), value(*count_in(first.pair.baseline, "read_nothing")));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,106 @@
+#include "ci/measuring/count_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+Program program_at(const std::string& path, const std::string& suite) {
+  Program program;
+  program.executable = path;
+  program.suite = suite;
+  return program;
+}
+
+class CountPlans : public ::testing::Test {
+ protected:
+  // Two programs: of the first the candidate has a benchmark more; the second is the same file twice.
+  std::vector<CountPair> pairs() {
+    return {{{&true_, {"a", "b"}, &run_}, {&false_, {"b", "a", "new"}, &run_}},
+            {{&second_, {"x", "y"}, &run_}, {&second_, {"x", "y"}, &run_}}};
+  }
+  static std::vector<std::string> order_of(const std::vector<CountPair>& pairs, std::uint64_t seed) {
+    CountPlan plan(pairs, seed, nullptr);
+    std::vector<std::string> names;
+    for (const BenchmarkCounts& counts : plan.benchmarks()) names.push_back(counts.id().canonical());
+    return names;
+  }
+
+  Program true_ = program_at("/bin/true", "first");
+  Program false_ = program_at("/bin/false", "first");
+  Program second_ = program_at("/bin/true", "second");
+  steelyard::Run run_;
+};
+
+TEST_F(CountPlans, HoldEveryBenchmarkOfEveryProgramOnce) {
+  EXPECT_THAT(order_of(pairs(), 1), UnorderedElementsAre("a [suite=first]", "b [suite=first]", "new [suite=first]",
+                                                         "x [suite=second]", "y [suite=second]"));
+}
+
+TEST_F(CountPlans, KeepTheSidesOfABenchmarkTogether) {
+  const std::vector<CountPair> both = pairs();
+  CountPlan plan(both, 1, nullptr);
+  for (const BenchmarkCounts& counts : plan.benchmarks()) {
+    EXPECT_EQ(counts.baseline.side == nullptr, counts.benchmark == "new");
+    EXPECT_NE(counts.candidate.side, nullptr);
+    EXPECT_NE(counts.candidate.loaded, nullptr);
+    EXPECT_EQ(counts.equal_programs, counts.id().suite == "second") << counts.benchmark;
+  }
+}
+
+TEST_F(CountPlans, BringEveryBenchmarkOfEveryProgramToTheFrontOverTheSeeds) {
+  std::set<std::string> first;
+  for (std::uint64_t seed = 0; seed < 64; ++seed) first.insert(order_of(pairs(), seed).front());
+  EXPECT_EQ(first.size(), 5U);
+  EXPECT_EQ(order_of(pairs(), 7), order_of(pairs(), 7));
+}
+
+TEST_F(CountPlans, OfOneSeedHaveAnotherOrderForAnotherCandidate) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 40; ++i) names.push_back("b" + std::to_string(i));
+  const std::vector<CountPair> one = {{{&true_, names, &run_}, {&true_, names, &run_}}};
+  const std::vector<CountPair> other = {{{&true_, names, &run_}, {&false_, names, &run_}}};
+  EXPECT_NE(order_of(one, 1), order_of(other, 1));
+}
+
+TEST_F(CountPlans, HoldProgramsWithOtherArgumentsOrEnvironmentForOthers) {
+  for (const bool by_argument : {true, false}) {
+    Program candidate = second_;
+    if (by_argument) candidate.arguments = {"--more"};
+    if (!by_argument) candidate.environment["MORE"] = "1";
+    const std::vector<CountPair> both = {{{&second_, {"x"}, &run_}, {&candidate, {"x"}, &run_}}};
+    CountPlan plan(both, 1, nullptr);
+    EXPECT_FALSE(plan.benchmarks().at(0).equal_programs);
+    EXPECT_EQ(proof_of_equality(plan.benchmarks().at(0)), "");
+  }
+}
+
+TEST_F(CountPlans, CountAProgramThatIsNone) {
+  const Program script = program_at("/etc/passwd", "");
+  const std::vector<CountPair> both = {{{&script, {"x"}, &run_}, {&script, {"x"}, &run_}}};
+  CountPlan plan(both, 1, nullptr);
+  EXPECT_EQ(plan.benchmarks().at(0).baseline.loaded, nullptr);
+  EXPECT_FALSE(plan.benchmarks().at(0).equal_programs);
+}
+
+TEST_F(CountPlans, ProveEqualityByWhatWasRead) {
+  const std::vector<CountPair> both = {{{&second_, {"x"}, &run_}, {&second_, {"x"}, &run_}}};
+  CountPlan plan(both, 1, nullptr);
+  BenchmarkCounts& counts = plan.benchmarks().at(0);
+  EXPECT_EQ(proof_of_equality(counts), "") << "nobody looked what it reads";
+  counts.baseline.inputs.unknown.clear();
+  EXPECT_THAT(proof_of_equality(counts), HasSubstr("libraries is equal (sha256 "));
+  counts.baseline.inputs.files = {"/etc/passwd", "/not/there"};
+  EXPECT_THAT(proof_of_equality(counts), HasSubstr("and so is the file it reads"));
+  counts.baseline.inputs.files = {"/etc/passwd", "/etc/group"};
+  EXPECT_THAT(proof_of_equality(counts), HasSubstr("and so are the 2 files it reads"));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,130 @@
+#include "ci/measuring/equal_builds.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ci/report/findings.hpp"
+#include "regress/ab/match.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+EqualBuilds builds() {
+  EqualBuilds builds;
+  builds.same_program["BM_same"] = "every loaded section is equal";
+  builds.same_code = {"BM_code"};
+  return builds;
+}
+
+Comparison counted(const std::vector<std::string>& benchmarks) {
+  Comparison comparison;
+  for (const std::string& name : benchmarks) {
+    ComparisonRow row;
+    row.benchmark = name;
+    row.metric = *well_known_metric(kInstructions);
+    row.ratio = 1;
+    row.verdict = Verdict::unchanged;
+    row.reason = "counted";
+    comparison.rows.push_back(row);
+  }
+  return comparison;
+}
+
+TEST(EqualBuilds, SkipTimeOnlyAsThePolicySays) {
+  for (const char* name : {"BM_same", "BM_code", "BM_other"}) {
+    EXPECT_EQ(reason_to_skip_time(builds(), name, SkipTime::never), "") << name;
+  }
+  EXPECT_THAT(reason_to_skip_time(builds(), "BM_same", SkipTime::equal_binary), HasSubstr("every loaded section"));
+  EXPECT_EQ(reason_to_skip_time(builds(), "BM_code", SkipTime::equal_binary), "");
+  EXPECT_NE(reason_to_skip_time(builds(), "BM_same", SkipTime::equal_code), "");
+  EXPECT_THAT(reason_to_skip_time(builds(), "BM_code", SkipTime::equal_code), HasSubstr("data may differ"));
+  EXPECT_EQ(reason_to_skip_time(builds(), "BM_other", SkipTime::equal_code), "");
+}
+
+TEST(EqualBuilds, AreToldInTheCountedRow) {
+  Comparison comparison = counted({"BM_code", "BM_other"});
+  tell_equal_builds(builds(), {}, comparison);
+  EXPECT_EQ(comparison.rows.size(), 2U);
+  EXPECT_EQ(comparison.rows[0].reason, "counted; the code it executes is equal in both builds; data may differ");
+  EXPECT_EQ(comparison.rows[1].reason, "counted");
+}
+
+TEST(EqualBuilds, MakeARowOfTimeThatWasNotMeasured) {
+  Comparison comparison = counted({"BM_a", "BM_same", "BM_z"});
+  comparison.policy.minimum_effect = 0.03;
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  ASSERT_EQ(comparison.rows.size(), 4U);
+  const ComparisonRow& row = comparison.rows[2];
+  EXPECT_EQ(row.benchmark, "BM_same");
+  EXPECT_EQ(row.metric.name, kRealTime);
+  EXPECT_EQ(row.verdict, Verdict::unchanged);
+  EXPECT_EQ(row.test, "none");
+  EXPECT_EQ(row.reason, "not timed");
+  EXPECT_EQ(row.minimum_effect, 0.03);
+  EXPECT_FALSE(row.ratio);
+}
+
+ComparisonRow missing_in_all(std::string_view metric) {
+  ComparisonRow row;
+  row.benchmark = kAllBenchmarks;
+  row.metric = *well_known_metric(metric);
+  row.verdict = Verdict::missing;
+  return row;
+}
+
+TEST(EqualBuilds, NamedTimeIsNotMissingWhereAllWereLeftUntimed) {
+  Comparison comparison = counted({"BM_same"});
+  comparison.policy.gates = {std::string(kRealTime), std::string(kCpuTime)};
+  for (const std::string& metric : comparison.policy.gates) {
+    comparison.rows.insert(comparison.rows.begin(), missing_in_all(metric));
+  }
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  ASSERT_EQ(comparison.rows.size(), 3U);
+  for (const ComparisonRow& row : comparison.rows) {
+    EXPECT_EQ(row.benchmark, "BM_same");
+    EXPECT_EQ(row.verdict, Verdict::unchanged) << row.metric.name;
+  }
+}
+
+TEST(EqualBuilds, UntimedRowGatesAsItsMetricDoes) {
+  Comparison comparison = counted({"BM_same"});
+  comparison.policy.metrics = {std::string(kRealTime), std::string(kCpuTime), std::string(kInstructions)};
+  comparison.policy.gates = {std::string(kRealTime)};
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  ASSERT_EQ(comparison.rows.size(), 3U);
+  for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.gates, row.metric.name == kRealTime);
+}
+
+TEST(EqualBuilds, NamedTimeStaysMissingWhereSomethingWasToBeTimed) {
+  Comparison comparison = counted({"BM_other", "BM_same"});
+  comparison.policy.metrics = {std::string(kRealTime)};
+  comparison.rows.insert(comparison.rows.begin(), missing_in_all(kRealTime));
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  EXPECT_EQ(comparison.rows.front().verdict, Verdict::missing);
+}
+
+TEST(EqualBuilds, AreRecognizedByTheReport) {
+  Comparison comparison = counted({"BM_code"});
+  tell_equal_builds(builds(), {}, comparison);
+  EXPECT_THAT(equality_line(comparison), HasSubstr("1 of 1 count: the code that was executed is equal"));
+}
+
+TEST(EqualBuilds, LeaveTimeAloneThatWasMeasuredOrIsNotJudged) {
+  Comparison measured = counted({"BM_same"});
+  measured.rows.push_back(measured.rows[0]);
+  measured.rows[1].metric = *well_known_metric(kRealTime);
+  measured.rows[1].reason = "timed";
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, measured);
+  ASSERT_EQ(measured.rows.size(), 2U);
+  EXPECT_EQ(measured.rows[1].reason, "timed");
+  Comparison counts_only = counted({"BM_same"});
+  counts_only.policy.metrics = {std::string(kInstructions)};
+  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, counts_only);
+  EXPECT_EQ(counts_only.rows.size(), 1U);
+}
+
+}  // namespace
+}  // namespace steelyard

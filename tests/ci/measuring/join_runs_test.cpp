@@ -1,0 +1,90 @@
+#include "ci/measuring/join_runs.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steelyard {
+namespace {
+
+Run run_of(const std::string& suite, std::size_t invocations) {
+  Run run;
+  run.header.session = "s";
+  run.header.layout = Layout::duet;
+  run.invocations.resize(invocations);
+  Measurement measurement;
+  measurement.benchmark.name = "BM_x";
+  measurement.benchmark.suite = suite;
+  for (std::uint32_t i = 0; i < invocations; ++i) {
+    run.invocations[i].round = static_cast<std::int32_t>(i);
+    measurement.invocations.push_back({i, {1.0 + i}, {}});
+  }
+  run.measurements.push_back(measurement);
+  run.failures.push_back({measurement.benchmark, "", 0, suite});
+  run.labels[measurement.benchmark.canonical()] = "of " + suite;
+  return run;
+}
+
+TEST(JoinRun, KeepsEveryMeasurementWithItsOwnInvocations) {
+  steelyard::Run whole = run_of("a", 3);
+  const steelyard::Run part = run_of("b", 2);
+  join_run(whole, part);
+  ASSERT_EQ(whole.invocations.size(), 5U);
+  ASSERT_EQ(whole.measurements.size(), 2U);
+  EXPECT_EQ(whole.measurements[0].invocations[2].invocation, 2U);
+  EXPECT_EQ(whole.measurements[1].invocations[0].invocation, 3U);
+  EXPECT_EQ(whole.invocations[whole.measurements[1].invocations[1].invocation], part.invocations[1]);
+  EXPECT_EQ(whole.failures.size(), 2U);
+  EXPECT_EQ(whole.labels.at("BM_x [suite=b]"), "of b");
+  EXPECT_EQ(whole.header.layout, Layout::duet);
+}
+
+TEST(JoinRun, KeepsWhatWasSetAsideWithItsOwnInvocations) {
+  steelyard::Run whole = run_of("a", 3);
+  steelyard::Run part = run_of("b", 2);
+  part.measurements[0].set_aside.push_back(part.measurements[0].invocations.back());
+  part.measurements[0].invocations.pop_back();
+  join_run(whole, part);
+  EXPECT_EQ(whole.measurements[1].set_aside.at(0).invocation, 4U);
+}
+
+// A program that only the candidate has is measured alone. Listed first, it must not make all others look so.
+TEST(JoinRun, TakesSessionLayoutAndSettingsFromTheFirstPartThatWasMeasuredAsAPair) {
+  steelyard::Run fresh = run_of("new", 1);
+  fresh.header.session = "";
+  fresh.header.layout = Layout::separate;
+  fresh.header.settings = {{"layout_reason", "one program alone"}, {"only", "new"}};
+  fresh.environment.set("program.text_bytes", "1", false);
+  steelyard::Run paired = run_of("old", 2);
+  paired.header.settings = {{"layout_reason", "two equal cores"}};
+  paired.environment.set("program.text_bytes", "2", false);
+  for (const bool fresh_first : {true, false}) {
+    steelyard::Run whole = fresh_first ? fresh : paired;
+    join_run(whole, fresh_first ? paired : fresh);
+    EXPECT_EQ(whole.header.session, "s");
+    EXPECT_EQ(whole.header.layout, Layout::duet);
+    EXPECT_EQ(whole.header.settings.at("layout_reason"), "two equal cores");
+    EXPECT_EQ(whole.header.settings.at("only"), "new");
+    EXPECT_EQ(whole.environment, paired.environment);
+    EXPECT_EQ(whole.measurements.size(), 2U);
+  }
+}
+
+TEST(JoinRun, KeepsTheLayoutOfPairsThatWereNotConcurrent) {
+  steelyard::Run whole = run_of("a", 1);
+  steelyard::Run part = run_of("b", 1);
+  whole.header.layout = part.header.layout = Layout::sequential;
+  part.header.session = "t";
+  join_run(whole, part);
+  EXPECT_EQ(whole.header.layout, Layout::sequential);
+  EXPECT_EQ(whole.header.session, "s");
+}
+
+TEST(JoinRun, OfDifferentConcurrentLayoutsClaimsTheWeakerOne) {
+  steelyard::Run whole = run_of("a", 1);
+  steelyard::Run part = run_of("b", 1);
+  part.header.layout = Layout::interleaved;
+  join_run(whole, part);
+  EXPECT_EQ(whole.header.layout, Layout::interleaved);
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,130 @@
+#include "ci/measuring/time_programs.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/ci/measuring/programs_to_time.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class TimePrograms : public ProgramsToTime {
+ protected:
+  static Result<MeasuredPair> time(const std::vector<ProgramPair>& programs, Nanoseconds budget = seconds(120)) {
+    std::vector<ListedPair> listed;
+    for (const ProgramPair& pair : programs) {
+      Result<ListedPair> list = list_pair(pair, {}, nullptr);
+      EXPECT_TRUE(list) << list.error().text();
+      listed.push_back(std::move(list).value());
+    }
+    MeasureOptions options;
+    options.rounds = 2;
+    options.repetitions = 1;
+    options.min_time = milliseconds(1);
+    options.budget = budget;
+    return time_programs(programs, listed, options);
+  }
+  static std::vector<std::string> measured(const steelyard::Run& run) {
+    std::vector<std::string> names;
+    for (const Measurement& measurement : run.measurements) {
+      if (measurement.metric.name == kRealTime) names.push_back(measurement.benchmark.canonical());
+    }
+    return names;
+  }
+};
+
+TEST_F(TimePrograms, ArePairsWhereverANewProgramStandsInTheList) {
+  const ProgramPair fresh{missing("new"), working("new")};
+  const ProgramPair old{working("old"), working("old")};
+  for (const std::vector<ProgramPair>& programs : {std::vector{fresh, old}, std::vector{old, fresh}}) {
+    const Result<MeasuredPair> pair = time(programs);
+    ASSERT_TRUE(pair) << pair.error().text();
+    EXPECT_NE(pair->baseline.header.session, "");
+    EXPECT_EQ(pair->baseline.header.session, pair->candidate.header.session);
+    EXPECT_TRUE(is_concurrent(pair->baseline.header.layout));
+    EXPECT_TRUE(is_concurrent(pair->candidate.header.layout));
+    EXPECT_NE(pair->candidate.header.settings.at("layout_reason"), "one program alone");
+    EXPECT_THAT(measured(pair->baseline), ElementsAre("BM_same [suite=old]"));
+    EXPECT_EQ(measured(pair->candidate).size(), 2U);
+  }
+}
+
+TEST_F(TimePrograms, KeepTheFirstWhereTheBudgetDoesNotReachTheSecond) {
+  const Result<MeasuredPair> pair =
+      time({{working("first"), working("first")}, {working("second"), working("second")}}, nanoseconds(1));
+  ASSERT_TRUE(pair) << pair.error().text();
+  for (const steelyard::Run* run : {&pair->baseline, &pair->candidate}) {
+    EXPECT_THAT(measured(*run), ElementsAre("BM_same [suite=first]"));
+    ASSERT_EQ(run->failures.size(), 1U);
+    EXPECT_EQ(run->failures[0].benchmark.canonical(), "BM_same [suite=second]");
+    EXPECT_THAT(run->failures[0].reason, HasSubstr("not reached: the budget was spent"));
+  }
+}
+
+TEST_F(TimePrograms, SkipAProgramWithoutBenchmarks) {
+  const ProgramPair none{working("none", "no such benchmark"), working("none", "no such benchmark")};
+  const ProgramPair some{working("some"), working("some")};
+  for (const std::vector<ProgramPair>& programs : {std::vector{none, some}, std::vector{some, none}}) {
+    const Result<MeasuredPair> pair = time(programs);
+    ASSERT_TRUE(pair) << pair.error().text();
+    EXPECT_THAT(measured(pair->candidate), ElementsAre("BM_same [suite=some]"));
+    EXPECT_THAT(pair->baseline.failures, IsEmpty());
+    EXPECT_THAT(pair->candidate.failures, IsEmpty());
+  }
+  const Result<MeasuredPair> nothing = time({none, none});
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().kind, ErrorKind::input);
+}
+
+TEST_F(TimePrograms, KeepTheOthersWhereOneProgramCannotBeAsked) {
+  const ProgramPair broken{crashing("broken", "a"), crashing("broken", "b")};
+  const ProgramPair sound{working("sound"), working("sound")};
+  for (const std::vector<ProgramPair>& programs : {std::vector{broken, sound}, std::vector{sound, broken}}) {
+    const Result<MeasuredPair> pair = time(programs);
+    ASSERT_TRUE(pair) << pair.error().text();
+    for (const steelyard::Run* run : {&pair->baseline, &pair->candidate}) {
+      EXPECT_THAT(measured(*run), ElementsAre("BM_same [suite=sound]"));
+      ASSERT_EQ(run->failures.size(), 1U);
+      EXPECT_EQ(run->failures[0].benchmark.suite, "broken");
+      EXPECT_THAT(run->failures[0].reason, HasSubstr(run == &pair->baseline ? "/a: " : "/b: "));
+    }
+  }
+  const Result<MeasuredPair> alone = time({broken});
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().kind, ErrorKind::program);
+}
+
+TEST_F(TimePrograms, BlameABaselineThatCannotBeAskedAlone) {
+  const Result<MeasuredPair> pair = time({{crashing(""), working("")}});
+  ASSERT_TRUE(pair) << pair.error().text();
+  EXPECT_EQ(pair->baseline.failures.size(), 1U);
+  EXPECT_THAT(pair->candidate.failures, IsEmpty());
+  EXPECT_THAT(measured(pair->candidate), ElementsAre("BM_same"));
+}
+
+// It can be asked for its benchmarks and no more: the file is gone when it is to be measured.
+TEST_F(TimePrograms, TurnAnErrorOfTheSecondIntoFailuresOfTheSideItNames) {
+  const ProgramPair sound{working("sound"), working("sound")};
+  Program gone = working("gone");
+  std::filesystem::copy_file(fixture("fast"), folder_ / "gone");
+  gone.executable = folder_ / "gone";
+  const std::vector<ProgramPair> programs{sound, {working("gone"), gone}};
+  std::vector<ListedPair> listed;
+  for (const ProgramPair& pair : programs) listed.push_back(*list_pair(pair, {}, nullptr));
+  std::filesystem::remove(folder_ / "gone");
+  MeasureOptions options;
+  options.rounds = 2;
+  options.min_time = milliseconds(1);
+  const Result<MeasuredPair> pair = time_programs(programs, listed, options);
+  ASSERT_TRUE(pair) << pair.error().text();
+  EXPECT_THAT(pair->baseline.failures, IsEmpty());
+  ASSERT_EQ(pair->candidate.failures.size(), 1U);
+  EXPECT_EQ(pair->candidate.failures[0].benchmark.canonical(), "BM_same [suite=gone]");
+  EXPECT_EQ(pair->candidate.failures[0].metric, "");
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,98 @@
+#include "ci/report/charts/distributions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace steelyard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+ComparisonRow slower() {
+  ComparisonRow row;
+  row.benchmark = "BM<x>";
+  row.metric = *well_known_metric(kRealTime);
+  row.baseline = 100;
+  row.candidate = 110;
+  row.ratio = 1.1;
+  row.interval = Interval{1.08, 1.12};
+  row.verdict = Verdict::regression;
+  row.reason = "slower";
+  return row;
+}
+
+RowSamples samples() {
+  RowSamples all;
+  for (int i = 0; i < 12; ++i) {
+    all.baseline.invocations.push_back({100.0 + i % 3, 100.5 + i % 3, 99.5 + i % 3});
+    all.candidate.invocations.push_back({110.0 + i % 3, 110.5 + i % 3, 109.5 + i % 3});
+  }
+  return all;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(DistributionPicture, TheSvgHoldsEverySampleAndMedianAndTellsTheVerdictInWords) {
+  const std::string svg = svg_distributions(slower(), samples());
+  EXPECT_EQ(count_of(svg, "class=\"dot baseline\""), 36U);
+  EXPECT_EQ(count_of(svg, "class=\"median candidate\""), 12U);
+  EXPECT_THAT(svg, AllOf(HasSubstr("regression, +10.0 % [+8.0, +12.0] %"), HasSubstr("BM&lt;x&gt;"),
+                         HasSubstr("prefers-color-scheme"), Not(HasSubstr("<x>")), Not(HasSubstr("script"))));
+}
+
+TEST(DistributionPicture, ManySamplesAreThinned) {
+  RowSamples many;
+  many.baseline.invocations.assign(10, std::vector<double>(10'000, 5.0));
+  EXPECT_LE(count_of(svg_distributions(slower(), many), "class=\"dot baseline\""), kMostDots);
+}
+
+TEST(DistributionPicture, TheTerminalShowsTwoHistogramsAndTheInterval) {
+  const TerminalStyle ascii{false, false, 80};
+  const std::string text = terminal_distributions(slower(), samples(), ascii);
+  EXPECT_THAT(text, AllOf(HasSubstr("baseline"), HasSubstr("candidate"), HasSubstr("101 ns, 12 processes"),
+                          HasSubstr("+10.0 %  [+8.0, +12.0] %")));
+  for (const char c : text) EXPECT_LT(static_cast<unsigned char>(c), 128);
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {
+    EXPECT_LE(end - begin, 80U) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+TEST(DistributionPicture, HoldsWhateverARowHolds) {
+  ComparisonRow bare;
+  EXPECT_THAT(svg_distributions(bare, {}), HasSubstr("no samples"));
+  EXPECT_THAT(terminal_distributions(bare, {}, {}), HasSubstr("no samples"));
+  RowSamples odd;
+  odd.baseline.invocations = {{0.0}, {-1e308, 1e308}};
+  odd.candidate.invocations = {{0.0}};
+  ComparisonRow row = slower();
+  row.interval = Interval{0, 1e308};
+  EXPECT_THAT(svg_distributions(row, odd), AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+  EXPECT_THAT(terminal_distributions(row, odd, {}), HasSubstr("candidate"));
+}
+
+TEST(DistributionPicture, TakesTheSamplesThatWereJudged) {
+  steelyard::Run run;
+  Measurement measurement;
+  measurement.benchmark.name = "BM<x>";
+  measurement.metric = *well_known_metric(kRealTime);
+  measurement.invocations = {{0, {1, NAN, 2}, {}}, {1, {NAN}, {}}};
+  measurement.set_aside = {{2, {9}, {}}};
+  run.measurements.push_back(measurement);
+  const RowSamples found = samples_of_row(slower(), run, steelyard::Run{});
+  ASSERT_EQ(found.baseline.invocations.size(), 1U);
+  EXPECT_THAT(found.baseline.invocations[0], testing::ElementsAre(1, 2));
+  EXPECT_TRUE(found.candidate.invocations.empty());
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,226 @@
+#include "ci/report/flame/stack_tree.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/ci/report/flame/sample_profiles.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+constexpr StackLimits kNoLimits{.most_frames = 1'000'000, .greatest_depth = 1'000'000, .least_share = 0};
+using Totals = std::map<std::string, std::int64_t>;
+
+Totals totals_by_stack(const JoinedProfile& profile, const StackTree& tree, std::size_t side = kCandidateSide) {
+  Totals totals;
+  for (std::size_t i = 0; i < tree.frames.size(); ++i) {
+    totals[testing::stack_of(profile, tree, i)] += tree.frames[i].total.at(side);
+  }
+  return totals;
+}
+
+// What every tree promises: the order, totals as sums, and no cost lost or made up.
+void expect_sound(const JoinedProfile& profile, const StackTree& tree, bool is_whole) {
+  ASSERT_FALSE(tree.frames.empty());
+  std::vector<BySide<std::int64_t>> below(tree.frames.size());
+  std::vector<BySide<std::int64_t>> self_of(profile.functions.size());
+  BySide<std::int64_t> other{};
+  for (std::size_t i = tree.frames.size(); i-- > 0;) {
+    const StackFrame& frame = tree.frames[i];
+    if (i > 0) {
+      ASSERT_LT(frame.parent, i);
+      EXPECT_EQ(frame.depth, tree.frames[frame.parent].depth + 1);
+      EXPECT_LE(frame.depth, tree.frames[i - 1].depth + 1);
+    }
+    for (const std::size_t side : {kBaselineSide, kCandidateSide}) {
+      EXPECT_GE(frame.self.at(side), 0);
+      EXPECT_EQ(frame.total.at(side), frame.self.at(side) + below[i].at(side));
+      if (i > 0) below[frame.parent].at(side) += frame.total.at(side);
+      if (frame.function < self_of.size()) self_of[frame.function].at(side) += frame.self.at(side);
+      if (frame.function == kOtherFunctions) other.at(side) += frame.self.at(side);
+    }
+  }
+  EXPECT_EQ(tree.frames.front().total, profile.totals);
+  BySide<std::int64_t> lacking{};
+  for (std::size_t i = 0; i < self_of.size(); ++i) {
+    for (const std::size_t side : {kBaselineSide, kCandidateSide}) {
+      const std::int64_t self = std::max<std::int64_t>(profile.functions[i].costs.at(side).self, 0);
+      EXPECT_LE(self_of[i].at(side), self) << profile.functions[i].name;
+      if (is_whole) {
+        EXPECT_EQ(self_of[i].at(side), self) << profile.functions[i].name;
+      }
+      lacking.at(side) += self - self_of[i].at(side);
+    }
+  }
+  EXPECT_EQ(lacking, other);
+}
+
+TEST(StackTree, SplitsASharedCalleeInProportionToItsCallersArcs) {
+  const JoinedProfile profile = testing::joined(testing::diamond());
+  const StackTree tree = unfold(profile, kNoLimits);
+  EXPECT_THAT(totals_by_stack(profile, tree),
+              ElementsAre(Pair("", 160), Pair("main", 160), Pair("main;left", 95), Pair("main;left;shared", 75),
+                          Pair("main;right", 55), Pair("main;right;shared", 25)));
+  expect_sound(profile, tree, true);
+}
+
+TEST(StackTree, WhatCannotBeSplitEvenlyIsSplitByLargestRemainders) {
+  const JoinedProfile profile = testing::joined(
+      testing::sample_profile({{"main", 0}, {"a", 0}, {"b", 0}, {"c", 0}, {"shared", 101}}, {{"main", "a", 34},
+                                                                                             {"main", "b", 34},
+                                                                                             {"main", "c", 33},
+                                                                                             {"a", "shared", 1},
+                                                                                             {"b", "shared", 1},
+                                                                                             {"c", "shared", 1}}));
+  const StackTree tree = unfold(profile, kNoLimits);
+  const Totals totals = totals_by_stack(profile, tree);
+  EXPECT_EQ(totals.at("main;a;shared") + totals.at("main;b;shared") + totals.at("main;c;shared"), 101);
+  for (const char* stack : {"main;a;shared", "main;b;shared", "main;c;shared"}) {
+    EXPECT_TRUE(totals.at(stack) == 33 || totals.at(stack) == 34) << stack;
+  }
+}
+
+TEST(StackTree, ACycleIsDrawnOnceFromWhereItIsEntered) {
+  const JoinedProfile profile = testing::joined(testing::sample_profile(
+      {{"main", 1}, {"is_even", 60}, {"is_odd", 40}, {"leaf", 20}}, {{"main", "is_even", 120},
+                                                                     {"is_even", "is_odd", 110},
+                                                                     {"is_odd", "is_even", 100},
+                                                                     {"is_odd", "leaf", 20},
+                                                                     {"is_even", "is_even", 7}}));
+  const StackTree tree = unfold(profile, kNoLimits);
+  EXPECT_THAT(totals_by_stack(profile, tree),
+              ElementsAre(Pair("", 121), Pair("main", 121), Pair("main;is_even", 120), Pair("main;is_even;is_odd", 60),
+                          Pair("main;is_even;is_odd;leaf", 20)));
+  expect_sound(profile, tree, true);
+}
+
+TEST(StackTree, ACycleThatNothingEntersIsARoot) {
+  const JoinedProfile profile =
+      testing::joined(testing::sample_profile({{"a", 5}, {"b", 6}}, {{"a", "b", 11}, {"b", "a", 11}}));
+  const StackTree tree = unfold(profile, kNoLimits);
+  EXPECT_THAT(totals_by_stack(profile, tree), ElementsAre(Pair("", 11), Pair("a", 11), Pair("a;b", 6)));
+}
+
+TEST(StackTree, GoldenCorpusKeepsEveryFunctionsSelfCost) {
+  for (const char* file :
+       {"01_names/compressed.callgrind.out", "04_cache_branch/callgrind.out", "06_parts_toggle/callgrind.out.1",
+        "06_parts_toggle/callgrind.out.2", "06_parts_toggle/callgrind.out.4", "07_parts_combined/callgrind.out",
+        "08_recursion/default.callgrind.out", "08_recursion/merged.callgrind.out",
+        "09_stripped_static/callgrind.out"}) {
+    SCOPED_TRACE(file);
+    for (const CountedProfile& part : testing::corpus(file)) {
+      const JoinedProfile profile = testing::joined(part);
+      expect_sound(profile, unfold(profile, kNoLimits), true);
+      EXPECT_EQ(profile.totals.at(kCandidateSide), part.totals.front());
+      // With limits something is merged, nothing lost.
+      expect_sound(profile, unfold(profile, {.most_frames = 12, .greatest_depth = 4, .least_share = 0.001}), false);
+    }
+  }
+}
+
+TEST(StackTree, GoldenRecursionHasTheTrueInclusiveCosts) {
+  const JoinedProfile profile = testing::joined(testing::corpus("08_recursion/merged.callgrind.out").front());
+  const Totals totals = totals_by_stack(profile, unfold(profile, kNoLimits));
+  Totals below_main;
+  for (const auto& [stack, total] : totals) {
+    const std::size_t at = stack.find("main;");
+    if (at != std::string::npos && stack.find(';', at + 5) == std::string::npos)
+      below_main[stack.substr(at + 5)] = total;
+  }
+  const auto of = [&](const std::string& start) {
+    for (const auto& [name, total] : below_main) {
+      if (name.starts_with(start)) return total;
+    }
+    return std::int64_t{-1};
+  };
+  EXPECT_EQ(of("fib"), 2827);
+  EXPECT_EQ(of("is_even"), 290);
+  EXPECT_EQ(of("sum_tree"), 250);
+  EXPECT_EQ(of("cyc_a"), 529);
+}
+
+TEST(StackTree, BothSidesAreUnfoldedAlike) {
+  const CountedProfile baseline = testing::diamond();
+  CountedProfile candidate = testing::sample_profile(
+      {{"main", 10}, {"left", 20}, {"right", 30}, {"shared", 140}, {"fresh", 9}}, {{"main", "left", 95},
+                                                                                   {"main", "right", 104},
+                                                                                   {"left", "shared", 75},
+                                                                                   {"right", "shared", 65},
+                                                                                   {"right", "fresh", 9}});
+  const JoinedProfile profile = testing::joined(baseline, candidate);
+  const StackTree tree = unfold(profile, kNoLimits);
+  expect_sound(profile, tree, true);
+  EXPECT_EQ(totals_by_stack(profile, tree, kBaselineSide).at("main;right;shared"), 25);
+  EXPECT_EQ(totals_by_stack(profile, tree, kCandidateSide).at("main;right;shared"), 65);
+  EXPECT_EQ(totals_by_stack(profile, tree, kBaselineSide).at("main;right;fresh"), 0);
+  expect_sound(profile, unfold(profile, {.most_frames = 3, .greatest_depth = 9, .least_share = 0}), false);
+}
+
+TEST(StackTree, GrowingWithoutBoundIsMergedIntoOther) {
+  // Forty layers of two functions, each of which calls both of the next layer: 2^40 stacks.
+  std::vector<testing::SampleFunction> functions{{"main", 1}};
+  std::vector<testing::SampleArc> arcs;
+  constexpr int kLayers = 40;
+  for (int layer = 0; layer < kLayers; ++layer) {
+    for (const char* side : {"l", "r"}) {
+      const std::string name = side + std::to_string(layer);
+      functions.push_back({name, 1'000'000});
+      const std::int64_t below = (kLayers - layer) * 1'000'000;
+      if (layer == 0) {
+        arcs.push_back({"main", name, below});
+        continue;
+      }
+      for (const char* caller : {"l", "r"}) arcs.push_back({caller + std::to_string(layer - 1), name, below / 2});
+    }
+  }
+  const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
+  const StackTree tree = unfold(profile, {.most_frames = 2000, .greatest_depth = 500, .least_share = 1e-9});
+  EXPECT_LE(tree.frames.size(), 4001U);
+  expect_sound(profile, tree, false);
+}
+
+TEST(StackTree, ADeepChainNeedsNoCallStack) {
+  std::vector<CallArc> arcs;
+  CountedProfile profile;
+  profile.events = {"Ir"};
+  constexpr std::uint32_t kDeep = 300'000;
+  for (std::uint32_t i = 0; i < kDeep; ++i) {
+    profile.functions.push_back({"", "", "f" + std::to_string(i), 0, 1, {1}, {kDeep - i}});
+    if (i > 0) profile.arcs.push_back({i - 1, i, 1, {kDeep - i}});
+  }
+  const JoinedProfile joined = testing::joined(profile);
+  const StackTree tree = unfold(joined, {.most_frames = 1'000'000, .greatest_depth = 100, .least_share = 0});
+  ASSERT_EQ(tree.frames.size(), 102U);
+  EXPECT_EQ(tree.frames.back().function, kOtherFunctions);
+  EXPECT_EQ(tree.frames.back().total.at(kCandidateSide), kDeep - 100);
+}
+
+TEST(StackTree, NamesOverAllStacksAreBounded) {
+  std::vector<testing::SampleFunction> functions;
+  std::vector<testing::SampleArc> arcs;
+  for (int i = 0; i < 50; ++i) {
+    functions.push_back({"f" + std::to_string(i), 10});
+    if (i > 0) arcs.push_back({"f" + std::to_string(i - 1), functions.back().name, 500 - 10 * i});
+  }
+  const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
+  const StackTree tree =
+      unfold(profile, {.most_frames = 1000, .greatest_depth = 100, .least_share = 0, .most_names = 60});
+  // 1 + 2 + ... + 10 = 55, and eleven more do not fit: ten functions, the root and (other).
+  EXPECT_EQ(tree.frames.size(), 12U);
+  expect_sound(profile, tree, false);
+}
+
+TEST(StackTree, OfAnEmptyProfileIsTheRootAlone) {
+  CountedProfile empty;
+  empty.events = {"Ir"};
+  const JoinedProfile profile = testing::joined(empty);
+  EXPECT_EQ(unfold(profile, kNoLimits).frames.size(), 1U);
+}
+
+}  // namespace
+}  // namespace steelyard

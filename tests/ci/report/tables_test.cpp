@@ -1,0 +1,105 @@
+#include "ci/report/tables.hpp"
+
+#include <gmock/gmock.h>
+
+namespace steelyard {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Measurement measured(const std::string& name, std::string_view metric, std::vector<std::vector<double>> invocations) {
+  Measurement measurement;
+  measurement.benchmark = parse_google_benchmark_name(name);
+  measurement.metric = *well_known_metric(metric);
+  for (std::size_t i = 0; i < invocations.size(); ++i) {
+    measurement.invocations.push_back({static_cast<std::uint32_t>(i), std::move(invocations[i]), {}});
+  }
+  return measurement;
+}
+
+TableSide side(std::string name, std::vector<Measurement> measurements) {
+  TableSide made;
+  made.name = std::move(name);
+  made.run.measurements = std::move(measurements);
+  return made;
+}
+
+TEST(SideTables, ValuesAreSamplesOfOneProcessOrMediansOfSeveral) {
+  const TableSide one = side("one", {measured("BM_x", kRealTime, {{5, 7, 6}})});
+  const TableSide several = side("several", {measured("BM_x", kRealTime, {{1, 2, 3}, {4, 5, 9}})});
+  const SideTables samples = side_tables({one}, {});
+  ASSERT_EQ(samples.tables.size(), 1U);
+  EXPECT_EQ(samples.tables[0].kind, ValueKind::samples);
+  EXPECT_THAT(samples.tables[0].rows[0].cells[0], ElementsAre(5, 7, 6));
+  const SideTables mixed = side_tables({one, several}, {});
+  EXPECT_EQ(mixed.tables[0].kind, ValueKind::invocations);
+  EXPECT_THAT(mixed.tables[0].rows[0].cells[0], ElementsAre(6));
+  EXPECT_THAT(mixed.tables[0].rows[0].cells[1], ElementsAre(2, 5));
+}
+
+TEST(SideTables, ABenchmarkThatOneSideLacksIsABlank) {
+  const SideTables tables = side_tables(
+      {side("a", {measured("BM_x", kRealTime, {{1}})}), side("b", {measured("BM_y", kRealTime, {{2}})})}, {});
+  ASSERT_EQ(tables.tables[0].rows.size(), 2U);
+  EXPECT_EQ(tables.tables[0].rows[0].name, "BM_x");
+  EXPECT_THAT(tables.tables[0].rows[0].cells[1], IsEmpty());
+}
+
+TEST(SideTables, ShowsTimeAndCountsUnlessOthersAreNamed) {
+  const TableSide both = side("a", {measured("BM_x", kRealTime, {{1}}), measured("BM_x", kCpuTime, {{1}}),
+                                    measured("BM_x", kInstructions, {{100}})});
+  const SideTables usual = side_tables({both}, {});
+  ASSERT_EQ(usual.tables.size(), 2U);
+  EXPECT_EQ(usual.tables[0].quantity, "real_time");
+  EXPECT_TRUE(usual.tables[1].is_exact);
+  const SideTables named = side_tables({both}, {"cpu_time", "bananas"});
+  ASSERT_EQ(named.tables.size(), 1U);
+  EXPECT_EQ(named.tables[0].quantity, "cpu_time");
+  EXPECT_THAT(named.warnings, ElementsAre("no side has the metric bananas"));
+}
+
+TEST(SideTables, CountsUnderOtherConditionsAreLeftOutAloud) {
+  TableSide first = side("a", {measured("BM_x", kInstructions, {{100}})});
+  TableSide second = first;
+  second.name = "b";
+  second.run.measurements[0].count_key = "other libc";
+  const SideTables tables = side_tables({first, second}, {});
+  EXPECT_THAT(tables.tables[0].rows[0].cells[1], IsEmpty());
+  EXPECT_THAT(tables.warnings, ElementsAre(HasSubstr("BM_x, instructions of b is left out")));
+}
+
+TEST(SideTables, FailuresAreNamed) {
+  TableSide failed = side("a", {measured("BM_x", kRealTime, {{1}})});
+  failed.run.failures.push_back({parse_google_benchmark_name("BM_y"), "", -1, "it crashed"});
+  EXPECT_THAT(side_tables({failed}, {}).warnings, ElementsAre("a: BM_y failed: it crashed"));
+}
+
+TEST(SideNames, AreShortWhereThatTellsThemApart) {
+  EXPECT_THAT(side_names({"runs/gcc.syrun", "runs/clang.syrun", "run:0123", "old/"}),
+              ElementsAre("gcc", "clang", "run:0123", "old"));
+  EXPECT_THAT(side_names({"a/x.json", "b/x.json", "c.json"}), ElementsAre("a/x.json", "b/x.json", "c"));
+  EXPECT_THAT(side_names({"x.json", "x.json"}), ElementsAre("x.json", "x.json (2)"));
+}
+
+TEST(CheckMachines, RefusesTwoUnlessTheFactIsSetAside) {
+  TableSide first = side("a", {});
+  TableSide second = side("b", {});
+  TableSide unknown = side("c", {});
+  first.run.environment.set("cpu.model", "EPYC", true);
+  second.run.environment.set("cpu.model", "Xeon", true);
+  std::vector<std::string> warnings;
+  const Result<void> refused = check_machines({first, second}, {}, warnings);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(), HasSubstr("cpu.model: EPYC against Xeon"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("--ignore-fact cpu.model"));
+  EXPECT_TRUE(check_machines({first, second}, {"cpu.model"}, warnings));
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("was ignored as asked")));
+  warnings.clear();
+  EXPECT_TRUE(check_machines({unknown, first, first}, {}, warnings));
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("c does not say")));
+}
+
+}  // namespace
+}  // namespace steelyard

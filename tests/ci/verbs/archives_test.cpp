@@ -1,0 +1,76 @@
+// History of a folder of archives: no server, no store, no spool.
+#include <gmock/gmock.h>
+
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Archives : public ProgramUnderTest {
+ protected:
+  void SetUp() override {
+    ProgramUnderTest::SetUp();
+    // Whoever asks the store fails.
+    setenv("STEELYARD_STORE", "postgresql://127.0.0.1:1/steelyard", 1);
+  }
+  void TearDown() override {
+    unsetenv("STEELYARD_STORE");
+    ProgramUnderTest::TearDown();
+  }
+  void keep(const std::string& name, double time) {
+    write(name + ".json", google_json(time));
+    std::filesystem::create_directories("kept");
+    const Outcome kept = run({"export", name + ".json", "--output", "kept/" + name + ".syrun"});
+    ASSERT_EQ(kept.status, 0) << kept.err;
+  }
+};
+
+TEST_F(Archives, TellTheirHistoryWithoutAStore) {
+  keep("first", 100);
+  keep("second", 200);
+  const Outcome drawn = run({"history", "--archives", "kept"});
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_THAT(drawn.out, HasSubstr("200 ns"));
+  const Outcome json = run({"history", "--archives", "kept", "--json"});
+  EXPECT_EQ(json.status, 0) << json.err;
+  EXPECT_THAT(json.out, AllOf(HasSubstr("\"schema\": \"steelyard.history/1\""), HasSubstr("100"), HasSubstr("200")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "state")) << "nothing is kept";
+}
+
+TEST_F(Archives, AreReadPastABadOneWhichIsNamedAndDeniesSuccess) {
+  keep("first", 100);
+  write("kept/bad.syrun", "no archive");
+  const Outcome drawn = run({"history", "--archives", "kept"});
+  EXPECT_EQ(drawn.status, 3);
+  EXPECT_THAT(drawn.err, HasSubstr("kept/bad.syrun"));
+  EXPECT_THAT(drawn.out, HasSubstr("100 ns"));
+  EXPECT_EQ(run({"changes", "--archives", "kept"}).status, 3);
+}
+
+TEST_F(Archives, SayWhatTheyDoNotHold) {
+  std::filesystem::create_directories("kept");
+  const Outcome empty = run({"history", "sort", "--archives", "kept"});
+  EXPECT_EQ(empty.status, 0) << empty.err;
+  EXPECT_THAT(empty.out, AllOf(HasSubstr("The archives in kept hold no run of \"sort\""), Not(HasSubstr("db status"))));
+  const Outcome missing = run({"history", "--archives", "nowhere"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere"));
+}
+
+TEST_F(Archives, AreLookedThroughForChanges) {
+  keep("first", 100);
+  keep("second", 101);
+  const Outcome looked = run({"changes", "--archives", "kept", "--json"});
+  EXPECT_EQ(looked.status, 0) << looked.err;
+  EXPECT_THAT(looked.out, HasSubstr("\"schema\": \"steelyard.changes/1\""));
+  const Outcome both = run({"changes", "--archives", "kept", "--input", "series.json"});
+  EXPECT_EQ(both.status, 3);
+  EXPECT_THAT(both.err, HasSubstr("one of the two"));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,108 @@
+// Each kind of bad input: one clear error that says where and what, the exit status of the contract, and no exception.
+#include <gmock/gmock.h>
+
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class BadInput : public ProgramUnderTest {
+ protected:
+  static void expect_refused(const Outcome& outcome, const testing::Matcher<const std::string&>& message) {
+    EXPECT_EQ(outcome.status, 3);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, message);
+    EXPECT_TRUE(outcome.err.starts_with("steelyard: ")) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+};
+
+TEST_F(BadInput, AnUnknownOptionNamesTheNearestOne) {
+  expect_refused(run({"ab", "a", "b", "--minimum-efect", "1%"}), HasSubstr("did you mean --minimum-effect?"));
+}
+
+TEST_F(BadInput, AnUnknownKeyOfTheConfigurationNamesItsLineAndTheNearestOne) {
+  write("steelyard.toml", "[run]\nrounds = 12\nmin_tme = \"2s\"\n");
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"config"}, {"config", "check"}, {"gate"}, {"compare", "a", "b"}, {"history"}, {"db", "status"}}) {
+    expect_refused(run(arguments), AllOf(HasSubstr("steelyard.toml:3: [run]"), HasSubstr("write \"min_time\"")));
+  }
+}
+
+TEST_F(BadInput, ABadOptionValueNamesTheOption) {
+  expect_refused(run({"compare", "a", "b", "--margin", "7"}), AllOf(HasSubstr("--margin"), HasSubstr("\"7%\"")));
+  expect_refused(run({"run", "--min-time", "2", "--", "x"}), AllOf(HasSubstr("--min-time"), HasSubstr("\"2s\"")));
+}
+
+TEST_F(BadInput, AStoreThatIsNoAddressIsFoundBeforeAnythingIsMeasured) {
+  expect_refused(run({"ab", fixture("fast"), fixture("fast"), "--store", "mysql://x"}), HasSubstr("--store"));
+  setenv("STEELYARD_STORE", "sqlite", 1);
+  expect_refused(run({"run", "--", fixture("fast")}), HasSubstr("STEELYARD_STORE"));
+}
+
+TEST_F(BadInput, AFileThatIsNoExecutableIsNamed) {
+  write("notes.txt", "hello\n");
+  expect_refused(run({"ab", "notes.txt", fixture("fast"), "--no-store"}), HasSubstr("notes.txt"));
+  expect_refused(run({"run", "--no-store", "--", "./missing"}), HasSubstr("missing"));
+}
+
+TEST_F(BadInput, AnExecutableThatIsNoBenchmarkProgramIsNamed) {
+  const Outcome outcome = run({"run", "--no-store", "--", "/bin/true"});
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("/bin/true"));
+}
+
+TEST_F(BadInput, TwoNamesThatAreNeitherFilesNorCommitsSayWhatWasTried) {
+  const Outcome outcome = run({"ab", "old", "new"});
+  expect_refused(outcome, AllOf(HasSubstr("\"old\""), HasSubstr("\"new\""), HasSubstr("commits")));
+}
+
+TEST_F(BadInput, JsonThatEndsInTheMiddleNamesTheFile) {
+  const std::string whole = google_json(100);
+  write("base.json", whole);
+  write("cut.json", whole.substr(0, whole.size() / 2));
+  expect_refused(run({"compare", "base.json", "cut.json"}), HasSubstr("cut.json"));
+  expect_refused(run({"import", "google-benchmark", "cut.json"}), HasSubstr("cut.json"));
+}
+
+TEST_F(BadInput, AFileOfAnotherKindNamesWhatIsTaken) {
+  write("base.json", google_json(100));
+  expect_refused(run({"compare", "base.json", "nowhere"}), AllOf(HasSubstr("nowhere"), HasSubstr("run:ID")));
+}
+
+TEST_F(BadInput, AnArchiveWithOneByteFlippedIsRefusedByName) {
+  write("base.json", google_json(100));
+  ASSERT_EQ(run({"export", "base.json", "--output", "good.syrun"}).status, 0);
+  const std::string good = text_of("good.syrun");
+  ASSERT_GT(good.size(), 100U);
+  EXPECT_EQ(run({"compare", "good.syrun", "good.syrun"}).err, "");
+  for (const std::size_t at : {std::size_t{2}, std::size_t{9}, good.size() / 2, good.size() - 1}) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x20);
+    write("bad.syrun", bad);
+    expect_refused(run({"compare", "good.syrun", "bad.syrun"}), HasSubstr("bad.syrun"));
+  }
+}
+
+TEST_F(BadInput, AProfileThatIsNoneIsRefused) {
+  write("callgrind.out.1", "this is no profile\n");
+  expect_refused(run({"profile", "--read", "callgrind", "callgrind.out.1"}), HasSubstr("callgrind.out.1"));
+}
+
+TEST_F(BadInput, AGateWithoutAProgramOrARepositorySaysWhatIsMissing) {
+  expect_refused(run({"gate"}), HasSubstr("[[program]]"));
+  expect_refused(run({"gate", "--bench", "build/bench"}), HasSubstr("no git repository"));
+}
+
+TEST_F(BadInput, AReportThatCannotBeWrittenIsNoSuccess) {
+  write("base.json", google_json(100));
+  const Outcome outcome = run({"compare", "base.json", "base.json", "--output", "no/such/folder/report.txt"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("no/such/folder/report.txt"));
+}
+
+}  // namespace
+}  // namespace steelyard

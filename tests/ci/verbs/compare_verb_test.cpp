@@ -1,0 +1,193 @@
+#include <gmock/gmock.h>
+
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Compare : public ProgramUnderTest {
+ protected:
+  // Twelve rounds of alternating invocations; the candidate takes `ratio` times as long.
+  static void write_rounds(double ratio) {
+    for (int round = 0; round < 12; ++round) {
+      for (const auto& [side, factor] : {std::pair("base", 1.0), {"head", ratio}}) {
+        std::string json = google_json(100 * factor * (1 + 0.002 * ((round * 7) % 5)));
+        const bool first = (std::string_view(side) == "base") == (round % 2 == 0);
+        const std::string keys = R"("steelyard_layout":"interleaved","steelyard_round":")" + std::to_string(round) +
+                                 R"(","steelyard_order":")" + (first ? "0" : "1") + R"(",)";
+        json.insert(json.find("\"host_name\""), keys);
+        write(std::filesystem::path(side) / (std::to_string(100 + round) + ".json"), json);
+      }
+    }
+  }
+};
+
+// Puts one more record before the others of a file.
+void put_record(const std::filesystem::path& file, const std::string& record, std::string json) {
+  const std::string_view list = "\"benchmarks\":[";
+  json.insert(json.find(list) + list.size(), record + ",");
+  std::ofstream(file, std::ios::binary) << json;
+}
+
+constexpr const char* kNoTime = R"({"name":"BM_bad","run_name":"BM_bad","run_type":"iteration","iterations":1,)"
+                                R"("real_time":NaN,"cpu_time":1,"time_unit":"ns"})";
+
+TEST_F(Compare, ABadRecordFailsItsRowIsNoPassAndLeavesTheOtherRowsAsTheyAre) {
+  write_rounds(1.0);
+  put_record("head/105.json", kNoTime, text_of("head/105.json"));
+  const Outcome outcome = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(outcome.status, 2) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("bad record benchmarks[0].real_time: found NaN, wanted a finite number"));
+  EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"failed\""));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\"verdict\": \"new\"")));
+  write_rounds(1.2);
+  put_record("head/105.json", kNoTime, text_of("head/105.json"));
+  const Outcome slower = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(slower.status, 1) << slower.out;
+  EXPECT_THAT(slower.out, HasSubstr("\"verdict\": \"regression\""));
+}
+
+TEST_F(Compare, ABadRecordIsNoPassWhateverItIsOf) {
+  write("good.json", google_json(100));
+  const std::vector<std::string> records = {
+      "7", R"({"run_type":"iteration","iterations":1,"real_time":1,"cpu_time":1,"time_unit":"ns"})",
+      R"({"name":"BM_x","run_type":"iteration","iterations":1,"real_time":100,"cpu_time":NaN,"time_unit":"ns"})",
+      R"({"name":"BM_x","run_type":"iteration","iterations":0,"real_time":100,"cpu_time":1,"time_unit":"ns"})"};
+  for (const std::string& record : records) {
+    put_record("bad.json", record, google_json(100));
+    EXPECT_EQ(run({"compare", "good.json", "bad.json"}).status, 2) << record;
+    EXPECT_EQ(run({"compare", "bad.json", "good.json"}).status, 2) << record;
+  }
+}
+
+TEST_F(Compare, ABadRecordIsKeptInAnArchiveAndIsNoPassThere) {
+  write("good.json", google_json(100));
+  put_record("bad.json", kNoTime, google_json(100));
+  ASSERT_EQ(run({"export", "good.json", "--output", "good.syrun"}).status, 0);
+  ASSERT_EQ(run({"export", "bad.json", "--output", "bad.syrun"}).status, 0);
+  const Outcome outcome = run({"compare", "good.syrun", "bad.syrun", "--json"});
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("bad record benchmarks[0].real_time"));
+}
+
+TEST_F(Compare, AMetricThatThePolicyNamesAndNobodyMeasuredIsNoPass) {
+  write_rounds(1.0);
+  write("steelyard.toml", "[policy]\nmetrics = [\"real_time\", \"bandwidth\"]\n");
+  const Outcome outcome = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("\"benchmark\": \"(all)\""));
+  EXPECT_THAT(outcome.out, HasSubstr("no benchmark measured it"));
+}
+
+TEST_F(Compare, ExitsWithOneForARegressionBetweenTwoFolders) {
+  write_rounds(1.2);
+  const Outcome outcome = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("\"schema\": \"steelyard.comparison/1\""));
+  EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"regression\""));
+}
+
+TEST_F(Compare, ExplainsTheRowsThatAreAskedFor) {
+  write_rounds(1.2);
+  const Outcome text = run({"compare", "base", "head", "--explain", "BM_"});
+  EXPECT_EQ(text.status, 1) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("why BM_"));
+  EXPECT_THAT(text.out, HasSubstr("verdict: regression"));
+  const Outcome json = run({"compare", "base", "head", "--json", "--explain", "all"});
+  EXPECT_THAT(json.out, HasSubstr("\"explanation\": ["));
+  EXPECT_THAT(run({"compare", "base", "head", "--json"}).out, Not(HasSubstr("explanation")));
+  const Outcome unknown = run({"compare", "base", "head", "--explain", "nothing of that name"});
+  EXPECT_EQ(unknown.status, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("--explain: found \"nothing of that name\""));
+}
+
+TEST_F(Compare, ExitsWithZeroForAnImprovementAndForNoChange) {
+  write_rounds(0.8);
+  EXPECT_EQ(run({"compare", "base", "head"}).status, 0);
+  write_rounds(1.0);
+  const Outcome same = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(same.status, 0) << same.out;
+  EXPECT_THAT(same.out, Not(HasSubstr("\"verdict\": \"regression\"")));
+}
+
+TEST_F(Compare, TellsTheSameFromTheSameFilesEveryTime) {
+  write_rounds(1.1);
+  const Outcome first = run({"compare", "base", "head", "--json"});
+  EXPECT_EQ(first.out, run({"compare", "base", "head", "--json"}).out);
+}
+
+TEST_F(Compare, GivesTheSameVerdictOnArchivesAsOnTheFilesTheyWereMadeOf) {
+  write_rounds(1.2);
+  ASSERT_EQ(run({"export", "base", "--output", "base.syrun"}).status, 0);
+  ASSERT_EQ(run({"export", "head", "--output", "head.syrun"}).status, 0);
+  const Outcome outcome = run({"compare", "base.syrun", "head.syrun"});
+  EXPECT_THAT(outcome.status, testing::AnyOf(0, 1)) << outcome.err;
+  EXPECT_EQ(run({"compare", "base.syrun", "base.syrun"}).status, 0);
+}
+
+TEST_F(Compare, OfOneInvocationASideDecidesOnlyWhereADecisionIsDemanded) {
+  write("a.json", google_json(100));
+  write("b.json", google_json(101));
+  EXPECT_EQ(run({"compare", "a.json", "b.json"}).status, 0);
+  EXPECT_EQ(run({"compare", "a.json", "b.json", "--demand-decision"}).status, 2);
+}
+
+TEST_F(Compare, ExitsWithTwoWhereTheCandidateLacksABenchmark) {
+  write("a.json", google_json(100));
+  std::string renamed = google_json(100);
+  for (std::size_t at = 0; (at = renamed.find("BM_x", at)) != std::string::npos;) renamed.replace(at, 4, "BM_y");
+  write("b.json", renamed);
+  const Outcome outcome = run({"compare", "a.json", "b.json", "--json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"missing\""));
+  EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"new\""));
+}
+
+TEST_F(Compare, WritesTheReportToAFileAndNothingElsewhere) {
+  write_rounds(1.2);
+  const Outcome outcome = run({"compare", "base", "head", "--markdown", "--output", "report.md"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(text_of("report.md"), HasSubstr("BM_x"));
+}
+
+TEST_F(Compare, WritesTheReportAsMarkdownBesideTheOneThatIsPrinted) {
+  write_rounds(1.2);
+  const Outcome printed = run({"compare", "base", "head", "--markdown"});
+  EXPECT_THAT(printed.out, HasSubstr("### \u2717 Performance: "));
+  const Outcome beside = run({"compare", "base", "head", "--json", "--markdown", "report.txt"});
+  EXPECT_EQ(beside.status, 1);
+  EXPECT_THAT(beside.out, HasSubstr("\"schema\": \"steelyard.comparison/1\""));
+  EXPECT_EQ(text_of("report.txt"), printed.out);
+  EXPECT_EQ(run({"compare", "--markdown=before.txt", "base", "head"}).status, 1);
+  EXPECT_EQ(text_of("before.txt"), printed.out);
+  EXPECT_THAT(run({"compare", "base", "head", "--explain", "all", "--markdown", "with.md"}).out, HasSubstr("why "));
+  EXPECT_EQ(text_of("with.md"), printed.out);
+}
+
+// As it was before the option took a file.
+TEST_F(Compare, ASideBehindMarkdownIsASide) {
+  write_rounds(1.2);
+  const Outcome printed = run({"compare", "base", "head", "--markdown"});
+  EXPECT_EQ(run({"compare", "--markdown", "base", "head"}).out, printed.out);
+  EXPECT_EQ(run({"compare", "base", "--markdown", "head"}).out, printed.out);
+}
+
+TEST_F(Compare, TakesThePolicyFromTheConfigurationAndTheCommandLineOverIt) {
+  write_rounds(1.2);
+  write("steelyard.toml", "[policy]\nminimum_effect = \"50%\"\n");
+  EXPECT_EQ(run({"compare", "base", "head"}).status, 0);
+  EXPECT_EQ(run({"compare", "base", "head", "--minimum-effect", "2%"}).status, 1);
+}
+
+TEST_F(Compare, HasNoColourInAPipeUnlessItIsAskedFor) {
+  write_rounds(1.2);
+  EXPECT_THAT(run({"compare", "base", "head"}).out, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(run({"compare", "base", "head", "--color", "always"}).out, HasSubstr("\x1b["));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,177 @@
+// The gate end to end: commits of a small repository whose "build" copies a program into place.
+#include <gmock/gmock.h>
+
+#include "tests/ci/git/temporary_repository.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Gate : public ProgramUnderTest {
+ protected:
+  void SetUp() override {
+    ProgramUnderTest::SetUp();
+    std::filesystem::current_path(made_.root());
+    made_.write("steelyard.toml",
+                "[project]\nname = \"fixture\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
+                "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = 12\ncounts = \"never\"\n"
+                // The slow program does thirty times the work: noise cannot decide these tests.
+                "[policy]\nminimum_effect = 0.5\n");
+    commit("start", "fast");
+  }
+  // A commit whose build puts that fixture program into out/bench.
+  void commit(const std::string& subject, const std::string& program) {
+    commit_script(subject, "mkdir -p out && cp '" + fixture(program) + "' out/bench");
+  }
+  void commit_script(const std::string& subject, const std::string& script) {
+    made_.write("build.sh", script + "\n# " + subject + "\n");
+    made_.commit(subject);
+  }
+  Outcome gate(std::vector<std::string> arguments = {}) const {
+    arguments.insert(arguments.begin(), {"gate", "--no-store"});
+    return run(arguments);
+  }
+  void expect_no_work_trees_left() const { EXPECT_FALSE(std::filesystem::exists(made_.root() / ".git/worktrees")); }
+  TemporaryRepository made_;
+};
+
+TEST_F(Gate, FailsOnTheCommitThatIsSlowerAndPassesOnItsRepair) {
+  commit("make it slow", "slow");
+  const Outcome slower = gate();
+  EXPECT_EQ(slower.status, 1) << slower.err << slower.out;
+  EXPECT_THAT(slower.out, AllOf(HasSubstr("BM_varied"), HasSubstr("make it slow"), HasSubstr("1 regression")));
+  EXPECT_THAT(slower.err, AllOf(HasSubstr("the first parent"), HasSubstr("building the baseline")));
+  commit("repair", "fast");
+  const Outcome repaired = gate({"--json"});
+  EXPECT_EQ(repaired.status, 0) << repaired.err;
+  EXPECT_THAT(repaired.out, AllOf(HasSubstr("\"project\": \"fixture\""), HasSubstr("\"subject\": \"repair\"")));
+  EXPECT_THAT(repaired.out, HasSubstr("\"benchmark\": \"BM_varied\"")) << "one program: no suite in the names";
+  expect_no_work_trees_left();
+}
+
+TEST_F(Gate, ATargetThatNobodyMeasuredIsNoPass) {
+  std::ofstream("steelyard.toml", std::ios::app) << "[[target]]\nbenchmark = \"gone*\"\ntarget = \"1 GB/s\"\n";
+  made_.commit("promise something of a benchmark that is gone");
+  const Outcome outcome = gate({"--markdown", "summary.md"});
+  EXPECT_EQ(outcome.status, 2) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 target undecided"), HasSubstr("gone*")));
+  EXPECT_THAT(text_of("summary.md"), HasSubstr("**Targets**: 1 target undecided"));
+}
+
+TEST_F(Gate, ComparesTheCommitsThatAreNamed) {
+  commit("make it slow", "slow");
+  commit("still slow", "slow");
+  EXPECT_EQ(gate({"--base", "HEAD~2", "--head", "HEAD"}).status, 1);
+  EXPECT_EQ(gate({"--base", "HEAD", "--head", "HEAD~2"}).status, 0);
+}
+
+TEST_F(Gate, OnAMergeCommitComparesWithItsFirstParent) {
+  made_.git("checkout --quiet -b topic");
+  commit("make it slow", "slow");
+  made_.git("checkout --quiet main");
+  made_.write("other", "x");
+  made_.commit("elsewhere");
+  made_.git("merge --quiet --no-ff -m 'merge topic' topic");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("elsewhere"), HasSubstr("merge topic")));
+}
+
+TEST_F(Gate, ShowsTheEndOfABuildThatFails) {
+  commit_script("break it", "echo no such header; exit 9");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no such header"), HasSubstr("exited with 9")));
+  expect_no_work_trees_left();
+}
+
+TEST_F(Gate, HasNothingToJudgeAgainstWhereTheBaselineDoesNotBuild) {
+  commit_script("break it", "exit 9");
+  commit("mend it", "fast");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("build of the baseline"));
+}
+
+TEST_F(Gate, RefusesABaselineThatIsUnknownAndAFirstCommit) {
+  EXPECT_EQ(gate({"--base", "nowhere"}).status, 3);
+  const Outcome first = gate();
+  EXPECT_EQ(first.status, 3) << "a first commit has no parent";
+  EXPECT_THAT(first.err, HasSubstr("HEAD^1"));
+}
+
+TEST_F(Gate, TellsAProgramThatTheBuildDoesNotMakeFromOneThatTheCandidateLost) {
+  commit("again", "fast");
+  EXPECT_EQ(gate({"--bench", "out/other"}).status, 3) << "neither side has it: the path is wrong";
+  commit_script("lose it", "mkdir -p out");
+  EXPECT_EQ(gate().status, 4) << "the candidate's build does not make it any more";
+}
+
+TEST_F(Gate, CallsTheBenchmarksOfANewProgramNew) {
+  commit_script("no program yet", "true");
+  commit("add it", "fast");
+  const Outcome outcome = gate({"--json"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"new\""));
+}
+
+// It has the marks of a Google Benchmark program, and ends before it can say anything.
+TEST_F(Gate, ThatCannotAskTheBaselinesProgramIsNotTheCandidatesFailure) {
+  const std::string broken =
+      "mkdir -p out && printf '#!/bin/sh\\n# benchmark_list_tests\\nkill -SEGV $$\\n' > out/bench && chmod +x "
+      "out/bench";
+  commit_script("broken", broken);
+  commit("mended", "fast");
+  const Outcome mended = gate({"--json"});
+  EXPECT_EQ(mended.status, 2) << mended.err << mended.out;
+  EXPECT_THAT(mended.out, HasSubstr("the baseline failed"));
+  commit_script("broken again", broken);
+  EXPECT_EQ(gate().status, 4);
+}
+
+TEST_F(Gate, JudgesTheOtherProgramsBesideANewOneThatIsListedFirst) {
+  commit_script("one program", "mkdir -p out && cp '" + fixture("fast") + "' out/second");
+  made_.write("steelyard.toml",
+              text_of(made_.root() / "steelyard.toml") + "[[program]]\nname = \"second\"\ncommand = \"out/second\"\n");
+  commit_script("two programs",
+                "mkdir -p out && cp '" + fixture("fast") + "' out/bench && cp '" + fixture("slow") + "' out/second");
+  const Outcome outcome = gate({"--json"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\"verdict\": \"new\""), HasSubstr("\"verdict\": \"regression\"")));
+}
+
+TEST_F(Gate, KeepsSeveralProgramsApartByTheirNames) {
+  const std::string toml = text_of(made_.root() / "steelyard.toml") +
+                           "[[program]]\nname = \"second\"\ncommand = \"out/bench --benchmark_filter=same\"\n";
+  made_.write("steelyard.toml", toml);
+  commit("two programs", "fast");
+  commit("slow", "slow");
+  const Outcome outcome = gate({"--json", "--rounds", "20"});  // twelve rounds are few for three rows beside other work
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("BM_varied [suite=bench]"), HasSubstr("BM_same [suite=bench]"),
+                                 HasSubstr("BM_same [suite=second]"), Not(HasSubstr("BM_varied [suite=second]"))));
+}
+
+TEST_F(Gate, AbTakesCommitsTheSameWay) {
+  commit("make it slow", "slow");
+  const Outcome outcome = run({"ab", "HEAD^1", "HEAD", "--no-store", "--build", "sh build.sh", "--bench",
+                               "out/bench --benchmark_filter=varied"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("BM_same")));
+  expect_no_work_trees_left();
+}
+
+TEST_F(Gate, SaysThatChangesWhichAreNotCommittedAreNotMeasured) {
+  commit("again", "fast");
+  made_.write("build.sh", "exit 1\n");
+  const Outcome outcome = gate();
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("not committed"));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,190 @@
+// changes and gate --against-history over an embedded store that was filled by imports.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "storage/calibration/calibration_file.hpp"
+#include "tests/ci/verbs/shared_store.hpp"
+
+namespace steelyard {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class HistoryStore : public SharedStore {
+ protected:
+  // A file of two processes' worth of BM_a and BM_b, taken on the given day.
+  static std::string taken(int day, double a, double b, const std::string& cpus = "2") {
+    const auto record = [](const char* name, double value) {
+      return R"({"name":")" + std::string(name) + R"(","run_type":"iteration","iterations":10,"real_time":)" +
+             std::to_string(value) + R"(,"cpu_time":1,"time_unit":"ns"})";
+    };
+    return R"({"context":{"date":"2026-01-)" + std::string(day < 10 ? "0" : "") + std::to_string(day) +
+           R"(T03:04:05+00:00","host_name":"h","num_cpus":)" + cpus + R"(,"mhz_per_cpu":2000},"benchmarks":[)" +
+           record("BM_a", a) + "," + record("BM_b", b) + "]}";
+  }
+  static std::string commit(int day) { return std::string(38, 'a') + std::to_string(10 + day); }
+  static void import_day(const std::string& project, int day, double a, double b, const std::string& branch = "main") {
+    write("day.json", taken(day, a, b));
+    const Outcome imported = run(
+        {"import", "google-benchmark", "day.json", "--commit", commit(day), "--branch", branch, "--project", project});
+    ASSERT_EQ(imported.status, 0) << imported.err;
+  }
+  // The only one that the project has; its id.
+  static std::string accept_the_alert_of(const std::string& project, const std::string& by) {
+    const json alerts = json::parse(run({"alerts", "--project", project, "--json"}).out)["alerts"];
+    EXPECT_EQ(alerts.size(), 1U) << alerts;
+    const std::string alert = alerts.at(0)["id"].get<std::string>();
+    const Outcome accepted = run({"alerts", "accept", alert, "--commit", by, "--note", "the checks cost that"});
+    EXPECT_EQ(accepted.status, 0) << accepted.err;
+    return alert;
+  }
+  static Outcome with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  static double wobble(int day) { return 1 + 0.01 * ((day * 7) % 5 - 2); }
+};
+
+TEST_F(HistoryStore, ChangesAreFoundInTheStoreAndKeepTheirIdentity) {
+  const auto look = [&](int status) {
+    const Outcome outcome = run({"changes", "--project", "steps", "--json", "--fail-on-regression"});
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    return json::parse(outcome.out);
+  };
+  for (int day = 1; day <= 16; ++day) import_day("steps", day, (day > 10 ? 120 : 100) * wobble(day), 50 * wobble(day));
+  const json first = look(1);
+  ASSERT_EQ(first["series"].size(), 2U);
+  ASSERT_EQ(first["series"][0]["change_points"].size(), 1U);
+  const json point = first["series"][0]["change_points"][0];
+  EXPECT_EQ(point["commit"], commit(11));
+  EXPECT_EQ(point["status"], "confirmed");
+  EXPECT_EQ(first["series"][0]["project"], "steps");
+  EXPECT_EQ(first["findings"][0]["last_good"], commit(10));
+  for (int day = 17; day <= 24; ++day) import_day("steps", day, 120 * wobble(day), 50 * wobble(day));
+  const json second = look(1);
+  EXPECT_EQ(second["series"][0]["change_points"][0]["id"], point["id"]);
+  EXPECT_FALSE(second.contains("log")) << second["log"];
+  EXPECT_THAT(run({"changes", "BM_a", "--project", "steps"}).out,
+              AllOf(HasSubstr("1 regression"), HasSubstr("+20"), HasSubstr("BM_a")));
+}
+
+TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
+  for (int day = 1; day <= 14; ++day) import_day("gate", day, 100 * wobble(day), 50 * wobble(day));
+  const std::vector<std::string> gate{"gate", "--against-history", "--run", "new.json",  "--project",
+                                      "gate", "--history-branch",  "main",  "--no-store"};
+  write("new.json", taken(20, 101, 50.5));
+  const Outcome same = run(gate);
+  EXPECT_EQ(same.status, 0) << same.out << same.err;
+  EXPECT_THAT(same.err, HasSubstr("the history of branch main"));
+  write("new.json", taken(20, 140, 50));
+  const Outcome slower = run(gate);
+  EXPECT_EQ(slower.status, 1) << slower.out << slower.err;
+  EXPECT_THAT(slower.out, AllOf(HasSubstr("BM_a"), HasSubstr("regression")));
+  std::vector<std::string> as_json = gate;
+  as_json.emplace_back("--json");
+  const json report = json::parse(run(as_json).out);
+  EXPECT_EQ(report["comparisons"][0]["test"], "history");
+  EXPECT_EQ(report["comparisons"][0]["layout"], "separate");
+  write("c.json", report.dump());
+  const std::string newest = "run:" + report["baseline"]["id"].get<std::string>();
+  const Outcome by_name = run({"verify", "c.json", "--baseline", newest, "--candidate", "new.json"});
+  EXPECT_EQ(by_name.status, 0) << by_name.out << by_name.err;
+  EXPECT_EQ(run({"verify", "c.json"}).status, 2) << "the candidate is nowhere but in its file";
+  const Outcome explained = with(gate, {"--explain", "BM_a", "--archive-dir", "kept", "--flame-dir", "flames"});
+  EXPECT_EQ(explained.status, 1) << explained.err;
+  EXPECT_THAT(explained.out, AllOf(HasSubstr("test: Student's t"), HasSubstr("14 occasions")));
+  EXPECT_TRUE(std::filesystem::exists("kept/candidate.syrun"));
+  EXPECT_TRUE(std::filesystem::exists("kept/baseline.syrun"));
+  const Outcome verified = run({"verify", "kept"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("kept: verified"), HasSubstr("rules      history-")));
+  json forged = json::parse(text_of("kept/comparison.json"));
+  forged["history"]["series"][0]["values"][3] = 120;
+  write("kept/comparison.json", forged.dump());
+  EXPECT_EQ(run({"verify", "kept"}).status, 1) << "another history gives another verdict";
+  forged.erase("history");
+  write("kept/comparison.json", forged.dump());
+  const Outcome older = run({"verify", "kept"});
+  EXPECT_EQ(older.status, 2) << older.out;
+  EXPECT_THAT(older.out, HasSubstr("an older steelyard judged it against a history"));
+  Calibration failed;
+  failed.fingerprint = report["candidate"]["fingerprint"].get<std::string>();
+  failed.failed = true;
+  failed.reason = "3 of 10 gates";
+  ASSERT_TRUE(write_calibration("failed.json", failed));
+  const json refused = json::parse(with(gate, {"--calibration", "failed.json", "--json"}).out);
+  EXPECT_EQ(refused["comparisons"][0]["verdict"], "inconclusive") << "a machine that failed gets no verdicts";
+  EXPECT_EQ(with(gate, {"--explain", "BM_z"}).status, 3);
+  EXPECT_EQ(with(gate, {"--head", "HEAD"}).status, 3) << "a run and what to measure";
+}
+
+TEST_F(HistoryStore, ALevelThatACommitAcceptedFailsNoGateUntilMoreIsLost) {
+  const auto gate = [](int day, double time, const std::vector<std::string>& more) {
+    import_day("accepted", day, time, 50, "work");
+    return with({"gate", "--against-history", "--run", "commit:" + commit(day), "--project", "accepted",
+                 "--history-branch", "main"},
+                more);
+  };
+  for (int day = 1; day <= 14; ++day) import_day("accepted", day, 100 * wobble(day), 50 * wobble(day));
+  const Outcome failed = gate(15, 140, {});
+  ASSERT_EQ(failed.status, 1) << failed.out << failed.err;
+  accept_the_alert_of("accepted", commit(15));
+  const Outcome accepted = gate(16, 141, {"--archive-dir", "kept"});
+  EXPECT_EQ(accepted.status, 0) << accepted.out << accepted.err;
+  EXPECT_THAT(accepted.out, AllOf(HasSubstr("regression"), HasSubstr("fails nothing: commit aaaaaaaaa accepted")));
+  const Outcome verified = run({"verify", "kept"});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  EXPECT_EQ(gate(17, 300, {"--no-store"}).status, 1) << "more than was accepted";
+}
+
+TEST_F(HistoryStore, AChangePointThatACommitAcceptedFailsNothingUntilThatIsTakenBack) {
+  for (int day = 1; day <= 20; ++day) {
+    import_day("agreed", day, (day > 14 ? 140 : 100) * wobble(day), 50 * wobble(day));
+  }
+  const auto changes = [] {
+    return run({"changes", "--project", "agreed", "--branch", "main", "--fail-on-regression"});
+  };
+  ASSERT_EQ(changes().status, 1);
+  const std::string alert = accept_the_alert_of("agreed", commit(15));
+  const Outcome told = changes();
+  EXPECT_EQ(told.status, 0) << told.out;
+  EXPECT_THAT(told.out, AllOf(HasSubstr("1 regression"), HasSubstr("confirmed, accepted by aaaaaaaaa")));
+  const json report = json::parse(run({"changes", "--project", "agreed", "--branch", "main", "--json"}).out);
+  EXPECT_EQ(report["series"][0]["change_points"][0]["accepted_by"], commit(15));
+  ASSERT_EQ(run({"alerts", "reopen", alert}).status, 0);
+  EXPECT_EQ(changes().status, 1) << "who takes it back has not accepted it";
+}
+
+TEST_F(HistoryStore, AGateThatCouldMeanTwoProjectsAsksWhich) {
+  for (const char* project : {"twin", "other twin"}) import_day(project, 3, 100, 50);
+  write("new.json", taken(20, 100, 50));
+  const Outcome outcome = run({"gate", "--against-history", "--run", "new.json", "--history-branch", "main"});
+  EXPECT_EQ(outcome.status, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("--project"));
+}
+
+TEST_F(HistoryStore, AGateWithoutAHistoryIsLoud) {
+  for (int day = 1; day <= 10; ++day) import_day("elsewhere", day, 100 * wobble(day), 50 * wobble(day));
+  const auto gate = [&](const std::string& branch) {
+    return run({"gate", "--against-history", "--run", "new.json", "--project", "elsewhere", "--history-branch", branch,
+                "--no-store"});
+  };
+  write("new.json", taken(20, 100, 50));
+  const Outcome no_branch = gate("another");
+  EXPECT_EQ(no_branch.status, 2) << no_branch.out << no_branch.err;
+  EXPECT_THAT(no_branch.out, AllOf(HasSubstr("incomparable"), HasSubstr("no baseline")));
+  write("new.json", taken(20, 100, 50, "8"));
+  const Outcome machine = gate("main");
+  EXPECT_EQ(machine.status, 2) << machine.out << machine.err;
+  EXPECT_THAT(machine.out, HasSubstr("other machines only"));
+  EXPECT_EQ(run({"gate", "--run", "new.json"}).status, 3) << "--run without --against-history";
+  EXPECT_EQ(run({"gate", "--against-history", "--run", "new.json", "--base", "main"}).status, 3);
+  EXPECT_EQ(run({"gate", "--against-history", "--run", "new.json", "--store", "postgresql://x@127.0.0.1:1/y"}).status,
+            2);
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,112 @@
+// gate --against-history that measures the head itself, and the parent that was measured together with a run.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/ci/git/temporary_repository.hpp"
+#include "tests/ci/verbs/shared_store.hpp"
+
+namespace steelyard {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class MeasuredHistory : public SharedStore {
+ protected:
+  void start(const std::string& project, const std::string& rounds) {
+    std::filesystem::current_path(made_.root());
+    made_.write("steelyard.toml", "[project]\nname = \"" + project +
+                                      "\"\n[build]\ncommand = \"sh build.sh\"\n[[program]]\nname = \"bench\"\n"
+                                      "command = \"out/bench\"\n[run]\nmin_time = \"1ms\"\nrounds = " +
+                                      rounds +
+                                      "\ncounts = \"never\"\n"
+                                      // The slow program does thirty times the work, and other programs' load is no
+                                      // part of a process's own time: noise cannot decide these tests.
+                                      "[policy]\nminimum_effect = 0.5\nmetrics = [\"cpu_time\"]\n");
+  }
+  // A commit whose build puts that fixture program into out/bench.
+  void commit(const std::string& subject, const std::string& program) {
+    commit_script(subject, "mkdir -p out && cp '" + fixture(program) + "' out/bench");
+  }
+  void commit_script(const std::string& subject, const std::string& script) {
+    made_.write("build.sh", script + "\n# " + subject + "\n");
+    made_.commit(subject);
+  }
+  static Outcome gate(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"gate", "--against-history"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  // "comparison:" and the id under which a gate says that it keeps its verdict.
+  static std::string kept_by(const Outcome& outcome) {
+    const std::string prefix = "comparison:";
+    const std::size_t at = outcome.err.find(prefix);
+    return at == std::string::npos ? "none" : outcome.err.substr(at, prefix.size() + 12);
+  }
+  TemporaryRepository made_;
+};
+
+TEST_F(MeasuredHistory, BuildsAndMeasuresTheHeadAloneAndHoldsItAgainstTheOccasionsBefore) {
+  start("alone", "4");
+  commit("day 0", "fast");
+  const Outcome first = gate();
+  EXPECT_EQ(first.status, 2) << first.out << first.err;
+  EXPECT_THAT(first.out, AllOf(HasSubstr("incomparable"), HasSubstr("no baseline")));
+  EXPECT_THAT(first.err, AllOf(HasSubstr("building"), HasSubstr("the history of branch main")));
+  const Outcome without_baseline = run({"verify", kept_by(first)});
+  EXPECT_EQ(without_baseline.status, 0) << without_baseline.out << without_baseline.err;
+  EXPECT_THAT(without_baseline.out, HasSubstr("none on this machine"));
+  // Up to 7 occasions are too few to be judged by, however busy this machine is; the eighth is enough.
+  for (int day = 1; day < 8; ++day) {
+    commit("day " + std::to_string(day), "fast");
+    const Outcome outcome = gate();
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("inconclusive"));
+  }
+  commit("make it slow", "slow");
+  const Outcome slower = gate({"--json", "--archive-dir", "kept", "--explain", "BM_varied"});
+  EXPECT_EQ(slower.status, 1) << slower.out << slower.err;
+  const json report = json::parse(slower.out);
+  EXPECT_EQ(report["candidate"]["project"], "alone");
+  bool found = false;
+  for (const json& row : report["comparisons"]) {
+    if (row["benchmark"] != "BM_varied") continue;
+    found = true;
+    EXPECT_EQ(row["verdict"], "regression") << row["reason"];
+    EXPECT_EQ(row["test"], "history");
+    EXPECT_GT(row["ratio"], 5);
+  }
+  EXPECT_TRUE(found);
+  EXPECT_TRUE(std::filesystem::exists("kept/candidate.syrun"));
+  const Outcome from_files = run({"verify", "kept"});
+  EXPECT_EQ(from_files.status, 0) << from_files.out << from_files.err;
+  const Outcome from_store = run({"verify", kept_by(slower)});
+  EXPECT_EQ(from_store.status, 0) << "later days change nothing: " << from_store.out << from_store.err;
+  EXPECT_FALSE(std::filesystem::exists(made_.root() / ".git/worktrees"));
+  EXPECT_EQ(gate({"--bench", "/bin/true"}).status, 3) << "a file that is the same in every work tree";
+  commit_script("break it", "echo no such header; exit 9");
+  const Outcome broken = gate();
+  EXPECT_EQ(broken.status, 4);
+  EXPECT_THAT(broken.err, HasSubstr("no such header"));
+}
+
+TEST_F(MeasuredHistory, PrefersTheParentThatWasMeasuredTogetherWithTheRun) {
+  start("beside", "12");
+  commit("start", "fast");
+  commit("make it slow", "slow");
+  const Outcome measured = run({"gate", "--json"});
+  EXPECT_EQ(measured.status, 1) << measured.out << measured.err;
+  const std::string candidate = json::parse(measured.out)["candidate"]["id"];
+  const Outcome again = gate({"--json", "--run", "run:" + candidate});
+  EXPECT_EQ(again.status, 1) << again.out << again.err;
+  EXPECT_THAT(again.err, HasSubstr("measured together with the candidate"));
+  const json report = json::parse(again.out);
+  for (const json& row : report["comparisons"]) EXPECT_NE(row["test"], "history");
+  EXPECT_NE(report["comparisons"][0]["layout"], "separate");
+  EXPECT_EQ(report["baseline"]["subject"], "start");
+}
+
+}  // namespace
+}  // namespace steelyard

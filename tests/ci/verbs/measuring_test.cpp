@@ -1,0 +1,127 @@
+// run and ab end to end, with real programs, without the store. What differs between the sides differs thirtyfold, so
+// that no machine's noise can hide it.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "bench/counting/count.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
+#include "tests/promised.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Measuring : public ProgramUnderTest {
+ protected:
+  static std::vector<std::string> quick(std::vector<std::string> arguments) {
+    const bool judges = arguments.front() == "ab";
+    arguments.insert(arguments.begin() + 1, {"--no-store", "--min-time", "1ms", "--rounds", "12", "--counts", "never"});
+    // The slow program does thirty times the work: noise cannot decide these tests.
+    if (judges) arguments.insert(arguments.begin() + 1, {"--minimum-effect", "50%"});
+    return arguments;
+  }
+};
+
+TEST_F(Measuring, AbFindsThePlantedSlowdownAndOnlyThat) {
+  const Outcome outcome = run(quick({"ab", fixture("fast"), fixture("slow"), "--json", "--seed", "7"}));
+  EXPECT_EQ(outcome.status, 1) << outcome.err << outcome.out;
+  const std::size_t same = outcome.out.find("\"benchmark\": \"BM_same\"");
+  const std::size_t varied = outcome.out.find("\"benchmark\": \"BM_varied\"");
+  ASSERT_NE(same, std::string::npos);
+  ASSERT_NE(varied, std::string::npos);
+  EXPECT_THAT(outcome.out.substr(varied), HasSubstr("\"verdict\": \"regression\""));
+  EXPECT_THAT(outcome.out.substr(same, varied - same), Not(HasSubstr("\"verdict\": \"missing\"")));
+  EXPECT_THAT(outcome.out, HasSubstr("\"seed\": 7"));
+}
+
+TEST_F(Measuring, AbOfTheSidesExchangedIsAnImprovement) {
+  const Outcome outcome = run(quick({"ab", fixture("slow"), fixture("fast"), "--filter", "varied"}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("1 improvement"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("BM_same")));
+}
+
+TEST_F(Measuring, AbOfACandidateThatCrashesExitsWithFourAndShowsTheRest) {
+  const Outcome outcome = run(quick({"ab", fixture("fast"), fixture("crash")}));
+  EXPECT_EQ(outcome.status, 4) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("BM_same"), HasSubstr("BM_varied"), HasSubstr("failed")));
+}
+
+TEST_F(Measuring, ArgumentsAfterTheDashesReachBothPrograms) {
+  const Outcome outcome =
+      run(quick({"ab", fixture("fast"), fixture("fast"), "--json", "--", "--benchmark_filter=same"}));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("BM_same"), Not(HasSubstr("BM_varied")))) << outcome.err;
+}
+
+TEST_F(Measuring, AbWritesMarkdownAndArchivesThatGiveTheSameVerdictAgain) {
+  const Outcome measured = run(quick({"ab", fixture("fast"), fixture("slow"), "--filter", "varied", "--markdown",
+                                      "report.md", "--archive-dir", "kept"}));
+  EXPECT_EQ(measured.status, 1) << measured.err;
+  EXPECT_THAT(text_of("report.md"), HasSubstr("BM_varied"));
+  const Outcome again = run({"compare", "kept/baseline.syrun", "kept/candidate.syrun"});
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.out, HasSubstr("BM_varied"));
+}
+
+TEST_F(Measuring, RunPrintsEveryBenchmarkAndWritesTheArchive) {
+  const Outcome outcome = run(quick({"run", "--output", "kept.syrun", "--", fixture("fast")}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("BM_same"), HasSubstr("BM_varied")));
+  EXPECT_THAT(run({"export", "kept.syrun"}).out, HasSubstr("\"schema\": \"steelyard.run/1\""));
+  EXPECT_FALSE(std::filesystem::exists("state/spool")) << "--no-store keeps nothing";
+}
+
+TEST_F(Measuring, WritesNoProgressWhereNobodyWatches) {
+  const Outcome outcome = run(quick({"ab", fixture("fast"), fixture("fast"), "--filter", "same", "--quiet"}));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Measuring, RunThatLacksADemandedCountExitsWithTwo) {
+  const std::optional<std::string> missing = counting_unavailable(CountOptions{});
+  STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
+  const auto of = [&](const char* counts) {
+    return run({"run", "--no-store", "--filter", "varied", "--min-time", "1ms", "--rounds", "2", "--counts", counts,
+                "--", fixture("uncounted")});
+  };
+  const Outcome demanded = of("always");
+  EXPECT_EQ(demanded.status, 2) << demanded.err << demanded.out;
+  EXPECT_THAT(demanded.out, HasSubstr("BM_varied"));
+  const Outcome welcome = of("auto");
+  EXPECT_EQ(welcome.status, 0) << welcome.err << welcome.out;
+}
+
+// The process, not the function: a signal is for all of it.
+TEST_F(Measuring, EndsAtATerminationSignalWithWhatItHas) {
+  const std::string program = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "steelyard").string();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::string fast = fixture("fast");
+    if (freopen("out", "w", stdout) == nullptr || freopen("err", "w", stderr) == nullptr) _exit(99);
+    execl(program.c_str(), "steelyard", "ab", fast.c_str(), fast.c_str(), "--no-store", "--rounds", "1000",
+          "--min-time", "1ms", "--counts", "never", "--budget", "10m", nullptr);
+    _exit(98);
+  }
+  // It is measuring once it has a child of its own.
+  const std::filesystem::path children =
+      "/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/children";
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (text_of(children).empty() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ASSERT_EQ(kill(child, SIGTERM), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "ended by a signal";
+  EXPECT_EQ(WEXITSTATUS(status), 2) << text_of("err") << text_of("out");
+}
+
+}  // namespace
+}  // namespace steelyard

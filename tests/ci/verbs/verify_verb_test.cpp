@@ -1,0 +1,141 @@
+#include <gmock/gmock.h>
+
+#include "ci/report/verification.hpp"
+#include "tests/ci/verbs/program_under_test.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Verify : public ProgramUnderTest {
+ protected:
+  // Twelve rounds of alternating invocations, as folders of Google Benchmark's JSON.
+  static void write_rounds() {
+    for (int round = 0; round < 12; ++round) {
+      for (const auto& [side, factor] : {std::pair("base", 1.0), {"head", 1.05}}) {
+        std::string json = google_json(100 * factor * (1 + 0.002 * ((round * 7) % 5)));
+        const bool first = (std::string_view(side) == "base") == (round % 2 == 0);
+        const std::string keys = R"("steelyard_layout":"interleaved","steelyard_round":")" + std::to_string(round) +
+                                 R"(","steelyard_order":")" + (first ? "0" : "1") + R"(",)";
+        json.insert(json.find("\"host_name\""), keys);
+        write(std::filesystem::path(side) / (std::to_string(100 + round) + ".json"), json);
+      }
+    }
+  }
+  static void replace_in(const std::filesystem::path& file, const std::string& from, const std::string& to) {
+    std::string text = text_of(file);
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    write(file, text.replace(at, from.size(), to));
+  }
+};
+
+TEST_F(Verify, ConfirmsAComparisonOfFilesThatAreNamed) {
+  write_rounds();
+  ASSERT_EQ(run({"compare", "base", "head", "--json", "--output", "c.json"}).status, 1);
+  const Outcome outcome = run({"verify", "c.json", "--baseline", "base", "--candidate", "head"});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("c.json: verified\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 row, bit for bit"));
+}
+
+TEST_F(Verify, SaysWhichFieldWasChangedAndFails) {
+  write_rounds();
+  run({"compare", "base", "head", "--json", "--output", "c.json"});
+  replace_in("c.json", "\"verdict\": \"regression\"", "\"verdict\": \"unchanged\"");
+  const Outcome outcome = run({"verify", "c.json", "--baseline", "base", "--candidate", "head"});
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("verdict: kept unchanged, computed regression"));
+  const Outcome json = run({"verify", "c.json", "--baseline", "base", "--candidate", "head", "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"outcome\": \"differs\""));
+}
+
+TEST_F(Verify, SaysThatOtherRulesJudged) {
+  write_rounds();
+  run({"compare", "base", "head", "--json", "--output", "c.json"});
+  replace_in("c.json", "\"rule_version\": \"", "\"rule_version\": \"older-");
+  const auto verify = [] { return run({"verify", "c.json", "--baseline", "base", "--candidate", "head"}); };
+  EXPECT_EQ(verify().status, 0) << "other rules that give the same bits are as good";
+  replace_in("c.json", "\"verdict\": \"regression\"", "\"verdict\": \"unchanged\"");
+  const Outcome outcome = verify();
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("it was judged by the rules older-"));
+}
+
+TEST_F(Verify, FindsTheArchivesBesideTheComparison) {
+  write_rounds();
+  ASSERT_EQ(run({"export", "base", "--output", "evidence.syrun"}).status, 0);
+  std::filesystem::create_directory("evidence");
+  // One side's archive beside it under any name, the other in the folder's own.
+  ASSERT_EQ(run({"export", "base", "--output", "evidence/baseline.syrun"}).status, 0);
+  ASSERT_EQ(run({"export", "head", "--output", "evidence/other.syrun"}).status, 0);
+  ASSERT_LE(run({"compare", "evidence/baseline.syrun", "evidence/other.syrun", "--json", "--output",
+                 "evidence/comparison.json"})
+                .status,
+            2);
+  const Outcome outcome = run({"verify", "evidence"});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("evidence/other.syrun"));
+  EXPECT_EQ(run({"verify", "evidence/comparison.json"}).status, 0);
+}
+
+TEST_F(Verify, IsNotDoneWhereARunIsNowhere) {
+  setenv("STEELYARD_STORE", "postgresql://127.0.0.1:1/none", 1);
+  write_rounds();
+  run({"compare", "base", "head", "--json", "--output", "c.json"});
+  const Outcome outcome = run({"verify", "c.json"});
+  unsetenv("STEELYARD_STORE");
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("not verified, run:"));
+  EXPECT_THAT(outcome.out, HasSubstr("name both sides with --baseline and --candidate"));
+}
+
+TEST_F(Verify, SaysThatTheInputIsAnother) {
+  write_rounds();
+  run({"compare", "base", "head", "--json", "--output", "c.json"});
+  const Outcome outcome = run({"verify", "c.json", "--baseline", "head", "--candidate", "base"});
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("the baseline that was judged is run:"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("bit for bit")));
+}
+
+TEST_F(Verify, RefusesWhatIsNoComparison) {
+  EXPECT_EQ(run({"verify", "nowhere.json"}).status, 3);
+  EXPECT_EQ(run({"verify"}).status, 3);
+  write("half.json", "{\"schema\": \"steelyard.compa");
+  EXPECT_EQ(run({"verify", "half.json"}).status, 3);
+  write("newer.json", "{\"schema\": \"steelyard.comparison/2\"}");
+  const Outcome newer = run({"verify", "newer.json"});
+  EXPECT_EQ(newer.status, 3);
+  EXPECT_THAT(newer.err, HasSubstr("a newer steelyard wrote it"));
+  EXPECT_EQ(run({"verify", "x.json", "--baseline", "a"}).status, 3);
+  std::filesystem::create_directory("empty");
+  EXPECT_EQ(run({"verify", "empty"}).status, 3);
+}
+
+TEST(VerificationReport, LeavesTheTerminalAlone) {
+  Verification verification;
+  verification.comparison = "c";
+  verification.replay.rule_version = "r";
+  verification.replay.differences.push_back({"BM\x1b[2J", "real_time", "reason", "kept\nline", "\x1b]0;x"});
+  const std::string text = terminal_verification(verification, {});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("BM?[2J real_time\n"));
+}
+
+TEST(VerificationReport, ShowsAtMostTwentyDifferences) {
+  Verification verification;
+  verification.comparison = "c";
+  verification.outcome = VerificationOutcome::differs;
+  verification.replay.rule_version = "r";
+  for (int i = 0; i < 25; ++i)
+    verification.replay.differences.push_back({"BM", "real_time", "p", std::to_string(i), ""});
+  const std::string text = terminal_verification(verification, {});
+  EXPECT_THAT(text, HasSubstr("p: kept 19, computed nothing\n  and 5 more\n"));
+  EXPECT_THAT(json_verification(verification), HasSubstr("\"kept\": \"24\""));
+}
+
+}  // namespace
+}  // namespace steelyard
