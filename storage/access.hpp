@@ -1,5 +1,5 @@
 // Who may use a store: logins of its server, as readers, writers or owners, of every project or of some.
-// docs/access.md says what each may do.
+// docs/operations/access.md says what each may do.
 #pragma once
 
 #include <string>

@@ -41,8 +41,8 @@ ExitCode print_plan(Store& store, const DbOptions& options, Streams& streams) {
 // A cluster of one machine, on a socket that no other can reach.
 Error not_the_embedded_store() {
   return input_error("steelyard db distribute", "the embedded store", "a server that other machines can reach",
-                     "set up PostgreSQL servers with the extension citus (docs/scale.md), give the first one's "
-                     "postgresql:// address with --store, and fill it with `steelyard db rebuild`");
+                     "set up PostgreSQL servers with the extension citus (docs/operations/scale.md), give the first "
+                     "one's postgresql:// address with --store, and fill it with `steelyard db rebuild`");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// steelyard db distribute: one store on several machines. docs/scale.md says when that is worth it.
+// steelyard db distribute: one store on several machines. docs/operations/scale.md says when that is worth it.
 #pragma once
 
 #include "ci/cli/options.hpp"

@@ -109,8 +109,9 @@ std::unique_ptr<Verb> make_changes() {
     if (!given.empty()) changes.benchmark = std::move(given[0]);
     return {};
   };
-  verb->options.push_back(path_option("--input", "FILE", changes.input,
-                                      "series as JSON (docs/changes.md), in place of the store; -: standard input"));
+  verb->options.push_back(
+      path_option("--input", "FILE", changes.input,
+                  "series as JSON (docs/guide/changes.md), in place of the store; -: standard input"));
   verb->options.push_back(path_option("--archives", "FOLDER", changes.archives,
                                       "the .syrun files below it, in place of the store; needs no server"));
   verb->options.push_back(text_option("--metric", "NAME", changes.metric, "default: real_time and the counted ones"));

@@ -1,5 +1,5 @@
-// The counters that were asked for (docs/counters.md), as `run` shows them: one small table for each kind of counter,
-// a line a benchmark, per iteration.
+// The counters that were asked for (docs/guide/counters.md), as `run` shows them: one small table for each kind of
+// counter, a line a benchmark, per iteration.
 #pragma once
 
 #include <string>
