@@ -21,7 +21,7 @@ struct JsonDifference {
   std::function<bool(const FunctionDelta&)> is_wanted;  // empty: all functions
 };
 // As json_profile(), and with "against": what changed from the baseline, function by function;
-// docs/guide/profile_algebra.md tells its fields.
+// docs/guide/profiles.md tells its fields.
 std::string json_profile(const std::vector<CallgrindPart>& parts, const JsonDifference& against);
 std::string json_profile(const std::vector<CountedProfile>& profiles, const JsonDifference& against);
 
