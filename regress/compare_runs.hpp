@@ -1,5 +1,5 @@
 // Judges a candidate against a baseline: two runs in, a comparison out. Pure: no clock, file, socket or entropy; same
-// input, same bytes out, on every machine. The contract is docs/verdicts.md; this file is the interface that
+// input, same bytes out, on every machine. The contract is docs/reference/verdicts.md; this file is the interface that
 // stays when the engine behind it gets better.
 #pragma once
 

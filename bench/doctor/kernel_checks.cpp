@@ -21,7 +21,7 @@ void check_clock_source(const FactReader& facts, Findings& findings) {
 }
 
 void check_addresses(const FactReader& facts, Findings& findings) {
-  // On is right for timing: see docs/doctor.md.
+  // On is right for timing: see docs/guide/doctor.md.
   if (facts.text("aslr") != "0") return;
   findings.push_back({"addresses", Severity::warning, "address randomization is off",
                       "every process gets the same layout of memory: if it is a lucky one for one build, no number of "

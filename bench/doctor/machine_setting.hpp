@@ -1,6 +1,6 @@
 // The settings of a machine that can be changed for a while without harm and set back exactly: the frequency governor
 // and the energy preference that goes with it, turbo, transparent huge pages. Left alone, with the reason in
-// docs/doctor.md: threads of a core, swap, address randomization, hardware counters.
+// docs/guide/doctor.md: threads of a core, swap, address randomization, hardware counters.
 #pragma once
 
 #include <filesystem>

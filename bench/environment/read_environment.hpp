@@ -8,7 +8,7 @@
 namespace steelyard {
 
 // `root` is "/" but in tests, where it holds a copy of the few files under /proc and /sys that are read. A file that is
-// absent leaves its fact out. Decisive facts: docs/verdicts.md, "Fingerprint".
+// absent leaves its fact out. Decisive facts: docs/reference/verdicts.md, "Fingerprint".
 Environment read_environment(const std::filesystem::path& root = "/");
 
 }  // namespace steelyard

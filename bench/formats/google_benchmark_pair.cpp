@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Sides further apart than this were measured on different occasions (docs/verdicts.md, "Layout").
+// Sides further apart than this were measured on different occasions (docs/reference/verdicts.md, "Layout").
 constexpr std::int64_t kOccasionGapNs = std::int64_t{3600} * 1'000'000'000;
 constexpr std::size_t kMostWarnings = 100;  // of one side's bad records; the rest is counted
 

@@ -1,5 +1,5 @@
 // How many blocks an adaptive measurement takes. Stopping as soon as the times agree picks the moments at which they
-// agree by chance: the spread is too small and intervals miss the truth (docs/harness.md has the figures). So the
+// agree by chance: the spread is too small and intervals miss the truth (docs/guide/harness.md has the figures). So the
 // decision and the data are kept apart, as Stein (A two-sample test for a linear hypothesis whose power is independent
 // of the variance, 1945) did for the mean: a pilot of 20 blocks gives the spread, the plan the number of blocks, and
 // the measurement is exactly so many *fresh* blocks. Whatever the pilot shows, their statistics are those of a number

@@ -7,8 +7,8 @@
 //
 // Independent times: order statistics, interpolated to the nominal level (T. P. Hettmansperger and S. J. Sheather,
 // Confidence intervals based on interpolated order statistics, 1986; J. Nyblom, Note on interpolated order statistics,
-// 1992). Dependent times: the same, as wide as if there were fewer of them (docs/tables.md has the formulas and what
-// was measured of its coverage). Where the times cannot carry an interval it says so and gives none.
+// 1992). Dependent times: the same, as wide as if there were fewer of them (docs/guide/tables.md has the formulas and
+// what was measured of its coverage). Where the times cannot carry an interval it says so and gives none.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ struct MedianInterval {
 MedianInterval median_interval(std::span<const double> times, double confidence = 0.95);
 
 // How much wider an interval of standard normal half-width `deviate` must be because the inflation is itself an
-// estimate: 1 + 3 (deviate^2 + 1) inflation_error^2 / 8. docs/tables.md says where the 3 comes from.
+// estimate: 1 + 3 (deviate^2 + 1) inflation_error^2 / 8. docs/guide/tables.md says where the 3 comes from.
 double widening(double inflation_error, double deviate);
 
 // The half-width of the central `confidence` of a standard normal, e.g. 1.96 for 0.95.

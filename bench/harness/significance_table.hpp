@@ -7,7 +7,7 @@
 //
 // Test: Mann-Whitney (rank_test.hpp) of the cells' values, adjusted by Holm over all pairs that could have been chosen.
 // Where the values are samples of one process, dependence between neighbours weakens the test by as much as it widens
-// the median's interval. docs/tables.md says what this can and cannot mean.
+// the median's interval. docs/guide/tables.md says what this can and cannot mean.
 #pragma once
 
 #include <optional>

@@ -5,7 +5,7 @@
 //
 // In each run what the statement captured, and all memory that it can reach, counts as changed since the run before;
 // what it returns goes to do_not_optimize. A result that it stores in a local variable of its own is its own affair.
-// The loop costs no more instructions than that of Google Benchmark (docs/harness.md).
+// The loop costs no more instructions than that of Google Benchmark (docs/guide/harness.md).
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // Times a callable in one process: the counterpart of torch.utils.benchmark's Timer. What it yields is a
-// TaskMeasurement; docs/harness.md says how the numbers come about. Not for comparing two builds: `steelyard ab` does
-// that, with processes as the unit.
+// TaskMeasurement; docs/guide/harness.md says how the numbers come about. Not for comparing two builds: `steelyard ab`
+// does that, with processes as the unit.
 //
 //     Timer timer([&] { return dot(x, y); }, {.task = {.statement = "dot(x, y)", .label = "dot"}});
 //     Result<TaskMeasurement> times = timer.blocked_autorange();

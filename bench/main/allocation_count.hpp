@@ -1,7 +1,7 @@
 // How often this thread has asked for memory, and for how much, since it began: operator new in all its forms wherever
 // it is called, and malloc, calloc, realloc and aligned allocation where the program's own objects call them (the
 // linker redirects those: --wrap). malloc inside a shared library is not seen. Always on: some four instructions for an
-// allocation and its release (docs/bench_main.md).
+// allocation and its release (docs/guide/bench_main.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The main of a benchmark program that is linked with steelyard::bench_main. It takes every option that Google
-// Benchmark takes, and its own (--steelyard_help lists them); docs/bench_main.md says what it adds.
+// Benchmark takes, and its own (--steelyard_help lists them); docs/guide/bench_main.md says what it adds.
 #pragma once
 
 namespace steelyard {

@@ -1,5 +1,5 @@
 // The outcome of holding a candidate against a baseline: one row per (benchmark, metric), each with its effect, its
-// interval, its evidence and one of the verdicts. docs/verdicts.md says what each field means.
+// interval, its evidence and one of the verdicts. docs/reference/verdicts.md says what each field means.
 #pragma once
 
 #include <array>

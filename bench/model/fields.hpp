@@ -2,7 +2,7 @@
 // by the name that it has in JSON. Writing and reading JSON, the columns of the store, the identity of a comparison and
 // what a replay holds against each other are such visitors (storage/document/json_fields.hpp,
 // storage/postgres/session/sql_fields.hpp, storage/comparison/comparison_identity.cpp, ci/verify/replay.cpp); none of them names
-// a field. A new one is a member with its line here, a column of a migration, and a line of docs/verdicts.md.
+// a field. A new one is a member with its line here, a column of a migration, and a line of docs/reference/verdicts.md.
 //
 //     struct Look {
 //       std::int32_t rounds = 0;

@@ -26,8 +26,8 @@ constexpr std::array kKnownMetrics{
     KnownMetric{"flop_utilization", "1", Better::higher, MetricKind::noisy},
     KnownMetric{"bandwidth_utilization", "1", Better::higher, MetricKind::noisy},
     KnownMetric{"tokens_per_second", "1/s", Better::higher, MetricKind::noisy},
-    // Counters that are asked for (docs/counters.md). Hits of the first level are neither good nor bad by themselves:
-    // fewer are less work, or the same work further away.
+    // Counters that are asked for (docs/guide/counters.md). Hits of the first level are neither good nor bad by
+    // themselves: fewer are less work, or the same work further away.
     KnownMetric{"l1_hits", "count", Better::undeclared, MetricKind::counted, false},
     KnownMetric{"ll_hits", "count", Better::lower, MetricKind::counted, false},
     KnownMetric{"ram_hits", "count", Better::lower, MetricKind::counted, false},
@@ -43,7 +43,7 @@ constexpr std::array kKnownMetrics{
     KnownMetric{"hardware_branch_misses", "count", Better::lower, MetricKind::noisy, false},
     KnownMetric{"task_clock", "ns", Better::lower, MetricKind::noisy, false},
     KnownMetric{"page_faults", "count", Better::lower, MetricKind::noisy, false},
-    // What a program that uses a device tells beside the time (docs/gpu.md). The launches and the memory of one
+    // What a program that uses a device tells beside the time (docs/guide/gpu.md). The launches and the memory of one
     // iteration gate, as counts do; the rest explains a time.
     KnownMetric{"kernel_launches", "count", Better::lower, MetricKind::counted},
     KnownMetric{"device_memory", "bytes", Better::lower, MetricKind::counted},

@@ -35,7 +35,7 @@ inline constexpr std::string_view kInstructions = "instructions";
 inline constexpr std::string_view kDeviceCycles = "device_cycles";
 inline constexpr std::string_view kSmClock = "sm_clock";
 
-// The metrics that every layer knows (docs/verdicts.md, "Fields"); absent for a user's own.
+// The metrics that every layer knows (docs/reference/verdicts.md, "Fields"); absent for a user's own.
 std::optional<Metric> well_known_metric(std::string_view name);
 
 // Whether a change of the metric fails a gate whose policy names no metrics: real_time and the counted ones, but for

@@ -16,7 +16,7 @@
 
 namespace steelyard {
 
-// How the two sides of a comparison were laid out in time (docs/verdicts.md, "Layout").
+// How the two sides of a comparison were laid out in time (docs/reference/verdicts.md, "Layout").
 enum class Layout {
   interleaved,  // the sides' invocations alternate
   duet,         // both sides at once, one a core, cores swapped

@@ -46,7 +46,8 @@ struct ChangePoint {
   double before = 0;      // levels, in the metric's unit
   double after = 0;
   std::optional<double> ratio;  // absent where the levels have none (0, different signs)
-  // Chance of a step this strong somewhere in its stretch of the series if there is none (docs/history.md, "p").
+  // Chance of a step this strong somewhere in its stretch of the series if there is none
+  // (docs/method/change_points.md, "p").
   double p = 1;
   ChangeStatus status = ChangeStatus::suspected;
   bool regression = false;  // else an improvement

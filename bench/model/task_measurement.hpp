@@ -67,7 +67,7 @@ struct TaskMeasurement {
   // IQR over median of at least 0.1, worse from 0.25 on; needs 4 times. Empty: none.
   bool has_warning() const;
   std::string warning_text() const;
-  // What PyTorch's repr prints (docs/harness.md lists where it differs on purpose).
+  // What PyTorch's repr prints (docs/guide/harness.md lists where it differs on purpose).
   std::string text() const;
 };
 

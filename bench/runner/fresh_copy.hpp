@@ -2,8 +2,9 @@
 //
 // Two byte-identical files lie in different pages of the page cache, and keep them for as long as they are cached. By
 // that alone, copies of one program differ: by nothing for most benchmarks, by 0.4 to 2.4 % (once 50 %) for some
-// (docs/fresh_copies.md, with the command). With one copy a side for a whole measurement that luck is a bias of a side,
-// which no number of rounds removes and no permutation of rounds sees; with a copy a round it is noise between rounds.
+// (docs/method/fresh_copies.md, with the command). With one copy a side for a whole measurement that luck is a bias of
+// a side, which no number of rounds removes and no permutation of rounds sees; with a copy a round it is noise between
+// rounds.
 //
 // How, the first that can be had:
 //   copied   a byte-equal copy, its pages written in random order; the last one is removed only then, so that its

@@ -1,4 +1,4 @@
-// The one function to name first: docs/attribution.md, "The culprit".
+// The one function to name first: docs/guide/attribution.md, "The culprit".
 #pragma once
 
 #include <cstdint>

@@ -168,9 +168,10 @@ const std::array kKeys{
                      "count both sides, though one was counted before or the other is the same program",
                      STEELYARD_ASSIGN(read_flag(value, where), run.recount),
                      STEELYARD_PRINT(flag_text(of.run.recount))},
-    ConfigurationKey{"run", "counters", "--counters", "NAME,...",
-                     "what is counted as well and gates only by name: cache, branch, heap, hardware (docs/counters.md)",
-                     assign_counters, STEELYARD_PRINT(list_text(to_words(of.run.counters)))},
+    ConfigurationKey{
+        "run", "counters", "--counters", "NAME,...",
+        "what is counted as well and gates only by name: cache, branch, heap, hardware (docs/guide/counters.md)",
+        assign_counters, STEELYARD_PRINT(list_text(to_words(of.run.counters)))},
     ConfigurationKey{"run", "filter", "--filter", "REGEX", "only benchmarks whose name matches",
                      STEELYARD_ASSIGN(read_text(value, where), run.filter),
                      STEELYARD_PRINT(optional_text(of.run.filter))},

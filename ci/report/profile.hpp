@@ -24,8 +24,8 @@ struct JsonDifference {
   ProfileDelta delta;
   std::function<bool(const FunctionDelta&)> is_wanted;  // empty: all functions
 };
-// As json_profile(), and with "against": what changed from the baseline, function by function; docs/profile_algebra.md
-// tells its fields.
+// As json_profile(), and with "against": what changed from the baseline, function by function;
+// docs/guide/profiles.md tells its fields.
 std::string json_profile(const std::vector<CallgrindPart>& parts, const JsonDifference& against);
 std::string json_profile(const std::vector<CountedProfile>& profiles, const JsonDifference& against);
 

@@ -230,13 +230,11 @@ Verb db_verb() {
   Verb verb = make_verb(
       options, run_db, "db",
       "Looks after the store. ACTION: init, migrate, rebuild, status, stop, prune, backup FOLDER, restore FOLDER, "
-      "grant "
-      "LOGIN, distribute. Rebuild fills a store that was lost or left behind from the archives of its runs and the "
-      "documents of its comparisons, which stay in the state folder; running it twice changes nothing. Prune drops "
-      "what "
-      "[retention] or its options say. Restore fills an empty store and says so only where every table is what it was. "
-      "Grant lets LOGIN, a role of the store's server, read or write (docs/access.md). Distribute lays the store on "
-      "several servers (docs/scale.md).",
+      "grant LOGIN, distribute. Rebuild fills a store that was lost or left behind from the archives of its runs and "
+      "the documents of its comparisons, which stay in the state folder; running it twice changes nothing. Prune "
+      "drops what [retention] or its options say. Restore fills an empty store and says so only where every table is "
+      "what it was. Grant lets LOGIN, a role of the store's server, read or write (docs/operations/access.md). "
+      "Distribute lays the store on several servers (docs/operations/scale.md).",
       "  steelyard db status\n"
       "  steelyard db migrate --dry-run\n"
       "  steelyard db rebuild --from /backup/steelyard/runs\n"

@@ -1,5 +1,5 @@
 // steelyard db grant, migrate --dry-run and distribute: who may do what, what an upgrade would do, and one store on
-// several machines (docs/access.md, docs/scale.md).
+// several machines (docs/operations/access.md, docs/operations/scale.md).
 #include <array>
 #include <string>
 #include <vector>
@@ -143,8 +143,8 @@ Result<ExitCode> print_plan(Store& store, const App& app) {
 // A cluster of one machine, on a socket that no other can reach.
 Error not_the_embedded_store() {
   return input_error("steelyard db distribute", "the embedded store", "a server that other machines can reach",
-                     "set up PostgreSQL servers with the extension citus (docs/scale.md), give the first one's "
-                     "postgresql:// address with --store, and fill it with `steelyard db rebuild`");
+                     "set up PostgreSQL servers with the extension citus (docs/operations/scale.md), give the first "
+                     "one's postgresql:// address with --store, and fill it with `steelyard db rebuild`");
 }
 
 }  // namespace

@@ -12,14 +12,14 @@
 namespace steelyard {
 namespace {
 // Two identical builds measured one after the other on a shared two-core virtual machine: between what half and what
-// all of the recorded pairs show (docs/method.md, "How far equal sides lie apart").
+// all of the recorded pairs show (docs/method/judgement.md, "How far equal sides lie apart").
 constexpr double kSequentialDrift = 0.037;
 // Hours or days apart the machine may have had other guests: while compilations ran beside it, the processes of an
 // unchanged program took 1.6 times as long as on the quiet machine (median of 13 kernels; 2.6 times at the upper
 // quartile), a root mean square of .7 in logarithms. Only a change by a factor is ever called on such data alone.
 constexpr double kSeparateDrift = 0.7;
 // However alike the benchmarks look, their own drift is not known to be less. With .5 % and 1.5 % the recorded suites
-// alarm in less than 5 % (docs/method.md, "Not measured together").
+// alarm in less than 5 % (docs/method/judgement.md, "Not measured together").
 constexpr double kLeastOwnSequential = 0.005;
 constexpr double kLeastOwnSeparate = 0.015;
 // Nor do all benchmarks move alike: where that common movement was 1.6, kernels differed by 5 to 20 % around it.

@@ -3,7 +3,7 @@
 // inside, which its samples show by their spread, counts less. The weights know nothing of the effect or of its sign.
 //
 // On recorded noise 5 rounds find 5 % in 75 % of tries with 3.8 % alarms; the unweighted t of log medians finds it in
-// 73 % with 5.0 % alarms (docs/method.md).
+// 73 % with 5.0 % alarms (docs/method/judgement.md).
 #pragma once
 
 #include <span>

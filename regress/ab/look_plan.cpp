@@ -12,7 +12,7 @@ namespace steelyard {
 namespace {
 
 // Few looks with growing distance: each look costs power, because its share is lost to the others. What these save on
-// recorded noise with 1 to 100 comparisons stands in docs/sequential.md.
+// recorded noise with 1 to 100 comparisons stands in docs/method/sequential.md.
 constexpr std::array<int, 7> kLookRounds{12, 16, 24, 36, 60, 100, 160};
 constexpr int kUsualRounds = 60;
 constexpr double kFirstShare = 0.1;

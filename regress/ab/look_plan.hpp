@@ -4,7 +4,7 @@
 // Each look is a test of its own at `share` times the level. The shares add up to 1, so that the chance of any false
 // alarm at any look is at most the level, however the looks depend on each other (C. E. Bonferroni, 1936) and whatever
 // makes the measurement stop. Shares grow evenly with the rounds, as in the use of alpha*t of K. K. G. Lan and D. L.
-// DeMets (Discrete sequential boundaries for clinical trials, Biometrika 70, 1983). docs/sequential.md has the
+// DeMets (Discrete sequential boundaries for clinical trials, Biometrika 70, 1983). docs/method/sequential.md has the
 // measurements behind the numbers.
 #pragma once
 

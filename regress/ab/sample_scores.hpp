@@ -9,9 +9,9 @@
 //   Mann and D. R. Whitney, 1947; added over blocks as by P. van Elteren, 1960). What both sides of a round share,
 //   such as a slow drift of the machine, cancels.
 //
-// Each view is divided by its root of squares over the rounds, then the second counts half. docs/method.md has the
-// measurements behind the score, 0.1 and the half. Everything is additions, divisions and roots: the same bits on every
-// machine.
+// Each view is divided by its root of squares over the rounds, then the second counts half. docs/method/judgement.md
+// has the measurements behind the score, 0.1 and the half. Everything is additions, divisions and roots: the same bits
+// on every machine.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace steelyard {
 namespace {
 
 // Below this chance of a decision the rounds are better spent elsewhere: a higher one costs power, a lower one saves
-// few of the rounds of noisy benchmarks. docs/sequential.md has the figures with it.
+// few of the rounds of noisy benchmarks. docs/method/sequential.md has the figures with it.
 constexpr double kLeastChance = 0.15;
 
 double normal_below(double z) { return steady(0.5 * std::erfc(-z / std::sqrt(2.0))); }

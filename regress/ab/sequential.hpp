@@ -2,7 +2,7 @@
 // test of effect.hpp over the rounds that had been measured by then, and no later one:
 //
 //   p                     the least over the looks of p / share: at most alpha only where some look is at most its
-//                         share of alpha, so that it holds at any stop (docs/sequential.md)
+//                         share of alpha, so that it holds at any stop (docs/method/sequential.md)
 //   interval              the ratios that no look rejects: each look's interval at 1 - alpha * share, intersected; it
 //                         is the inversion of p, and the two cannot disagree
 //   equivalence interval  the same at 90 %: `unchanged` may be seen at any look, and its error holds all the same

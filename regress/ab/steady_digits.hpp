@@ -2,7 +2,7 @@
 // same bits everywhere; logarithms, exponentials and the tails of distributions do not: a C library picks its variant
 // by the processor (with fused multiply-add or without), and their last bit differs. So logarithms of samples are taken
 // by our own code, which uses exact operations only, and what comes of a library's function is rounded, and judged as
-// rounded: a verdict can then be computed again elsewhere, bit for bit (docs/verify.md).
+// rounded: a verdict can then be computed again elsewhere, bit for bit (docs/guide/verify.md).
 #pragma once
 
 #include <optional>

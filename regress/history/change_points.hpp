@@ -1,5 +1,5 @@
 // Where did the level of a series change? Pure and deterministic: same series and options, same answer on every
-// machine. The method and its constants: docs/history.md.
+// machine. The method and its constants: docs/method/change_points.md.
 #pragma once
 
 #include <span>

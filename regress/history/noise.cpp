@@ -14,7 +14,7 @@ constexpr std::size_t kMostLags = 32;    // measured; longer lags differ as thes
 constexpr std::size_t kLeastPairs = 10;  // for a lag to be measured
 constexpr double kReach = 3;  // distances are clipped at this many coarse scales: steps and spikes count little
 // Ratio of the second to the first lag. Up to the first, and as far beyond as the error of the ratio leaves no doubt,
-// it is believed (docs/history.md, "Constants").
+// it is believed (docs/method/change_points.md, "Constants").
 constexpr double kUsualRatio = 1.6;
 constexpr double kErrorsOfRatio = 2;
 constexpr double kWandering = 1.75;  // from here on values drift apart for longer than the measured lags

@@ -16,7 +16,7 @@ constexpr double kMostResemblance = 0.9;  // of neighbours; above it hardly any 
 constexpr double kLeastDegrees = 2;
 // Noise of real occasions has heavier tails than a normal distribution, and a gate over many benchmarks judges by the
 // tail: without this limit, noise of Student's t with 3 degrees gives p <= .001 in 1 % of unchanged occasions, and one
-// occasion in twenty that is a spike in 2 %; with it in .3 % and .8 % at most (docs/changes.md).
+// occasion in twenty that is a spike in 2 %; with it in .3 % and .8 % at most (docs/method/against_history.md).
 constexpr double kMostDegrees = 5;
 constexpr double kRounding = 1e-12;  // of logarithms: what computing them leaves of equal values
 

@@ -9,7 +9,7 @@ namespace steelyard {
 namespace {
 
 // A disturbance may last a few values: the variance of a stretch of m values is taken 1 + 2/m times as large. Fewer
-// values so need more, and 13 are nearly free (docs/history.md, "Constants").
+// values so need more, and 13 are nearly free (docs/method/change_points.md, "Constants").
 constexpr double kShortStretch = 2;
 constexpr std::size_t kLongestNear = 24;  // values on each side that tell where noise wanders
 constexpr double kLeastOverall = 2;       // t of the whole stretches, below which a jump is a turn among many

@@ -1,6 +1,6 @@
 // Holds the rates of a run against its targets. Numbers in, verdicts out: met where the whole 95 % interval lies at or
 // above the target, missed where it lies below, and undecided otherwise, with the reason and what would decide it. Each
-// wrong answer has a chance of at most 2.5 % where the interval keeps its word (docs/targets.md).
+// wrong answer has a chance of at most 2.5 % where the interval keeps its word (docs/guide/targets.md).
 #pragma once
 
 #include <vector>

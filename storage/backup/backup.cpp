@@ -68,8 +68,8 @@ Result<void> check_one_server(Session& session) {
   if (!distributed) return {};
   return input_error("store " + session.name(), "a distributed store, whose rows lie on several servers",
                      "a store on one server",
-                     "back up every node (docs/scale.md), or keep the archives: steelyard db rebuild --from FOLDER "
-                     "fills any store from them");
+                     "back up every node (docs/operations/scale.md), or keep the archives: steelyard db rebuild --from "
+                     "FOLDER fills any store from them");
 }
 
 Result<void> check_place(const fs::path& folder, std::int64_t bytes) {

@@ -1,5 +1,5 @@
 // Who may use a store, and who did: logins of its server, as readers, writers or owners, of every project or of some;
-// tokens of programs; the audit trail. docs/access.md says what each may do.
+// tokens of programs; the audit trail. docs/operations/access.md says what each may do.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // One store on several machines: which of its tables goes where. The big ones are cut into shards by a key and the
 // shards laid on the nodes, the small ones stand whole on every node, and what stands alone stays on the coordinator.
-// docs/scale.md says what goes by which key and why.
+// docs/operations/scale.md says what goes by which key and why.
 //
 //     STEELYARD_TRY(DistributionPlan plan, upkeep.distribution_plan());
 //     STEELYARD_CHECK(upkeep.distribute({.shards = 32}, [](const std::string& what, double done) { ... }));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Configures, builds and runs the example project, and the one that docs/harness.md shows:
+# Configures, builds and runs the example project, and the one that docs/guide/harness.md shows:
 #   example_project_test.sh installed|subdirectory EXAMPLE_FOLDER BUILD_FOLDER SOURCE_FOLDER STEELYARD_BUILD_FOLDER
 # What was built stays in BUILD_FOLDER, so that the next run compiles only what has changed.
 set -euo pipefail
@@ -50,7 +50,7 @@ done
 
 "$build/project/copy_timer" >"$build/shown" || fail "the timer"
 grep -q "copy: 4096 bytes" "$build/shown" || fail "the timer showed: $(cat "$build/shown")"
-# The project that docs/harness.md shows, taken from there to the letter, but for the choice between the two ways.
+# The project that docs/guide/harness.md shows, taken from there to the letter, but for the choice between the two ways.
 documented=$build/documented
 rm -rf "$documented/source"
 mkdir -p "$documented/source"
@@ -58,8 +58,8 @@ documented_text() {  # the fenced text that follows the line "`NAME`:" of the pa
   awk -v name="\`$1\`:" '
     substr($0, length($0) - length(name) + 1) == name {found = 1}
     found && /^```/ {inside++; if (inside == 2) exit; next}
-    inside == 1' "$source/docs/harness.md" >"$documented/source/$1"
-  [ -s "$documented/source/$1" ] || fail "docs/harness.md shows no $1"
+    inside == 1' "$source/docs/guide/harness.md" >"$documented/source/$1"
+  [ -s "$documented/source/$1" ] || fail "docs/guide/harness.md shows no $1"
 }
 for name in CMakeLists.txt dot_timer.cpp dot_benchmarks.cpp; do documented_text "$name"; done
 if [ "$way" = subdirectory ]; then

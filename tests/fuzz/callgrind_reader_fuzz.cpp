@@ -1,4 +1,4 @@
-// The libFuzzer target of the reader of callgrind.out files: docs/callgrind_reader.md says how it is built and run.
+// The libFuzzer target of the reader of callgrind.out files: CONTRIBUTING.md says how it is built and run.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The libFuzzer target of packed samples: docs/storage.md says how it is built and run.
+// The libFuzzer target of packed samples: CONTRIBUTING.md says how it is built and run.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

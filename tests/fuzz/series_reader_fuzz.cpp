@@ -1,4 +1,4 @@
-// The libFuzzer target of the reader of plain series: docs/changes.md says how it is built and run.
+// The libFuzzer target of the reader of plain series: CONTRIBUTING.md says how it is built and run.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

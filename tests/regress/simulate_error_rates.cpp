@@ -1,7 +1,7 @@
 // Prints how often the judgement errs and how often it finds what is there, by layout, rounds and slot effect, on
-// simulated noise (simulated_runs.hpp). The table of docs/method.md is its output.
+// simulated noise (simulated_runs.hpp). The table of docs/measured/judging_scores.md is its output.
 //
-//     build/check/bin/simulate_error_rates [REPLICATIONS [SEED]]     default 200, 1; docs/method.md: 2000 1
+//     build/check/bin/simulate_error_rates [REPLICATIONS [SEED]]   default 200, 1; the table of the page: 2000 1
 //
 // alarm .05 and .01: share of unchanged pairs with p at most that. found: share of pairs changed by 2, 5 and 10 % with
 // p at most .05. coverage: share of 95 % intervals that hold the true ratio. judged: share of unchanged pairs with a

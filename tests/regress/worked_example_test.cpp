@@ -1,4 +1,4 @@
-// The worked example of docs/method.md, whose figures can be counted by hand.
+// The worked example of docs/method/judgement.md, whose figures can be counted by hand.
 #include <gtest/gtest.h>
 
 #include "regress/compare_runs.hpp"

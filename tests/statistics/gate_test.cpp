@@ -1,4 +1,4 @@
-// Whole gates on recorded noise, short. The long run: gate_simulation (docs/judging_scores.md).
+// Whole gates on recorded noise, short. The long run: gate_simulation (docs/measured/judging_scores.md).
 #include "tests/studies/judging/gate.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a copy is worth: how far do byte-identical copies of one Google Benchmark program lie apart? Prints a Markdown
-table; docs/fresh_copies.md says what it is for.
+table; docs/method/fresh_copies.md says what it is for.
 
     tests/studies/copy_luck.py PROGRAM [--filter REGEX] [--copies 8] [--rounds 14] [--min-time 5ms] [--cwd DIR]
         Copies with names of equal length, the pages of each written in random order. In every round each benchmark runs

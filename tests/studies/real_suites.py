@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Gates of real Google Benchmark programs that you have built already: this project neither fetches nor builds other
-people's code. Prints Markdown tables; docs/real_suites.md has those of released libraries.
+people's code. Prints Markdown tables; docs/measured/real_suites.md has those of released libraries.
 
     tests/studies/real_suites.py same PROGRAM [--gates 20] [--one-copy] [-- --benchmark_filter=...]
         A/A gates: `steelyard ab PROGRAM PROGRAM`, timing alone. Every change that a gate calls is a false alarm. With

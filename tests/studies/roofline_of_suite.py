@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures this machine's ceilings and a part of the CPU suite, and writes the roofline into docs/targets.md.
+"""Measures this machine's ceilings and a part of the CPU suite, and writes the roofline into docs/guide/targets.md.
 
 usage: tests/studies/roofline_of_suite.py BIN_FOLDER [--print]
 
@@ -22,7 +22,7 @@ def main():
     if len(sys.argv) < 2 or not pathlib.Path(sys.argv[1], "steelyard").is_file():
         sys.exit(__doc__)
     programs = pathlib.Path(sys.argv[1]).resolve()
-    document = pathlib.Path(__file__).resolve().parents[2] / "docs" / "targets.md"
+    document = pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide" / "targets.md"
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "STEELYARD_STATE": folder, "LC_ALL": "C.UTF-8", "COLUMNS": "110", "NO_COLOR": "1"}
 

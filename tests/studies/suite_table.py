@@ -5,7 +5,7 @@
 
 Each process runs all benchmarks, three samples of one; its figure is their median. Shown are the median over the
 processes of the time, the lowest and the highest, and the rates at the median. Operations and bytes are those of the
-closed formulas (docs/suites.md); nothing here is read off a hardware counter. Needs a quiet machine.
+closed formulas (docs/reference/cpu_suite.md); nothing here is read off a hardware counter. Needs a quiet machine.
 """
 import argparse
 import json

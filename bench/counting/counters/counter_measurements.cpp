@@ -10,7 +10,7 @@ namespace steelyard {
 namespace {
 
 // Whatever the values: what the predictor remembers goes back to the start of the process. Of 20 counts of one
-// benchmark there were six different ones within 0.02 % (docs/counters.md), and two can be equal.
+// benchmark there were six different ones within 0.02 % (docs/guide/counters.md), and two can be equal.
 constexpr std::string_view kNeverExact = "branch_mispredictions";
 
 // One value says nothing of its exactness.

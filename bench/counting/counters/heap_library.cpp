@@ -4,7 +4,7 @@
 // program itself is not seen (HeapRecord::is_the_allocator), nor is memory that is mapped past malloc.
 //
 // Chosen over DHAT and Massif, which see the whole program with its set-up, and stop at no PauseTiming
-// (docs/counters.md has the trial).
+// (docs/guide/counters.md has the trial).
 //
 // libc only. The record is a mapped file, so that it is whole however the program ends.
 #include "bench/counting/counters/heap_record.hpp"

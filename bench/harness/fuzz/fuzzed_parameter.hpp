@@ -1,5 +1,5 @@
 // One parameter of a fuzzer: how it is drawn. The counterpart of PyTorch's FuzzedParameter and ParameterAlias; the same
-// draws from the same stream (docs/fuzzing.md says where the behaviour differs on purpose).
+// draws from the same stream (docs/guide/fuzzing.md says where the behaviour differs on purpose).
 //
 //     FuzzedParameter::log_uniform("n", 1, 10'000)
 //     FuzzedParameter::choice("y_n", {{FuzzAlias{"n"}, 0.8}, {1, 0.2}}).strict()

@@ -1,6 +1,6 @@
 // Ready fuzzers for operators of one or two tensors: PyTorch's op_fuzzers. Where those do not what they say, ours do by
-// default; `reference` draws exactly what PyTorch draws, item by item, for comparisons with it (docs/fuzzing.md lists
-// the differences).
+// default; `reference` draws exactly what PyTorch draws, item by item, for comparisons with it (docs/guide/fuzzing.md
+// lists the differences).
 //
 //     STEELYARD_TRY(const FuzzedItems items, take(binary_op_fuzzer(0), 9));
 #pragma once

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures on the machine with the device what docs/gpu.md reports, and prints one table last.
+# Measures on the machine with the device what docs/reference/cuda_suite.md reports, and prints one table last.
 #
 #   on_device.sh PROGRAM FOLDER [PART...]
 #

@@ -1,6 +1,6 @@
 // A stack tree as a flame graph (Gregg, "The Flame Graph", 2016; here callers stand above): one HTML file that needs
 // nothing beside itself, or an SVG that is read without script. Of a difference, red frames grew and blue ones shrank.
-// How to read them: docs/profiles.md.
+// How to read them: docs/guide/profiles.md.
 #pragma once
 
 #include <string>

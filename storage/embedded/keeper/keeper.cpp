@@ -1,5 +1,5 @@
 // The embedded server's parent: starts it, ends it in an orderly way when nobody has used it for a while, reaps it and
-// ends with it. Started by storage/embedded/server_control.cpp; see docs/embedded.md.
+// ends with it. Started by storage/embedded/server_control.cpp; see docs/operations/embedded.md.
 //
 //     steelyard_keeper LOCK USED SERVER_PROGRAM ARGUMENTS...
 //

@@ -1,6 +1,6 @@
 // Who may do what in a store. A writer adds runs and comparisons and reads everything, a reader only reads, an owner
 // changes the schema and may delete; none of them logs in: logins are their members. Raw facts are append-only by
-// privilege: a writer can neither change nor delete them. See docs/access.md.
+// privilege: a writer can neither change nor delete them. See docs/operations/access.md.
 //
 //     STEELYARD_CHECK(apply_privileges(session));     // after migrations, as a login that may
 //     session.act_as(role_for_work(login.roles));     // every transaction from here on

@@ -61,7 +61,7 @@ where c.relnamespace = 'steelyard'::regnamespace)sql";
 std::string with_schema(const std::string& table) { return "steelyard.\"" + table + '"'; }
 
 Error not_on_server(const Session& session, const std::string& missing) {
-  return input_error("store " + session.name(), missing, "", "docs/scale.md says how to set a server up");
+  return input_error("store " + session.name(), missing, "", "docs/operations/scale.md says how to set a server up");
 }
 
 struct ExtensionState {

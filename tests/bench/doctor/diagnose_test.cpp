@@ -196,7 +196,7 @@ TEST(Diagnose, HasEveryFindingInItsDocumentation) {
     std::ifstream stream(file, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(stream), {});
   };
-  const std::string page = text_of(source / "docs/doctor.md");
+  const std::string page = text_of(source / "docs/guide/doctor.md");
   int ids = 0;
   for (const auto& entry : std::filesystem::directory_iterator(source / "bench/doctor")) {
     if (!entry.path().filename().string().ends_with("_checks.cpp")) continue;

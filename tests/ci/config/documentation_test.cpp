@@ -23,7 +23,7 @@ std::string documented_keys() {
 }
 
 TEST(ConfigurationPage, ListsEveryKeyWithItsOptionAndMeaning) {
-  const std::string page = STEELYARD_SOURCE_FOLDER "/docs/configuration.md";
+  const std::string page = STEELYARD_SOURCE_FOLDER "/docs/reference/configuration.md";
   std::ifstream stream(page);
   std::stringstream text;
   text << stream.rdbuf();

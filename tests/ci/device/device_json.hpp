@@ -1,4 +1,5 @@
-// Files as a benchmark program of a device writes them (docs/gpu.md). All figures are made up: no device measured them.
+// Files as a benchmark program of a device writes them (docs/guide/gpu.md). All figures are made up: no device
+// measured them.
 #pragma once
 
 #include <cmath>

@@ -171,9 +171,9 @@ INSTANTIATE_TEST_SUITE_P(Policy, Witnesses,
                                            WitnessCase{Witness::both, Verdict::improvement, kWorse, true, false},
                                            WitnessCase{Witness::both, kWorse, Verdict::incomparable, true, true}));
 
-// docs/verdicts.md shows what a default gate does with every pair of verdicts, a row for each of time.
+// docs/reference/verdicts.md shows what a default gate does with every pair of verdicts, a row for each of time.
 std::vector<std::vector<std::string>> documented_table() {
-  std::ifstream page(STEELYARD_SOURCE_FOLDER "/docs/verdicts.md");
+  std::ifstream page(STEELYARD_SOURCE_FOLDER "/docs/reference/verdicts.md");
   std::vector<std::vector<std::string>> table;
   for (std::string line; std::getline(page, line);) {
     const bool is_head = line.starts_with("| time \\ instructions |");

@@ -1,4 +1,4 @@
-// The table of docs/changes.md.   prediction_error_rates REPETITIONS
+// The table of docs/method/against_history.md.   prediction_error_rates REPETITIONS
 #include <cstdio>
 #include <cstdlib>
 

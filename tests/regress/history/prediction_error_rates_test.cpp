@@ -1,5 +1,5 @@
 // How often an unchanged occasion is called a change, and how often a changed one is found. Seeded, seconds here; the
-// table of docs/changes.md: prediction_error_rates 4000.
+// table of docs/method/against_history.md: prediction_error_rates 4000.
 #include <gtest/gtest.h>
 
 #include <cmath>

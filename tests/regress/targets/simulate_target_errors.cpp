@@ -1,4 +1,4 @@
-// simulate_target_errors [TRIALS]: the table of docs/targets.md, each wrong verdict in per cent of the trials.
+// simulate_target_errors [TRIALS]: the table of docs/guide/targets.md, each wrong verdict in per cent of the trials.
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>

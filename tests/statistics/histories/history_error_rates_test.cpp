@@ -1,5 +1,5 @@
-// Error rates and power of the finder of change points on seeded histories. Each bound is what docs/history.md
-// promises; the long table is printed by tests/studies/judging/score_histories.
+// Error rates and power of the finder of change points on seeded histories. Each bound is what
+// docs/method/change_points.md promises; the long table is printed by tests/studies/judging/score_histories.
 #include <gtest/gtest.h>
 
 #include <fstream>

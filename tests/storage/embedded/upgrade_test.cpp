@@ -38,7 +38,7 @@ using ::testing::IsEmpty;
 constexpr int kRuns = 3;
 
 // Of this machine, and those that $STEELYARD_OTHER_POSTGRES (a list of folders with initdb, postgres and the client
-// programs) names: see docs/embedded.md.
+// programs) names: see docs/operations/embedded.md.
 std::vector<ServerPrograms> all_programs() {
   const char* const path = std::getenv("PATH");
   const char* const other = std::getenv("STEELYARD_OTHER_POSTGRES");

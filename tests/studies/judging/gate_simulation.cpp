@@ -1,5 +1,5 @@
 // Prints how often a whole gate of 100 unchanged benchmarks calls a change, and how often it finds a lone one, on
-// recorded noise. The table of docs/judging_scores.md is its output.
+// recorded noise. The table of docs/measured/judging_scores.md is its output.
 //
 //     build/check/bin/gate_simulation tests/statistics/noise [--gates 1000] [--seed 1] [--benchmarks 100] [--row TEXT]
 //

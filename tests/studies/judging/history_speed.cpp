@@ -1,4 +1,5 @@
-// How long the finder of change points takes; prints the table of docs/history.md, "Speed". Needs a quiet machine.
+// How long the finder of change points takes; prints the table of docs/measured/history_scores.md, "Speed". Needs a
+// quiet machine.
 //
 //     history_speed [SERIES]     SERIES of 100 points for the last line, 100000 if not given
 #include <algorithm>

@@ -1,5 +1,5 @@
 // How far apart an unchanged program lies from itself where the sides are not measured together: what the usual drifts
-// of regress/ab/drift.cpp are held against. docs/method.md has the table.
+// of regress/ab/drift.cpp are held against. docs/method/judgement.md has the table.
 #pragma once
 
 #include <cstdint>

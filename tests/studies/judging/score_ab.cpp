@@ -1,14 +1,14 @@
 // Prints how Steelyard and its peers do on recorded noise: one line for each layout, number of processes and rule. The
-// tables of docs/judging_scores.md are its output.
+// tables of docs/measured/judging_scores.md are its output.
 //
 //     build/check/bin/score_ab tests/statistics/noise [--row TEXT] [--rule TEXT] [--windows 40] [--seeds 3]
 //                              [--table rules|variants|drift]
 //
 // variants: in place of rules other scores for samples and rounds. drift: how far apart equal sides lie that were not
-// measured together; the tables of docs/method.md.
+// measured together; the tables of docs/method/judgement.md.
 //
 // The folder holds the recordings that its README lists (tests/studies/noise/record_noise.py). --row and --rule leave
-// out what does not contain the text. docs/judging_scores.md says what the columns are.
+// out what does not contain the text. docs/measured/judging_scores.md says what the columns are.
 #include <cstdio>
 #include <string>
 #include <string_view>

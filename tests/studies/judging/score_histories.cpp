@@ -1,4 +1,5 @@
-// Scores of ours and of other rules on histories with known changes; prints the table of docs/history_scores.md.
+// Scores of ours and of other rules on histories with known changes; prints the table of
+// docs/measured/history_scores.md.
 //
 //     score_histories [--histories N] [--seed S] [--noise FOLDER] [--annotated FILE]... [--ours-only]
 //

@@ -1,6 +1,6 @@
 // Other ways to score samples and rounds, judged as the engine's own way was when its constants were chosen
 // (regress/ab/sample_scores.hpp): pooled ranks of all samples through a curve, with a share of a second view, and the
-// sides of each round exchanged. docs/method.md has the table.
+// sides of each round exchanged. docs/method/judgement.md has the table.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Prints what looking early saves: mean rounds until a decision for no change, 2 % and 5 %, against the fixed number of
-// rounds that finds 2 % and 5 % as often, on recorded noise. The tables of docs/sequential.md are its output.
+// rounds that finds 2 % and 5 % as often, on recorded noise. The tables of docs/method/sequential.md are its output.
 //
 //     build/check/bin/sequential_study tests/statistics/noise [--windows 60] [--seed 1] [--rounds 60] [--alternatives
 //     yes]

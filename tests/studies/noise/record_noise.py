@@ -13,7 +13,7 @@ breaks of the same length, drawn from the seed.
 
 With --copies none both sides run PROGRAM itself; with side each runs a copy that stays the same in all rounds; with
 round each runs another copy in every round. The pages of a copy are written in random order. What that is worth:
-docs/fresh_copies.md.
+docs/method/fresh_copies.md.
 
 OUT gets a file for each benchmark:
 

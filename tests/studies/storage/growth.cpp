@@ -1,4 +1,4 @@
-// What questions cost at the size that a store has: prints one line of the table in docs/storage.md for each.
+// What questions cost at the size that a store has: prints one line of the table in docs/measured/storage.md for each.
 //
 //     build/check/bin/growth postgresql://... [TRIES]        default 300; a store that `generate` filled
 //

@@ -36,7 +36,7 @@ constexpr OperatorCost layer_norm_block_cost(const LayerNormBlockShape& shape) {
 // The published target, 0.8 of the arithmetic peak, was that of one row, where it cannot be met. It is kept where it
 // says something: 4096 rows, from a dim of 4096 on. 512 rows leave the second product fewer blocks of 128 x 128 than
 // devices have multiprocessors, or just as many, so that part of the device idles: 0.6. Below a dim of 4096 there is no
-// target. docs/gpu_products.md has the arithmetic.
+// target. docs/reference/cuda_suite.md has the arithmetic.
 inline std::string block_target(std::size_t rows, std::size_t dim) {
   if (dim < 4096) return {};
   return rows >= 4096 ? "0.8 of flops" : "0.6 of flops";

@@ -91,7 +91,7 @@ TEST(OpFuzzers, SparseEntriesInReferenceModeAreThoseOfTheSum) {
   }
 }
 
-// The table of docs/fuzzing.md.
+// The table of docs/guide/fuzzing.md.
 TEST(OpFuzzers, RejectionsAreThoseOfTheDocumentation) {
   const auto rejections = [](const FuzzerSpec& spec) {
     const Result<FuzzedItems> items = take(spec, 100);

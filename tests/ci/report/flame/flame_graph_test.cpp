@@ -126,10 +126,10 @@ TEST(FlameSvg, AChangeTooSmallForDigitsLeavesTheMarkupWhole) {
 
 TEST(FlameSvg, ThePictureInTheDocumentsIsWhatItsCommandDraws) {
   const JoinedProfile profile = testing::joined(testing::corpus("08_recursion/merged.callgrind.out").front());
-  std::ifstream stream(std::string(STEELYARD_SOURCE_FOLDER) + "/docs/flame_graph.svg", std::ios::binary);
+  std::ifstream stream(std::string(STEELYARD_SOURCE_FOLDER) + "/docs/guide/flame_graph.svg", std::ios::binary);
   const std::string documented{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_EQ(svg_flame_graph(profile, unfold(profile, StackLimits{}), {"merged.callgrind.out", "", ""}), documented)
-      << "write it anew: the command stands in docs/profiles.md";
+      << "write it anew: the command stands in docs/guide/profiles.md";
 }
 
 TEST(FlameSvg, OfNothingIsAPictureAllTheSame) {

@@ -1,4 +1,4 @@
-// Every SQL example of docs/queries.md runs on a store.
+// Every SQL example of docs/reference/queries.md runs on a store.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -36,7 +36,7 @@ TEST(DocumentedQueries, EveryExampleRuns) {
   Result<Store> store = Store::open({false, *url}, storage_test::fresh_state_folder());
   ASSERT_TRUE(store) << store.error().text();
   ASSERT_TRUE(RunStore(*store).put(storage_test::example_run()));
-  const std::vector<std::string> examples = examples_of(STEELYARD_SOURCES "/docs/queries.md");
+  const std::vector<std::string> examples = examples_of(STEELYARD_SOURCES "/docs/reference/queries.md");
   ASSERT_GE(examples.size(), 6U);
   auto session = Session::connect(*url, "test");
   ASSERT_TRUE(session);

@@ -34,7 +34,7 @@ class PartitionClosing : public storage_test::KeptStore {
         "((select max(run_key) from steelyard.runs) / 8192 + 1) * 8192 - 1)");
   }
   // Of the measurements with their indexes. What the tables around them take is fixed at this size and next to nothing
-  // at that of docs/storage.md: 0.15.
+  // at that of docs/measured/storage.md: 0.15.
   double bytes_a_sample() {
     return std::stod(
         ask("select steelyard.bytes_of('steelyard.measurements_0', true)::float8 / (select sum(samples) from "

@@ -1,6 +1,6 @@
-// The rules of other tools, written anew from their published descriptions (docs/judging_scores.md names the sources),
-// to be scored on the same windows as ours. Each takes what its tool takes: where that is every repetition of every
-// process, the samples of a side are put together.
+// The rules of other tools, written anew from their published descriptions (docs/measured/judging_scores.md names the
+// sources), to be scored on the same windows as ours. Each takes what its tool takes: where that is every repetition of
+// every process, the samples of a side are put together.
 #pragma once
 
 #include <vector>

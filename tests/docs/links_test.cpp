@@ -1,0 +1,181 @@
+// Pages and the tree: who reads the README reaches every page, links lead somewhere, and what pages and sources name of
+// each other is there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "tests/docs/markdown_page.hpp"
+#include "tests/tidy/source_tree.hpp"
+
+namespace steelyard::documentation {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Target {
+  std::string path;    // relative to the source folder
+  std::string anchor;  // empty: the page itself
+};
+
+// Where a link of the page leads; the path is empty for an address elsewhere.
+Target target_of(const MarkdownPage& page, const std::string& link) {
+  if (link.find("://") != std::string::npos) return {};
+  const std::size_t mark = link.find('#');
+  const std::string path = link.substr(0, mark);
+  const fs::path full = path.empty() ? fs::path(page.path) : fs::path(page.path).parent_path() / path;
+  return {full.lexically_normal().generic_string(), mark == std::string::npos ? "" : link.substr(mark + 1)};
+}
+
+// Why the link leads nowhere; empty where it leads somewhere.
+std::string link_fault(const MarkdownPage& page, const std::string& link, const std::vector<MarkdownPage>& pages) {
+  const Target target = target_of(page, link);
+  if (target.path.empty()) return "";
+  if (!fs::exists(fs::path(STEELYARD_SOURCE_FOLDER) / target.path)) return "there is no " + target.path;
+  if (target.anchor.empty()) return "";
+  const auto found = std::find_if(pages.begin(), pages.end(), [&](const auto& p) { return p.path == target.path; });
+  if (found == pages.end()) return target.path + " is no page";
+  const bool known = std::count(found->anchors.begin(), found->anchors.end(), target.anchor) > 0;
+  return known ? "" : target.path + " has no heading " + target.anchor;
+}
+
+std::set<std::string> reached_from(const std::string& first, const std::vector<MarkdownPage>& pages) {
+  std::map<std::string, const MarkdownPage*> by_path;
+  for (const MarkdownPage& page : pages) by_path[page.path] = &page;
+  std::set<std::string> reached;
+  std::vector<std::string> next{first};
+  while (!next.empty()) {
+    const std::string path = next.back();
+    next.pop_back();
+    if (by_path.count(path) == 0 || !reached.insert(path).second) continue;
+    for (const PageLine& link : by_path[path]->links) next.push_back(target_of(*by_path[path], link.text).path);
+  }
+  return reached;
+}
+
+// Files that the line names by their path from the source folder: "bench/harness/timer.hpp".
+std::vector<std::string> named_files(const std::string& line) {
+  constexpr std::array kFolders{"bench/", "regress/", "storage/", "ci/", "tests/", "cmake/", "docs/"};
+  constexpr std::array kEndings{".hpp", ".cpp", ".cu", ".cuh", ".py", ".sh", ".sql", ".cmake", ".toml", ".md", ".dict"};
+  const auto in_path = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+  std::vector<std::string> files;
+  for (std::size_t begin = 0; begin < line.size();) {
+    std::size_t end = begin;
+    while (end < line.size() && (in_path(line[end]) || line[end] == '/' || line[end] == '.' || line[end] == '*')) ++end;
+    std::string word = line.substr(begin, end - begin);
+    while (word.ends_with('.')) word.pop_back();  // of the sentence
+    const auto starts = [&](const char* folder) { return word.starts_with(folder); };
+    const auto ends = [&](const char* ending) { return word.ends_with(ending); };
+    if (word.find('*') == std::string::npos && std::any_of(kFolders.begin(), kFolders.end(), starts) &&
+        std::any_of(kEndings.begin(), kEndings.end(), ends)) {
+      files.push_back(word);
+    }
+    begin = std::max(end, begin + 1);
+  }
+  return files;
+}
+
+TEST(Links, LeadSomewhere) {
+  const std::vector<MarkdownPage> pages = read_pages();
+  std::size_t links = 0;
+  for (const MarkdownPage& page : pages) {
+    for (const PageLine& link : page.links) {
+      EXPECT_EQ(link_fault(page, link.text, pages), "") << page.path << ":" << link.number << ": " << link.text;
+      ++links;
+    }
+  }
+  EXPECT_GT(links, 200U);
+}
+
+TEST(Links, ReachEveryPageFromTheReadme) {
+  const std::vector<MarkdownPage> pages = read_pages();
+  const std::set<std::string> reached = reached_from("README.md", pages);
+  for (const MarkdownPage& page : pages) {
+    EXPECT_EQ(reached.count(page.path), 1U) << page.path << ": no page that is reached links to it";
+  }
+  EXPECT_GT(pages.size(), 40U);
+}
+
+TEST(Links, EveryPageOfTheFoldersStandsInTheIndex) {
+  const std::vector<MarkdownPage> pages = read_pages();
+  const auto index = std::find_if(pages.begin(), pages.end(), [](const auto& p) { return p.path == "docs/README.md"; });
+  ASSERT_NE(index, pages.end());
+  std::set<std::string> listed{index->path};
+  for (const PageLine& link : index->links) listed.insert(target_of(*index, link.text).path);
+  for (const MarkdownPage& page : pages) {
+    if (!page.path.starts_with("docs/")) continue;
+    EXPECT_EQ(listed.count(page.path), 1U) << page.path << ": add its row to docs/README.md";
+  }
+}
+
+TEST(Links, HeadingsOfAPageHaveAnchorsOfTheirOwn) {
+  for (const MarkdownPage& page : read_pages()) {
+    std::set<std::string> seen;
+    for (const std::string& anchor : page.anchors) {
+      EXPECT_TRUE(seen.insert(anchor).second) << page.path << ": two headings are #" << anchor;
+    }
+  }
+}
+
+TEST(Pages, NameFilesThatAreThere) {
+  std::size_t files = 0;
+  for (const MarkdownPage& page : read_pages()) {
+    for (const PageLine& line : page.lines) {
+      for (const std::string& file : named_files(line.text)) {
+        EXPECT_TRUE(fs::exists(fs::path(STEELYARD_SOURCE_FOLDER) / file))
+            << page.path << ":" << line.number << ": there is no " << file;
+        ++files;
+      }
+    }
+  }
+  EXPECT_GT(files, 50U);
+}
+
+// A comment, a message or a test that says where something is explained: docs/FOLDER/PAGE.md, or with "Heading".
+TEST(Sources, NamePagesAndHeadingsThatAreThere) {
+  const std::vector<MarkdownPage> pages = read_pages();
+  std::size_t names = 0;
+  for (const tidy::SourceFile& file : tidy::read_source_files({".hpp", ".cpp", ".cu", ".cuh", ".py", ".sh", ".txt"})) {
+    if (file.path.starts_with("tests/docs/") || file.path.starts_with("tests/golden/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      for (const std::string& name : named_files(file.lines[i])) {
+        if (!name.starts_with("docs/")) continue;
+        ++names;
+        std::string link = name;
+        const std::string& line = file.lines[i];
+        const std::string before = name + ", \"";
+        if (const std::size_t at = line.find(before); at != std::string::npos) {
+          const std::size_t begin = at + before.size();
+          const std::string heading = line.substr(begin, line.find('"', begin) - begin);
+          link += '#' + parse_page("", "# " + heading).anchors.at(0);
+        }
+        EXPECT_EQ(link_fault(MarkdownPage{}, link, pages), "") << file.path << ":" << i + 1;
+      }
+    }
+  }
+  EXPECT_GT(names, 60U);
+}
+
+// The checks themselves.
+TEST(LinkFault, TellsWhatIsMissing) {
+  const MarkdownPage page = parse_page("docs/README.md",
+                                       "# One\n## Its `own` part\n[up](../README.md) [gone](gone.md)\n"
+                                       "[own](#its-own-part) [none](#none) `[no](link)` [far](https://example.org/)\n"
+                                       "    [in](code.md)\n");
+  std::vector<std::string> faults;
+  for (const PageLine& link : page.links) faults.push_back(link_fault(page, link.text, {page}));
+  EXPECT_EQ(faults,
+            (std::vector<std::string>{"", "there is no docs/gone.md", "", "docs/README.md has no heading none", ""}));
+}
+
+TEST(NamedFiles, AreThoseOfTheTree) {
+  EXPECT_EQ(named_files("see bench/model/run.hpp, and `ci/verbs`; regress/ab/*.cpp, docs/README.md."),
+            (std::vector<std::string>{"bench/model/run.hpp", "docs/README.md"}));
+}
+
+}  // namespace
+}  // namespace steelyard::documentation
