@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "storage/archive/archive_file.hpp"
+#include "storage/place/whole_file.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/history_document.hpp"
 
