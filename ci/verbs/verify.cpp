@@ -15,6 +15,7 @@
 #include "ci/report/verification.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
+#include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
