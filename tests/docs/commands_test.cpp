@@ -5,7 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include "ci/cli/command_line.hpp"
+#include "ci/grammar/command_line.hpp"
+#include "ci/verbs/verbs.hpp"
 #include "tests/docs/markdown_page.hpp"
 
 namespace steelyard::documentation {
@@ -78,7 +79,7 @@ std::string joined(const Words& words) {
 
 // Why the program does not take it; empty where it does.
 std::string command_fault(const Words& arguments) {
-  const auto parsed = parse_command_line(arguments);
+  const auto parsed = parse_command_line(all_verbs(), arguments);
   return parsed ? "" : parsed.error().text();
 }
 

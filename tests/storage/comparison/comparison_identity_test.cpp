@@ -3,7 +3,7 @@
 
 #include "bench/model/sha256.hpp"
 #include "storage/comparison/comparison_document.hpp"
-#include "storage/store.hpp"
+#include "storage/comparison/comparison_identity.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 
 namespace steelyard {
