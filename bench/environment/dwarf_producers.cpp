@@ -10,6 +10,8 @@
 namespace steelyard {
 namespace {
 
+constexpr Dwarf_Half kOldestVersion = 2;  // of DWARF
+constexpr Dwarf_Half kNewestVersion = 5;
 constexpr std::size_t kMaxTexts = 1000;
 constexpr std::size_t kMaxTextBytes = 8192;
 // libdw keeps all units that it has come by, and all abbreviations, and sets itself no limit.
@@ -96,8 +98,10 @@ class Units {
     Dwarf_Off next = 0;
     Dwarf_Off table = 0;
     std::size_t header = 0;
-    if (dwarf_next_unit(dwarf_, at_, &next, &header, nullptr, &table, nullptr, nullptr, nullptr, nullptr) != 0 ||
-        next > info_.size() || next < at_ + header || table > abbreviations_.size()) {
+    Dwarf_Half version = 0;
+    if (dwarf_next_unit(dwarf_, at_, &next, &header, &version, &table, nullptr, nullptr, nullptr, nullptr) != 0 ||
+        version < kOldestVersion || version > kNewestVersion || next > info_.size() || next < at_ + header ||
+        table > abbreviations_.size()) {
       return std::nullopt;
     }
     const Dwarf_Off begin = at_ + header;

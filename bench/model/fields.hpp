@@ -1,8 +1,9 @@
 // How a value that is kept describes itself: beside its members stands a function that shows each of them to a visitor
 // by the name that it has in JSON. Writing and reading JSON, the columns of the store, the identity of a comparison and
 // what a replay holds against each other are such visitors (storage/document/json_fields.hpp,
-// storage/postgres/session/sql_fields.hpp, storage/comparison/comparison_identity.cpp, ci/verify/replay.cpp); none of them names
-// a field. A new one is a member with its line here, a column of a migration, and a line of docs/reference/verdicts.md.
+// storage/postgres/session/sql_fields.hpp, storage/comparison/comparison_identity.cpp, ci/judging/replay.cpp); none of
+// them names a field. A new one is a member with its line here, a column of a migration, and a line of
+// docs/reference/verdicts.md.
 //
 //     struct Look {
 //       std::int32_t rounds = 0;
@@ -79,7 +80,9 @@ struct AnyVisitor;
 
 // A value that describes itself.
 template <class T>
-concept Described = requires(T& value, AnyVisitor& visit) { T::fields(visit, value); };
+concept Described = requires(T& value, AnyVisitor& visit) {
+  T::fields(visit, value);
+};
 
 // For visitors that ask for the names alone.
 template <Described T>

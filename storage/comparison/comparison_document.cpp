@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include "storage/place/whole_file.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/history_document.hpp"
+#include "storage/place/whole_file.hpp"
 
 namespace steelyard {
 namespace {

@@ -62,7 +62,8 @@ std::vector<Words> arguments_in(std::string_view line) {
       return std::find(kBefore.begin(), kBefore.end(), word) == kBefore.end();
     });
     while (begin != words.end() && is_program(*begin)) {
-      if (begin + 1 != words.end() && begin[1] == "=") break;  // a key of a configuration file
+      const bool is_command = begin + 1 == words.end() || (begin[1] != "=" && begin[1] != "─");
+      if (!is_command) break;  // a key of a configuration file, a box of a drawing
       found.emplace_back(begin + 1, words.end());
       begin = std::find(begin, words.end(), "--");
       if (begin != words.end()) ++begin;
@@ -126,6 +127,7 @@ TEST(ArgumentsIn, FindsEachCommandThatStartsTheProgram) {
   EXPECT_EQ(arguments_in("sudo steelyard doctor --fix -- steelyard ab a b"),
             (std::vector<Words>{{"doctor", "--fix", "--", "steelyard", "ab", "a", "b"}, {"ab", "a", "b"}}));
   EXPECT_TRUE(arguments_in("steelyard = host=db0 port=5432").empty());
+  EXPECT_TRUE(arguments_in("    steelyard ─ count.cpp ── valgrind ./bench").empty());
   EXPECT_TRUE(arguments_in("see what it says:  steelyard history x").empty());
 }
 
@@ -134,7 +136,7 @@ TEST(CommandFault, TellsWhatTheProgramDoesNotTake) {
   EXPECT_NE(command_fault({"compare", "a"}), "");
   EXPECT_NE(command_fault({"compare", "a", "b", "--jsn"}).find("unknown option"), std::string::npos);
   EXPECT_NE(command_fault({"comprae", "a", "b"}).find("unknown verb"), std::string::npos);
-  EXPECT_NE(command_fault({"gate", "--budget", "2"}), "");
+  EXPECT_NE(command_fault({"history", "--limit", "many"}), "");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison/history_document.hpp"
-#include "storage/comparison_store.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 #include "storage/postgres/session/database_text.hpp"
 #include "storage/postgres/session/dictionaries.hpp"

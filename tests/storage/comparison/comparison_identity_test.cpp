@@ -92,6 +92,7 @@ Comparison with_everything() {
                          !comparison.environment_differences.empty();
     if (!is_full) continue;
     ComparisonRow& row = comparison.rows.back();
+    for (auto& benchmark : comparison.calibration->benchmarks) benchmark.benchmark += "named";
     comparison.calibration->false_alarms = {3, 80, {0.0077, 0.10570}};
     row.metric.kind = MetricKind::counted;
     row.count_scope = CountScope::timed_region;
