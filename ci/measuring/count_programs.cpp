@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
-#include "bench/counting/counters/counter_measurements.hpp"
-#include "bench/counting/counters/heap_collection.hpp"
-#include "bench/counting/counting_tools.hpp"
+#include "bench/counting/benchmark_count.hpp"
+#include "bench/counting/count.hpp"
+#include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/equal/executed_code.hpp"
 #include "bench/environment/mapped_file.hpp"
 #include "bench/model/sha256.hpp"
