@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/doctor/finding.hpp"
+#include "bench/doctor/diagnose.hpp"
 #include "bench/doctor/noise_probe.hpp"
 #include "bench/model/environment.hpp"
 

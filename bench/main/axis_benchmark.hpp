@@ -24,6 +24,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -31,9 +32,49 @@
 
 #include "bench/harness/axes/axis_grid.hpp"
 #include "bench/harness/axes/axis_override.hpp"
-#include "bench/main/type_name.hpp"
 
 namespace steelyard {
+
+// A name for a type in the identity of a benchmark: arithmetic types by their width, equal with every compiler
+// ("float", "int32", "uint8"); others as the compiler spells them.
+
+template <class T>
+constexpr std::string_view function_name_with_type() {
+  return __PRETTY_FUNCTION__;
+}
+
+template <class T>
+std::string type_name() {
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  if constexpr (std::is_same_v<T, char>) return "char";
+  if constexpr (std::is_integral_v<T>) return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));
+  // What surrounds a known type in the compiler's text surrounds every other.
+  constexpr std::string_view kKnown = function_name_with_type<void>();
+  constexpr std::size_t kBefore = kKnown.find("void");
+  constexpr std::size_t kAfter = kKnown.size() - kBefore - 4;
+  constexpr std::string_view kName = function_name_with_type<T>();
+  return std::string(kName.substr(kBefore, kName.size() - kBefore - kAfter));
+}
+
+// Benchmarks over parameter axes, registered with Google Benchmark in one statement. The function takes the state, the
+// point of the grid that it is run at, and one tag for each list of types.
+//
+//     template <class T>
+//     void time_copy(benchmark::State& state, const steelyard::AxisPoint& at, std::type_identity<T>) {
+//       std::vector<T> source(at.integer("bytes") / sizeof(T));
+//       for (auto _ : state) copy(source, at.text("pattern"));
+//     }
+//     STEELYARD_BENCHMARK(time_copy)
+//         .name("copy")
+//         .power_of_two("bytes", 10, 20)
+//         .strings("pattern", {"forward", "random"})
+//         .types<float, double>("type")
+//         .threads({1, 2});
+//
+// It is named "copy/bytes:1024/pattern:forward/type:float/threads:1": bench/harness/axes/axis_grid.hpp says why neither
+// the order of the axes nor that of registration matters. Without name() the function's own name stands there. A
+// definition that makes no sense becomes one failed row that says why, and the others are run. The program's main has
+// to be steelyard::bench_main's, or to call register_axis_benchmarks().
 
 // What Google Benchmark calls a registered family; its name moved in 1.9.5.
 using GoogleBenchmark = std::remove_pointer_t<decltype(benchmark::RegisterBenchmark(

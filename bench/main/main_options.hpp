@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/harness/axes/axis_override.hpp"
-#include "bench/main/block_budget.hpp"
+#include "bench/main/run_session.hpp"
 
 namespace steelyard {
 

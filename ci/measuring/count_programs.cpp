@@ -13,7 +13,7 @@
 #include "bench/counting/count.hpp"
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/equal/executed_code.hpp"
-#include "bench/environment/mapped_file.hpp"
+#include "bench/environment/elf_file.hpp"
 #include "bench/model/sha256.hpp"
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/count_part.hpp"

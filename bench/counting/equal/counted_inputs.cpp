@@ -10,8 +10,7 @@
 #include <set>
 #include <system_error>
 
-#include "bench/environment/loaded_sections.hpp"
-#include "bench/environment/mapped_file.hpp"
+#include "bench/environment/elf_file.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/runner/program_libraries.hpp"
 

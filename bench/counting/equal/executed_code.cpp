@@ -14,7 +14,6 @@
 
 #include "bench/counting/equal/machine_code.hpp"
 #include "bench/environment/elf_file.hpp"
-#include "bench/environment/mapped_file.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard {

@@ -159,7 +159,6 @@ TEST(ShimReport, OtherThreadsWorkedWhereTheyTookAMillisecondAndAHundredthOfTheLo
   EXPECT_FALSE(has_work_in_other_threads(report));
 }
 
-using ::testing::HasSubstr;
 using ::testing::Not;
 
 // As valgrind-3.19.0 writes it.

@@ -160,8 +160,6 @@ TEST(FunctionCountsText, IsTheTableOfACollectionWithARepeat) {
             "Total: 7015\n");
 }
 
-using ::testing::ElementsAre;
-
 TEST(StandardNames, AFileIsNamedBelowTheFirstFolderThatHoldsIt) {
   EXPECT_EQ(standard_file("/home/a/src/x/f.cpp", {{"/opt", "/home/a/src", "/home"}}), "x/f.cpp");
   EXPECT_EQ(standard_file("/home/a/build/../src/f.cpp", {{"/home/a/"}}), "src/f.cpp");
@@ -219,15 +217,6 @@ TEST(StandardNames, OneBuildInTwoFoldersIsNoDifference) {
     return *as_standardized(*counts, {{folder}});
   };
   EXPECT_TRUE(built_in("/tmp/one").minus(built_in("/srv/two"))->rows().empty());
-}
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
-FunctionCounts counts(std::vector<FunctionCount> rows, CountKind kind = CountKind::self) {
-  auto result = FunctionCounts::of(kind, {"Ir"}, std::move(rows));
-  EXPECT_TRUE(result);
-  return result ? *result : FunctionCounts{};
 }
 
 LearnedNoise learned(const std::vector<FunctionCounts>& repeats) {

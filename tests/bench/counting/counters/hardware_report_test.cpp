@@ -53,9 +53,6 @@ TEST(HardwareProbe, EveryEventIsAKnownNoisyMetricThatGatesOnlyByName) {
   }
 }
 
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-
 constexpr const char* kReport =
     "pass 10\nhardware_cycles 500 100 100\nend\n"
     "pass 1000\nhardware_cycles 40000 900 900\npage_faults 2 900 900\nend\n"

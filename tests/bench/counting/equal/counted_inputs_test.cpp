@@ -82,7 +82,6 @@ TEST_F(LoadedProgramFiles, OfAScriptAreAnErrorThatNamesIt) {
 }
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::string opens(const std::string& path, int flags = 0, const std::string& folder = "4294967196") {

@@ -226,7 +226,6 @@ TEST_F(OriginResolverTest, DamagedDebugInformationEndsWell) {
   }
 }
 
-
 using ::testing::ElementsAre;
 
 CallgrindPart part_of(const std::string& body) {

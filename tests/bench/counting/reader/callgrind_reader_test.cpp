@@ -217,8 +217,6 @@ TEST(CallgrindReader, AMissingFileIsAnErrorThatNamesIt) {
   EXPECT_EQ(parts.error().where, "/nonexistent/callgrind.out");
 }
 
-using ::testing::HasSubstr;
-
 const std::filesystem::path kGolden = STEELYARD_GOLDEN_CALLGRIND;
 
 class CallgrindFiles : public ::testing::Test {

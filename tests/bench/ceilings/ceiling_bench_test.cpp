@@ -1,9 +1,23 @@
-#include "bench/ceilings/fma_units.hpp"
-
 #include <gtest/gtest.h>
+
+#include "bench/ceilings/ceiling_bench.hpp"
 
 namespace steelyard {
 namespace {
+
+TEST(CeilingName, IsMeantByItselfItsLevelAndItsAccess) {
+  EXPECT_TRUE(is_meant("", "f64"));
+  EXPECT_TRUE(is_meant("f64", "f64"));
+  for (const char* part : {"L2", "triad", "L2/triad"}) EXPECT_TRUE(is_meant(part, "L2/triad")) << part;
+}
+
+TEST(CeilingName, IsNotMeantByWhatOnlyLooksLikeIt) {
+  EXPECT_FALSE(is_meant("f16", "bf16"));
+  EXPECT_FALSE(is_meant("L2/triad", "L2/triad-nt"));
+  EXPECT_FALSE(is_meant("L", "L2/read"));
+  EXPECT_FALSE(is_meant("ead", "L2/read"));
+  EXPECT_FALSE(is_meant("L2/read", "L2"));
+}
 
 CpuIdentity cpu(const char* vendor, int family, int model) {
   CpuIdentity identity;
@@ -46,4 +60,5 @@ TEST(FmaUnits, AProcessorThatIsUnknownOrHasNoneHasNoExpectation) {
 }
 
 }  // namespace
+
 }  // namespace steelyard

@@ -1,6 +1,6 @@
-#include "bench/formats/timestamp.hpp"
-
 #include <gtest/gtest.h>
+
+#include "bench/formats/google_benchmark_context.hpp"
 
 namespace steelyard {
 namespace {
@@ -36,4 +36,5 @@ TEST(Timestamp, RefusesWhatIsNoMoment) {
 }
 
 }  // namespace
+
 }  // namespace steelyard
