@@ -38,13 +38,6 @@ std::optional<RepetitionSummary> summarize_repetitions(std::vector<double> sampl
 // Sets value, low and high from the samples; without samples the ceiling stays as it is.
 void settle(Ceiling& ceiling);
 
-// Measures what this machine can reach: arithmetic peaks per dtype, on one core and on all, and the bandwidth of each
-// level of the memory. Nothing of it is looked up: what the CPU cannot do, or what cannot be told apart here, is absent
-// with its reason.
-//
-//     CeilingOptions options;
-//     Result<DeviceCeilings> ceilings = measure_ceilings(options);
-
 struct CeilingOptions {
   // Of measuring. All ceilings are repeated in rounds, so that what drifts shows in each one's spread and not between
   // them: until the budget is spent, but seven times (three, where that would take twice the budget).

@@ -59,12 +59,6 @@ struct Diagnosis {
 std::string_view to_text(Severity severity);  // "severe", "warning", "note"
 std::string_view to_text(Fitness fitness);    // "fit", "unknown", "with care", "not fit"
 
-// From what was found on a machine to what is wrong with it. Pure: facts in, findings out; the facts of a stored run
-// can be judged as well as those of this machine.
-//
-//     Environment environment = read_environment();
-//     const Diagnosis diagnosis = diagnose(environment, probe_noise(seconds(1)));
-
 // Facts by name as read_environment, add_binary_facts and add_copy_facts set them; a fact that is absent is never taken
 // for a good one.
 Diagnosis diagnose(const Environment& environment, const std::optional<ProbeResult>& probe);

@@ -35,9 +35,6 @@ struct ProgramSwitches {
 // `producers`: text and number of units. Units of assembly are left out.
 ProgramSwitches summarize_producers(const std::map<std::string, std::int64_t>& producers);
 
-// How a program was built, as its file tells: build id, compiler and switches, linkage, symbols, allocator, assertions,
-// instrumentation. What the file does not say is left out or named as unknown, never guessed.
-
 struct BinaryFacts {
   std::string build_id;               // hex digits; empty: none
   std::vector<std::string> comments;  // distinct texts of .comment: the compilers that had a hand in it

@@ -37,10 +37,6 @@ class MappedFile {
   std::string_view bytes_;
 };
 
-// A program file taken apart into its sections by libelf: ELF, 32 or 64 bit, little-endian. What lies outside the file
-// counts as empty, and what libelf would do without a limit has one here: a truncated or forged file yields an Error or
-// less, never a crash. Not for linking, loading or big-endian files.
-
 struct ElfSection {
   std::string_view name;
   std::uint32_t type = 0;

@@ -32,11 +32,6 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text);
 // libraries were called.
 void take_device(GoogleBenchmarkFile& file);
 
-// Reads the "context" of a Google Benchmark file: what it says of its machine, its date, and the keys by which a runner
-// tells how its processes were laid out. Internal to bench/formats.
-//
-//     ./bench --benchmark_context=steelyard_layout=interleaved,steelyard_round=3,steelyard_order=AB
-
 // Facts are named "google." and the context's key. Decisive are only num_cpus and the sizes of the caches: the rest
 // changes from one process to the next (mhz_per_cpu, load_avg), from one container to the next (host_name) or is not
 // the machine's. Keys that begin with "gpu." are facts under their own names (bench/environment/gpu_facts.hpp). The

@@ -13,7 +13,7 @@
 //         .types<float, double>("type")
 //         .threads({1, 2});
 //
-// It is named "copy/bytes:1024/pattern:forward/type:float/threads:1": bench/harness/axes/axis_grid.hpp says why neither
+// It is named "copy/bytes:1024/pattern:forward/type:float/threads:1": bench/harness/axes.hpp says why neither
 // the order of the axes nor that of registration matters. Without name() the function's own name stands there. A
 // definition that makes no sense becomes one failed row that says why, and the others are run. The program's main has
 // to be steelyard::bench_main's, or to call register_axis_benchmarks().
@@ -30,8 +30,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/harness/axes/axis_grid.hpp"
-#include "bench/harness/axes/axis_override.hpp"
+#include "bench/harness/axes.hpp"
 
 namespace steelyard {
 
@@ -55,26 +54,6 @@ std::string type_name() {
   constexpr std::string_view kName = function_name_with_type<T>();
   return std::string(kName.substr(kBefore, kName.size() - kBefore - kAfter));
 }
-
-// Benchmarks over parameter axes, registered with Google Benchmark in one statement. The function takes the state, the
-// point of the grid that it is run at, and one tag for each list of types.
-//
-//     template <class T>
-//     void time_copy(benchmark::State& state, const steelyard::AxisPoint& at, std::type_identity<T>) {
-//       std::vector<T> source(at.integer("bytes") / sizeof(T));
-//       for (auto _ : state) copy(source, at.text("pattern"));
-//     }
-//     STEELYARD_BENCHMARK(time_copy)
-//         .name("copy")
-//         .power_of_two("bytes", 10, 20)
-//         .strings("pattern", {"forward", "random"})
-//         .types<float, double>("type")
-//         .threads({1, 2});
-//
-// It is named "copy/bytes:1024/pattern:forward/type:float/threads:1": bench/harness/axes/axis_grid.hpp says why neither
-// the order of the axes nor that of registration matters. Without name() the function's own name stands there. A
-// definition that makes no sense becomes one failed row that says why, and the others are run. The program's main has
-// to be steelyard::bench_main's, or to call register_axis_benchmarks().
 
 // What Google Benchmark calls a registered family; its name moved in 1.9.5.
 using GoogleBenchmark = std::remove_pointer_t<decltype(benchmark::RegisterBenchmark(

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/harness/axes/axis_override.hpp"
+#include "bench/harness/axes.hpp"
 #include "bench/main/run_session.hpp"
 
 namespace steelyard {

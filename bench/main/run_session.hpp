@@ -47,9 +47,6 @@ class BlockBudget {
   Nanoseconds spent_;
 };
 
-// What one run of the program needs to know in places that Google Benchmark calls back: how repetitions are split, and
-// which benchmark is running. It is one object for the process (Google Benchmark's list of benchmarks is one, too).
-
 // A record with this message is a block that was left out, not a failure.
 inline constexpr const char* kLeftOut = "steelyard: this block was left out";
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bench/cuda/device_properties.hpp"
-#include "bench/harness/axes/axis_grid.hpp"
+#include "bench/harness/axes.hpp"
 
 namespace steelyard::cuda_suite {
 

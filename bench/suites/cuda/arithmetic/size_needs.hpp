@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "bench/harness/axes/axis_grid.hpp"
+#include "bench/harness/axes.hpp"
 
 namespace steelyard::cuda_suite {
 
