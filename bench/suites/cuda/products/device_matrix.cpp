@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 #include "bench/suites/cuda/products/seeded_fill.hpp"
 
 namespace steelyard::cuda_suite {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
 #include "bench/suites/cuda/products/seeded_fill.hpp"
 

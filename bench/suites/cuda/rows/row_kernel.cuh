@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 #include "bench/suites/cuda/arithmetic/block_join.cuh"
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/rows/row_kernels.hpp"

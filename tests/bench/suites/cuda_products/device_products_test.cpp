@@ -3,8 +3,8 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include "bench/cuda/cuda_error.hpp"
-#include "bench/cuda/query_devices.hpp"
+#include "bench/cuda/cuda_handles.hpp"
+#include "bench/cuda/measure_cases.hpp"
 #include "bench/suites/cuda/ceilings/memory_passes.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
 #include "bench/suites/cuda/mlp/mlp_layer_norm_block.hpp"

@@ -1,6 +1,4 @@
-#include "bench/cuda/cuda_error.hpp"
-
-#include <cuda_runtime_api.h>
+#include "bench/cuda/cuda_handles.hpp"
 
 namespace steelyard::cuda {
 namespace {
