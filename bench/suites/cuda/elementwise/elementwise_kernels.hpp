@@ -3,7 +3,6 @@
 #pragma once
 
 #include "bench/cuda/workload.hpp"
-#include "bench/suites/cuda/elementwise/elementwise_operations.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_thread.hpp"
 
 namespace steelyard::cuda_suite {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bench/cuda/workload.hpp"
-#include "bench/suites/cuda/rows/row_links.hpp"
+#include "bench/suites/cuda/rows/row_operations.hpp"
 
 namespace steelyard::cuda_suite {
 

@@ -11,10 +11,103 @@
 // cache from row to row.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "bench/suites/cuda/arithmetic/approximate_math.hpp"
-#include "bench/suites/cuda/rows/row_part.hpp"
+#include "bench/suites/cuda/arithmetic/block_tree.hpp"
+#include "bench/suites/cuda/arithmetic/pack.hpp"
 
 namespace steelyard::cuda_suite {
+
+// Rows that a block works on whole: each thread keeps its packs of the row in registers, so that memory is read once,
+// whatever the row's operation needs of it. Thread t has the packs t, t + threads, t + 2 threads, ...
+
+struct RowsShape {
+  std::size_t rows = 0;
+  std::size_t columns = 0;  // at least 1
+};
+
+// Packs of one thread: 64 bytes on their way for each thread, and as many of the next row.
+inline constexpr int kRowPacks = 4;
+
+// The longest row that a block of 1024 threads keeps: 32768 values of 16 bits, 16384 of 32.
+template <class T>
+inline constexpr std::size_t kMostColumns = std::size_t{kMostThreads} * kRowPacks* kLanes<T>;
+
+// A block for a row; at least a warp.
+template <class T>
+constexpr int threads_of_row(std::size_t columns) {
+  const std::size_t a_thread = std::size_t{kRowPacks} * kLanes<T>;
+  const std::size_t wanted = (columns + a_thread - 1) / a_thread;
+  return static_cast<int>((wanted + kWarp - 1) / kWarp * kWarp);
+}
+
+// How a row's length fits its block's threads. Two shortcuts that spare most of the index arithmetic, and the rest.
+enum class RowFit {
+  full,    // every thread has all of its packs
+  whole,   // the length is a multiple of a pack's lanes: every pack is inside or outside
+  ragged,  // any length: rows begin at any address, so that values are moved one by one
+};
+template <class T>
+constexpr RowFit row_fit(std::size_t columns) {
+  if (columns % kLanes<T> != 0) return RowFit::ragged;
+  const bool is_full = columns == static_cast<std::size_t>(threads_of_row<T>(columns)) * kRowPacks * kLanes<T>;
+  return is_full ? RowFit::full : RowFit::whole;
+}
+
+// Where a thread stands in the work on one row.
+struct RowPlace {
+  int thread = 0;
+  int threads = 0;
+  int columns = 0;
+  std::size_t row = 0;
+};
+
+template <class T>
+STEELYARD_HOST_DEVICE inline int first_column(const RowPlace& place, int k) {
+  return (place.thread + k * place.threads) * kLanes<T>;
+}
+
+// Lanes of the thread's pack k that lie inside the row.
+template <class T, RowFit kFit>
+STEELYARD_HOST_DEVICE inline int lanes_inside(const RowPlace& place, int k) {
+  if (kFit == RowFit::full) return kLanes<T>;
+  const int left = place.columns - first_column<T>(place, k);
+  if (kFit == RowFit::whole) return left > 0 ? kLanes<T> : 0;
+  return left < 0 ? 0 : (left < kLanes<T> ? left : kLanes<T>);
+}
+
+// The thread's packs of one row.
+template <class T, RowFit kFit>
+struct RowPart {
+  Pack packs[kRowPacks];
+
+  STEELYARD_HOST_DEVICE void load(const T* row, const RowPlace& place) {
+    STEELYARD_UNROLL
+    for (int k = 0; k < kRowPacks; ++k) {
+      const int inside = lanes_inside<T, kFit>(place, k);
+      const T* address = row + first_column<T>(place, k);
+      if constexpr (kFit == RowFit::ragged) {
+        packs[k] = load_lanes(address, inside);
+      } else {
+        packs[k] = inside > 0 ? load_streaming(address) : Pack{};
+      }
+    }
+  }
+};
+
+// Writes the results of the thread's pack k.
+template <class T, RowFit kFit>
+STEELYARD_HOST_DEVICE inline void store_part(T* row, const RowPlace& place, int k, const float (&results)[kLanes<T>]) {
+  const int inside = lanes_inside<T, kFit>(place, k);
+  T* address = row + first_column<T>(place, k);
+  if constexpr (kFit == RowFit::ragged) {
+    store_lanes(address, results, inside);
+  } else {
+    if (inside > 0) store_pack(address, packed<T>(results));
+  }
+}
 
 inline constexpr float kNormEpsilon = 1e-5f;  // added to the variance or the mean square; PyTorch's layer norm
 
@@ -227,11 +320,6 @@ struct RmsNorm {
   using Kept = KeptPacks<T>;
 
   template <class T, RowFit kFit>
-  STEELYARD_HOST_DEVICE Kept<T> keep(const RowPart<T, kFit>& part) const {
-    return kept_packs(part);
-  }
-
-  template <class T, RowFit kFit>
   STEELYARD_HOST_DEVICE float first(Kept<T>& kept, const RowPlace& place) const {
     return sum_over_part<T, kFit, true>(kept.packs, place, [](float x) { return x * x; });
   }
@@ -257,5 +345,92 @@ struct RmsNorm {
     }
   }
 };
+
+// The links of which a chain makes softmax and the normalizations: a statistic of each row, in single precision, and
+// maps of each value with its row's statistic or its column's parameter, rounded to the values' type.
+
+enum class RowStatistic { largest, sum, mean, sum_of_squares, inverse_root_of_mean_square };
+
+// An operation on rows (row_operations.hpp) whose result is one number a row.
+template <RowStatistic kStatistic>
+struct RowReduction {
+  float* statistics = nullptr;  // one a row
+
+  static constexpr bool kFirstIsLargest = kStatistic == RowStatistic::largest;
+  static constexpr bool kHasSecond = false;
+  static constexpr bool kSquares =
+      kStatistic == RowStatistic::sum_of_squares || kStatistic == RowStatistic::inverse_root_of_mean_square;
+  template <class T>
+  using Kept = KeptPacks<T>;
+
+  template <class T, RowFit kFit>
+  STEELYARD_HOST_DEVICE float first(Kept<T>& kept, const RowPlace& place) const {
+    if constexpr (kFirstIsLargest) {
+      return largest_of_part<T, kFit>(kept.packs, place);
+    } else {
+      return sum_over_part<T, kFit, true>(kept.packs, place, [](float x) { return kSquares ? x * x : x; });
+    }
+  }
+  template <class T, RowFit kFit>
+  STEELYARD_HOST_DEVICE float second(Kept<T>&, const RowPlace&, float) const {
+    return 0.0f;
+  }
+
+  template <class T, RowFit kFit>
+  STEELYARD_HOST_DEVICE void finish(Kept<T>&, const RowPlace& place, const RowTotals& totals, T*) const {
+    if (place.thread != 0) return;
+    const auto n = static_cast<float>(place.columns);
+    float statistic = totals.first;
+    if (kStatistic == RowStatistic::mean) statistic = totals.first / n;
+    if (kStatistic == RowStatistic::inverse_root_of_mean_square) {
+      statistic = reciprocal_root(totals.first / n + kNormEpsilon);
+    }
+    statistics[place.row] = statistic;
+  }
+};
+
+enum class RowMap { subtract_statistic, exp, over_statistic, times_statistic, times_parameter, plus_parameter };
+
+STEELYARD_HOST_DEVICE constexpr bool takes_parameter(RowMap map) {
+  return map == RowMap::times_parameter || map == RowMap::plus_parameter;
+}
+
+template <RowMap kMap>
+STEELYARD_HOST_DEVICE inline float mapped(float value, float other) {
+  switch (kMap) {
+    case RowMap::subtract_statistic:
+      return value - other;
+    case RowMap::exp:
+      return exp_accurate(value);
+    case RowMap::over_statistic:
+      return value / other;
+    case RowMap::times_statistic:
+    case RowMap::times_parameter:
+      return value * other;
+    case RowMap::plus_parameter:
+      return value + other;
+  }
+  return value;
+}
+
+// What one thread does with its part of a row. others: a statistic for each row, or a parameter for each column.
+template <RowMap kMap, class T, RowFit kFit>
+STEELYARD_HOST_DEVICE void map_part(const RowPart<T, kFit>& part, const RowPlace& place, const float* others,
+                                    T* results) {
+  const float of_row = takes_parameter(kMap) || kMap == RowMap::exp ? 0.0f : others[place.row];
+  STEELYARD_UNROLL
+  for (int k = 0; k < kRowPacks; ++k) {
+    if (lanes_inside<T, kFit>(place, k) == 0) continue;
+    float values[kLanes<T>];
+    float of_columns[kLanes<T>];
+    unpack<T>(part.packs[k], values);
+    if constexpr (takes_parameter(kMap)) load_parameters<T, kFit>(others, place, k, of_columns);
+    STEELYARD_UNROLL
+    for (int i = 0; i < kLanes<T>; ++i) {
+      values[i] = mapped<kMap>(values[i], takes_parameter(kMap) ? of_columns[i] : of_row);
+    }
+    store_part<T, kFit>(results, place, k, values);
+  }
+}
 
 }  // namespace steelyard::cuda_suite

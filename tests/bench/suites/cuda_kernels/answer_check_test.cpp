@@ -5,8 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "bench/suites/cuda/arithmetic/input_rotation.hpp"
-
 namespace steelyard::cuda_suite {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "bench/suites/cuda/arithmetic/agreement.hpp"
+#include "bench/suites/cuda/arithmetic/answer_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include "bench/suites/cuda/cdist/cdist_tile.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_thread.hpp"
 #include "bench/suites/cuda/gemv/gemv_thread.hpp"
-#include "bench/suites/cuda/rows/row_links.hpp"
+#include "bench/suites/cuda/rows/row_operations.hpp"
 
 namespace steelyard::cuda_suite {
 

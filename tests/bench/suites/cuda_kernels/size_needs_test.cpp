@@ -1,4 +1,4 @@
-#include "bench/suites/cuda/arithmetic/size_needs.hpp"
+#include "bench/suites/cuda/device_needs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include "bench/suites/cuda/device_needs.hpp"
 #include "bench/suites/cuda/mlp/mlp_layer_norm_block.hpp"
 #include "bench/suites/cuda/mlp/mlp_workload.hpp"
-#include "bench/suites/cuda/products/batched_dot.hpp"
 #include "bench/suites/cuda/products/device_matrix.hpp"
 #include "bench/suites/cuda/products/lt_matmul.hpp"
 #include "bench/suites/cuda/products/matmul.hpp"
