@@ -57,6 +57,7 @@ namespace boost::archive {
 template class detail::archive_serializer_map<steelyard::records::BoundedTextInput>;
 template class basic_text_iarchive<steelyard::records::BoundedTextInput>;
 template class text_iarchive_impl<steelyard::records::BoundedTextInput>;
+
 }  // namespace boost::archive
 
 namespace steelyard {

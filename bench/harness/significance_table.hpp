@@ -5,9 +5,9 @@
 //     SignificanceTable table = compare_cells(data, {.direction = TableDirection::rowwise});
 //     std::cout << render_text({&table, 1}, {.color = true});     (render_table.hpp)
 //
-// Test: Mann-Whitney (pair_comparison.hpp) of the cells' values, adjusted by Holm over all pairs that could have been chosen.
-// Where the values are samples of one process, dependence between neighbours weakens the test by as much as it widens
-// the median's interval. docs/guide/tables.md says what this can and cannot mean.
+// Test: Mann-Whitney (pair_comparison.hpp) of the cells' values, adjusted by Holm over all pairs that could have been
+// chosen. Where the values are samples of one process, dependence between neighbours weakens the test by as much as it
+// widens the median's interval. docs/guide/tables.md says what this can and cannot mean.
 #pragma once
 
 #include <optional>

@@ -137,12 +137,11 @@ Result<std::vector<TaskMeasurement>> merge(const std::vector<TaskMeasurement>& m
   return merged;
 }
 
-// How a task and its times read: the text half of task_measurement.hpp.
+// How a task and its times read.
 
 namespace {
 
 constexpr double kSevereRatio = 0.25;  // IQR over median
-constexpr std::size_t kFewestForSpread = 4;
 constexpr std::array<TimeUnit, 6> kTimeUnits{{{"min", "minutes", 60},
                                               {"s", "seconds", 1},
                                               {"ms", "milliseconds", 1e-3},

@@ -204,6 +204,7 @@ std::string CodeObject::meaning_of(std::uint64_t address) const {
 bool CodeObject::is_address(std::uint64_t number) const {
   return file_.type == ET_EXEC && section_at(file_, number) != nullptr;
 }
+
 }  // namespace
 
 // One file of the baseline and its counterpart.

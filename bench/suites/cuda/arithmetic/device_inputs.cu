@@ -1,4 +1,4 @@
-#include "bench/suites/cuda/arithmetic/device_inputs.hpp"
+#include "bench/suites/cuda/arithmetic/current_device.hpp"
 
 #include <cuda_runtime_api.h>
 

@@ -7,7 +7,7 @@
 
 #include "bench/harness/operator_cost.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
-#include "bench/suites/cuda/cdist/cdist_tile.hpp"
+#include "bench/suites/cuda/cdist/cdist_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 

@@ -8,7 +8,7 @@
 #include "bench/harness/operator_cost.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
 #include "bench/suites/cuda/arithmetic/block_tree.hpp"
-#include "bench/suites/cuda/gemv/gemv_thread.hpp"
+#include "bench/suites/cuda/gemv/gemv_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 

@@ -4,7 +4,6 @@
 #include "bench/cuda/device_memory.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
-#include "bench/suites/cuda/arithmetic/device_inputs.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
 #include "bench/suites/cuda/gemv/gemv_kernels.hpp"
 #include "bench/suites/cuda/gemv/gemv_reference.hpp"

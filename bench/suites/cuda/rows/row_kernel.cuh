@@ -1,4 +1,4 @@
-// One kernel for all operations on rows (row_operations.hpp): blocks stay and take rows in turn. While a block works on
+// One kernel for all operations on rows (row_kernels.hpp): blocks stay and take rows in turn. While a block works on
 // a row, the next one is on its way to shared memory, so that memory is never idle while threads wait for each other in
 // their trees. A thread copies and reads its own packs alone: no barrier is needed for that.
 #pragma once

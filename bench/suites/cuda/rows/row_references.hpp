@@ -1,8 +1,8 @@
 // The operations on one row in double precision, with the bound that a kernel's answer has to keep at each value.
 //
 // The bounds count roundings. With u = 2^-24 (single precision) and a chain of k roundings, g(k) = ku / (1 - ku); v is
-// the unit roundoff of the values' type, by which the result is rounded once (row_operations.hpp) or once a link
-// (row_operations.hpp). A sum over a row goes through at most kRowSum roundings.
+// the unit roundoff of the values' type, by which the result is rounded once (row_kernels.hpp) or once a link
+// (row_kernels.hpp). A sum over a row goes through at most kRowSum roundings.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 #include "bench/harness/operator_cost.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
-#include "bench/suites/cuda/rows/row_operations.hpp"
+#include "bench/suites/cuda/rows/row_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 

@@ -240,7 +240,6 @@ TEST(LearnedNoise, NeedsRepeatsOfOneMeasure) {
   EXPECT_FALSE(learn_noise({counts({row("a", 1)})}));
   EXPECT_FALSE(learn_noise({counts({row("a", 1)}), counts({row("a", 1)}, CountKind::inclusive)}));
   EXPECT_FALSE(learn_noise({counts({row("a", 1)}), *FunctionCounts::of(CountKind::self, {"Dr"}, {row("a", 1)})}));
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   EXPECT_FALSE(learn_noise({counts({row("a", kMost)}), counts({row("a", -1)})}));
 }
 

@@ -47,6 +47,7 @@ __attribute__((noinline)) unsigned work(const unsigned* values, unsigned count) 
   }
   return sum;
 }
+
 }  // namespace outer
 extern "C" unsigned twice(unsigned value) { return value * 2; }
 int main(int count, char**) {

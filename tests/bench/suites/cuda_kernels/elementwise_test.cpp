@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "bench/suites/cuda/elementwise/elementwise_kernels.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_references.hpp"
-#include "bench/suites/cuda/elementwise/elementwise_thread.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 
 namespace steelyard::cuda_suite {
