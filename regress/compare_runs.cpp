@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/model/disturbance_summary.hpp"
 #include "bench/model/holm.hpp"
+#include "bench/model/run.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/drift.hpp"
 #include "regress/ab/false_discovery.hpp"

@@ -1,13 +1,129 @@
 #include "bench/ceilings/ceiling_bench.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <utility>
 
 #include "bench/ceilings/arithmetic_kernels.hpp"
-#include "bench/ceilings/ceiling_name.hpp"
-#include "bench/ceilings/fma_units.hpp"
 
 namespace steelyard {
+
+bool is_meant(std::string_view part, std::string_view name) {
+  if (part.empty() || part == name) return true;
+  if (part.size() >= name.size()) return false;
+  return (name.starts_with(part) && name[part.size()] == '/') ||
+         (name.ends_with(part) && name[name.size() - part.size() - 1] == '/');
+}
+
+namespace {
+
+struct Models {
+  std::string_view vendor;
+  int family;
+  int first;
+  int last;
+  FmaUnits units;
+};
+
+// Widths of the units, from Agner Fog, "The microarchitecture of Intel, AMD and VIA CPUs", and the makers' optimization
+// guides. Model numbers as the Linux kernel has them (arch/x86/include/asm/intel-family.h, amd.c). A processor that
+// takes a wide instruction in two halves has the units of the halves.
+constexpr std::array kModels{
+    Models{"GenuineIntel", 6, 0x3C, 0x3D, {"Haswell or Broadwell", 2, 256}},  // 0x3E is Ivy Bridge: none
+    Models{"GenuineIntel", 6, 0x3F, 0x3F, {"Haswell", 2, 256}},
+    Models{"GenuineIntel", 6, 0x45, 0x47, {"Haswell or Broadwell", 2, 256}},
+    Models{"GenuineIntel", 6, 0x4E, 0x4F, {"Skylake or Broadwell", 2, 256}},
+    Models{"GenuineIntel", 6, 0x55, 0x55, {"Skylake server (some models have one unit of 512 bits)", 2, 512}},
+    Models{"GenuineIntel", 6, 0x56, 0x56, {"Broadwell", 2, 256}},
+    Models{"GenuineIntel", 6, 0x5E, 0x5E, {"Skylake", 2, 256}},
+    Models{"GenuineIntel", 6, 0x6A, 0x6C, {"Ice Lake server", 2, 512}},
+    Models{"GenuineIntel", 6, 0x7D, 0x7E, {"Ice Lake client", 2, 256}},
+    Models{"GenuineIntel", 6, 0x8C, 0x8D, {"Tiger Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0x8E, 0x8E, {"Kaby Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0x8F, 0x8F, {"Sapphire Rapids", 2, 512}},
+    Models{"GenuineIntel", 6, 0x97, 0x97, {"Alder Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0x9A, 0x9A, {"Alder Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0x9E, 0x9E, {"Kaby Lake or Coffee Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0xA5, 0xA6, {"Comet Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0xA7, 0xA7, {"Rocket Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0xAD, 0xAE, {"Granite Rapids", 2, 512}},
+    Models{"GenuineIntel", 6, 0xB7, 0xB7, {"Raptor Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0xBA, 0xBA, {"Raptor Lake", 2, 256}},
+    Models{"GenuineIntel", 6, 0xCF, 0xCF, {"Emerald Rapids", 2, 512}},
+    Models{"AuthenticAMD", 0x17, 0x00, 0x2F, {"Zen", 2, 128}},
+    Models{"AuthenticAMD", 0x17, 0x30, 0xAF, {"Zen 2", 2, 256}},
+    Models{"AuthenticAMD", 0x19, 0x00, 0x0F, {"Zen 3", 2, 256}},
+    Models{"AuthenticAMD", 0x19, 0x10, 0x1F, {"Zen 4", 2, 256}},
+    Models{"AuthenticAMD", 0x19, 0x20, 0x5F, {"Zen 3", 2, 256}},
+    Models{"AuthenticAMD", 0x19, 0x60, 0x7F, {"Zen 4", 2, 256}},
+    Models{"AuthenticAMD", 0x19, 0xA0, 0xAF, {"Zen 4", 2, 256}},
+    Models{"AuthenticAMD", 0x1A, 0x00, 0x1F, {"Zen 5 server", 2, 512}},
+    Models{"AuthenticAMD", 0x1A, 0x40, 0x4F, {"Zen 5 desktop", 2, 512}},
+};
+
+}  // namespace
+
+std::optional<FmaUnits> fma_units(const CpuIdentity& cpu) {
+  for (const Models& models : kModels) {
+    if (cpu.vendor == models.vendor && cpu.family == models.family && cpu.model >= models.first &&
+        cpu.model <= models.last) {
+      return models.units;
+    }
+  }
+  return std::nullopt;
+}
+
+double fma_operations_per_cycle(const FmaUnits& units, int element_bits, int instruction_bits) {
+  return 2.0 * units.units * std::min(units.width_bits, instruction_bits) / element_bits;
+}
+
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+}  // namespace
+
+MemoryRegion::~MemoryRegion() { release(); }
+
+MemoryRegion::MemoryRegion(MemoryRegion&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+MemoryRegion& MemoryRegion::operator=(MemoryRegion&& other) noexcept {
+  if (this != &other) {
+    release();
+    data_ = std::exchange(other.data_, nullptr);
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+bool MemoryRegion::reserve(std::size_t bytes, bool huge_pages) {
+  release();
+  const std::size_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+  void* const data = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) return false;
+  data_ = data;
+  bytes_ = whole;
+  // Advice only: a kernel without huge pages refuses it, and nothing else changes. Never MADV_NOHUGEPAGE: a program
+  // that asks for nothing has huge pages all the same where the system gives them to all.
+  if (huge_pages) static_cast<void>(madvise(data_, bytes_, MADV_HUGEPAGE));
+  return true;
+}
+
+void MemoryRegion::touch() {
+  double* const values = data();
+  for (std::size_t i = 0; i < bytes_ / sizeof(double); ++i) values[i] = 1;
+}
+
+void MemoryRegion::release() noexcept {
+  if (data_ != nullptr) munmap(data_, bytes_);
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
 namespace {
 
 // Short, so that on a busy machine some of them fall between the moments in which others have the core.

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace steelyard {
 
@@ -45,5 +47,25 @@ CpuIdentity identify_cpu(const CpuidReader& cpuid, std::optional<std::uint64_t> 
 CpuIdentity identify_cpu();
 // Reads this processor's; empty function where it is not x86.
 CpuidReader cpuid_reader();
+
+// The data caches above one core, from /sys, else from the processor itself, else guessed; which of these is said.
+
+struct CacheLevel {
+  int level = 0;  // 1, 2, 3
+  std::int64_t bytes = 0;
+  std::vector<int> cores;  // that share it, this one among them; empty: not said
+  bool operator==(const CacheLevel&) const = default;
+};
+
+struct CacheLevels {
+  std::vector<CacheLevel> levels;  // ascending, each level once; data or unified
+  std::string note;                // empty: /sys said all; else where the sizes come from
+};
+
+// `root` is "/" but in tests. `cpuid`: of the processor; empty where there is none.
+CacheLevels read_cache_levels(const std::filesystem::path& root, int core, const CpuidReader& cpuid);
+
+// "48K", "32768K", "2M"; 0 where it is no such size.
+std::int64_t parse_cache_size(std::string_view text);
 
 }  // namespace steelyard

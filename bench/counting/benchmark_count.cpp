@@ -1,15 +1,137 @@
 #include "bench/counting/benchmark_count.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <utility>
 
-#include "bench/counting/count_key.hpp"
-#include "bench/counting/exactness.hpp"
-#include "bench/counting/iteration_choice.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/counting/unwrapped_count.hpp"
+#include "bench/model/quantile.hpp"
 
 namespace steelyard {
+namespace {
+
+// Valgrind's start costs some 0.3 s; Callgrind does 20 to 50 million instructions a second. 3 + 6 million cost about as
+// much as the start of the two processes.
+constexpr std::int64_t kMostInstructions = 3'000'000;
+constexpr std::int64_t kMostIterations = 10'000;
+
+constexpr double kLargestFixedInstructions = 4000;
+constexpr double kLargestFixedShare = 0.05;
+constexpr double kLargestBend = 0.01;
+constexpr double kLargestBendInstructions = 1000;
+
+}  // namespace
+
+std::int64_t choose_iterations(std::int64_t instructions_of_one) {
+  std::int64_t n = 1;
+  while (n < kMostIterations && n * 10 * std::max<std::int64_t>(instructions_of_one, 1) <= kMostInstructions) n *= 10;
+  return n;
+}
+
+double instructions_per_iteration(const CountedPair& pair) {
+  return static_cast<double>(pair.more_instructions - pair.instructions) /
+         static_cast<double>(pair.more_iterations - pair.iterations);
+}
+
+bool looks_disproportionate(const CountedPair& pair) {
+  const double all = static_cast<double>(pair.instructions);
+  const double fixed = std::fabs(all - instructions_per_iteration(pair) * static_cast<double>(pair.iterations));
+  return fixed > kLargestFixedInstructions && fixed > kLargestFixedShare * all;
+}
+
+bool keeps_state(const CountedPair& pair, std::int64_t third_iterations, std::int64_t third_instructions) {
+  const double growth = instructions_per_iteration(pair) * static_cast<double>(third_iterations - pair.more_iterations);
+  const double bend = std::fabs(static_cast<double>(third_instructions - pair.more_instructions) - growth);
+  return bend > kLargestBendInstructions && bend > kLargestBend * std::fabs(growth);
+}
+
+namespace {
+
+// a / b == c / d in whole numbers; b, d > 0.
+bool are_equal_ratios(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
+  // The remainders are below b and d, which are numbers of iterations: their products are in range.
+  return a / b == c / d && (a % b) * d == (c % d) * b;
+}
+
+std::string threads_text(std::int64_t threads) {
+  return threads == 1 ? std::string("one thread") : std::to_string(threads) + " threads";
+}
+
+}  // namespace
+
+bool lies_on_line(const CountedPair& pair, std::int64_t iterations, std::int64_t instructions) {
+  if (iterations >= pair.iterations || pair.iterations >= pair.more_iterations) return false;
+  return are_equal_ratios(pair.more_instructions - pair.instructions, pair.more_iterations - pair.iterations,
+                          pair.instructions - instructions, pair.iterations - iterations);
+}
+
+CountBasis basis_of_line(const CountedPair& pair, std::int64_t iterations) {
+  CountBasis basis;
+  basis.jitter = 0;
+  basis.jitter_from = "one thread, timed region: " + std::to_string(iterations) + ", " +
+                      std::to_string(pair.iterations) + " and " + std::to_string(pair.more_iterations) +
+                      " iterations lie on one line to the last instruction";
+  return basis;
+}
+
+CountBasis basis_of_equal_collections(const CountedPair& pair) {
+  CountBasis basis;
+  basis.jitter = 0;
+  basis.jitter_from =
+      "one thread, timed region: 2 of 2 collections of " + std::to_string(pair.iterations) + " iterations equal";
+  return basis;
+}
+
+CountBasis basis_of_repeats(const CountRepeats& repeats) {
+  CountBasis basis;
+  basis.scope = repeats.scope;
+  const auto [low, high] = std::minmax_element(repeats.values.begin(), repeats.values.end());
+  const std::string count = std::to_string(repeats.values.size());
+  const std::string what = threads_text(repeats.threads) + ", " + std::string(to_text(repeats.scope));
+  if (*low == *high && repeats.threads == 1 && repeats.scope == CountScope::timed_region) {
+    basis.jitter = 0;
+    basis.jitter_from = what + ": " + count + " of " + count + " equal";
+    return basis;
+  }
+  const double middle = median(repeats.values);
+  basis.jitter = std::max(kLeastLearnedJitter, middle > 0 ? (*high - *low) / middle : 0);
+  basis.jitter_from = what + ": learned from " + count + " repeats" + (*low == *high ? ", all equal" : "");
+  return basis;
+}
+
+namespace {
+
+// Libraries of the system are a condition; those that a project builds are what is measured, and differ in every build.
+bool is_of_the_system(const std::string& file) { return file.starts_with("/usr/") || file.starts_with("/lib"); }
+
+std::string with_build(const std::string& name, const std::string& build) {
+  return build.empty() || build == "-" ? name : name + " " + build;
+}
+
+std::string allocator_text(const ShimReport& report, const std::filesystem::path& link) {
+  const std::filesystem::path file = report.allocator;
+  if (file == link) return "malloc of the program";
+  const std::string name = "malloc " + file.filename().string();
+  return is_of_the_system(report.allocator) ? with_build(name, report.allocator_build) : name;
+}
+
+}  // namespace
+
+std::string count_key(const std::string& valgrind_version, const Collection& collection,
+                      const std::filesystem::path& link) {
+  const ShimReport& report = collection.report;
+  std::string key = valgrind_version;
+  if (!report.libc.empty()) key += ";" + with_build("glibc " + report.libc, report.libc_build);
+  if (!report.allocator.empty()) key += ";" + allocator_text(report, link);
+  if (!report.cpu.empty()) key += ";cpu " + report.cpu;
+  // Which are plain x86-64's, whatever the host (counting_environment).
+  if (!report.dispatch.empty()) key += ";libc routines " + report.dispatch;
+  if (!collection.openblas_core.empty()) key += ";OpenBLAS " + collection.openblas_core;
+  return key;
+}
+
 namespace {
 
 // A third collection has four times the iterations: far enough off for a bend to show.
@@ -147,6 +269,69 @@ Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::
     count->basis.jitter_from += "; threads of the benchmark's own worked meanwhile and are not in it";
   }
   return count;
+}
+
+namespace {
+
+// Whatever the values: what the predictor remembers goes back to the start of the process. Of 20 counts of one
+// benchmark there were six different ones within 0.02 % (docs/guide/counters.md), and two can be equal.
+constexpr std::string_view kNeverExact = "branch_mispredictions";
+
+// One value says nothing of its exactness.
+CountBasis basis_of(std::string_view metric, const std::vector<double>& values, const Measurement& instructions) {
+  if (values.size() > 1) {
+    CountBasis basis =
+        basis_of_repeats({instructions.count_basis.scope, instructions.benchmark.threads.value_or(1), values});
+    if (metric == kNeverExact && *basis.jitter < kLeastLearnedJitter) {
+      basis.jitter = kLeastLearnedJitter;
+      basis.jitter_from += "; the branch predictor's history is that of the whole process";
+    }
+    return basis;
+  }
+  CountBasis basis;
+  basis.scope = instructions.count_basis.scope;
+  return basis;
+}
+
+}  // namespace
+
+void add_simulated(const BenchmarkCount& count, const CounterChoice& choice, const Measurement& instructions,
+                   Run& run) {
+  if (!choice.is_simulated() || instructions.invocations.empty() || count.iterations <= 0) return;
+  std::map<std::string_view, std::vector<double>> values_of;
+  std::vector<std::string_view> order;
+  for (const std::vector<std::int64_t>& totals : count.net_totals) {
+    for (const SimulatedCount& simulated : simulated_counts(count.profile.events, totals)) {
+      std::vector<double>& values = values_of[simulated.metric];
+      if (values.empty()) order.push_back(simulated.metric);
+      values.push_back(static_cast<double>(simulated.count) / static_cast<double>(count.iterations));
+    }
+  }
+  const InvocationSamples& samples = instructions.invocations.front();
+  for (const std::string_view metric : order) {
+    std::vector<double>& values = values_of[metric];
+    if (std::any_of(values.begin(), values.end(), [](double value) { return value < 0; })) {
+      run.failures.push_back({instructions.benchmark, std::string(metric), -1,
+                              "twice the iterations had fewer of them; let every iteration do the same work"});
+      continue;
+    }
+    Measurement measurement;
+    measurement.benchmark = instructions.benchmark;
+    measurement.metric = *well_known_metric(metric);
+    const std::string caches = cache_key(choice);
+    measurement.count_key = instructions.count_key + (caches.empty() ? "" : ";" + caches);
+    measurement.count_basis = basis_of(metric, values, instructions);
+    const std::vector<std::int64_t> iterations(values.size(), count.iterations);
+    measurement.invocations.push_back({samples.invocation, std::move(values), iterations});
+    run.measurements.push_back(std::move(measurement));
+  }
+}
+
+void record_cache_model(const CounterChoice& choice, Run& run) {
+  if (choice.cache) run.header.settings["counting.cache_model"] = cache_model_text();
+  if (choice.branch) {
+    run.header.settings["counting.branch_model"] = "Callgrind's: branches = Bc + Bi, branch_mispredictions = Bcm + Bim";
+  }
 }
 
 }  // namespace steelyard

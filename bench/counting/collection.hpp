@@ -2,26 +2,111 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "bench/counting/callgrind_reader.hpp"
-#include "bench/counting/collection_files.hpp"
+#include "bench/counting/count.hpp"
 #include "bench/counting/counters/counter_choice.hpp"
-#include "bench/counting/counting_environment.hpp"
-#include "bench/counting/counting_tools.hpp"
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/counting/lines/origin_resolver.hpp"
-#include "bench/counting/shim_report.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/program.hpp"
 
 namespace steelyard {
+
+// The environment of a counted program: short, fixed, and always of the same size. Its size moves the stack, and with
+// it the path that string and vector routines take through unaligned data; the caller's variables must not reach a
+// count.
+
+struct CountingEnvironment {
+  std::filesystem::path shim;    // empty: nothing is preloaded
+  std::filesystem::path report;  // that the shim is to write
+  std::int64_t iterations = 1;
+};
+
+// Of the caller's variables only LD_LIBRARY_PATH, HOME and TMPDIR, without which programs do not start; then what keeps
+// a count the same from run to run; then program.environment, which wins; then what the counting needs. Padded so that
+// it makes up whole pages of the stack together with `arguments` (the first of them the path of the program).
+std::map<std::string, std::string> counting_environment(const Program& program, const CountingEnvironment& counting,
+                                                        const std::vector<std::string>& arguments);
+
+// The files of one collection, in the folder private to the collections of a program: removed at its end, and named so
+// that every name has the same length, because the program sees some of them.
+
+// Valgrind's log and the report are some lines; nobody can make us read more.
+inline constexpr std::size_t kMaximumTextBytes = std::size_t{1} << 20;
+
+class CollectionFiles {
+ public:
+  CollectionFiles(const std::filesystem::path& folder, int number);
+  CollectionFiles(const CollectionFiles&) = delete;
+  CollectionFiles& operator=(const CollectionFiles&) = delete;
+  ~CollectionFiles();
+
+  std::filesystem::path report() const;   // of the preloaded library
+  std::filesystem::path log() const;      // of Valgrind
+  std::filesystem::path results() const;  // of the program: --benchmark_out
+  // A forked child of the program writes a profile of its own; the process number keeps them apart.
+  std::string profile(const std::string& process) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::string digits_;
+};
+
+// At most its first MiB; empty where it cannot be read.
+std::string read_beginning(const std::filesystem::path& file);
+// At most its last MiB, likewise: a trace of system calls can be longer, and why a program ended stands at its end.
+std::string read_ending(const std::filesystem::path& file);
+
+// What the preload library (shim/count_shim.cpp) saw inside the counted program, and why nothing was counted if nothing
+// was.
+
+struct ShimReport {
+  std::int64_t process = 0;  // pid of the counted program
+  std::int64_t forced = 0;   // iterations each State was made with
+  // How often each wrapped function was called in the counted pass.
+  std::int64_t constructed = 0;
+  std::int64_t started = 0;
+  std::int64_t finished = 0;
+  std::int64_t skipped = 0;
+  std::int64_t iterations = 0;  // made by all threads together; -1: State is laid out in a way we do not know
+  // CPU time while the clock ran, in us: of the loop's thread, and of others (0 where the benchmark itself has
+  // several).
+  std::int64_t own_us = 0;
+  std::int64_t others_us = 0;
+  std::string libc;             // version, e.g. "2.36"
+  std::string libc_build;       // its build id, 16 digits; "-": none
+  std::string allocator;        // the file malloc comes from
+  std::string allocator_build;  // the build id of that
+  std::string dispatch;         // which routines libc chose, as a number in 16 digits
+  std::string cpu;              // features as Valgrind shows them
+};
+
+// Absent where the text is no whole report.
+std::optional<ShimReport> parse_shim_report(std::string_view text);
+
+// Whether the program ran and the preload library saw nothing of it, or too little: Google Benchmark is in it without
+// its symbols, or the compiler has inlined what is wrapped. Then whole functions or the whole program may still be
+// counted.
+bool hides_its_clock(const ShimReport& report, std::string_view output);
+
+// Whether threads other than the benchmark's own worked while its clock ran: more than 1 ms under Valgrind, which is
+// some 20 us without, and 1 % of the loop. Their instructions were not collected.
+bool has_work_in_other_threads(const ShimReport& report);
+
+// Why a collection with this report is of no use, and what to do about it; empty where it is of use. `output` is what
+// the program printed: it says why a benchmark skipped itself.
+std::string what_is_wrong(const ShimReport& report, std::string_view output);
 
 // Where collections of one program are made. The folder is private to them.
 struct CollectionPlace {
@@ -71,5 +156,15 @@ Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& 
 
 // "Haswell" of the line "Core: Haswell" that OpenBLAS writes with OPENBLAS_VERBOSE=2; empty where there is none.
 std::string openblas_core_of(std::string_view error_output);
+
+// Why a program that was run under Callgrind did not come to a good end, in words for the benchmark's row.
+
+// `log` is Valgrind's (--log-file), `valgrind_version` "valgrind-3.19.0". Error (program): `found` and `mend`. An
+// instruction that Valgrind does not know is named by its bytes and the function it is in.
+Error explain_end(const ChildResult& child, std::string_view log, const std::string& valgrind_version);
+
+// "62 f1 fd 48 6f 07 in scale_wide (scale.c:1)": the first instruction of the log that Valgrind could not translate,
+// with what follows it, and where it is; empty where the log has none.
+std::string unknown_instruction(std::string_view log);
 
 }  // namespace steelyard

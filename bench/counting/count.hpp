@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "bench/counting/counters/counter_choice.hpp"
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/quantity.hpp"
+#include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/program.hpp"
 
@@ -57,5 +59,21 @@ Result<void> count_instructions(const Program& program, const std::vector<std::s
 // The same of several programs: one set of workers takes the orders in their order, so that no core idles while one
 // benchmark is slow, and one budget is spent. A program that cannot be prepared is a Failure of its benchmarks alone.
 Result<void> count_instructions(const std::vector<CountOrder>& orders, const CountOptions& options);
+
+// What counting needs beside the program: Valgrind and the preload library.
+
+struct CountingTools {
+  std::filesystem::path valgrind;
+  std::filesystem::path shim;
+  std::string valgrind_version;  // "valgrind-3.19.0"
+};
+
+// Whether a version as `valgrind --version` prints it lacks what counting needs; one that is no number is taken for
+// new.
+bool is_old_valgrind(const std::string& version);
+
+// options.shim, or the library in ../lib/steelyard/ beside the running program. Starts one short process. Error
+// (input), in one line: what is missing and how to get it.
+Result<CountingTools> find_counting_tools(const CountOptions& options);
 
 }  // namespace steelyard

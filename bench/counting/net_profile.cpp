@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/counting/costs.hpp"
-#include "bench/counting/lines/source_costs.hpp"
+#include "bench/counting/lines/origin_resolver.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 
 namespace steelyard {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "bench/counting/callgrind_reader.hpp"
 #include "bench/counting/lines/origin_resolver.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 

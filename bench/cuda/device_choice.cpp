@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "bench/cuda/json_text.hpp"
+#include "bench/cuda/device_row.hpp"
 
 namespace steelyard::cuda {
 namespace {

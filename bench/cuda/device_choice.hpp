@@ -7,7 +7,7 @@
 
 #include "bench/cuda/device_properties.hpp"
 #include "bench/cuda/nvml.hpp"
-#include "bench/cuda/worker_report.hpp"
+#include "bench/cuda/supervise.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard::cuda {

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <string>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 
 namespace steelyard::cuda {
 namespace {

@@ -7,7 +7,7 @@
 //     launch_add(x.data(), n, stream);
 //     x.download(host);               // waits for the whole device first
 //
-// Everything throws CudaError (cuda_error.hpp); running out of memory says what was asked for and what was free.
+// Everything throws CudaError (cuda_handles.hpp); running out of memory says what was asked for and what was free.
 #pragma once
 
 #include <cstddef>

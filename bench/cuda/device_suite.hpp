@@ -21,9 +21,7 @@
 
 #include "bench/cuda/device_properties.hpp"
 #include "bench/cuda/workload.hpp"
-#include "bench/harness/axes/axis.hpp"
-#include "bench/harness/axes/axis_grid.hpp"
-#include "bench/harness/axes/axis_override.hpp"
+#include "bench/harness/axes.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard::cuda {

@@ -1,10 +1,95 @@
 #include "bench/cuda/sampling.hpp"
 
 #include <algorithm>
-
-#include "bench/cuda/clock_steadiness.hpp"
+#include <cmath>
 
 namespace steelyard::cuda {
+namespace {
+
+// Below this many samples a standard deviation says too little to be kept as a value of the noise.
+constexpr std::int64_t kFirstNoise = 5;
+// The least that the time bound leaves: one sample has no spread at all.
+constexpr std::int64_t kLeastEver = 2;
+
+}  // namespace
+
+std::string_view to_text(StopReason reason) {
+  switch (reason) {
+    case StopReason::precise:
+      return "the relative standard deviation is below the limit";
+    case StopReason::settled:
+      return "the noise has settled";
+    case StopReason::samples:
+      return "as many samples as are kept";
+    case StopReason::time:
+      return "the time was up";
+  }
+  return "";
+}
+
+void StoppingRule::add(Nanoseconds sample) {
+  ++n_;
+  const double delta = sample.count() - mean_;
+  mean_ += delta / static_cast<double>(n_);
+  squares_ += delta * (sample.count() - mean_);
+  if (n_ < kFirstNoise) return;
+  const double noise = *relative_deviation();
+  if (noise_.size() < limits_.ring) {
+    noise_.push_back(noise);
+  } else {
+    noise_[oldest_] = noise;
+    oldest_ = (oldest_ + 1) % limits_.ring;
+  }
+}
+
+std::optional<double> StoppingRule::relative_deviation() const {
+  if (n_ < 2 || !(mean_ > 0)) return std::nullopt;
+  return std::sqrt(squares_ / static_cast<double>(n_ - 1)) / mean_;
+}
+
+bool StoppingRule::is_settled() const {
+  if (noise_.size() < limits_.settled_from || n_ % limits_.settled_every != 0) return false;
+  double mean = 0;
+  for (const double noise : noise_) mean += noise;
+  const auto n = static_cast<double>(noise_.size());
+  mean /= n;
+  double squares = 0;
+  for (const double noise : noise_) squares += (noise - mean) * (noise - mean);
+  return std::sqrt(squares / (n - 1)) < limits_.settled_deviation * mean;
+}
+
+std::optional<StopReason> StoppingRule::reached(Nanoseconds elapsed) const {
+  if (n_ >= limits_.least_samples) {
+    const auto deviation = relative_deviation();
+    if (elapsed >= limits_.least_time && deviation && *deviation < limits_.precise_deviation) {
+      return StopReason::precise;
+    }
+    if (is_settled()) return StopReason::settled;
+    if (n_ >= limits_.most_samples) return StopReason::samples;
+  }
+  if (n_ >= kLeastEver && elapsed >= limits_.most_time) return StopReason::time;
+  return std::nullopt;
+}
+
+std::optional<Nanoseconds> ThrottleWatch::judge(double sm_clock_hz) {
+  const bool is_low = sm_clock_hz > 0 && sm_clock_hz < rule_.least_share * rule_.default_hz;
+  if (!is_low) {
+    in_a_row_ = 0;
+    pause_ = rule_.first_pause;
+    return std::nullopt;
+  }
+  if (given_in_) return std::nullopt;
+  if (in_a_row_ == rule_.most_in_a_row) {
+    given_in_ = true;
+    return std::nullopt;
+  }
+  ++in_a_row_;
+  ++discarded_;
+  const Nanoseconds pause = pause_;
+  pause_ = std::min(pause_ * rule_.pause_growth, rule_.longest_pause);
+  return pause;
+}
+
 namespace {
 
 void warm_up(SampleSource& source, const SamplingLimits& limits, Samples& samples) {

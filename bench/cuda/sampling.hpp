@@ -8,15 +8,134 @@
 // hot: launches back to back from a graph, so that neither the host nor an empty cache is in the time.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "bench/cuda/stopping_rule.hpp"
-#include "bench/cuda/throttle_watch.hpp"
 #include "bench/model/quantity.hpp"
 
 namespace steelyard::cuda {
+
+// When enough samples of a noisy time have been taken, and which rule said so. Pure: times in, an answer out.
+//
+//     StoppingRule rule({});
+//     while (!rule.reached(elapsed)) rule.add(take_sample());
+//     report(to_text(*rule.reached(elapsed)));
+//
+// The rules, in the order of their judgement (as NVIDIA's nvbench has them, its "stdrel" criterion):
+//   precise   the samples' relative standard deviation is below 0.5 %, after 0.5 s and 10 samples;
+//   settled   more samples would not make it more precise: the relative standard deviation itself, over the last 512
+//             samples, deviates by less than 5 % of its mean; asked from 64 of its values on, at every 16th sample;
+//   samples   as many as are kept;
+//   time      the time is up.
+
+enum class StopReason { precise, settled, samples, time };
+// "relative standard deviation below the limit", ...
+std::string_view to_text(StopReason reason);
+
+struct StoppingLimits {
+  double precise_deviation = 0.005;
+  Nanoseconds least_time = seconds(0.5);  // of sampling, by the host's clock, before a measurement is called precise
+  std::int64_t least_samples = 10;        // whatever the rules; only the time bound may end below it, from 2 on
+  std::int64_t most_samples = 1000;
+  Nanoseconds most_time = seconds(15);
+  double settled_deviation = 0.05;  // of the noise, as a share of its mean
+  std::size_t ring = 512;
+  std::size_t settled_from = 64;
+  std::int64_t settled_every = 16;
+};
+
+class StoppingRule {
+ public:
+  explicit StoppingRule(const StoppingLimits& limits) : limits_(limits) {}
+
+  // Precondition: above 0.
+  void add(Nanoseconds sample);
+  // `elapsed`: since sampling began.
+  std::optional<StopReason> reached(Nanoseconds elapsed) const;
+
+  std::int64_t samples() const { return n_; }
+  // Standard deviation (n - 1) over mean; absent below 2 samples.
+  std::optional<double> relative_deviation() const;
+
+ private:
+  bool is_settled() const;
+
+  StoppingLimits limits_;
+  std::int64_t n_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;         // sum of squared deviations from the mean, by running update
+  std::vector<double> noise_;  // ring of the last relative deviations
+  std::size_t oldest_ = 0;     // where the next one goes once the ring is full
+};
+
+// Judges samples by the clock that the device's multiprocessors ran at: below three quarters of the default clock the
+// device is held back (heat, power), and the sample tells of that and not of the kernel. Such a sample is discarded,
+// and the device is left alone for a growing while. Pure: clocks in, pauses out.
+//
+//     ThrottleWatch watch({.default_hz = 1.98e9});
+//     if (auto pause = watch.judge(sample.sm_clock_hz)) { sleep(*pause); continue; }   // not kept
+
+struct ClockRule {
+  double default_hz = 0;  // 0: unknown, and nothing is discarded
+  double least_share = 0.75;
+  Nanoseconds first_pause = milliseconds(50);
+  double pause_growth = 1.5;
+  Nanoseconds longest_pause = milliseconds(500);
+  // A device may be held back for good, by its power limit under large products: after so many in a row its samples are
+  // kept, and the row says so.
+  std::int64_t most_in_a_row = 8;
+};
+
+class ThrottleWatch {
+ public:
+  explicit ThrottleWatch(const ClockRule& rule) : rule_(rule), pause_(rule.first_pause) {}
+
+  // How long to wait, where the sample of this clock is to be discarded; nothing where it is kept. A clock of 0 is
+  // unknown, and kept.
+  std::optional<Nanoseconds> judge(double sm_clock_hz);
+
+  std::int64_t discarded() const { return discarded_; }
+  // From here on samples are kept though the clock is low.
+  bool has_given_in() const { return given_in_; }
+
+ private:
+  ClockRule rule_;
+  Nanoseconds pause_;
+  std::int64_t discarded_ = 0;
+  std::int64_t in_a_row_ = 0;
+  bool given_in_ = false;
+};
+
+// Says when a device has warmed up: the clock of its last stretches of work has stopped moving. Pure.
+
+class ClockSteadiness {
+ public:
+  // The clocks of three stretches one after another lie within 1 % of the highest.
+  static constexpr double kWithin = 0.01;
+  static constexpr std::size_t kStretches = 3;
+
+  // After a stretch of work; a clock of 0 is unknown, and as many stretches then have to do.
+  void add(double sm_clock_hz) { last_[static_cast<std::size_t>(n_++) % kStretches] = sm_clock_hz; }
+  bool is_steady() const {
+    if (n_ < static_cast<std::int64_t>(kStretches)) return false;
+    double low = last_[0];
+    double high = last_[0];
+    for (const double clock : last_) {
+      low = clock < low ? clock : low;
+      high = clock > high ? clock : high;
+    }
+    return high - low <= kWithin * high;
+  }
+
+ private:
+  std::array<double, kStretches> last_{};
+  std::int64_t n_ = 0;
+};
 
 struct ColdSample {
   Nanoseconds time;        // of one launch, on the device

@@ -1,8 +1,280 @@
 #include "bench/cuda/supervise.hpp"
 
-#include <utility>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+extern char** environ;
 
 namespace steelyard::cuda {
+namespace {
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return line;
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t tab = line.find('\t');
+    fields.push_back(line.substr(0, tab));
+    if (tab == std::string_view::npos) return fields;
+    line.remove_prefix(tab + 1);
+  }
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+const char* word_of(RowEnd end) {
+  return end == RowEnd::measured ? "measured" : end == RowEnd::failed ? "failed" : "skipped";
+}
+
+std::optional<RowSummary> read_summary(const std::vector<std::string_view>& fields) {
+  RowSummary row;
+  if (fields.size() != 9) return std::nullopt;
+  row.name = fields[1];
+  row.end = fields[2] == "measured" ? RowEnd::measured : fields[2] == "failed" ? RowEnd::failed : RowEnd::skipped;
+  row.text = fields[8];
+  const bool is_whole = read_number(fields[3], row.cold_ns) && read_number(fields[4], row.hot_ns) &&
+                        read_number(fields[5], row.flops) && read_number(fields[6], row.bandwidth) &&
+                        read_number(fields[7], row.samples);
+  if (!is_whole) return std::nullopt;
+  return row;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace
+
+RowSummary summary_of(const DeviceRow& row) {
+  RowSummary summary;
+  summary.name = one_line(row.name);
+  summary.end = row.end;
+  summary.text = one_line(row.end == RowEnd::measured ? label_of(row) : row.message);
+  if (row.end != RowEnd::measured) return summary;
+  std::vector<double> cold;
+  for (const ColdSample& sample : row.samples.cold) cold.push_back(sample.time.count());
+  std::vector<double> hot;
+  for (const Nanoseconds time : row.samples.hot) hot.push_back(time.count());
+  summary.cold_ns = median(std::move(cold));
+  summary.hot_ns = median(std::move(hot));
+  summary.samples = static_cast<std::int64_t>(row.samples.cold.size());
+  if (summary.cold_ns > 0) {
+    const Nanoseconds time(summary.cold_ns);
+    summary.flops = (row.cost.flops / time).count();
+    summary.bandwidth = (row.cost.traffic() / time).count();
+  }
+  return summary;
+}
+
+FinishedRow finished(const DeviceRow& row) { return {summary_of(row), records_of(row)}; }
+
+std::string fact_lines(const Facts& facts) {
+  std::string lines;
+  for (const auto& [key, value] : facts) lines += "fact\t" + one_line(key) + '\t' + one_line(value) + '\n';
+  return lines;
+}
+
+std::string fault_line(std::string_view message) { return "fault\t" + one_line(message) + '\n'; }
+
+std::string begin_line(std::string_view name) { return "begin\t" + one_line(name) + '\n'; }
+
+std::string row_lines(const FinishedRow& row) {
+  const RowSummary& s = row.summary;
+  std::string lines = "row\t" + one_line(s.name) + '\t' + word_of(s.end);
+  for (const double number : {s.cold_ns, s.hot_ns, s.flops, s.bandwidth}) lines += '\t' + json_number(number);
+  lines += '\t' + json_number(s.samples) + '\t' + one_line(s.text) + '\n';
+  for (const std::string& record : row.records) lines += "record\t" + record + '\n';
+  return lines + "end\t" + one_line(s.name) + '\n';
+}
+
+void WorkerReport::add(std::string_view text) {
+  rest_ += text;
+  std::size_t begin = 0;
+  for (std::size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', begin)) {
+    add_line(std::string_view(rest_).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  rest_.erase(0, begin);
+}
+
+void WorkerReport::add_line(std::string_view line) {
+  const std::vector<std::string_view> fields = fields_of(line);
+  const std::string_view kind = fields.front();
+  if (kind == "fact" && fields.size() == 3) {
+    facts_.emplace_back(fields[1], fields[2]);
+  } else if (kind == "fault" && fields.size() == 2) {
+    fault_ = std::string(fields[1]);
+  } else if (kind == "begin" && fields.size() == 2) {
+    begun_ = std::string(fields[1]);
+    open_ = {};
+  } else if (kind == "row") {
+    if (auto summary = read_summary(fields)) open_.summary = std::move(*summary);
+  } else if (kind == "record" && fields.size() == 2) {
+    open_.records.emplace_back(fields[1]);
+  } else if (kind == "end" && fields.size() == 2 && begun_ == fields[1] && open_.summary.name == fields[1]) {
+    rows_.push_back(std::move(open_));
+    open_ = {};
+    begun_.reset();
+  }
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kLook{10};
+constexpr std::chrono::seconds kGrace{2};  // between asking it to end and ending it
+
+// A process of ours that is still running when its owner goes is ended.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  ~Child() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // True once it has ended.
+  bool has_ended(int& status) {
+    const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+    if (ended != pid_) return false;
+    pid_ = -1;
+    return true;
+  }
+  void signal(int number) const { ::kill(pid_, number); }
+
+ private:
+  pid_t pid_;
+};
+
+Result<pid_t> start(const WorkerCommand& command) {
+  std::vector<std::string> texts{command.executable.string()};
+  texts.insert(texts.end(), command.arguments.begin(), command.arguments.end());
+  std::vector<char*> arguments;
+  for (std::string& text : texts) arguments.push_back(text.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  // Its standard output is ours for the result; what it says there goes beside.
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  pid_t pid = -1;
+  const int failure = posix_spawn(&pid, texts.front().c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) {
+    return program_error(texts.front(), std::string("it cannot be started: ") + std::strerror(failure));
+  }
+  return pid;
+}
+
+// What was appended to a file since the last look.
+class Tail {
+ public:
+  explicit Tail(const std::filesystem::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~Tail() {
+    if (file_ >= 0) ::close(file_);
+  }
+  Tail(const Tail&) = delete;
+  Tail& operator=(const Tail&) = delete;
+
+  bool is_open() const { return file_ >= 0; }
+  bool read_into(WorkerReport& report) const {
+    std::array<char, 1 << 16> block{};
+    bool has_more = false;
+    for (ssize_t n = ::read(file_, block.data(), block.size()); n > 0; n = ::read(file_, block.data(), block.size())) {
+      report.add({block.data(), static_cast<std::size_t>(n)});
+      has_more = true;
+    }
+    return has_more;
+  }
+
+ private:
+  int file_;
+};
+
+WorkerEnd end_of(int status) {
+  WorkerEnd end;
+  if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  return end;
+}
+
+}  // namespace
+
+std::string WorkerEnd::describe() const {
+  if (was_silent) return "was ended: it ran past its limit of " + to_text(longest_silence);
+  if (was_cancelled) return "was cancelled";
+  if (signal != 0) return "was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  return "ended with status " + std::to_string(exit_code);
+}
+
+Result<WorkerEnd> run_worker(const WorkerCommand& command, WorkerReport& report, const WorkerProgress& progress,
+                             const std::atomic<int>* cancelled) {
+  const int made = ::open(command.report.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  if (made >= 0) ::close(made);
+  const Tail tail(command.report);
+  if (made < 0 || !tail.is_open()) {
+    return program_error(command.report.string(), std::string("it cannot be written: ") + std::strerror(errno));
+  }
+  STEELYARD_TRY(const pid_t pid, start(command));
+  Child child(pid);
+  const auto silence = std::chrono::nanoseconds(static_cast<std::int64_t>(command.longest_silence.count()));
+  auto last = Clock::now();
+  bool was_silent = false;
+  bool was_cancelled = false;
+  Clock::time_point asked;
+  while (true) {
+    int status = 0;
+    const bool ended = child.has_ended(status);
+    if (tail.read_into(report)) {
+      last = Clock::now();
+      if (progress) progress(report);
+    }
+    if (ended) {
+      WorkerEnd end = end_of(status);
+      end.was_silent = was_silent;
+      end.longest_silence = command.longest_silence;
+      // A signal to the whole group of processes may end it before ours is looked at.
+      end.was_cancelled = was_cancelled || (cancelled != nullptr && cancelled->load() != 0);
+      return end;
+    }
+    const bool is_asked = was_silent || was_cancelled;
+    if (!is_asked && cancelled != nullptr && cancelled->load() != 0) was_cancelled = true;
+    if (!is_asked && Clock::now() - last > silence) was_silent = true;
+    if (!is_asked && (was_silent || was_cancelled)) {
+      child.signal(SIGTERM);
+      asked = Clock::now();
+    }
+    if (is_asked && Clock::now() - asked > kGrace) child.signal(SIGKILL);
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
 namespace {
 
 // Workers one after another that ended before they began anything: the next will not do better.

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "bench/environment/cgroup_limits.hpp"
-#include "bench/environment/steal_time.hpp"
+#include "bench/environment/system_file.hpp"
 #include "bench/model/quantile.hpp"
 
 namespace steelyard {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/doctor/change_journal.hpp"
+#include "bench/doctor/machine_setting.hpp"
 #include "bench/runner/descriptor.hpp"
 
 namespace steelyard {

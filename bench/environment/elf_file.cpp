@@ -1,12 +1,47 @@
 #include "bench/environment/elf_file.hpp"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <gelf.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
+#include <utility>
+
+#include "bench/model/sha256.hpp"
 
 namespace steelyard {
+
+Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  constexpr off_t kLargest = off_t{4} << 30;
+  // Not blocking: a pipe without a writer is found out below, and must not be waited for.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return input_error(path.string(), std::strerror(errno), "a file that can be read");
+  struct stat status = {};
+  const bool usable = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kLargest;
+  const auto size = static_cast<std::size_t>(usable ? status.st_size : 0);
+  void* const bytes = size > 0 ? ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
+  ::close(file);
+  if (!usable) return input_error(path.string(), "no regular file, or one above 4 GiB", "a file");
+  if (bytes == MAP_FAILED) return input_error(path.string(), std::strerror(errno), "a file that can be mapped");
+  return MappedFile(std::string_view(static_cast<const char*>(bytes), size));
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile::~MappedFile() {
+  if (bytes_.empty()) return;
+  // The mapping was made from a pointer to void; the view is only how it is read.
+  ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
 namespace {
 
 constexpr std::uint64_t kMaxHeaders = 65536;
@@ -190,6 +225,84 @@ Result<ElfFile> read_elf(std::string_view bytes) {
   read_sections(file);
   read_segments(file);
   return file;
+}
+
+namespace {
+
+// Of the file, as offsets; what lies in it is hashed as if it were not there.
+struct Blank {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+constexpr std::array<std::uint32_t, 7> kHashedKinds = {PT_LOAD,      PT_DYNAMIC,      PT_INTERP,   PT_TLS,
+                                                       PT_GNU_STACK, PT_GNU_EH_FRAME, PT_GNU_RELRO};
+
+std::size_t offset_in(std::string_view bytes, std::string_view part) {
+  return static_cast<std::size_t>(part.data() - bytes.data());
+}
+
+std::vector<Blank> blanks_of(const ElfFile& file) {
+  std::vector<Blank> blanks;
+  // Offset, size, number and names of the table of sections, which itself is not loaded.
+  if (file.is_64) {
+    blanks.push_back({offsetof(Elf64_Ehdr, e_shoff), offsetof(Elf64_Ehdr, e_shoff) + sizeof(Elf64_Off)});
+    blanks.push_back({offsetof(Elf64_Ehdr, e_shentsize), sizeof(Elf64_Ehdr)});
+  } else {
+    blanks.push_back({offsetof(Elf32_Ehdr, e_shoff), offsetof(Elf32_Ehdr, e_shoff) + sizeof(Elf32_Off)});
+    blanks.push_back({offsetof(Elf32_Ehdr, e_shentsize), sizeof(Elf32_Ehdr)});
+  }
+  for (const ElfSegment& segment : file.segments) {
+    if (segment.type != PT_NOTE) continue;
+    for (const std::string_view id : file.build_ids(segment.content)) {
+      const std::size_t begin = offset_in(file.bytes, id);
+      blanks.push_back({begin, begin + id.size()});
+    }
+  }
+  std::sort(blanks.begin(), blanks.end(), [](const Blank& a, const Blank& b) { return a.begin < b.begin; });
+  return blanks;
+}
+
+void add_content(std::string_view bytes, std::string_view content, const std::vector<Blank>& blanks, Sha256& hash) {
+  std::size_t at = content.empty() ? 0 : offset_in(bytes, content);
+  const std::size_t end = at + content.size();
+  for (const Blank& blank : blanks) {
+    if (blank.end <= at || blank.begin >= end) continue;
+    if (blank.begin > at) hash.add(bytes.substr(at, blank.begin - at));
+    at = std::min(blank.end, end);
+  }
+  hash.add(bytes.substr(at, end - at));
+}
+
+void add_number(std::uint64_t number, Sha256& hash) { hash.add(std::to_string(number) + ','); }
+
+}  // namespace
+
+Result<LoadedSections> read_loaded_sections(std::string_view bytes) {
+  STEELYARD_TRY(const ElfFile file, read_elf(bytes));
+  if (!file.is_executable()) return input_error("", "an ELF file that is neither a program nor a library");
+  const std::vector<Blank> blanks = blanks_of(file);
+  LoadedSections loaded;
+  bool any = false;
+  Sha256 hash;
+  for (const std::uint64_t number :
+       {std::uint64_t{file.is_64}, std::uint64_t{file.type}, std::uint64_t{file.machine}, file.entry}) {
+    add_number(number, hash);
+  }
+  for (const ElfSegment& segment : file.segments) {
+    if (std::find(kHashedKinds.begin(), kHashedKinds.end(), segment.type) == kHashedKinds.end()) continue;
+    if (segment.outside) return input_error("", "an ELF file that ends within what it wants loaded");
+    for (const std::uint64_t number : {std::uint64_t{segment.type}, std::uint64_t{segment.flags}, segment.address,
+                                       segment.memory_bytes, segment.alignment, segment.content.size()}) {
+      add_number(number, hash);
+    }
+    add_content(bytes, segment.content, blanks, hash);
+    any = any || segment.type == PT_LOAD;
+    if (segment.type == PT_INTERP) loaded.interpreter = segment.content.substr(0, segment.content.find('\0'));
+  }
+  if (!any) return input_error("", "an ELF file of which nothing is loaded");
+  loaded.sha256 = hash.hex();
+  return loaded;
 }
 
 }  // namespace steelyard

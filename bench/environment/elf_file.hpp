@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,27 @@
 struct Elf;  // libelf's
 
 namespace steelyard {
+
+// A file's bytes mapped into memory, read only: not copied, so that a debug build larger than what memory has to spare
+// can be looked at.
+//
+//     STEELYARD_TRY(const MappedFile file, MappedFile::open(path));
+//     ... file.bytes() ...
+
+class MappedFile {
+ public:
+  // Error (input): it cannot be read, is no regular file, or is above 4 GiB.
+  static Result<MappedFile> open(const std::filesystem::path& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+  ~MappedFile();
+
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
+  std::string_view bytes_;
+};
 
 struct ElfSection {
   std::string_view name;
@@ -80,5 +102,22 @@ struct ElfFile {
 // All views point into `bytes`. Error (input): no ELF file, big-endian, its header ends early, or it has above 65,536
 // sections.
 Result<ElfFile> read_elf(std::string_view bytes);
+
+// What of a program file a process would have in memory, as one hash: equal for two builds that differ in nothing but
+// what is never loaded (debug information, the table of symbols, comments) and in what only names the build (the build
+// id). A program of equal hash, with equal libraries, arguments, environment and files, runs the same instructions.
+//
+// Not the hash of the file: program.sha256 is that.
+
+struct LoadedSections {
+  std::string sha256;
+  std::string interpreter;  // the dynamic loader's path; empty: a static program, or a library
+};
+
+// Hashes class, machine, entry, and every segment that is loaded or that tells the loader how (thread-local storage,
+// stack, relocations made read-only): address, flags, size in memory, content. Blank: the build id, and where the file
+// keeps its table of sections. Dynamic relocations are content. Error (input): no ELF program; nothing in it is loaded;
+// a segment that lies outside the file.
+Result<LoadedSections> read_loaded_sections(std::string_view bytes);
 
 }  // namespace steelyard

@@ -8,14 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "bench/environment/cache_facts.hpp"
 #include "bench/environment/cgroup_limits.hpp"
-#include "bench/environment/cpu_facts.hpp"
 #include "bench/environment/gpu_facts.hpp"
-#include "bench/environment/kernel_facts.hpp"
-#include "bench/environment/memory_info.hpp"
-#include "bench/environment/power_facts.hpp"
-#include "bench/environment/steal_time.hpp"
+#include "bench/environment/machine_facts.hpp"
 #include "bench/environment/system_file.hpp"
 
 namespace steelyard {

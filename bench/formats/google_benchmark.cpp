@@ -5,7 +5,6 @@
 #include <set>
 
 #include "bench/formats/google_benchmark_context.hpp"
-#include "bench/formats/google_benchmark_device.hpp"
 #include "bench/formats/google_benchmark_records.hpp"
 #include "bench/formats/non_finite_tokens.hpp"
 

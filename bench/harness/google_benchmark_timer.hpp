@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/task_measurement.hpp"
 #include "bench/harness/timer.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
+#include "bench/model/task_measurement.hpp"
 
 namespace benchmark {
 class State;

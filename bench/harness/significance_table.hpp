@@ -5,14 +5,16 @@
 //     SignificanceTable table = compare_cells(data, {.direction = TableDirection::rowwise});
 //     std::cout << render_text({&table, 1}, {.color = true});     (render_table.hpp)
 //
-// Test: Mann-Whitney (rank_test.hpp) of the cells' values, adjusted by Holm over all pairs that could have been chosen.
-// Where the values are samples of one process, dependence between neighbours weakens the test by as much as it widens
-// the median's interval. docs/guide/tables.md says what this can and cannot mean.
+// Test: Mann-Whitney (pair_comparison.hpp) of the cells' values, adjusted by Holm over all pairs that could have been
+// chosen. Where the values are samples of one process, dependence between neighbours weakens the test by as much as it
+// widens the median's interval. docs/guide/tables.md says what this can and cannot mean.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/median_interval.hpp"
@@ -99,5 +101,21 @@ std::string_view values_text(const TableData& data);
 // line; in longer lines each is tested against the best alone, adjusted as if all had been.
 inline constexpr std::size_t kMostPairedCells = 30;
 Result<SignificanceTable> compare_cells(TableData data, TableQuestion question);
+
+// The unit and the decimals that a line of a table is printed in.
+
+struct ScaleUnit {
+  std::string name;  // "us"
+  double size = 1;   // in base units
+};
+// The largest unit that keeps `smallest` at least 1; `base` is a metric's unit, or "s". A unit that nobody knows is its
+// own only scale.
+ScaleUnit scale_unit(const std::string& base, double smallest);
+
+// Decimals that leave three significant digits of the smallest value (whole numbers keep none), and as many more as it
+// takes that the pairs, indices into `values`, do not print alike; at most 17 significant digits. Zeros do not count
+// as small.
+using ValuePair = std::pair<std::size_t, std::size_t>;
+int decimals_that_tell_apart(std::span<const double> values, std::span<const ValuePair> different);
 
 }  // namespace steelyard

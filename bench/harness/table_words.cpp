@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/harness/autocorrelation.hpp"
+#include "bench/harness/median_interval.hpp"
 #include "bench/harness/render_table.hpp"
 #include "bench/model/text.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bench/harness/compare_table_grid.hpp"
+#include "bench/harness/compare_table.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,12 +1,14 @@
 #include "bench/harness/timer.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <exception>
 
-#include "bench/harness/adaptive_plan.hpp"
 #include "bench/harness/median_interval.hpp"
 #include "bench/harness/timing_session.hpp"
 
@@ -168,6 +170,47 @@ Result<TaskMeasurement> Timer::adaptive_autorange(const AdaptiveOptions& options
     session.calibrate_for(kAdaptiveBlockingSeconds);
     return session.is_reference() ? adapt_as_reference(session, options) : adapt_by_plan(session, options);
   });
+}
+
+double MonotonicClock::seconds_of(std::int64_t runs, const TimedLoop& loop) {
+  const auto begin = std::chrono::steady_clock::now();
+  loop(runs);
+  const auto end = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+namespace {
+
+struct Names {
+  const char* library;
+  const char* get;
+  const char* set;
+};
+
+// OpenMP first: an OpenBLAS that is built on it takes over its count, and is restored before it.
+constexpr Names kKnown[] = {{"OpenMP", "omp_get_max_threads", "omp_set_num_threads"},
+                            {"OpenBLAS", "openblas_get_num_threads", "openblas_set_num_threads"}};
+
+}  // namespace
+
+std::vector<ThreadCount> loaded_thread_counts() {
+  std::vector<ThreadCount> found;
+  for (const Names& names : kKnown) {
+    const auto get = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, names.get));
+    const auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, names.set));
+    if (get != nullptr && set != nullptr) found.push_back({names.library, get, set});
+  }
+  return found;
+}
+
+ScopedThreadCount::ScopedThreadCount(std::vector<ThreadCount> counts, int threads) : counts_(std::move(counts)) {
+  // All are read before any is set: setting one may change another.
+  for (const ThreadCount& count : counts_) before_.push_back(count.get());
+  for (const ThreadCount& count : counts_) count.set(threads);
+}
+
+ScopedThreadCount::~ScopedThreadCount() {
+  for (std::size_t i = counts_.size(); i-- > 0;) counts_[i].set(before_[i]);
 }
 
 }  // namespace steelyard

@@ -10,20 +10,67 @@
 // throws (program, with its text); the thread count is restored in any case.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/harness/run_clock.hpp"
-#include "bench/harness/task_measurement.hpp"
-#include "bench/harness/thread_count.hpp"
 #include "bench/harness/timed_loop.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
+#include "bench/model/task_measurement.hpp"
 
 namespace steelyard {
+
+// How many threads the libraries under a statement may use: set for the length of a measurement, restored after it,
+// also when the statement throws.
+//
+//     const ScopedThreadCount threads(loaded_thread_counts(), 4);
+
+// One library's own count. Neither function may throw.
+struct ThreadCount {
+  std::string name;  // "OpenBLAS"
+  std::function<int()> get;
+  std::function<void(int)> set;
+};
+
+// OpenMP's and OpenBLAS's, where this process has them loaded: found by name at run time, so that nothing links to
+// them. Not found: what is linked statically and exports no symbols; hand over a ThreadCount of your own.
+std::vector<ThreadCount> loaded_thread_counts();
+
+class ScopedThreadCount {
+ public:
+  // threads: at least 1.
+  ScopedThreadCount(std::vector<ThreadCount> counts, int threads);
+  ~ScopedThreadCount();
+  ScopedThreadCount(const ScopedThreadCount&) = delete;
+  ScopedThreadCount& operator=(const ScopedThreadCount&) = delete;
+
+ private:
+  std::vector<ThreadCount> counts_;
+  std::vector<int> before_;
+};
+
+// What the timer reads: how long so many runs of a statement take. A parameter, so that a device brings its own (which
+// waits for the device before it reads) and a test one without a machine behind it.
+
+class RunClock {
+ public:
+  virtual ~RunClock() = default;
+  // Seconds that loop(runs) takes. Calls it once; a simulated clock need not. Throws what the loop throws. A time that
+  // is not finite is an Error of the timer, one below 1e-9 counts as that.
+  virtual double seconds_of(std::int64_t runs, const TimedLoop& loop) = 0;
+  virtual std::string name() const = 0;  // for a measurement's metadata
+};
+
+// The system's clock that never steps backwards (std::chrono::steady_clock), wall time.
+class MonotonicClock : public RunClock {
+ public:
+  double seconds_of(std::int64_t runs, const TimedLoop& loop) override;
+  std::string name() const override { return "monotonic"; }
+};
 
 // How blocks are sized and when adaptive_autorange stops. `reference` is PyTorch's rule to the last bit.
 enum class TimerRule { steelyard, reference };
@@ -74,10 +121,10 @@ class Timer {
   Result<TaskMeasurement> timeit(std::int64_t number = 1'000'000);
   // So many times of one run each, after `warmups` runs that are not kept.
   Result<TaskMeasurement> trials(int count, int warmups = 1);
-  // Blocks of equal size (see block_size.hpp), until their sum reaches min_run_time.
+  // Blocks of equal size (see timing_session.hpp), until their sum reaches min_run_time.
   Result<TaskMeasurement> blocked_autorange(const BlockedOptions& options = {});
   // As many blocks as the noise asks for. Rule steelyard: a pilot tells how many, and exactly so many fresh ones are
-  // the measurement, so that the decision to stop does not favour a small spread (adaptive_plan.hpp).
+  // the measurement, so that the decision to stop does not favour a small spread (timing_session.hpp).
   Result<TaskMeasurement> adaptive_autorange(const AdaptiveOptions& options = {});
 
  private:

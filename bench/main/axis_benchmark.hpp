@@ -13,7 +13,7 @@
 //         .types<float, double>("type")
 //         .threads({1, 2});
 //
-// It is named "copy/bytes:1024/pattern:forward/type:float/threads:1": bench/harness/axes/axis_grid.hpp says why neither
+// It is named "copy/bytes:1024/pattern:forward/type:float/threads:1": bench/harness/axes.hpp says why neither
 // the order of the axes nor that of registration matters. Without name() the function's own name stands there. A
 // definition that makes no sense becomes one failed row that says why, and the others are run. The program's main has
 // to be steelyard::bench_main's, or to call register_axis_benchmarks().
@@ -24,16 +24,36 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "bench/harness/axes/axis_grid.hpp"
-#include "bench/harness/axes/axis_override.hpp"
-#include "bench/main/type_name.hpp"
+#include "bench/harness/axes.hpp"
 
 namespace steelyard {
+
+// A name for a type in the identity of a benchmark: arithmetic types by their width, equal with every compiler
+// ("float", "int32", "uint8"); others as the compiler spells them.
+
+template <class T>
+constexpr std::string_view function_name_with_type() {
+  return __PRETTY_FUNCTION__;
+}
+
+template <class T>
+std::string type_name() {
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  if constexpr (std::is_same_v<T, char>) return "char";
+  if constexpr (std::is_integral_v<T>) return (std::is_signed_v<T> ? "int" : "uint") + std::to_string(8 * sizeof(T));
+  // What surrounds a known type in the compiler's text surrounds every other.
+  constexpr std::string_view kKnown = function_name_with_type<void>();
+  constexpr std::size_t kBefore = kKnown.find("void");
+  constexpr std::size_t kAfter = kKnown.size() - kBefore - 4;
+  constexpr std::string_view kName = function_name_with_type<T>();
+  return std::string(kName.substr(kBefore, kName.size() - kBefore - kAfter));
+}
 
 // What Google Benchmark calls a registered family; its name moved in 1.9.5.
 using GoogleBenchmark = std::remove_pointer_t<decltype(benchmark::RegisterBenchmark(

@@ -1,7 +1,7 @@
 // Every benchmark that the program's own objects register, by BENCHMARK or by hand, is wrapped in a guard: the linker
 // (--wrap) sends the registration here. The guard contains what a benchmark must not do to the others: an exception
 // becomes a failed row, and a forked child that comes back out of the benchmark is ended. It also leaves out the blocks
-// for which there is no time (block_budget.hpp).
+// for which there is no time (BlockBudget).
 //
 // The guard takes the benchmark's place in Google Benchmark's list, so it must be configured as the benchmark already
 // is: a fixture may have set anything in its constructor. Those members are private and have no getters; an explicit

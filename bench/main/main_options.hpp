@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/harness/axes/axis_override.hpp"
-#include "bench/main/block_budget.hpp"
+#include "bench/harness/axes.hpp"
+#include "bench/main/run_session.hpp"
 
 namespace steelyard {
 

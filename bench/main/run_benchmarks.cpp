@@ -1,28 +1,112 @@
 #include "bench/main/run_benchmarks.hpp"
 
 #include <benchmark/benchmark.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
-
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <ostream>
+#include <streambuf>
 #include <string>
 #include <vector>
 
 #include "bench/main/axis_benchmark.hpp"
-#include "bench/main/block_reporter.hpp"
 #include "bench/main/counted_region.hpp"
 #include "bench/main/main_options.hpp"
 #include "bench/main/run_session.hpp"
-#include "bench/main/standard_output.hpp"
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 namespace steelyard {
 namespace {
+
+// Keeps the report whole: while benchmarks run, what they write to standard output goes to standard error, and only the
+// report goes to where standard output was.
+
+// Writes to a file descriptor.
+class DescriptorBuffer : public std::streambuf {
+ public:
+  explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor) {}
+  ~DescriptorBuffer() override { sync(); }
+
+ protected:
+  int_type overflow(int_type character) override;
+  std::streamsize xsputn(const char* text, std::streamsize length) override;
+  int sync() override;
+
+ private:
+  int descriptor_;
+  std::string pending_;
+};
+
+class ReservedOutput {
+ public:
+  ReservedOutput();
+  ReservedOutput(const ReservedOutput&) = delete;
+  ReservedOutput& operator=(const ReservedOutput&) = delete;
+  ~ReservedOutput();
+
+  // To where standard output was.
+  std::ostream& report() { return stream_; }
+
+ private:
+  int original_;  // -1: there is none, and nothing is redirected
+  DescriptorBuffer buffer_;
+  std::ostream stream_;
+};
+
+constexpr std::size_t kMostPending = std::size_t{64} << 10;
+
+int copy_of_standard_output() {
+  std::cout.flush();
+  std::fflush(stdout);
+  // Not handed on to a program that a benchmark starts.
+  return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
+DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type character) {
+  if (traits_type::eq_int_type(character, traits_type::eof())) return traits_type::not_eof(character);
+  pending_ += traits_type::to_char_type(character);
+  return pending_.size() < kMostPending || sync() == 0 ? character : traits_type::eof();
+}
+
+std::streamsize DescriptorBuffer::xsputn(const char* text, std::streamsize length) {
+  pending_.append(text, static_cast<std::size_t>(length));
+  return pending_.size() < kMostPending || sync() == 0 ? length : 0;
+}
+
+int DescriptorBuffer::sync() {
+  std::size_t done = 0;
+  while (done < pending_.size()) {
+    const ssize_t written = write(descriptor_, pending_.data() + done, pending_.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    done += static_cast<std::size_t>(written);
+  }
+  const bool is_all = done == pending_.size();
+  pending_.clear();
+  return is_all ? 0 : -1;
+}
+
+ReservedOutput::ReservedOutput()
+    : original_(copy_of_standard_output()), buffer_(original_ >= 0 ? original_ : STDOUT_FILENO), stream_(&buffer_) {
+  if (original_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+ReservedOutput::~ReservedOutput() {
+  stream_.flush();
+  if (original_ < 0) return;
+  std::cout.flush();
+  std::fflush(stdout);
+  dup2(original_, STDOUT_FILENO);
+  close(original_);
+}
 
 // SkipWithMessage came with 1.8, as did the unit of --benchmark_min_time.
 template <class State>

@@ -2,7 +2,36 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
+
 namespace steelyard {
+namespace {
+
+// Google Benchmark aims 1.4 times above the time that was asked for; a quarter more for noise.
+constexpr double kOvershoot = 1.75;
+
+}  // namespace
+
+bool BlockBudget::leaves_out(std::int64_t iterations, bool fixes_length) const {
+  if (order_.blocks <= 1 || iterations != iterations_ || calls_ < order_.repetitions) return false;
+  if (fixes_length) return true;
+  const Nanoseconds next = spent_ * (1.0 / calls_);
+  return spent_ + next > order_.min_time * (kOvershoot * order_.repetitions);
+}
+
+void BlockBudget::add(std::int64_t iterations, Nanoseconds took) {
+  if (iterations != iterations_) begin_next_benchmark();
+  iterations_ = iterations;
+  ++calls_;
+  spent_ += took;
+}
+
+void BlockBudget::begin_next_benchmark() {
+  iterations_ = 0;
+  calls_ = 0;
+  spent_ = Nanoseconds(0);
+}
 
 RunSession& RunSession::current() {
   // Never destroyed: a benchmark that calls exit() is still reported on (see run_benchmarks.cpp).
@@ -47,5 +76,109 @@ std::string RunSession::benchmark() {
   const std::lock_guard lock(mutex_);
   return benchmark_;
 }
+
+namespace {
+
+using Run = benchmark::BenchmarkReporter::Run;
+using benchmark::Counter;
+
+// error_occurred and error_message until 1.7, skipped and skip_message since 1.8.
+template <class AnyRun>
+bool has_failed(const AnyRun& run) {
+  if constexpr (requires { run.error_occurred; }) {
+    return run.error_occurred;
+  } else {
+    return run.skipped != decltype(run.skipped){};
+  }
+}
+
+template <class AnyRun>
+const std::string& message_of(const AnyRun& run) {
+  if constexpr (requires { run.error_message; }) {
+    return run.error_message;
+  } else {
+    return run.skip_message;
+  }
+}
+
+bool is_left_out(const Run& run) { return has_failed(run) && message_of(run) == kLeftOut; }
+
+double average(const ReportedRuns& runs, const std::string& name, bool is_rate) {
+  double sum = 0;
+  for (const Run& run : runs) {
+    const auto at = run.counters.find(name);
+    const double value = at == run.counters.end() ? 0 : at->second.value;
+    sum += is_rate ? 1 / value : value;
+  }
+  const auto n = static_cast<double>(runs.size());
+  return is_rate ? n / sum : sum / n;
+}
+
+// All of one benchmark, at least one, each of as many iterations.
+Run join(const ReportedRuns& blocks) {
+  const auto failed = std::find_if(blocks.begin(), blocks.end(), [](const Run& run) { return has_failed(run); });
+  if (failed != blocks.end()) return *failed;
+  Run whole = blocks.front();
+  for (auto block = blocks.begin() + 1; block != blocks.end(); ++block) {
+    whole.iterations += block->iterations;
+    whole.real_accumulated_time += block->real_accumulated_time;
+    whole.cpu_accumulated_time += block->cpu_accumulated_time;
+  }
+  for (auto& [name, counter] : whole.counters) {
+    const bool is_rate = (counter.flags & Counter::kIsRate) != 0 && counter.value > 0;
+    counter.value = average(blocks, name, is_rate);
+  }
+  return whole;
+}
+
+}  // namespace
+
+ReportedRuns without_left_out(const ReportedRuns& runs) {
+  ReportedRuns kept;
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(kept), [](const Run& run) { return !is_left_out(run); });
+  if (kept.size() != runs.size()) {
+    for (Run& run : kept) run.repetitions = static_cast<std::int64_t>(kept.size());
+  }
+  return kept;
+}
+
+ReportedRuns joined(const ReportedRuns& runs, int repetitions) {
+  ReportedRuns blocks, result;
+  for (const Run& run : runs) {
+    const bool is_fit = run.report_big_o || run.report_rms;
+    if (run.run_type == Run::RT_Iteration)
+      blocks.push_back(run);
+    else if (is_fit || repetitions > 1)
+      result.push_back(run);
+  }
+  if (blocks.empty()) return result;
+  const std::size_t groups = std::min(blocks.size(), static_cast<std::size_t>(repetitions));
+  ReportedRuns lines;
+  for (std::size_t group = 0; group < groups; ++group) {
+    const auto at = [&](std::size_t i) {
+      return blocks.begin() + static_cast<std::ptrdiff_t>(i * blocks.size() / groups);
+    };
+    lines.push_back(join({at(group), at(group + 1)}));
+    lines.back().repetitions = repetitions;
+    lines.back().repetition_index = static_cast<std::int64_t>(group);
+  }
+  lines.insert(lines.end(), result.begin(), result.end());
+  return lines;
+}
+
+bool BlockReporter::ReportContext(const Context& context) {
+  inner_.SetOutputStream(&GetOutputStream());
+  inner_.SetErrorStream(&GetErrorStream());
+  return inner_.ReportContext(context);
+}
+
+void BlockReporter::ReportRuns(const std::vector<Run>& runs) {
+  RunSession::current().begin_next_benchmark();
+  ReportedRuns kept = without_left_out(runs);
+  if (joins_) kept = joined(kept, order_.repetitions);
+  if (!kept.empty()) inner_.ReportRuns(kept);
+}
+
+void BlockReporter::Finalize() { inner_.Finalize(); }
 
 }  // namespace steelyard

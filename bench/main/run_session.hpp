@@ -2,16 +2,50 @@
 // which benchmark is running. It is one object for the process (Google Benchmark's list of benchmarks is one, too).
 #pragma once
 
+#include <benchmark/benchmark.h>
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "bench/main/block_budget.hpp"
+#include "bench/model/quantity.hpp"
 
 namespace steelyard {
+
+// How a repetition is split into blocks. Google Benchmark calls the benchmark once for each repetition and keeps one
+// time of it; with B blocks it is asked for B times as many repetitions of 1/B of the time, so that each block is a
+// record of its own. Where one block takes longer than that (a slow benchmark, a costly setup), the rest of them would
+// only cost time: once as many blocks are done as there were to be repetitions and their time is spent, the others are
+// left out. So a run with blocks never takes much longer than one without.
+
+struct BlockOrder {
+  int repetitions = 1;   // that the user asked for
+  int blocks = 1;        // of each
+  Nanoseconds min_time;  // of one repetition
+};
+
+class BlockBudget {
+ public:
+  explicit BlockBudget(BlockOrder order) : order_(order) {}
+
+  // Whether the next call of the benchmark is left out. Never the first of so many iterations: a number other than the
+  // last call's means that Google Benchmark is still looking for it. `fixes_length`: the benchmark sets its own time or
+  // iterations, which the split does not reach, so that only as many calls are made as there were to be repetitions.
+  bool leaves_out(std::int64_t iterations, bool fixes_length) const;
+  // A call of so many iterations has taken so long, with its setup.
+  void add(std::int64_t iterations, Nanoseconds took);
+  void begin_next_benchmark();
+
+ private:
+  BlockOrder order_;
+  std::int64_t iterations_ = 0;
+  int calls_ = 0;
+  Nanoseconds spent_;
+};
 
 // A record with this message is a block that was left out, not a failure.
 inline constexpr const char* kLeftOut = "steelyard: this block was left out";
@@ -42,5 +76,32 @@ class RunSession {
   bool is_running_ = false;
   pid_t process_ = 0;
 };
+
+// Stands between Google Benchmark and one of its reporters: takes out the records of blocks that were left out, and,
+// for a display, joins the blocks of a repetition into one line, as it would read without them. Files keep every block.
+
+class BlockReporter : public benchmark::BenchmarkReporter {
+ public:
+  // `inner` writes to this reporter's streams. `joins`: one line a repetition.
+  BlockReporter(benchmark::BenchmarkReporter& inner, BlockOrder order, bool joins)
+      : inner_(inner), order_(order), joins_(joins && order.blocks > 1) {}
+
+  bool ReportContext(const Context& context) override;
+  void ReportRuns(const std::vector<Run>& runs) override;
+  void Finalize() override;
+
+ private:
+  benchmark::BenchmarkReporter& inner_;
+  BlockOrder order_;
+  bool joins_;
+};
+
+using ReportedRuns = std::vector<benchmark::BenchmarkReporter::Run>;
+
+// Without the blocks that were left out; those that stay say how many they are.
+ReportedRuns without_left_out(const ReportedRuns& runs);
+// At most `repetitions` groups of neighbours, each as one run: iterations and times added, counters averaged (rates
+// over the time). A group with a failed block is that block. Aggregates stay where there are several repetitions.
+ReportedRuns joined(const ReportedRuns& runs, int repetitions);
 
 }  // namespace steelyard

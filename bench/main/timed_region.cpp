@@ -1,17 +1,16 @@
 // What happens where a benchmark starts, stops, pauses and resumes its clock. The program's own objects call these
 // functions of benchmark::State; the linker (--wrap, see CMakeLists.txt) sends the calls here, and from here on to
 // Google Benchmark. So a function that knows nothing of us yields the counters
-//   allocations, bytes_allocated   of an iteration, in the timed part only (allocation_count.hpp)
-//   peak_rss                       the most memory that was resident while the loop ran (peak_memory.hpp)
+//   allocations, bytes_allocated   of an iteration, in the timed part only (memory_use.hpp)
+//   peak_rss                       the most memory that was resident while the loop ran (memory_use.hpp)
 // and is counted in exactly its timed part (counted_region.hpp). Nothing here takes time while the clock runs, but for
 // a test of one variable and two reads.
 #include <benchmark/benchmark.h>
 
 #include <string>
 
-#include "bench/main/allocation_count.hpp"
 #include "bench/main/counted_region.hpp"
-#include "bench/main/peak_memory.hpp"
+#include "bench/main/memory_use.hpp"
 
 // Named, not anonymous: by this name the reader of a profile takes what is here off it (bench/counting/net_profile).
 namespace steelyard::timed_region {

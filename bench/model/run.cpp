@@ -1,6 +1,8 @@
 #include "bench/model/run.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace steelyard {
 namespace {
@@ -12,5 +14,47 @@ std::string_view to_text(Layout layout) { return kLayoutTexts.at(static_cast<std
 std::span<const std::string_view> words_of(Layout) { return kLayoutTexts; }
 
 std::optional<Layout> parse_layout(std::string_view text) { return parse_word<Layout>(text); }
+
+namespace {
+
+// The commonest first.
+std::string causes_text(const std::map<std::string, std::size_t>& by_cause) {
+  std::vector<std::pair<std::string, std::size_t>> causes(by_cause.begin(), by_cause.end());
+  std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [cause, count] : causes) text += (text.empty() ? "" : ", ") + std::to_string(count) + " by " + cause;
+  return text;
+}
+
+}  // namespace
+
+DisturbanceSummary summarize_disturbances(std::span<const Run* const> runs) {
+  DisturbanceSummary summary;
+  for (const Run* run : runs) {
+    summary.invocations += run->invocations.size();
+    for (const Invocation& invocation : run->invocations) {
+      if (invocation.disturbed_by.empty()) continue;
+      ++summary.disturbed;
+      if (invocation.left_out) ++summary.left_out;
+      for (const std::string& cause : invocation.disturbed_by) ++summary.by_cause[cause];
+    }
+  }
+  return summary;
+}
+
+std::string to_text(const DisturbanceSummary& summary) {
+  if (summary.disturbed == 0) return "";
+  std::string text = std::to_string(summary.disturbed) + " of " + std::to_string(summary.invocations) +
+                     (summary.disturbed == 1 ? " processes was" : " processes were") + " disturbed (" +
+                     causes_text(summary.by_cause) + "): ";
+  const std::size_t counting = summary.disturbed - summary.left_out;
+  if (summary.left_out > 0) {
+    text += std::to_string(summary.left_out) + (summary.left_out == 1
+                                                    ? " is left out, as its round was measured again"
+                                                    : " are left out, as their rounds were measured again");
+  }
+  if (counting == 0) return text;
+  return text + (summary.left_out > 0 ? "; " : "") + std::to_string(counting) + (counting == 1 ? " counts" : " count");
+}
 
 }  // namespace steelyard

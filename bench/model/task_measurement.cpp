@@ -1,11 +1,13 @@
 #include "bench/model/task_measurement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <numeric>
 
 #include "bench/model/quantile.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -133,6 +135,165 @@ Result<std::vector<TaskMeasurement>> merge(const std::vector<TaskMeasurement>& m
     append(all, measurement);
   }
   return merged;
+}
+
+// How a task and its times read.
+
+namespace {
+
+constexpr double kSevereRatio = 0.25;  // IQR over median
+constexpr std::array<TimeUnit, 6> kTimeUnits{{{"min", "minutes", 60},
+                                              {"s", "seconds", 1},
+                                              {"ms", "milliseconds", 1e-3},
+                                              {"us", "microseconds", 1e-6},
+                                              {"ns", "nanoseconds", 1e-9},
+                                              {"ps", "picoseconds", 1e-12}}};
+
+bool has_lines(const std::string& text) { return text.find('\n') != std::string::npos; }
+
+// Two blanks before every line that is not empty.
+std::string indented(const std::string& text) {
+  std::string result;
+  bool at_start = true;
+  for (const char c : text) {
+    if (at_start && c != '\n') result += "  ";
+    result += c;
+    at_start = c == '\n';
+  }
+  return result;
+}
+
+std::string plural(std::int64_t n, const std::string& noun) {
+  return std::to_string(n) + ' ' + noun + (n == 1 ? "" : "s");
+}
+
+// "100 runs", "100 to 120 runs".
+std::string runs_text(const TaskMeasurement& measurement) {
+  const auto& runs = measurement.runs_of_times;
+  if (runs.empty()) return plural(measurement.runs_per_time, "run");
+  const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
+  return (*least == *most ? "" : std::to_string(*least) + " to ") + plural(*most, "run");
+}
+
+// A part of several lines is set off by an empty one.
+void append_section(std::string& text, const std::string& section) {
+  if (section.empty()) return;
+  if (!text.empty()) text += '\n';
+  text += section;
+  if (has_lines(section)) text += '\n';
+}
+
+std::string heading(const TaskSpec& task) {
+  std::string text;
+  append_section(text, task.title());
+  append_section(text, task.description);
+  if (!task.setup.empty()) {
+    append_section(text, has_lines(task.setup) ? "setup:\n" + indented(task.setup) : "setup: " + task.setup);
+  }
+  return text;
+}
+
+double round_half_to_even(double value) {
+  const double floor = std::floor(value);
+  const double rest = value - floor;
+  if (rest != 0.5) return rest < 0.5 ? floor : floor + 1;
+  return std::fmod(floor, 2) == 0 ? floor : floor + 1;
+}
+
+constexpr const char* kBlanks = " \t\n\r\f\v";
+
+// Calls use(line) for each line, without its end.
+template <class Use>
+void for_each_line(std::string_view text, const Use& use) {
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    use(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+// The blanks and tabs that all lines open with, but for those that hold nothing else.
+std::string_view shared_margin(std::string_view text) {
+  std::optional<std::string_view> shared;
+  for_each_line(text, [&shared](std::string_view line) {
+    const std::size_t depth = line.find_first_not_of(" \t");
+    if (depth == std::string_view::npos) return;
+    const std::string_view margin = line.substr(0, depth);
+    if (!shared) shared = margin;
+    const auto differ = std::mismatch(shared->begin(), shared->end(), margin.begin(), margin.end()).first;
+    shared = shared->substr(0, static_cast<std::size_t>(differ - shared->begin()));
+  });
+  return shared.value_or("");
+}
+
+std::string dedented_text(const std::string& text) {
+  const std::size_t depth = shared_margin(text).size();
+  std::string result;
+  for_each_line(text, [&](std::string_view line) {
+    const bool is_blank = line.find_first_not_of(" \t") == std::string_view::npos;
+    if (!is_blank) result += line.substr(depth);
+    result += '\n';
+  });
+  if (result.starts_with('\n')) result.erase(0, 1);
+  result.resize(result.find_last_not_of(kBlanks) + 1);
+  return result;
+}
+
+}  // namespace
+
+TaskSpec dedented(TaskSpec task) {
+  for (std::string* text : {&task.statement, &task.setup, &task.global_setup}) *text = dedented_text(*text);
+  return task;
+}
+
+std::string TaskSpec::title() const {
+  const std::string& head = label.empty() ? statement : label;
+  if (!label.empty() || !has_lines(statement)) return sub_label.empty() ? head : head + ": " + sub_label;
+  return (sub_label.empty() ? "stmt:" : "stmt: (" + sub_label + ")") + '\n' + indented(statement);
+}
+
+std::string TaskMeasurement::warning_text() const {
+  if (!has_warning()) return "";
+  const double ratio = *interquartile_range() / *median();
+  return "  WARNING: Interquartile range is " + decimals_text(ratio * 100, 1) + "% of the median measurement.\n" +
+         std::string(11, ' ') +
+         (ratio >= kSevereRatio ? "This suggests significant environmental influence."
+                                : "This could indicate system fluctuation.");
+}
+
+std::string TaskMeasurement::text() const {
+  std::string lines = heading(task) + '\n';
+  const std::size_t n = raw_times.size();
+  if (n == 0) return lines + "  no measurement";
+  const double middle = *median();
+  const TimeUnit unit = time_unit(middle);
+  const auto scaled = [&unit](double seconds) { return decimals_text(seconds / unit.seconds, 2); };
+  const std::string name(unit.name);
+  lines += std::string("  ") + (n > 1 ? "Median: " : "") + scaled(middle) + ' ' + name + '\n';
+  if (n >= kFewestForSpread) {
+    lines += "  IQR:    " + scaled(*interquartile_range()) + ' ' + name + " (" + scaled(*p25()) + " to " +
+             scaled(*p75()) + ")\n";
+  }
+  lines += "  " + plural(static_cast<std::int64_t>(n), "measurement") + ", " + runs_text(*this) +
+           (n > 1 ? " per measurement" : "") + ", " + plural(task.threads, "thread");
+  const std::string warning = warning_text();
+  return warning.empty() ? lines : lines + '\n' + warning;
+}
+
+TimeUnit time_unit(double seconds) {
+  for (const TimeUnit& unit : kTimeUnits) {
+    if (seconds >= unit.seconds) return unit;
+  }
+  return kTimeUnits.back();
+}
+
+double trim_to_significant_figures(double value, int n) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int exponent = static_cast<int>(std::ceil(std::log10(std::abs(value)))) - n;
+  // Multiplied by a whole power of ten rather than divided by a broken one, so that 1.25 is a tie as it reads.
+  const double power = std::pow(10.0, std::abs(exponent));
+  if (!std::isfinite(power)) return value;  // more digits were asked for than a double has
+  return exponent >= 0 ? round_half_to_even(value / power) * power : round_half_to_even(value * power) / power;
 }
 
 }  // namespace steelyard

@@ -154,4 +154,30 @@ std::string shortest_text(double value) {
   return code == std::errc() ? std::string(text.data(), end) : "-";
 }
 
+std::string markup_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
 }  // namespace steelyard

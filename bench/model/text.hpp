@@ -51,4 +51,10 @@ std::string decimals_text(double value, int decimals);
 // The shortest that reads back as the same number.
 std::string shortest_text(double value);
 
+// Text between the tags of HTML or SVG, and inside their quoted attributes. Control characters are the caller's to
+// replace first.
+
+// & < > " ' written as entities.
+std::string markup_text(std::string_view text);
+
 }  // namespace steelyard

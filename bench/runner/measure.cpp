@@ -7,7 +7,6 @@
 #include <set>
 
 #include "bench/environment/cgroup_limits.hpp"
-#include "bench/environment/device_use.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/read_environment.hpp"
 #include "bench/runner/core_choice.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bench/environment/binary_facts.hpp"
-#include "bench/environment/mapped_file.hpp"
+#include "bench/environment/elf_file.hpp"
 #include "bench/model/sha256.hpp"
 #include "bench/runner/fresh_copy.hpp"
 

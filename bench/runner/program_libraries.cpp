@@ -3,7 +3,6 @@
 #include <system_error>
 
 #include "bench/environment/elf_file.hpp"
-#include "bench/environment/mapped_file.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/runner/child_process.hpp"
 

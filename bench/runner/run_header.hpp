@@ -23,7 +23,7 @@ struct LayoutChoice {
 };
 
 // `wanted` absent: duet where it can be. A duet that cannot be is interleaved, and the reason says why. `device_use`:
-// how a program shows that it uses a device (bench/environment/device_use.hpp), which two at once would share.
+// how a program shows that it uses a device (bench/environment/gpu_facts.hpp), which two at once would share.
 LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads,
                            const std::string& device_use = {});
 

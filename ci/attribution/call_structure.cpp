@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "bench/counting/call_cycles.hpp"
+#include "bench/counting/reader/call_cycles.hpp"
 
 namespace steelyard {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "bench/ceilings/repetition_summary.hpp"
+#include "bench/ceilings/measure_ceilings.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/targets/benchmark_rates.hpp"
 #include "storage/archive/archive.hpp"

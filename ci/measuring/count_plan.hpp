@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bench/counting/equal/counted_inputs.hpp"
-#include "bench/counting/equal/loaded_program.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/program.hpp"
 

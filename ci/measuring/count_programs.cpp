@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
-#include "bench/counting/counters/counter_measurements.hpp"
-#include "bench/counting/counters/heap_collection.hpp"
-#include "bench/counting/counting_tools.hpp"
+#include "bench/counting/benchmark_count.hpp"
+#include "bench/counting/count.hpp"
+#include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/equal/executed_code.hpp"
-#include "bench/environment/mapped_file.hpp"
+#include "bench/environment/elf_file.hpp"
 #include "bench/model/sha256.hpp"
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/count_part.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/environment/device_use.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "ci/measuring/unmeasured.hpp"
 

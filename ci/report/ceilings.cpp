@@ -4,7 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "bench/ceilings/repetition_summary.hpp"
+#include "bench/ceilings/measure_ceilings.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/json_values.hpp"
 #include "ci/report/number_text.hpp"

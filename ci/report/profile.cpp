@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "bench/counting/algebra/file_name.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/json_values.hpp"
 #include "ci/report/number_text.hpp"

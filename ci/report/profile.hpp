@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/counting/algebra/profile_delta.hpp"
-#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
 
 namespace steelyard {

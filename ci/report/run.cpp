@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/model/disturbance_summary.hpp"
+#include "bench/model/run.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/json_values.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/harness/significance_table.hpp"
-#include "bench/harness/task_measurement.hpp"
 #include "bench/model/run.hpp"
+#include "bench/model/task_measurement.hpp"
 
 namespace steelyard {
 

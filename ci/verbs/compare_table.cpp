@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bench/harness/compare_table.hpp"
-#include "bench/harness/compare_table_grid.hpp"
 #include "bench/harness/render_table.hpp"
 #include "bench/harness/task_table.hpp"
 #include "ci/app/measurement_sides.hpp"

@@ -6,13 +6,11 @@
 #include <sstream>
 #include <utility>
 
-#include "bench/counting/algebra/file_name.hpp"
-#include "bench/counting/algebra/learned_noise.hpp"
+#include "bench/counting/algebra/function_counts.hpp"
+#include "bench/counting/algebra/name_folding.hpp"
 #include "bench/counting/algebra/profile_delta.hpp"
-#include "bench/counting/algebra/profile_folding.hpp"
 #include "bench/counting/algebra/profile_sum.hpp"
-#include "bench/counting/algebra/standard_names.hpp"
-#include "bench/counting/algebra/whole_profile.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "ci/app/name_filter.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/flame/flame_graph.hpp"

@@ -5,9 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "bench/counting/algebra/file_name.hpp"
-#include "bench/counting/callgrind_files.hpp"
 #include "bench/counting/net_profile.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 

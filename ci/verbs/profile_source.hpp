@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
 #include "ci/app/app.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 
 namespace steelyard::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <random>
 
-#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/fuzz/callgrind_reader_claims.hpp"
 #include "tests/promised.hpp"
 

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <string_view>
 
-#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@ import sys
 
 
 def pinned():
-    source = pathlib.Path(__file__).parents[2] / "bench" / "counting" / "counting_environment.cpp"
+    source = pathlib.Path(__file__).parents[2] / "bench" / "counting" / "collection.cpp"
     body = re.search(r"kPinnedLibc =(.*?);", source.read_text(), re.S).group(1)
     return "".join(re.findall(r'"([^"]*)"', body))
 

@@ -19,9 +19,7 @@
 #include <vector>
 
 #include "bench/counting/algebra/function_counts.hpp"
-#include "bench/counting/algebra/learned_noise.hpp"
-#include "bench/counting/algebra/standard_names.hpp"
-#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard {
@@ -74,7 +72,7 @@ class CallgrindStats {
   // of passes.
   Result<FunctionCounts> delta(const CallgrindStats& other, CountKind kind = CountKind::self) const;
 
-  // All of it under standard names (see standard_names.hpp).
+  // All of it under standard names (see function_counts.hpp).
   Result<CallgrindStats> as_standardized(const StandardNames& names = {}) const;
 
  private:

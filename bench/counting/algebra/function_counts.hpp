@@ -7,16 +7,18 @@
 //     out << text(change);
 //
 // Rows are known by object, file and name, to the letter. For two builds that stand in different folders see
-// standard_names.hpp; for functions that were renamed, and for calls, see profile_delta.hpp.
+// StandardNames; for functions that were renamed, and for calls, see profile_delta.hpp.
 #pragma once
 
 #include <compare>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
@@ -97,5 +99,67 @@ struct CountsTextOptions {
 // One row a line, largest first: the count and `file:function [object's file name]`; a last line "Total: N" for self
 // counts alone.
 std::string text(const FunctionCounts& counts, const CountsTextOptions& options = {});
+
+// Names of functions without what differs between two builds of one program and means nothing: the folder it was built
+// in and the object it was linked into. What the compiler appends to a copy (" [clone .isra.0]") is part of the name
+// and stays: two copies are two functions.
+
+struct StandardNames {
+  std::vector<std::filesystem::path> folders;  // build and source folders; the first that holds a file is cut off it
+};
+
+// "/home/a/project/src/f.cpp" -> "src/f.cpp" for the folder "/home/a/project". A file in none of the folders is cut
+// before the last "build/../", "build/aten/", "Python/" or "Objects/" in it, as PyTorch's statistics do; else it stays.
+std::string standard_file(std::string_view file, const StandardNames& names);
+
+// Rows under standard files and without objects. Error (input): as FunctionCounts::transformed.
+Result<FunctionCounts> as_standardized(const FunctionCounts& counts, const StandardNames& names = {});
+
+// How far the count of each function moves between repeats of one binary, learned from repeats and from nothing else:
+// no list of names that are known to be noisy. A change that repeats alone can make is noise of that size; a change
+// beyond it is one, even in a function that varies.
+//
+//     STEELYARD_TRY(const LearnedNoise noise, learn_noise(repeats_of_baseline));
+//     STEELYARD_TRY(const Denoised change, denoise(after_minus_before, noise));
+//     show(change.kept);
+//
+// What it cannot promise: were all values equally likely to be the largest and the smallest, one more repeat would fall
+// outside the range of n repeats in 2 of n + 1 cases. Three repeats are a hint, twenty are knowledge.
+
+struct FunctionNoise {
+  FunctionKey key;
+  std::vector<std::int64_t> spread;  // largest - smallest count, one per event, not all 0
+  bool operator==(const FunctionNoise&) const = default;
+};
+
+struct LearnedNoise {
+  CountKind kind = CountKind::self;
+  std::vector<std::string> events;
+  std::size_t repeats = 0;               // that it was learned from
+  std::vector<FunctionNoise> functions;  // those that vary, ascending by key
+
+  // One per event; zeros for a function that does not vary, or was never seen.
+  std::vector<std::int64_t> spread_of(const FunctionKey& key) const;
+  bool operator==(const LearnedNoise&) const = default;
+};
+
+// A function that a repeat lacks has the count 0 there. Error (input): fewer than two repeats; self with inclusive,
+// other events; a spread beyond 63 bits.
+Result<LearnedNoise> learn_noise(const std::vector<FunctionCounts>& repeats);
+
+// For each function the larger spread: of a difference between two binaries that were both repeated. `repeats` is the
+// smaller number. Error (input): self with inclusive, other events.
+Result<LearnedNoise> wider(const LearnedNoise& a, const LearnedNoise& b);
+
+struct Denoised {
+  FunctionCounts kept;   // changed by more than the spread in one event at least
+  FunctionCounts noise;  // the others; the two add up to what was given
+};
+
+// `change`: a difference of counts. Error (input): self with inclusive, other events.
+Result<Denoised> denoise(const FunctionCounts& change, const LearnedNoise& noise);
+
+// Of counts that are no difference: the functions that do not vary at all. Error (input): likewise.
+Result<FunctionCounts> steady_functions(const FunctionCounts& counts, const LearnedNoise& noise);
 
 }  // namespace steelyard

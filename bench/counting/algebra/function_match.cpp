@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/counting/algebra/file_name.hpp"
+#include "bench/counting/algebra/name_folding.hpp"
 #include "bench/counting/algebra/renamed_functions.hpp"
-#include "bench/counting/name_folding.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 
 namespace steelyard {
 namespace {

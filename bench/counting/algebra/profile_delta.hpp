@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/counting/algebra/function_counts.hpp"
 #include "bench/counting/algebra/function_match.hpp"
-#include "bench/counting/algebra/learned_noise.hpp"
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 

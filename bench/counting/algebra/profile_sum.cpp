@@ -5,9 +5,17 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/counting/costs.hpp"
-
 namespace steelyard {
+
+CountedProfile whole_profile(const CallgrindPart& part) {
+  CountedProfile profile;
+  profile.events = part.events;
+  profile.totals = part.totals;
+  profile.functions = part.functions;
+  profile.arcs = part.arcs;
+  return profile;
+}
+
 namespace {
 
 using Costs = std::vector<std::int64_t>;

@@ -1,12 +1,17 @@
-// Several profiles as one: the threads of a program, or the dumps of one run.
+// A part of a callgrind.out file as the profile of a whole program (iterations 0), for what works on profiles.
 #pragma once
 
 #include <vector>
 
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
 namespace steelyard {
+
+CountedProfile whole_profile(const CallgrindPart& part);
+
+// Several profiles as one: the threads of a program, or the dumps of one run.
 
 // Functions are known by object, file and name, in the order of their first appearance; costs, calls, arcs and source
 // lines are added up. Inclusive costs too: what a function spent in one part, it did not spend in another. Benchmark

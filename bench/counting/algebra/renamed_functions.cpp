@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/counting/algebra/file_name.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 
 namespace steelyard {
 namespace {

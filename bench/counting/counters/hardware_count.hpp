@@ -3,19 +3,68 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bench/counting/counters/hardware_report.hpp"
+#include "bench/counting/counters/hardware_events.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/program.hpp"
 
 namespace steelyard {
+
+// Which of the machine's counters a program may read here, and why not the others.
+
+// Opens an event and closes it again: 0, or the errno of the refusal. The tests have others than the kernel.
+using EventSource = int (*)(const HardwareEvent& event);
+int try_event(const HardwareEvent& event);
+
+// Whatever is not refused, and one sentence for each refusal: "hardware_cycles, hardware_instructions: the machine
+// shows no such counter ...".
+struct HardwareProbe {
+  std::vector<std::string> available;  // metrics
+  std::vector<std::string> refusals;
+};
+// `paranoid` is kernel.perf_event_paranoid; absent: unknown.
+HardwareProbe probe_hardware(EventSource source, std::optional<int> paranoid);
+
+// Of this kernel: /proc/sys/kernel/perf_event_paranoid.
+std::optional<int> perf_event_paranoid();
+
+// Why the kernel refused, and the mend where there is one.
+std::string explain_refusal(int error, std::optional<int> paranoid);
+
+// What the library inside the program (hardware_library.cpp) wrote of its passes, and the counts per iteration that
+// follow from it. The arithmetic of a counter that had to share its place in the CPU is here.
+
+// One pass of one thread.
+struct HardwarePass {
+  std::int64_t iterations = 0;
+  std::map<std::string, HardwareReading> readings;  // by metric; one that could not be opened is absent
+};
+
+// Absent where the text is no whole report: a pass without its end, a line that is none.
+std::optional<std::vector<HardwarePass>> parse_hardware_report(std::string_view text);
+
+struct HardwareValue {
+  double per_iteration = 0;
+  double share_counted = 1;  // of the time that it was wanted; below 1 the value is scaled up by it
+};
+
+// The count over the whole time that it was wanted: value * enabled / running. Absent where the counter never ran,
+// although it was wanted.
+std::optional<double> scaled(const HardwareReading& reading);
+
+// Of the passes with the most iterations, all threads and repetitions together: the others are what Google Benchmark
+// runs to find that number. Empty where there is no such pass.
+std::map<std::string, HardwareValue> per_iteration(const std::vector<HardwarePass>& passes);
 
 // File name of the library; it lies beside the counting library.
 inline constexpr std::string_view kHardwareLibrary = "libsteelyard_hardware.so";

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/counting/equal/loaded_program.hpp"
+#include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/quantity.hpp"
 

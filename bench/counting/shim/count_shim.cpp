@@ -1,7 +1,7 @@
 // The library that is preloaded into an unmodified Google Benchmark program under Callgrind. It wraps the functions of
 // benchmark::State that start and stop the clock, so that collection is on exactly while the clock runs; it sets the
 // number of iterations; and it ends the program after the first pass, so that neither MinTime nor repetitions nor a
-// warm-up add to the count. What it saw goes into a report (STEELYARD_COUNT_REPORT), for bench/counting/shim_report.
+// warm-up add to the count. What it saw goes into a report (STEELYARD_COUNT_REPORT), for bench/counting/collection.
 //
 // Without Valgrind it does nothing at all. It needs libc only: a program built against another C++ library, or with a
 // newer one than ours, must still load it.

@@ -1,12 +1,142 @@
 #include "bench/harness/fuzz/fuzz_item.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
-#include "bench/harness/fuzz/content.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard {
+namespace {
+
+// SplitMix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators (2014). Its n-th number can be had
+// without the ones before it.
+std::uint64_t mix(std::uint64_t z) {
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31U);
+}
+
+class Numbers {
+ public:
+  explicit Numbers(std::uint64_t seed) : start_(mix(seed + kStep)) {}
+  std::uint64_t operator[](std::uint64_t position) const { return mix(start_ + (position + 1) * kStep); }
+
+ private:
+  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15U;
+  std::uint64_t start_;
+};
+
+// In [0, most): the high half of a product, whose bias is below most / 2^64.
+std::uint64_t below(std::uint64_t most, std::uint64_t number) {
+  __extension__ typedef unsigned __int128 Wide;
+  return static_cast<std::uint64_t>((static_cast<Wide>(number) * most) >> 64U);
+}
+
+void set(double& element, std::uint64_t number) { element = static_cast<double>(number >> 11U) * 0x1p-53; }
+void set(float& element, std::uint64_t number) { element = static_cast<float>(number >> 40U) * 0x1p-24F; }
+
+// k / 2^11 for k of 11 bits: exact in binary16, and normal unless 0.
+void set(Half& element, std::uint64_t number) {
+  const auto k = static_cast<std::uint32_t>(number >> 53U);
+  if (k == 0) {
+    element.bits = 0;
+    return;
+  }
+  unsigned top = 10;
+  while ((k >> top) == 0) --top;
+  constexpr unsigned kBias = 15;
+  const std::uint32_t exponent = kBias + top - 11;
+  const std::uint32_t fraction = (k << (10 - top)) & 1023U;
+  element.bits = static_cast<std::uint16_t>((exponent << 10U) | fraction);
+}
+
+// k / 2^8 for k of 8 bits, as the upper half of binary32.
+void set(BFloat16& element, std::uint64_t number) {
+  const float value = static_cast<float>(number >> 56U) * 0x1p-8F;
+  element.bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U);
+}
+
+template <class Whole>
+void set_whole(Whole& element, std::uint64_t number) {
+  element = static_cast<Whole>(1 + below(126, number));
+}
+void set(std::int64_t& element, std::uint64_t number) { set_whole(element, number); }
+void set(std::int32_t& element, std::uint64_t number) { set_whole(element, number); }
+void set(std::int8_t& element, std::uint64_t number) { set_whole(element, number); }
+void set(std::uint8_t& element, std::uint64_t number) { set_whole(element, number); }
+void set(bool& element, std::uint64_t number) { element = (number >> 63U) != 0; }
+
+template <class T>
+void fill_as(TypedBuffer& buffer, const Numbers& numbers) {
+  T* const elements = static_cast<T*>(buffer.storage.get());
+  const std::uint64_t count = static_cast<std::uint64_t>(buffer.storage_bytes) / sizeof(T);
+  for (std::uint64_t i = 0; i < count; ++i) set(elements[i], numbers[i]);
+}
+
+}  // namespace
+
+void fill(TypedBuffer& buffer, std::uint64_t seed) {
+  const Numbers numbers(seed);
+  switch (buffer.dtype) {
+    case Dtype::f64:
+    case Dtype::c128:  // a pair of reals
+      return fill_as<double>(buffer, numbers);
+    case Dtype::f32:
+    case Dtype::c64:
+      return fill_as<float>(buffer, numbers);
+    case Dtype::f16:
+      return fill_as<Half>(buffer, numbers);
+    case Dtype::bf16:
+      return fill_as<BFloat16>(buffer, numbers);
+    case Dtype::i64:
+      return fill_as<std::int64_t>(buffer, numbers);
+    case Dtype::i32:
+      return fill_as<std::int32_t>(buffer, numbers);
+    case Dtype::i8:
+      return fill_as<std::int8_t>(buffer, numbers);
+    case Dtype::u8:
+      return fill_as<std::uint8_t>(buffer, numbers);
+    case Dtype::boolean:
+      return fill_as<bool>(buffer, numbers);
+  }
+}
+
+std::vector<std::int64_t> draw_cells(const TensorPlan::Sparsity& sparsity, std::int64_t cells, std::uint64_t seed) {
+  const Numbers numbers(seed);
+  std::uint64_t position = 0;
+  const auto draw = [&] {
+    return static_cast<std::int64_t>(below(static_cast<std::uint64_t>(cells), numbers[position++]));
+  };
+  std::vector<std::int64_t> drawn;
+  if (cells == 0) return drawn;
+  drawn.reserve(static_cast<std::size_t>(sparsity.entries));
+  if (sparsity.repeats_cells) {
+    for (std::int64_t i = 0; i < sparsity.entries; ++i) drawn.push_back(draw());
+    if (!sparsity.is_coalesced) return drawn;
+    std::sort(drawn.begin(), drawn.end());
+    drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+    return drawn;
+  }
+  const std::int64_t entries = std::min(sparsity.entries, cells);
+  if (entries > cells / 2) {
+    // Selection sampling (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S): ascending in one pass.
+    for (std::int64_t cell = 0; cell < cells && std::ssize(drawn) < entries; ++cell) {
+      const std::int64_t wanted = entries - std::ssize(drawn);
+      const auto left = static_cast<std::uint64_t>(cells - cell);
+      if (below(left, numbers[position++]) < static_cast<std::uint64_t>(wanted)) drawn.push_back(cell);
+    }
+    return drawn;
+  }
+  // Few among many: draw again for each that came twice.
+  while (std::ssize(drawn) < entries) {
+    for (std::int64_t i = std::ssize(drawn); i < entries; ++i) drawn.push_back(draw());
+    std::sort(drawn.begin(), drawn.end());
+    drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+  }
+  return drawn;
+}
+
 namespace {
 
 // Apart from the seeds of values, which are the tensor's own.

@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "bench/harness/fuzz/dtype.hpp"
 #include "bench/harness/fuzz/fuzzed_parameter.hpp"
+#include "bench/harness/fuzz/typed_buffer.hpp"
 
 namespace steelyard {
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <random>
 
 namespace steelyard::cpu_suite {
 
@@ -27,6 +28,17 @@ std::optional<std::string> disagreement(std::span<const float> answer, std::span
 double dot_tolerance(std::size_t n) {
   const auto length = static_cast<double>(n);
   return std::ldexp(1.0, -24) * std::sqrt(length) * length;
+}
+
+std::vector<float> seeded_values(std::size_t count, std::uint32_t seed, float limit) {
+  std::mt19937 engine(seed);
+  std::vector<float> values(count);
+  for (float& value : values) {
+    // The upper 24 of 32 bits: each is a float exactly, so nothing rounds, and the mapping reaches -1 but never 1.
+    const auto bits = static_cast<std::int32_t>(engine() >> 8);
+    value = limit * (static_cast<float>(bits - (1 << 23)) / static_cast<float>(1 << 23));
+  }
+  return values;
 }
 
 }  // namespace steelyard::cpu_suite

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace steelyard::cpu_suite {
 
@@ -19,5 +21,11 @@ std::optional<std::string> disagreement(std::span<const float> answer, std::span
 // u = 2^-24 (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis, 2019: sqrt(n) u times the sum of
 // the magnitudes). One product left out changes the sum by 1/4 on average: far more for every n of this suite.
 double dot_tolerance(std::size_t n);
+
+// Inputs of the kernels: the same numbers on every machine, for a seed.
+
+// `count` values evenly spread over [-limit, limit). The engine's bits are mapped here: standard engines agree
+// everywhere, standard distributions do not.
+std::vector<float> seeded_values(std::size_t count, std::uint32_t seed, float limit = 1.0f);
 
 }  // namespace steelyard::cpu_suite

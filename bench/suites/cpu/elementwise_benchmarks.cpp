@@ -5,8 +5,6 @@
 #include "bench/suites/cpu/gelu.hpp"
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
 #include "bench/suites/cpu/layer_norm.hpp"
-#include "bench/suites/cpu/seeded_values.hpp"
-#include "bench/suites/cpu/softmax.hpp"
 #include "bench/suites/cpu/vector_gelu.hpp"
 
 #include <cmath>

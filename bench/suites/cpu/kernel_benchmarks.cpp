@@ -1,8 +1,53 @@
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
 
+#include <unistd.h>
+
+#include <new>
+
 #include "bench/suites/cpu/vector_set.hpp"
 
 namespace steelyard::cpu_suite {
+namespace {
+
+// The whole machine's: what is free changes, and what a group of processes is granted is the runner's to know.
+Bytes physical_memory() {
+  return Bytes(static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+void SuiteRegistration::add(const std::string& name, const Sizes& sizes, const OperatorCost& cost,
+                            void (*function)(benchmark::State&)) {
+  if (options_.large || is_within_budget(cost)) {
+    std::vector<std::string> names;
+    std::vector<std::int64_t> values;
+    for (const auto& [size_name, value] : sizes) {
+      names.push_back(size_name);
+      values.push_back(static_cast<std::int64_t>(value));
+    }
+    const auto run = [function, needed = cost.traffic()](benchmark::State& state) {
+      if (needed > physical_memory()) {
+        state.SkipWithError(("needs at least " + to_text(needed) + " of memory, this machine has " +
+                             to_text(physical_memory()) + "; leave it out with --benchmark_filter")
+                                .c_str());
+        return;
+      }
+      try {
+        function(state);
+      } catch (const std::bad_alloc&) {  // a limit on this process, below what the machine has
+        state.SkipWithError(
+            "the system refused this process memory; raise its limit (ulimit -v) or leave the benchmark out with "
+            "--benchmark_filter");
+      }
+    };
+    benchmark::RegisterBenchmark(name.c_str(), run)->ArgNames(names)->Args(values);
+  }
+}
+
+void SuiteRegistration::add_large(const std::string& name, const Sizes& sizes, const OperatorCost& cost,
+                                  void (*function)(benchmark::State&)) {
+  if (options_.large) add(name, sizes, cost, function);
+}
 
 std::vector<std::string> register_kernel_benchmarks(const SuiteOptions& options) {
   SuiteRegistration suite(options);

@@ -3,9 +3,7 @@
 #include "bench/suites/cpu/checked_timing.hpp"
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
 #include "bench/suites/cpu/mlp.hpp"
-#include "bench/suites/cpu/mlp_layer_norm.hpp"
 #include "bench/suites/cpu/mlp_training.hpp"
-#include "bench/suites/cpu/seeded_values.hpp"
 
 #include <algorithm>
 #include <cmath>

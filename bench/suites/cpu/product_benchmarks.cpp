@@ -1,12 +1,8 @@
 // Dot products, distances and products of matrices.
 #include "bench/suites/cpu/agreement.hpp"
-#include "bench/suites/cpu/batched_dot.hpp"
-#include "bench/suites/cpu/cdist.hpp"
 #include "bench/suites/cpu/checked_timing.hpp"
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
 #include "bench/suites/cpu/matrix_product.hpp"
-#include "bench/suites/cpu/product_check.hpp"
-#include "bench/suites/cpu/seeded_values.hpp"
 
 namespace steelyard::cpu_suite {
 namespace {

@@ -3,7 +3,6 @@
 #include "bench/suites/cpu/checked_timing.hpp"
 #include "bench/suites/cpu/kernel_benchmarks.hpp"
 #include "bench/suites/cpu/row_products.hpp"
-#include "bench/suites/cpu/seeded_values.hpp"
 
 #include <array>
 #include <memory>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/harness/operator_cost.hpp"
+#include "bench/suites/cpu/layer_norm.hpp"
 #include "bench/suites/cpu/narrow_values.hpp"
-#include "bench/suites/cpu/rows_shape.hpp"
 #include "bench/suites/cpu/vector_set.hpp"
 
 namespace steelyard::cpu_suite {

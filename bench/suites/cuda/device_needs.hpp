@@ -1,11 +1,13 @@
 // What a dtype asks of a device, for DeviceBenchmark::needs().
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include "bench/cuda/device_properties.hpp"
-#include "bench/harness/axes/axis_grid.hpp"
+#include "bench/harness/axes.hpp"
 
 namespace steelyard::cuda_suite {
 
@@ -13,5 +15,20 @@ namespace steelyard::cuda_suite {
 std::string dtype_need(const cuda::DeviceProperties& device, const AxisPoint& at);
 // Of a dtype's name; one that is not known needs nothing.
 std::string dtype_need_of(const cuda::DeviceProperties& device, std::string_view dtype);
+
+// Sizes that a kernel can be asked for, for DeviceBenchmark::needs(): users may give an axis other values.
+
+// The first of the axes whose size is not 1 to `most`, in words; empty: none.
+inline std::string size_need(const AxisPoint& at, std::initializer_list<const char*> axes, std::int64_t most) {
+  for (const char* axis : axes) {
+    const std::int64_t size = at.integer(axis);
+    if (size >= 1 && size <= most) continue;
+    return std::string(axis) + " is 1 to " + std::to_string(most) + " here, " + std::to_string(size) + " was asked for";
+  }
+  return {};
+}
+
+// Squares of it are counted in 64 bits, and no device has the memory.
+inline constexpr std::int64_t kMostSize = std::int64_t{1} << 30;
 
 }  // namespace steelyard::cuda_suite

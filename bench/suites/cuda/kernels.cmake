@@ -1,6 +1,6 @@
 # Our own kernels: their arithmetic and references are host code; the kernels and their workloads need the toolkit.
 target_sources(steelyard_cuda_suite_host PRIVATE
-  arithmetic/agreement.cpp
+  arithmetic/answer_check.cpp
   elementwise/elementwise_references.cpp
   rows/row_references.cpp)
 

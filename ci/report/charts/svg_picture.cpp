@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "bench/harness/markup_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 
 namespace steelyard {

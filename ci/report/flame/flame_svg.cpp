@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "bench/harness/markup_text.hpp"
+#include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/attribution/function_name.hpp"
 #include "ci/report/flame/flame_graph.hpp"

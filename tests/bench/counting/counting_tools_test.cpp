@@ -1,4 +1,4 @@
-#include "bench/counting/counting_tools.hpp"
+#include "bench/counting/count.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // shows its programs another, which has neither AVX-512 nor ERMS.
 #include <filesystem>
 
-#include "bench/counting/counting_environment.hpp"
+#include "bench/counting/collection.hpp"
 #include "bench/runner/child_process.hpp"
 #include "tests/promised.hpp"
 

@@ -5,8 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/cuda/json_text.hpp"
-
 namespace steelyard::cuda {
 namespace {
 

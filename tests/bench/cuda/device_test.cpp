@@ -10,7 +10,7 @@
 
 #include "bench/cuda/device_memory.hpp"
 #include "bench/cuda/device_timer.hpp"
-#include "bench/cuda/query_devices.hpp"
+#include "bench/cuda/measure_cases.hpp"
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/cuda/spin_kernel.hpp"

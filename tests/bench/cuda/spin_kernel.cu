@@ -1,4 +1,4 @@
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 #include "bench/cuda/device_timers.cuh"
 #include "tests/bench/cuda/spin_kernel.hpp"
 

@@ -1,4 +1,4 @@
-#include "bench/cuda/worker_report.hpp"
+#include "bench/cuda/supervise.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,10 @@
-#include "bench/environment/system_file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 
+#include "bench/environment/system_file.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
 namespace steelyard {
@@ -58,5 +57,38 @@ TEST(ReadSystemFile, ReadsAllOfALargeFileToItsLimit) {
   }
 }
 
+TEST(MemoryInfoBytes, AreThoseOfTheWholeNameInKibibytes) {
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "proc");
+  folder.write("proc/meminfo",
+               "MemTotalExtra: 1 kB\nMemTotal:        2 kB\nSwapFree: 0 kB\nPages: 7\nLess: -1 kB\n"
+               "Forged: 9999999999999999 kB\n",
+               false);
+  EXPECT_EQ(memory_info_bytes(folder.path(), "MemTotal"), 2048);
+  EXPECT_EQ(memory_info_bytes(folder.path(), "SwapFree"), 0);
+  for (const char* field : {"Mem", "Absent", "Pages", "Less", "Forged"}) {
+    EXPECT_EQ(memory_info_bytes(folder.path(), field), std::nullopt) << field;
+  }
+  EXPECT_EQ(memory_info_bytes(folder.path() / "proc", "MemTotal"), std::nullopt);
+}
+
+TEST(StealShare, IsThePartOfTheTimeThatWasNotIdle) {
+  const ProcessorTime before{1000, 500, 10};
+  EXPECT_EQ(steal_share(before, {1200, 600, 35}), 0.25);
+  EXPECT_EQ(steal_share(before, {1200, 600, 10}), 0.0);
+}
+
+TEST(StealShare, IsAbsentWhereNothingPassedOrTheCountersWentBack) {
+  const ProcessorTime before{1000, 500, 10};
+  EXPECT_EQ(steal_share(before, before), std::nullopt);
+  EXPECT_EQ(steal_share(before, {1100, 600, 10}), std::nullopt);
+  EXPECT_EQ(steal_share(before, {1200, 600, 9}), std::nullopt);
+}
+
+TEST(ReadProcessorTime, IsAbsentWhereThereIsNoFile) {
+  EXPECT_EQ(read_processor_time("/no/such/machine"), std::nullopt);
+}
+
 }  // namespace
+
 }  // namespace steelyard

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "bench/harness/numpy_random.hpp"
-#include "bench/harness/run_clock.hpp"
+#include "bench/harness/timer.hpp"
 
 namespace steelyard {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/harness/numpy_random.hpp"
-#include "bench/harness/task_measurement.hpp"
+#include "bench/model/task_measurement.hpp"
 
 namespace steelyard {
 

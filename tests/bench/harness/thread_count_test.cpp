@@ -1,11 +1,9 @@
-#include "bench/harness/thread_count.hpp"
+#include "bench/harness/timer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
-
-#include "bench/harness/timer.hpp"
 
 namespace steelyard {
 namespace {

@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "bench/counting/collection.hpp"
-#include "bench/counting/counting_tools.hpp"
+#include "bench/counting/count.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/private_folder.hpp"
 #include "tests/promised.hpp"

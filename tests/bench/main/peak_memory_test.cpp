@@ -1,4 +1,4 @@
-#include "bench/main/peak_memory.hpp"
+#include "bench/main/memory_use.hpp"
 
 #include <gtest/gtest.h>
 

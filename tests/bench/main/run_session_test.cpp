@@ -1,9 +1,59 @@
-#include "bench/main/run_session.hpp"
-
 #include <gtest/gtest.h>
+
+#include "bench/main/run_session.hpp"
 
 namespace steelyard {
 namespace {
+
+// Passes of this length that are made until the budget says that it is enough, or all there are.
+int passes_made(BlockOrder order, Nanoseconds each, bool fixes_length = false) {
+  BlockBudget budget(order);
+  for (int pass = 0; pass < order.repetitions * order.blocks; ++pass) {
+    if (budget.leaves_out(100, fixes_length)) return pass;
+    budget.add(100, each);
+  }
+  return order.repetitions * order.blocks;
+}
+
+TEST(BlockBudget, MakesAllBlocksOfAFastBenchmark) {
+  EXPECT_EQ(passes_made({1, 8, seconds(0.5)}, seconds(0.5 * 1.4 / 8)), 8);
+  EXPECT_EQ(passes_made({3, 8, seconds(0.02)}, seconds(0.02 * 1.4 / 8)), 24);
+}
+
+TEST(BlockBudget, MakesNoMoreOfASlowOneThanThereWereRepetitions) {
+  EXPECT_EQ(passes_made({3, 8, milliseconds(20)}, seconds(1)), 3);
+  EXPECT_EQ(passes_made({1, 8, milliseconds(20)}, milliseconds(18)), 1);
+}
+
+TEST(BlockBudget, StopsWhereAsMuchTimeIsSpentAsWithoutBlocks) {
+  // 35 ms are allowed: three of 10 ms, not four.
+  EXPECT_EQ(passes_made({1, 8, milliseconds(20)}, milliseconds(10)), 3);
+}
+
+TEST(BlockBudget, IsNeverSpentWithoutBlocks) { EXPECT_EQ(passes_made({5, 1, milliseconds(1)}, seconds(9)), 5); }
+
+TEST(BlockBudget, MakesTheRepetitionsOfABenchmarkThatSetsItsOwnLength) {
+  EXPECT_EQ(passes_made({3, 8, seconds(0.5)}, milliseconds(1), true), 3);
+}
+
+TEST(BlockBudget, NeverLeavesOutTheSearchForTheIterations) {
+  BlockBudget budget({1, 8, milliseconds(20)});
+  budget.add(1, seconds(30));  // a slow first touch
+  EXPECT_FALSE(budget.leaves_out(10, false));
+  EXPECT_FALSE(budget.leaves_out(10, true));
+  budget.add(10, milliseconds(3));
+  EXPECT_FALSE(budget.leaves_out(10, false));
+  budget.add(10, seconds(30));
+  EXPECT_TRUE(budget.leaves_out(10, false));
+}
+
+TEST(BlockBudget, BeginsAnewWithEachBenchmark) {
+  BlockBudget budget({1, 8, milliseconds(20)});
+  budget.add(10, seconds(1));
+  EXPECT_TRUE(budget.leaves_out(10, false));
+  budget.begin_next_benchmark();
+  EXPECT_FALSE(budget.leaves_out(10, false));
+}
 
 TEST(RunSession, BudgetEndsWithTheRun) {
   RunSession session;
@@ -14,5 +64,82 @@ TEST(RunSession, BudgetEndsWithTheRun) {
   EXPECT_FALSE(session.leaves_out_next(10, false)) << "what the program runs later by itself has no budget";
 }
 
+using Run = benchmark::BenchmarkReporter::Run;
+using benchmark::Counter;
+
+Run block(double seconds, double rate = 0) {
+  Run run;
+  run.run_type = Run::RT_Iteration;
+  run.iterations = 10;
+  run.real_accumulated_time = seconds;
+  run.cpu_accumulated_time = seconds / 2;
+  run.repetitions = 4;
+  run.counters["rate"] = Counter(rate, Counter::kIsRate);
+  run.counters["level"] = Counter(seconds);
+  return run;
+}
+
+template <class AnyRun>
+AnyRun failed(AnyRun run, const char* message) {
+  if constexpr (requires { run.error_occurred; }) {
+    run.error_occurred = true;
+    run.error_message = message;
+  } else {
+    run.skipped = decltype(run.skipped)(2);
+    run.skip_message = message;
+  }
+  return run;
+}
+
+Run aggregate() {
+  Run run;
+  run.run_type = Run::RT_Aggregate;
+  run.aggregate_name = "mean";
+  return run;
+}
+
+TEST(BlockReporter, DropsOnlyTheBlocksThatWereLeftOut) {
+  const ReportedRuns kept =
+      without_left_out({block(1), failed(block(2), kLeftOut), failed(block(3), "the device is away"), block(4)});
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_EQ(kept[2].real_accumulated_time, 4);
+  EXPECT_EQ(kept[0].repetitions, 3);
+}
+
+TEST(BlockReporter, JoinsTheBlocksOfARepetition) {
+  const ReportedRuns lines = joined({block(1, 10), block(3, 30), block(5, 8), block(7, 8), aggregate()}, 2);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].iterations, 20);
+  EXPECT_EQ(lines[0].real_accumulated_time, 4);
+  EXPECT_EQ(lines[0].cpu_accumulated_time, 2);
+  EXPECT_EQ(lines[0].counters.at("rate").value, 15);  // twice the work in the sum of the times
+  EXPECT_EQ(lines[0].counters.at("level").value, 2);
+  EXPECT_EQ(lines[0].repetitions, 2);
+  EXPECT_EQ(lines[1].repetition_index, 1);
+  EXPECT_EQ(lines[2].run_type, benchmark::BenchmarkReporter::Run::RT_Aggregate);
+}
+
+TEST(BlockReporter, SharesTheBlocksThatThereAreOut) {
+  const ReportedRuns lines = joined({block(1), block(1), block(1), block(1), block(1)}, 2);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].iterations + lines[1].iterations, 50);
+  EXPECT_EQ(joined({block(1)}, 3).size(), 1U);
+}
+
+TEST(BlockReporter, ShowsNoStatisticsOfOneRepetitionButAFit) {
+  auto fit = aggregate();
+  fit.report_big_o = true;
+  const ReportedRuns lines = joined({block(1), block(1), aggregate(), fit}, 1);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(lines[1].report_big_o);
+}
+
+TEST(BlockReporter, ShowsAFailedBlockInPlaceOfItsLine) {
+  const ReportedRuns lines = joined({block(1), failed(block(2), "away")}, 1);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].real_accumulated_time, 2);
+}
+
 }  // namespace
+
 }  // namespace steelyard

@@ -1,4 +1,4 @@
-#include "bench/main/type_name.hpp"
+#include "bench/main/axis_benchmark.hpp"
 
 #include <gtest/gtest.h>
 

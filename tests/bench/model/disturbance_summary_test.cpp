@@ -1,4 +1,4 @@
-#include "bench/model/disturbance_summary.hpp"
+#include "bench/model/run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "bench/model/text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -104,5 +104,15 @@ TEST(AlignedRows, LeaveOutAnEmptyColumn) {
             "a  1\nb  2\n");
 }
 
+TEST(MarkupText, OpensNoTagNoEntityAndClosesNoQuote) {
+  EXPECT_EQ(markup_text("<a href=\"x\" id='y'>&amp;"), "&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;");
+}
+
+TEST(MarkupText, LeavesTheRestAsItIs) {
+  EXPECT_EQ(markup_text("BM_sort/1024 \xC2\xB5s"), "BM_sort/1024 \xC2\xB5s");
+  EXPECT_EQ(markup_text(""), "");
+}
+
 }  // namespace
+
 }  // namespace steelyard

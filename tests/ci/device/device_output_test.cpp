@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/cuda/device_choice.hpp"
-#include "bench/cuda/device_result.hpp"
+#include "bench/cuda/device_program.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/formats/google_benchmark.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"

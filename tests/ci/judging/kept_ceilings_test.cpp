@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "bench/ceilings/repetition_summary.hpp"
+#include "bench/ceilings/measure_ceilings.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/ceilings/repetition_summary.hpp"
+#include "bench/ceilings/measure_ceilings.hpp"
 
 namespace steelyard {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/ceilings/repetition_summary.hpp"
+#include "bench/ceilings/measure_ceilings.hpp"
 #include "bench/formats/google_benchmark.hpp"
 #include "ci/judging/kept_ceilings.hpp"
 #include "storage/archive/archive.hpp"

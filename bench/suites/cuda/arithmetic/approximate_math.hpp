@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bench/suites/cuda/arithmetic/host_device.hpp"
+#include "bench/suites/cuda/arithmetic/narrow_floats.hpp"
 
 namespace steelyard::cuda_suite {
 

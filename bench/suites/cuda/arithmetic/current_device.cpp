@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 
 namespace steelyard::cuda_suite {
 

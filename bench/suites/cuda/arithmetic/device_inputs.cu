@@ -1,10 +1,10 @@
-#include "bench/suites/cuda/arithmetic/device_inputs.hpp"
+#include "bench/suites/cuda/arithmetic/current_device.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
 
 namespace steelyard::cuda_suite {

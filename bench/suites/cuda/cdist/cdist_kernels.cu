@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 
 namespace steelyard::cuda_suite {
 namespace {

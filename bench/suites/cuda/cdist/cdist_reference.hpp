@@ -5,7 +5,9 @@
 #include <cmath>
 #include <span>
 
-#include "bench/suites/cuda/arithmetic/agreement.hpp"
+#include "bench/harness/operator_cost.hpp"
+#include "bench/suites/cuda/arithmetic/answer_check.hpp"
+#include "bench/suites/cuda/cdist/cdist_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 
@@ -34,6 +36,26 @@ Wanted cdist_chain_wanted(std::span<const double> left, std::span<const double> 
   const double off = float_growth(static_cast<double>(left.size()) + 14) * magnitude;
   const double error = std::min(std::sqrt(off), distance > 0 ? off / distance : std::sqrt(off));
   return {distance, rounded_bound<T>(distance, error + float_growth(2) * distance)};
+}
+
+// What distances cost by definition.
+
+// Fused: a subtraction, a square and an addition a column, and a root, for each pair.
+constexpr OperatorCost cdist_cost(CdistShape shape, std::size_t value_bytes) {
+  const std::size_t results = shape.lefts * shape.rights;
+  return {operations(results * (3 * shape.dim + 1)), bytes_of((shape.lefts + shape.rights) * shape.dim, value_bytes),
+          bytes_of(results, value_bytes)};
+}
+
+// Squared norms of both matrices' rows; products, in single precision; norms' sum, bound at 0 and root.
+constexpr OperatorCost cdist_chain_cost(CdistShape shape, std::size_t value_bytes) {
+  const std::size_t results = shape.lefts * shape.rights;
+  const std::size_t rows = shape.lefts + shape.rights;
+  const OperatorCost norms{operations(2 * rows * shape.dim), bytes_of(rows * shape.dim, value_bytes), floats(rows)};
+  const OperatorCost products{operations(2 * results * shape.dim), bytes_of(rows * shape.dim, value_bytes),
+                              floats(results)};
+  const OperatorCost roots{operations(3 * results), floats(results + rows), bytes_of(results, value_bytes)};
+  return norms + products + roots;
 }
 
 }  // namespace steelyard::cuda_suite

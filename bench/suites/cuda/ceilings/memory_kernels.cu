@@ -1,4 +1,4 @@
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 #include "bench/suites/cuda/arithmetic/block_tree.hpp"
 #include "bench/suites/cuda/ceilings/memory_kernels.hpp"
 

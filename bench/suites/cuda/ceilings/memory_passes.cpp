@@ -6,7 +6,7 @@
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
 #include "bench/suites/cuda/ceilings/memory_kernels.hpp"
 #include "bench/suites/cuda/products/device_matrix.hpp"
-#include "bench/suites/cuda/products/seeded_fill.hpp"
+#include "bench/suites/cuda/products/product_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 namespace {

@@ -4,14 +4,10 @@
 #include "bench/cuda/device_memory.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
-#include "bench/suites/cuda/arithmetic/device_inputs.hpp"
-#include "bench/suites/cuda/arithmetic/input_rotation.hpp"
-#include "bench/suites/cuda/arithmetic/size_needs.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
-#include "bench/suites/cuda/elementwise/elementwise_costs.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_kernels.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_references.hpp"
-#include "bench/suites/cuda/own_kernels.hpp"
+#include "bench/suites/cuda/suite.hpp"
 
 namespace steelyard::cuda_suite {
 namespace {

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstddef>
 
-#include "bench/suites/cuda/arithmetic/agreement.hpp"
+#include "bench/harness/operator_cost.hpp"
+#include "bench/suites/cuda/arithmetic/answer_check.hpp"
 #include "bench/suites/cuda/arithmetic/block_tree.hpp"
+#include "bench/suites/cuda/gemv/gemv_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 
@@ -33,6 +35,26 @@ Wanted dot_wanted(const DotExtent& extent, WeightAt weight, ValueAt value) {
   const auto share = static_cast<double>((extent.columns + a_step - 1) / a_step * extent.lanes);
   const double error = float_growth(share + kTreeSteps + 1) * magnitude * std::fabs(extent.scale);
   return {sum * extent.scale, rounded_bound<Bf16>(std::fabs(sum * extent.scale), error)};
+}
+
+// What matrix times vector costs by definition: two operations a weight; weights, scales and vector read, the product
+// written. Vector and product are bf16 and counted, for 8-bit weights too.
+
+constexpr OperatorCost gemv_cost(MatrixShape shape, std::size_t weight_bytes) {
+  const std::size_t weights = shape.rows * shape.columns;
+  return {operations(2 * weights), bytes_of(weights, weight_bytes) + bytes_of(shape.columns, sizeof(Bf16)),
+          bytes_of(shape.rows, sizeof(Bf16))};
+}
+// 8-bit weights: one multiplication a row more, and its scale.
+constexpr OperatorCost scaled_gemv_cost(MatrixShape shape) {
+  return gemv_cost(shape, 1) + OperatorCost{operations(shape.rows), floats(shape.rows), Bytes(0)};
+}
+// `picked` matrices of a stack, each times the same vector, which each reads.
+constexpr OperatorCost gather_gemv_cost(MatrixShape shape, std::size_t weight_bytes, std::size_t picked) {
+  return gemv_cost(shape, weight_bytes) * picked;
+}
+constexpr OperatorCost scaled_gather_gemv_cost(MatrixShape shape, std::size_t picked) {
+  return scaled_gemv_cost(shape) * picked;
 }
 
 }  // namespace steelyard::cuda_suite

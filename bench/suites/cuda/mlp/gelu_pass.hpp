@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "bench/suites/cuda/arithmetic/pack.hpp"
-#include "bench/suites/cuda/elementwise/elementwise_operations.hpp"
+#include "bench/suites/cuda/elementwise/elementwise_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 

@@ -11,13 +11,92 @@
 //   of parameters and inputs: rounded once a step
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
-#include "bench/suites/cuda/mlp/mlp_shape.hpp"
+#include "bench/harness/operator_cost.hpp"
 #include "bench/suites/cuda/products/product_check.hpp"
 
 namespace steelyard::cuda_suite {
+
+// Training steps of a multilayer perceptron without the update of its weights: forward, then backward, `steps` times.
+// Each layer is a square product with a bias, then GELU in its tanh form. The loss is the sum of the results; gradients
+// of weights, biases and inputs add up over the steps. The same workload as the CPU suite's, weights as frameworks keep
+// them (outputs by inputs).
+//
+// Two forms. Fused: bias, GELU and GELU's gradient are done by the product's own kernel, and so is the bias's gradient.
+// Chain: every one of them is a kernel that reads and writes memory.
+
+struct MlpShape {
+  std::size_t batch = 0;
+  std::size_t dim = 0;     // a multiple of 8: values are moved in packs
+  std::size_t layers = 1;  // at least 1
+  std::size_t steps = 1;   // at least 1
+
+  constexpr std::size_t values() const { return batch * dim; }  // of one layer's activations
+  constexpr std::size_t weights() const { return dim * dim; }   // of one layer
+  bool operator==(const MlpShape&) const = default;
+};
+
+enum class MlpForm { fused, chain };
+
+// Eight multiplications and additions and one tanh a value; of the gradient 18 (the CPU suite's vector_gelu.hpp counts
+// them out).
+inline constexpr std::size_t kGeluFlops = 9;
+inline constexpr std::size_t kGeluGradientFlops = 18;
+
+// The multiplications and additions of the products alone: one a layer forward, two more backward.
+constexpr Flops mlp_forward_product_flops(const MlpShape& shape) {
+  return operations(2 * shape.values() * shape.dim * shape.layers * shape.steps);
+}
+constexpr Flops mlp_training_product_flops(const MlpShape& shape) {
+  return mlp_forward_product_flops(shape) * std::int64_t{3};
+}
+
+// One forward pass; shape.steps of them. keeps_sums: what GELU was taken of is written too, for the way back.
+constexpr OperatorCost mlp_forward_cost(const MlpShape& shape, MlpForm form, std::size_t value_bytes,
+                                        bool keeps_sums = false) {
+  const auto bytes = [&](std::size_t count) { return bytes_of(count, value_bytes); };
+  const std::size_t n = shape.values();
+  OperatorCost layer{operations(2 * n * shape.dim + kGeluFlops * n), bytes(n + shape.weights() + shape.dim),
+                     bytes(keeps_sums ? 2 * n : n)};
+  if (form == MlpForm::chain) {
+    // Three links: the product; plus the bias, in place; GELU.
+    layer.read = bytes(n + shape.weights()) + bytes(n + shape.dim) + bytes(n);
+    layer.written = bytes(3 * n);
+  }
+  return layer * (shape.layers * shape.steps);
+}
+
+constexpr OperatorCost mlp_training_cost(const MlpShape& shape, MlpForm form, std::size_t value_bytes) {
+  const auto bytes = [&](std::size_t count) { return bytes_of(count, value_bytes); };
+  const std::size_t n = shape.values();
+  const std::size_t weights = shape.weights();
+  const Flops product = operations(2 * n * shape.dim);
+  // Gradient of the weights, with the bias's sums: fused in one, else a kernel that reads the gradient once more.
+  const OperatorCost weight_gradient{product + operations(n), bytes(form == MlpForm::fused ? 2 * n : 3 * n),
+                                     bytes(weights + shape.dim)};
+  const OperatorCost input_gradient{product, bytes(n + weights), bytes(n)};
+  // GELU's gradient. The last layer has no product that it could be part of: the gradient of its results is 1.
+  const OperatorCost last{operations(kGeluGradientFlops * n), bytes(n), bytes(n)};
+  const OperatorCost inside{operations(kGeluGradientFlops * n), bytes(form == MlpForm::fused ? n : 2 * n),
+                            bytes(form == MlpForm::fused ? 0 : n)};
+  const OperatorCost step = mlp_forward_cost({shape.batch, shape.dim, shape.layers, 1}, form, value_bytes, true) +
+                            (weight_gradient + input_gradient) * shape.layers + last + inside * (shape.layers - 1);
+  // From the second step on the gradients that are there are read, to be added to.
+  const OperatorCost added{Flops(0), bytes((weights + shape.dim) * shape.layers + n), Bytes(0)};
+  return step * shape.steps + added * (shape.steps - 1);
+}
+
+// The base shape and, one axis at a time, two to five times it: how the time grows with each is a claim that
+// `steelyard sweep` checks.
+struct MlpSweeps {
+  MlpShape base;
+  std::vector<std::int64_t> values(std::size_t base_value) const;
+  bool contains(const MlpShape& shape) const;
+};
+inline constexpr std::size_t kMostTimes = 5;
 
 // A matrix that is read back, of whatever memory.
 struct MatrixReader {

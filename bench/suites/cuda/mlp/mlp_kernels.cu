@@ -1,4 +1,4 @@
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 #include "bench/suites/cuda/mlp/gelu_pass.hpp"
 #include "bench/suites/cuda/mlp/mlp_kernels.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "bench/suites/cuda/products/number_format.hpp"
+#include "bench/suites/cuda/products/product_type.hpp"
 
 struct CUstream_st;
 

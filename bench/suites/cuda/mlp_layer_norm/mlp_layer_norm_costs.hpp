@@ -8,8 +8,8 @@
 // of that device's bandwidth: that share is the target here.
 #pragma once
 
-#include "bench/suites/cuda/gemv/gemv_costs.hpp"
-#include "bench/suites/cuda/rows/row_costs.hpp"
+#include "bench/suites/cuda/gemv/gemv_reference.hpp"
+#include "bench/suites/cuda/rows/row_references.hpp"
 
 namespace steelyard::cuda_suite {
 

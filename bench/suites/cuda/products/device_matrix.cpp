@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "bench/cuda/cuda_error.hpp"
-#include "bench/suites/cuda/products/seeded_fill.hpp"
+#include "bench/cuda/cuda_handles.hpp"
+#include "bench/suites/cuda/products/product_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 

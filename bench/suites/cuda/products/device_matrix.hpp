@@ -5,8 +5,8 @@
 
 #include "bench/cuda/device_memory.hpp"
 #include "bench/model/result.hpp"
-#include "bench/suites/cuda/products/number_format.hpp"
 #include "bench/suites/cuda/products/product_check.hpp"
+#include "bench/suites/cuda/products/product_type.hpp"
 
 namespace steelyard::cuda_suite {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 
 namespace steelyard::cuda_suite {
 namespace {

@@ -8,13 +8,84 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "bench/harness/operator_cost.hpp"
-#include "bench/suites/cuda/products/number_format.hpp"
+#include "bench/suites/cuda/arithmetic/narrow_floats.hpp"
 
 namespace steelyard::cuda_suite {
+
+// How numbers of a matrix lie in memory, and what they are worth: what a check reads back from a device.
+
+// Eight bits: a sign, four of exponent (bias 7), three of fraction. No infinity; 0x7f and 0xff are NaN (Micikevicius et
+// al., FP8 Formats for Deep Learning, 2022, table 1). A storage type as Bf16 is one.
+struct E4m3 {
+  std::uint8_t bits;
+};
+
+STEELYARD_HOST_DEVICE inline float widened(E4m3 value) {
+  const std::uint32_t exponent = (value.bits >> 3) & 0xfu;
+  const std::uint32_t fraction = value.bits & 0x7u;
+  float magnitude = static_cast<float>(fraction) * 0x1p-9f;
+  if (exponent != 0) magnitude = float_of_bits(((exponent + 120u) << 23) | (fraction << 20));
+  if (exponent == 15 && fraction == 7) magnitude = float_of_bits(0x7fc00000u);
+  return (value.bits & 0x80u) != 0 ? -magnitude : magnitude;
+}
+
+// To nearest, ties to even; what is too large becomes the largest number, 448; a NaN stays one.
+template <>
+STEELYARD_HOST_DEVICE inline E4m3 narrowed<E4m3>(float value) {
+  const std::uint32_t bits = bits_of_float(value);
+  const auto sign = static_cast<std::uint8_t>((bits >> 24) & 0x80u);
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) return E4m3{static_cast<std::uint8_t>(sign | 0x7fu)};
+  if (magnitude >= 0x43e00000u) return E4m3{static_cast<std::uint8_t>(sign | 0x7eu)};  // 448 and above
+  // Below 2^-6 the spacing is 2^-9, as that of single precision is from 2^14 on: the addition rounds.
+  if (magnitude < 0x3c800000u) {
+    const std::uint32_t steps = bits_of_float(float_of_bits(magnitude) + 0x1p14f) - bits_of_float(0x1p14f);
+    return E4m3{static_cast<std::uint8_t>(sign | steps)};
+  }
+  const std::uint32_t rounded = magnitude + 0x7ffffu + ((magnitude >> 20) & 1u) - (120u << 23);
+  return E4m3{static_cast<std::uint8_t>(sign | (rounded >> 20))};
+}
+
+template <>
+inline constexpr double kUnitRoundoff<E4m3> = 0x1p-4;
+
+enum class NumberFormat { f32, f16, bf16, e4m3, s8, s32 };
+
+constexpr std::size_t size_of(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::f32:
+    case NumberFormat::s32:
+      return 4;
+    case NumberFormat::f16:
+    case NumberFormat::bf16:
+      return 2;
+    case NumberFormat::e4m3:
+    case NumberFormat::s8:
+      return 1;
+  }
+  return 0;
+}
+
+std::string_view to_text(NumberFormat format);
+
+// What one rounding to the format may change, relative; integers: 0.
+double unit_roundoff(NumberFormat format);
+
+// Every number of `bytes`, whose size is a multiple of the format's.
+std::vector<double> decoded(NumberFormat format, std::span<const std::byte> bytes);
+
+// The byte that memory is filled with before it is written, such that no result reads as the number that it makes: NaN
+// in the floating formats; of s32 a number that a sum of products of two 8-bit numbers reaches only past 2^17 of them.
+constexpr int poison_byte(NumberFormat format) { return format == NumberFormat::s32 ? 0x80 : 0xff; }
+// The index of the first number that is still poison or is a NaN of another making; the count of numbers: none is.
+std::size_t first_unwritten(NumberFormat format, std::span<const std::byte> bytes);
 
 struct ProductType {
   std::string_view dtype;  // the axis's value

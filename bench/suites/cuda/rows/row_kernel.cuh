@@ -1,4 +1,4 @@
-// One kernel for all operations on rows (row_operations.hpp): blocks stay and take rows in turn. While a block works on
+// One kernel for all operations on rows (row_kernels.hpp): blocks stay and take rows in turn. While a block works on
 // a row, the next one is on its way to shared memory, so that memory is never idle while threads wait for each other in
 // their trees. A thread copies and reads its own packs alone: no barrier is needed for that.
 #pragma once
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "bench/cuda/cuda_error.hpp"
+#include "bench/cuda/cuda_handles.hpp"
 #include "bench/suites/cuda/arithmetic/block_join.cuh"
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
 #include "bench/suites/cuda/rows/row_kernels.hpp"

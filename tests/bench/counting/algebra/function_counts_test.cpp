@@ -1,9 +1,8 @@
-#include "bench/counting/algebra/function_counts.hpp"
-
 #include <gmock/gmock.h>
 
 #include <limits>
 
+#include "bench/counting/algebra/function_counts.hpp"
 #include "tests/bench/counting/algebra/golden_part.hpp"
 
 namespace steelyard {
@@ -161,5 +160,149 @@ TEST(FunctionCountsText, IsTheTableOfACollectionWithARepeat) {
             "Total: 7015\n");
 }
 
+TEST(StandardNames, AFileIsNamedBelowTheFirstFolderThatHoldsIt) {
+  EXPECT_EQ(standard_file("/home/a/src/x/f.cpp", {{"/opt", "/home/a/src", "/home"}}), "x/f.cpp");
+  EXPECT_EQ(standard_file("/home/a/build/../src/f.cpp", {{"/home/a/"}}), "src/f.cpp");
+  EXPECT_EQ(standard_file("/home/ab/f.cpp", {{"/home/a"}}), "/home/ab/f.cpp");
+  EXPECT_EQ(standard_file("./csu/../csu/libc-start.c", {{"/home/a"}}), "./csu/../csu/libc-start.c");
+  EXPECT_EQ(standard_file("???", {{"/home/a"}}), "???");
+  EXPECT_EQ(standard_file("", {{"/home/a", ""}}), "");
+}
+
+// The four rules of torch's as_standardized.
+TEST(StandardNames, WithoutFoldersTheBuildFoldersOfPyTorchAreKnown) {
+  EXPECT_EQ(standard_file("/tmp/x/build/../aten/src/Tensor.h", {}), "build/../aten/src/Tensor.h");
+  EXPECT_EQ(standard_file("/tmp/x/build/aten/src/Ops.cpp", {}), "build/aten/src/Ops.cpp");
+  EXPECT_EQ(standard_file("/usr/src/Python-3.9/Python/ceval.c", {}), "Python/ceval.c");
+  EXPECT_EQ(standard_file("/usr/src/Python-3.9/Objects/dictobject.c", {}), "Objects/dictobject.c");
+  EXPECT_EQ(standard_file("build/../f.cpp", {}), "build/../f.cpp");
+  EXPECT_EQ(standard_file("/home/a/f.cpp", {}), "/home/a/f.cpp");
+}
+
+// torch strips every trailing " [...]" of a row, and with the object the mark of the clone: two functions become one.
+TEST(StandardNames, TheObjectGoesAndTheCloneStays) {
+  const auto all = FunctionCounts::of(golden_part("01_names/compressed.callgrind.out"), CountKind::self);
+  ASSERT_TRUE(all);
+  const FunctionCounts own = all->filtered([](const FunctionKey& key) { return key.object.starts_with("/src/cg/"); });
+  const auto standard = as_standardized(own, {{"/src/cg"}});
+  ASSERT_TRUE(standard);
+  EXPECT_EQ(standard->rows().size(), own.rows().size());
+  EXPECT_EQ(*standard->sum(), *own.sum());
+  std::size_t clones = 0;
+  for (const FunctionCount& row : standard->rows()) {
+    EXPECT_EQ(row.key.object, "");
+    EXPECT_FALSE(row.key.file.starts_with("/src/cg/")) << row.key.file;
+    clones += row.key.function.ends_with(" [clone .isra.0]") ? 1 : 0;
+  }
+  EXPECT_GE(clones, 1u);
+}
+
+TEST(StandardNames, TwoCopiesOfOneFunctionStayTwo) {
+  const auto counts = FunctionCounts::of(CountKind::self, {"Ir"},
+                                         {{{"/x/bench", "/x/f.cpp", "f(int) [clone .isra.0]"}, {5}},
+                                          {{"/x/bench", "/x/f.cpp", "f(int) [clone .part.0]"}, {7}},
+                                          {{"/x/bench", "/x/f.cpp", "f(int)"}, {9}}});
+  ASSERT_TRUE(counts);
+  EXPECT_THAT(as_standardized(*counts, {{"/x"}})->rows(),
+              ElementsAre(FunctionCount{{"", "f.cpp", "f(int)"}, {9}},
+                          FunctionCount{{"", "f.cpp", "f(int) [clone .isra.0]"}, {5}},
+                          FunctionCount{{"", "f.cpp", "f(int) [clone .part.0]"}, {7}}));
+}
+
+TEST(StandardNames, OneBuildInTwoFoldersIsNoDifference) {
+  const auto built_in = [](const std::string& folder) {
+    const auto counts = FunctionCounts::of(
+        CountKind::self, {"Ir"},
+        {{{folder + "/bench", folder + "/a.cpp", "f"}, {5}}, {{folder + "/bench", folder + "/b.cpp", "f"}, {6}}});
+    return *as_standardized(*counts, {{folder}});
+  };
+  EXPECT_TRUE(built_in("/tmp/one").minus(built_in("/srv/two"))->rows().empty());
+}
+
+LearnedNoise learned(const std::vector<FunctionCounts>& repeats) {
+  auto noise = learn_noise(repeats);
+  EXPECT_TRUE(noise) << (noise ? "" : noise.error().text());
+  return noise ? *noise : LearnedNoise{};
+}
+
+TEST(LearnedNoise, IsTheRangeOfWhatVariesAndNothingElse) {
+  const LearnedNoise noise = learned({counts({row("lock", 100), row("work", 5000)}),
+                                      counts({row("lock", 130), row("work", 5000), row("wait", 7)}),
+                                      counts({row("lock", 90), row("work", 5000)})});
+  EXPECT_EQ(noise.repeats, 3u);
+  EXPECT_THAT(noise.functions,
+              ElementsAre(FunctionNoise{{"o", "f.cpp", "lock"}, {40}}, FunctionNoise{{"o", "f.cpp", "wait"}, {7}}));
+  EXPECT_THAT(noise.spread_of({"o", "f.cpp", "work"}), ElementsAre(0));
+}
+
+TEST(LearnedNoise, NeedsRepeatsOfOneMeasure) {
+  EXPECT_FALSE(learn_noise({}));
+  EXPECT_FALSE(learn_noise({counts({row("a", 1)})}));
+  EXPECT_FALSE(learn_noise({counts({row("a", 1)}), counts({row("a", 1)}, CountKind::inclusive)}));
+  EXPECT_FALSE(learn_noise({counts({row("a", 1)}), *FunctionCounts::of(CountKind::self, {"Dr"}, {row("a", 1)})}));
+  EXPECT_FALSE(learn_noise({counts({row("a", kMost)}), counts({row("a", -1)})}));
+}
+
+TEST(LearnedNoise, AChangeOfThatSizeIsNoiseAndALargerOneIsNot) {
+  const LearnedNoise noise = learned({counts({row("lock", 100)}), counts({row("lock", 140)})});
+  const auto at_most = denoise(counts({row("lock", -40), row("work", 1)}), noise);
+  ASSERT_TRUE(at_most);
+  EXPECT_THAT(at_most->kept.rows(), ElementsAre(row("work", 1)));
+  EXPECT_THAT(at_most->noise.rows(), ElementsAre(row("lock", -40)));
+  const auto beyond = denoise(counts({row("lock", 41)}), noise);
+  EXPECT_THAT(beyond->kept.rows(), ElementsAre(row("lock", 41)));
+  EXPECT_THAT(beyond->noise.rows(), IsEmpty());
+}
+
+TEST(LearnedNoise, OneEventBeyondItsSpreadIsEnough) {
+  const auto two_events = [](std::int64_t instructions, std::int64_t reads) {
+    return *FunctionCounts::of(CountKind::self, {"Ir", "Dr"}, {{{"o", "f.cpp", "f"}, {instructions, reads}}});
+  };
+  const LearnedNoise noise = learned({two_events(100, 10), two_events(150, 10)});
+  EXPECT_EQ(denoise(two_events(50, 0), noise)->kept.rows().size(), 0u);
+  EXPECT_EQ(denoise(two_events(50, 1), noise)->kept.rows().size(), 1u);
+}
+
+TEST(LearnedNoise, TheLargestNumberIsNoNoise) {
+  const LearnedNoise noise = learned({counts({row("a", 0)}), counts({row("a", 5)})});
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  EXPECT_THAT(denoise(counts({row("a", least)}), noise)->kept.rows(), ElementsAre(row("a", least)));
+}
+
+TEST(LearnedNoise, OfTwoBinariesTheWiderOneHolds) {
+  const LearnedNoise a = learned({counts({row("x", 1), row("y", 1)}), counts({row("x", 9), row("y", 2)})});
+  const LearnedNoise b = learned({counts({row("y", 1)}), counts({row("y", 6)}), counts({row("z", 4)})});
+  const auto both = wider(a, b);
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->repeats, 2u);
+  EXPECT_THAT(both->functions,
+              ElementsAre(FunctionNoise{{"o", "f.cpp", "x"}, {8}}, FunctionNoise{{"o", "f.cpp", "y"}, {6}},
+                          FunctionNoise{{"o", "f.cpp", "z"}, {4}}));
+  EXPECT_FALSE(wider(a, learned({counts({}, CountKind::inclusive), counts({}, CountKind::inclusive)})));
+}
+
+TEST(LearnedNoise, OfCountsThatAreNoDifferenceOnlyTheSteadyFunctionsStay) {
+  const LearnedNoise noise = learned({counts({row("lock", 100)}), counts({row("lock", 140)})});
+  EXPECT_THAT(steady_functions(counts({row("lock", 9000), row("work", 5)}), noise)->rows(),
+              ElementsAre(row("work", 5)));
+}
+
+// The two workers of a real program, taken as if they were repeats of one: what they differ in is what their tables in
+// tests/golden/callgrind say.
+TEST(LearnedNoise, OfRealProfilesIsTheDifferenceOfTheirTables) {
+  const auto worker = [](const char* file) { return *FunctionCounts::of(golden_part(file), CountKind::self); };
+  const FunctionCounts one = worker("05_threads/callgrind.out-02");
+  const FunctionCounts two = worker("05_threads/callgrind.out-03");
+  const LearnedNoise noise = learned({one, two});
+  std::int64_t spread = 0;
+  for (const FunctionNoise& function : noise.functions) spread += function.spread[0];
+  EXPECT_GE(spread, 22392 - 12224);
+  const auto change = denoise(*two.minus(one), noise);
+  ASSERT_TRUE(change);
+  EXPECT_THAT(change->kept.rows(), IsEmpty());
+  EXPECT_EQ(change->noise.sum()->front(), 22392 - 12224);
+}
+
 }  // namespace
+
 }  // namespace steelyard

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "bench/counting/algebra/whole_profile.hpp"
+#include "bench/counting/algebra/profile_sum.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "bench/counting/callgrind_reader.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "bench/counting/algebra/whole_profile.hpp"
+#include "bench/counting/algebra/profile_sum.hpp"
 #include "tests/bench/counting/algebra/golden_part.hpp"
 
 namespace steelyard {

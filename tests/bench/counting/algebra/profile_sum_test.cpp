@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "bench/counting/algebra/whole_profile.hpp"
 #include "tests/bench/counting/algebra/golden_part.hpp"
 
 namespace steelyard {

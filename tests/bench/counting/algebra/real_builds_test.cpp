@@ -7,9 +7,9 @@
 #include <map>
 
 #include "bench/counting/algebra/callgrind_stats.hpp"
-#include "bench/counting/algebra/learned_noise.hpp"
+#include "bench/counting/algebra/function_counts.hpp"
 #include "bench/counting/algebra/profile_delta.hpp"
-#include "bench/counting/algebra/whole_profile.hpp"
+#include "bench/counting/algebra/profile_sum.hpp"
 #include "bench/runner/child_process.hpp"
 #include "tests/promised.hpp"
 

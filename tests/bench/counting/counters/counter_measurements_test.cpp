@@ -1,9 +1,8 @@
-#include "bench/counting/counters/counter_measurements.hpp"
+#include "bench/counting/benchmark_count.hpp"
 
 #include <gmock/gmock.h>
 
-#include "bench/counting/counters/cache_model.hpp"
-#include "bench/counting/exactness.hpp"
+#include "bench/counting/counters/counter_choice.hpp"
 
 namespace steelyard {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "bench/counting/counters/hardware_probe.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
 namespace steelyard {

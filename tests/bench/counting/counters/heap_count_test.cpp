@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "bench/counting/exactness.hpp"
+#include "bench/counting/benchmark_count.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
 namespace steelyard {

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "bench/counting/exactness.hpp"
+#include "bench/counting/benchmark_count.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
 namespace steelyard {

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/counting/equal/machine_code.hpp"
-#include "bench/environment/loaded_sections.hpp"
-#include "bench/environment/mapped_file.hpp"
+#include "bench/environment/elf_file.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "bench/suites/cpu/agreement.hpp"
-#include "bench/suites/cpu/seeded_values.hpp"
 
 namespace steelyard::cpu_suite {
 namespace {

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "bench/suites/cpu/agreement.hpp"
-#include "bench/suites/cpu/seeded_values.hpp"
 
 namespace steelyard::cpu_suite {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "bench/suites/cpu/seeded_values.hpp"
+#include "bench/suites/cpu/agreement.hpp"
 
 namespace steelyard::cpu_suite {
 namespace {

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "bench/suites/cpu/agreement.hpp"
-#include "bench/suites/cpu/seeded_values.hpp"
 #include "tests/bench/suites/cpu/vector_sets.hpp"
 
 namespace steelyard::cpu_suite {

@@ -1,4 +1,4 @@
-#include "bench/suites/cpu/suite_registration.hpp"
+#include "bench/suites/cpu/kernel_benchmarks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

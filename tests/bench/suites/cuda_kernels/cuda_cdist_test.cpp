@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "bench/suites/cuda/cdist/cdist_costs.hpp"
 #include "bench/suites/cuda/cdist/cdist_reference.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 

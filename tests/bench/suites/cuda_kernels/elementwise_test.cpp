@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include "bench/suites/cuda/elementwise/elementwise_costs.hpp"
-#include "bench/suites/cuda/elementwise/elementwise_operations.hpp"
+#include "bench/suites/cuda/elementwise/elementwise_kernels.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_references.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 

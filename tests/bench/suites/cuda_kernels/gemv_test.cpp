@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "bench/suites/cuda/gemv/gemv_costs.hpp"
 #include "bench/suites/cuda/gemv/gemv_reference.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 

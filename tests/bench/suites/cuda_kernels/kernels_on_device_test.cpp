@@ -6,7 +6,6 @@
 #include "bench/cuda/device_memory.hpp"
 #include "bench/suites/cuda/arithmetic/answer_check.hpp"
 #include "bench/suites/cuda/arithmetic/current_device.hpp"
-#include "bench/suites/cuda/arithmetic/device_inputs.hpp"
 #include "bench/suites/cuda/cdist/cdist_kernels.hpp"
 #include "bench/suites/cuda/cdist/cdist_reference.hpp"
 #include "bench/suites/cuda/elementwise/elementwise_kernels.hpp"

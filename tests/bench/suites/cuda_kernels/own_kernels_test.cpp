@@ -1,6 +1,6 @@
 // What the own kernels' benchmarks are called, what they are held to and what they refuse: declared, so no device is
 // needed.
-#include "bench/suites/cuda/own_kernels.hpp"
+#include "bench/suites/cuda/suite.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,10 +8,10 @@
 
 #include "bench/suites/cuda/arithmetic/block_tree.hpp"
 #include "bench/suites/cuda/arithmetic/seeded_inputs.hpp"
-#include "bench/suites/cuda/cdist/cdist_tile.hpp"
-#include "bench/suites/cuda/elementwise/elementwise_thread.hpp"
-#include "bench/suites/cuda/gemv/gemv_thread.hpp"
-#include "bench/suites/cuda/rows/row_links.hpp"
+#include "bench/suites/cuda/cdist/cdist_kernels.hpp"
+#include "bench/suites/cuda/elementwise/elementwise_kernels.hpp"
+#include "bench/suites/cuda/gemv/gemv_kernels.hpp"
+#include "bench/suites/cuda/rows/row_kernels.hpp"
 
 namespace steelyard::cuda_suite {
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "bench/suites/cuda/rows/row_costs.hpp"
 #include "bench/suites/cuda/rows/row_references.hpp"
 #include "tests/bench/suites/cuda_kernels/played_kernels.hpp"
 

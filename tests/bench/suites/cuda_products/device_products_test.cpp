@@ -3,13 +3,12 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include "bench/cuda/cuda_error.hpp"
-#include "bench/cuda/query_devices.hpp"
+#include "bench/cuda/cuda_handles.hpp"
+#include "bench/cuda/measure_cases.hpp"
 #include "bench/suites/cuda/ceilings/memory_passes.hpp"
 #include "bench/suites/cuda/device_needs.hpp"
 #include "bench/suites/cuda/mlp/mlp_layer_norm_block.hpp"
 #include "bench/suites/cuda/mlp/mlp_workload.hpp"
-#include "bench/suites/cuda/products/batched_dot.hpp"
 #include "bench/suites/cuda/products/device_matrix.hpp"
 #include "bench/suites/cuda/products/lt_matmul.hpp"
 #include "bench/suites/cuda/products/matmul.hpp"

@@ -1,4 +1,4 @@
-#include "bench/suites/cuda/ceilings/memory_share.hpp"
+#include "bench/suites/cuda/ceilings/memory_kernels.hpp"
 
 #include <gtest/gtest.h>
 

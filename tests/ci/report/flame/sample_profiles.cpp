@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "bench/counting/algebra/whole_profile.hpp"
-#include "bench/counting/call_cycles.hpp"
+#include "bench/counting/algebra/profile_sum.hpp"
+#include "bench/counting/reader/call_cycles.hpp"
 
 namespace steelyard::testing {
 

@@ -1,0 +1,88 @@
+// Small kernels that run around the work that is timed: they hold its stream, read the clocks, flush the cache.
+#pragma once
+
+#include "bench/cuda/cuda_handles.hpp"
+#include "bench/cuda/device_memory.hpp"
+#include "bench/cuda/sm_stamps.hpp"
+#include "bench/model/quantity.hpp"
+
+namespace steelyard::cuda {
+
+// Holds a stream by a kernel that waits for a word of the host, while work is queued behind it: once let go, the device
+// runs the work without ever waiting for the host, and no launch latency is in a time.
+//
+//     StreamHold hold;
+//     hold.close(stream);
+//     ... queue events and launches ...
+//     hold.open();
+//     stream.wait();
+//     hold.check();          // throws where the device gave up waiting
+//
+// What is queued must not wait for the device: it would wait for ever. The kernel therefore gives up after a limit, and
+// check() says so.
+
+class StreamHold {
+ public:
+  explicit StreamHold(Nanoseconds limit = seconds(10)) : words_(2), limit_(limit) {}
+  void close(const Stream& stream) { close(stream, limit_); }
+  // With a limit of its own.
+  void close(const Stream& stream, Nanoseconds limit);
+  void open();
+  // After waiting for the stream: whether the device gave up waiting.
+  bool has_given_up() const { return words_.get(1) != 0; }
+  void check() const;
+
+ private:
+  SharedWords<int> words_;  // open, given up
+  Nanoseconds limit_;
+};
+
+// The clock that the multiprocessors run at over a stretch of work: their cycle counters against the device's timer,
+// read by a small kernel before and after. The counters of two multiprocessors have nothing to do with each other, so
+// that each is held against itself.
+//
+//     SmClock clock(multiprocessors);
+//     clock.begin(stream);
+//     ... launches ...
+//     clock.end(stream);
+//     stream.wait();
+//     double hz = clock.hz();     // 0: it could not be told
+
+class SmClock {
+ public:
+  explicit SmClock(int multiprocessors) : blocks_(2 * multiprocessors), begin_(kMostStamps), end_(kMostStamps) {}
+  // Precondition: no reading of an earlier call is still under way.
+  void begin(const Stream& stream) {
+    begin_.clear();
+    end_.clear();
+    stamp(stream, begin_);
+  }
+  void end(const Stream& stream) { stamp(stream, end_); }
+  double hz() const;
+
+ private:
+  void stamp(const Stream& stream, SharedWords<SmStamp>& stamps);
+
+  int blocks_;
+  SharedWords<SmStamp> begin_;
+  SharedWords<SmStamp> end_;
+};
+
+// Fills the device's second-level cache with other data, so that a cold sample finds nothing of its own there.
+//
+// It reads a buffer of twice the cache's size instead of writing one: lines that were written would have to go back to
+// memory while the next kernel is timed, and cost it bandwidth that is not its own.
+
+class CacheFlush {
+ public:
+  // `l2`: as the device says; 0: there is nothing to flush.
+  CacheFlush(Bytes l2, int multiprocessors);
+  void enqueue(const Stream& stream);
+
+ private:
+  DeviceBlock buffer_;
+  DeviceArray<unsigned> sink_;  // one word that is never written, so that the reads cannot be left out
+  int blocks_;
+};
+
+}  // namespace steelyard::cuda

@@ -1,4 +1,0 @@
-// What the Timer yields. The value itself lies in bench/model, since it is archived.
-#pragma once
-
-#include "bench/model/task_measurement.hpp"
