@@ -79,11 +79,11 @@ function(steelyard_layer name)
   steelyard_standard_headers(steelyard_${name} "${level}")
 endfunction()
 
-# steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [TIMEOUT seconds]):
+# steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL] [TIMEOUT seconds]):
 # a GoogleTest program. Its tests are registered one by one; with WHOLE the program is one CTest test (for suites that
-# share a costly fixture such as a database server).
+# share a costly fixture such as a database server). SERIAL: nothing else runs beside its tests, as they judge times.
 function(steelyard_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "LABEL;TIMEOUT" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;SERIAL" "LABEL;TIMEOUT" "SOURCES;LINKS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -97,10 +97,16 @@ function(steelyard_test name)
       <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <filesystem> <fstream>)
   endif()
   target_precompile_headers(${name} REUSE_FROM steelyard_gtest_headers)
+  set(properties LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+  if(arg_SERIAL)
+    list(APPEND properties RUN_SERIAL TRUE)
+  endif()
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+    # A cost, so that what takes longest begins first where no earlier run has told CTest so.
+    set_tests_properties(${name} PROPERTIES ${properties} COST 100)
   else()
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+    # Not by the printed values of parameters: they hold addresses, and a test's name is the same in every build.
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES ${properties})
   endif()
 endfunction()
