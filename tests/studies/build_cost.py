@@ -42,7 +42,8 @@ def print_seconds(build):
     for kind, spent in sorted(seconds.items(), key=lambda row: -row[1]):
         print(f"{kind:26} {counts[kind]:6} steps {spent:8.1f} s")
     last = max(end for _, end, _ in steps.values()) / 1000
-    print(f"{'in all':26} {sum(counts.values()):6} steps {sum(seconds.values()):8.1f} s, the last ended at {last:.1f} s")
+    print(f"{'in all':26} {sum(counts.values()):6} steps {sum(seconds.values()):8.1f} s")
+    print(f"the last step ended {last:.1f} s after the build began")
 
 
 def print_lines(commit):
