@@ -40,7 +40,7 @@ TEST(Layers, ArrowsThatPointUpWithinALayerAreFaults) {
   EXPECT_EQ(arrow_fault("storage/postgres/upkeep/prune.cpp", "storage/postgres/runs/partitions.hpp"), "");
 }
 
-TEST(Layers, ArrowsBetweenFoldersOfOneFloorOfTheStoreAreFaults) {
+TEST(Layers, ArrowsBetweenFoldersOfOneFloorAreFaults) {
   EXPECT_NE(arrow_fault("storage/postgres/history/ranges.cpp", "storage/postgres/comparisons/comparison_reader.hpp"),
             "");
   EXPECT_EQ(arrow_fault("storage/postgres/history/commit_graph.cpp", "storage/postgres/history/commit_order.hpp"), "");
