@@ -30,7 +30,7 @@ std::size_t event_of(const std::vector<std::string>& events, const std::string& 
   return 0;
 }
 
-std::string share_text(std::int64_t cost, std::int64_t total) {
+std::string cost_share_text(std::int64_t cost, std::int64_t total) {
   if (total == 0) return "-";
   return decimal_text(100 * static_cast<double>(cost) / static_cast<double>(total), 1) + " %";
 }
@@ -61,8 +61,8 @@ std::string functions_text(const std::vector<ProfiledFunction>& all, std::size_t
   for (std::size_t i = 0; i < std::min(rows, functions.size()); ++i) {
     const ProfiledFunction& function = *functions[i];
     const std::int64_t other_cost = at(shown.by_inclusive ? function.self : function.inclusive, event);
-    table.push_back({grouped_text(cost(&function)), share_text(cost(&function), total), share_text(other_cost, total),
-                     grouped_text(function.calls), name_text(function.name),
+    table.push_back({grouped_text(cost(&function)), cost_share_text(cost(&function), total),
+                     cost_share_text(other_cost, total), grouped_text(function.calls), name_text(function.name),
                      place_text(function.file, function.object, function.line)});
   }
   std::string text =

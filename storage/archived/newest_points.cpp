@@ -8,18 +8,18 @@
 namespace steelyard {
 namespace {
 
-struct Place {
+struct PointPlace {
   std::int64_t position = 0;
   bool on_branch = true;
 };
-using Places = std::unordered_map<std::string, Place>;
+using Places = std::unordered_map<std::string, PointPlace>;
 
 Places places_of(const BranchOrder& order) {
   Places places;
   for (std::size_t i = 0; i < order.commits.size(); ++i) {
-    places.emplace(order.commits[i], Place{static_cast<std::int64_t>(i), true});
+    places.emplace(order.commits[i], PointPlace{static_cast<std::int64_t>(i), true});
   }
-  for (const OffCommit& off : order.off) places.emplace(off.sha, Place{off.after, false});
+  for (const OffCommit& off : order.off) places.emplace(off.sha, PointPlace{off.after, false});
   return places;
 }
 
@@ -52,8 +52,8 @@ void order_project(const Places& places, const std::vector<std::size_t>& own, st
   };
   std::sort(others.begin(), others.end(), by_date);
   std::sort(placed.begin(), placed.end(), [&](std::size_t a, std::size_t b) {
-    const Place& of_a = places.at(runs[a].commit);
-    const Place& of_b = places.at(runs[b].commit);
+    const PointPlace& of_a = places.at(runs[a].commit);
+    const PointPlace& of_b = places.at(runs[b].commit);
     if (of_a.position != of_b.position) return of_a.position > of_b.position;
     if (of_a.on_branch != of_b.on_branch) return of_b.on_branch;
     return by_date(a, b);

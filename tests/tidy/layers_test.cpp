@@ -1,6 +1,7 @@
 // Walks the include lines of the tree and fails on an arrow that points up, and on a heavy header outside its fence.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -61,6 +62,31 @@ TEST(Layers, NoIncludeOfTheTreePointsUp) {
       const std::string fault = arrow_fault(file.path, included_path(file.lines[i]));
       EXPECT_EQ(fault, "") << file.path << ":" << i + 1 << ": include a lower layer, or move the code up";
     }
+  }
+}
+
+// That a header compiles alone is shown by the source of the same name, which reads it before anything else; headers
+// without one have a generated source (CMakeLists.txt beside this file).
+TEST(Layers, ASourceIncludesItsOwnHeaderFirst) {
+  std::set<std::string> headers;
+  for (const SourceFile& file : read_source_files({".hpp"})) headers.insert(file.path);
+  std::size_t pairs = 0;
+  for (const SourceFile& file : read_source_files({".cpp"})) {
+    if (file.path.starts_with("tests/") || file.path.starts_with("ci/demo/")) continue;
+    const std::string header = file.path.substr(0, file.path.size() - 3) + "hpp";
+    if (headers.count(header) == 0) continue;
+    const auto first = std::find_if(file.lines.begin(), file.lines.end(),
+                                    [](const std::string& line) { return !included_path(line).empty(); });
+    ASSERT_NE(first, file.lines.end()) << file.path << ": include " << header;
+    EXPECT_EQ(included_path(*first), header) << file.path << ": include its own header before all others";
+    ++pairs;
+  }
+  EXPECT_GT(pairs, 50U);
+}
+
+TEST(Layers, HeadersCanBeIncludedTwice) {
+  for (const SourceFile& file : read_source_files({".hpp", ".cuh"})) {
+    EXPECT_EQ(std::count(file.lines.begin(), file.lines.end(), "#pragma once"), 1) << file.path;
   }
 }
 

@@ -19,7 +19,9 @@ constexpr double kWidth = 1200, kMargin = 10;  // pixels
 constexpr double kHeader = 64, kRow = 18, kFooterRow = 17;
 constexpr double kLeastPixels = 0.5;
 constexpr double kCharacter = 6.7;  // of the monospaced font at 11 px, a little wide
-constexpr std::size_t kLongestTitle = 110, kLongestName = 300, kMostGone = 8;
+constexpr std::size_t kLongestTitle = 110;
+constexpr std::size_t kLongestName = 300;
+constexpr std::size_t kMostGone = 8;
 
 constexpr const char* kSvgStyle = R"css(
  text { font: 11px ui-monospace, "DejaVu Sans Mono", monospace; fill: var(--ink) }

@@ -30,12 +30,12 @@ constexpr const char* kParents =
     "select distinct on (sha) sha, parents from steelyard.commit_parents where project_key = $1 "
     "order by sha, is_complete desc";
 
-struct Place {
+struct GraphPlace {
   std::int64_t position = 0;
   bool on_branch = true;
-  bool operator==(const Place&) const = default;
+  bool operator==(const GraphPlace&) const = default;
 };
-using Positions = std::unordered_map<std::string, Place>;
+using Positions = std::unordered_map<std::string, GraphPlace>;
 
 Result<std::vector<MeasuredCommit>> read_measured(Transaction& transaction, const BranchKey& branch) {
   STEELYARD_TRY(const Rows rows,
@@ -53,7 +53,7 @@ Result<Positions> read_positions(Transaction& transaction, const BranchKey& bran
                                                  SqlValues().integer(branch.project).text(branch.name)));
   Positions positions;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
-    positions.emplace(rows.text(row, 0), Place{rows.integer(row, 1), rows.boolean(row, 2)});
+    positions.emplace(rows.text(row, 0), GraphPlace{rows.integer(row, 1), rows.boolean(row, 2)});
   }
   return positions;
 }
@@ -61,14 +61,14 @@ Result<Positions> read_positions(Transaction& transaction, const BranchKey& bran
 Positions positions_of(const BranchOrder& order) {
   Positions positions;
   for (std::size_t i = 0; i < order.commits.size(); ++i) {
-    positions.emplace(order.commits[i], Place{static_cast<std::int64_t>(i)});
+    positions.emplace(order.commits[i], GraphPlace{static_cast<std::int64_t>(i)});
   }
-  for (const OffCommit& off : order.off) positions.emplace(off.sha, Place{off.after, false});
+  for (const OffCommit& off : order.off) positions.emplace(off.sha, GraphPlace{off.after, false});
   return positions;
 }
 
 Result<void> write_positions(Transaction& transaction, const BranchKey& branch, const Positions& positions) {
-  const std::vector<std::pair<std::string, Place>> rows(positions.begin(), positions.end());
+  const std::vector<std::pair<std::string, GraphPlace>> rows(positions.begin(), positions.end());
   return transaction.copy({"steelyard.branch_positions", {"project_key", "branch", "sha", "position", "on_branch"}},
                           rows.size(), [&](std::size_t i) {
                             return SqlValues()
@@ -105,7 +105,7 @@ Result<void> replace_positions(Transaction& transaction, const BranchKey& branch
 Result<void> copy_positions(Transaction& transaction, const BranchKey& branch, std::int64_t first,
                             const std::vector<std::string>& commits) {
   Positions positions;
-  for (const std::string& sha : commits) positions.emplace(sha, Place{first++});
+  for (const std::string& sha : commits) positions.emplace(sha, GraphPlace{first++});
   return write_positions(transaction, branch, positions);
 }
 

@@ -200,7 +200,8 @@ INSTANTIATE_TEST_SUITE_P(Behaviours, BenchMainContains,
                          ::testing::Values(std::pair("throw", "it threw an exception: the device is away"),
                                            std::pair("throw_in_loop", "it threw an exception: in the loop"),
                                            std::pair("throw_number", "no std::exception"),
-                                           std::pair("dtype", "wanted one of: f32")));
+                                           std::pair("dtype", "wanted one of: f32")),
+                         [](const auto& tested) { return std::string(tested.param.first); });
 
 TEST(BenchMain, ContainsAWrongUseOfAnAxis) {
   const Ran ran = run_to_file("^mistaken");

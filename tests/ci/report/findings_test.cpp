@@ -115,7 +115,10 @@ INSTANTIATE_TEST_SUITE_P(
         StoryCase{"undecided", "equal", ""}, StoryCase{"undecided", "undecided", ""},
         StoryCase{"undecided", "absent", ""},  //
         StoryCase{"absent", "slower", ""}, StoryCase{"absent", "faster", ""}, StoryCase{"absent", "equal", ""},
-        StoryCase{"absent", "undecided", ""}, StoryCase{"absent", "absent", ""}));
+        StoryCase{"absent", "undecided", ""}, StoryCase{"absent", "absent", ""}),
+    [](const auto& tested) {
+      return "Count_" + std::string(tested.param.count) + "_time_" + std::string(tested.param.time);
+    });
 
 TEST(FusedStory, DoesNotClaimThatTimeWouldHaveShownWhatItsMarginHides) {
   const auto rows = with({sample::time_row("a", 1.001, Verdict::unchanged), sample::instructions_row("a", 1000, 1001)});
