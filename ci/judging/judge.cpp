@@ -14,7 +14,7 @@
 #include "ci/report/comparison.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
-#include "regress/history/explain_history.hpp"
+#include "regress/history/judge_history.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {
