@@ -1,6 +1,6 @@
 #include "ci/config/target_table.hpp"
 
-#include "regress/targets/parse_target.hpp"
+#include "regress/targets/declared_target.hpp"
 
 namespace steelyard {
 namespace {
