@@ -8,7 +8,7 @@
 
 #include "ci/app/cancellation.hpp"
 #include "ci/app/settings.hpp"
-#include "ci/config/command_words.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_gates.hpp"
 #include "ci/report/calibration.hpp"

@@ -44,7 +44,7 @@ TEST(Layers, ArrowsBetweenFoldersOfOneFloorAreFaults) {
             "");
   EXPECT_EQ(arrow_fault("storage/postgres/history/commit_graph.cpp", "storage/postgres/history/commit_order.hpp"), "");
   EXPECT_NE(arrow_fault("ci/git/repository.hpp", "ci/config/configuration.hpp"), "");
-  EXPECT_EQ(arrow_fault("ci/git/work_tree_pair.hpp", "ci/git/repository.hpp"), "");
+  EXPECT_EQ(arrow_fault("ci/git/repository.cpp", "ci/git/repository.hpp"), "");
 }
 
 TEST(Layers, IncludeLinesAreRecognized) {

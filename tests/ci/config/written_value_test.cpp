@@ -1,8 +1,8 @@
-#include "ci/config/nearest_name.hpp"
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include "ci/config/written_value.hpp"
 
 namespace steelyard {
 namespace {
@@ -43,5 +43,27 @@ TEST(NearestName, EndsOnTextsLongerThanItsTable) {
   EXPECT_EQ(nearest_name(std::string(100'000, 'x'), {"rounds"}), std::nullopt);
 }
 
+std::vector<std::string> words(std::string_view text) {
+  Result<std::vector<std::string>> split = command_words(text, "--bench");
+  return split ? *split : std::vector<std::string>{"error: " + split.error().text()};
+}
+
+using Words = std::vector<std::string>;
+
+TEST(CommandWords, SeparatesAtBlanksAndKeepsQuotedTextTogether) {
+  EXPECT_EQ(words("  build/bench  --a=1\t--b "), (Words{"build/bench", "--a=1", "--b"}));
+  EXPECT_EQ(words(R"(bench --filter='a b' "c d" e\ f)"), (Words{"bench", "--filter=a b", "c d", "e f"}));
+  EXPECT_EQ(words(R"(bench "a\"b" 'c\d' '')"), (Words{"bench", "a\"b", "c\\d", ""}));
+}
+
+TEST(CommandWords, ExpandsNothing) { EXPECT_EQ(words("bench $HOME * ;"), (Words{"bench", "$HOME", "*", ";"})); }
+
+TEST(CommandWords, RefusesOpenQuotesAndNothing) {
+  EXPECT_EQ(words("bench 'a")[0], "error: --bench: found a ' that is not closed, wanted a command; close it");
+  EXPECT_EQ(words("  ")[0], "error: --bench: found nothing, wanted a path and its arguments");
+  EXPECT_EQ(words("''")[0], "error: --bench: found nothing, wanted a path and its arguments");
+}
+
 }  // namespace
+
 }  // namespace steelyard
