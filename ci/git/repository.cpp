@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>

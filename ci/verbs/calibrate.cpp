@@ -14,7 +14,6 @@
 #include "ci/report/calibration.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "storage/calibration/calibration_document.hpp"
-#include "storage/calibration/calibration_file.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard {

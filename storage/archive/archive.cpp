@@ -7,7 +7,7 @@
 #include "bench/model/sha256.hpp"
 #include "storage/archive/container.hpp"
 #include "storage/archive/run_payload.hpp"
-#include "storage/place/whole_file.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "storage/archive/container.hpp"
 #include "storage/archive/measurement_payload.hpp"
-#include "storage/place/whole_file.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 

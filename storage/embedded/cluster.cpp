@@ -21,7 +21,7 @@
 #include "storage/embedded/server_programs.hpp"
 #include "storage/embedded/server_use.hpp"
 #include "storage/embedded/upgrade.hpp"
-#include "storage/place/file_lock.hpp"
+#include "storage/place/files.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {

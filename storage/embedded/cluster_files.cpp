@@ -12,8 +12,7 @@
 
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
-#include "storage/place/file_descriptor.hpp"
-#include "storage/place/file_lock.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 namespace {

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "storage/embedded/cluster_files.hpp"
-#include "storage/place/file_lock.hpp"
+#include "storage/place/files.hpp"
 #include "storage/postgres/comparisons/comparison_writer.hpp"
 #include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/runs/run_writer.hpp"

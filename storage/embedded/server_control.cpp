@@ -15,7 +15,7 @@
 
 #include "storage/embedded/server_process.hpp"
 #include "storage/embedded/server_use.hpp"
-#include "storage/place/file_lock.hpp"
+#include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
 #include "storage/postgres/session/session.hpp"
 

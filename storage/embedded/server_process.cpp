@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/place/file_descriptor.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/embedded/cluster_layout.hpp"
-#include "storage/place/file_descriptor.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 

@@ -13,7 +13,6 @@
 
 #include "storage/access_store.hpp"
 #include "storage/alert_store.hpp"
-#include "storage/backup/dump_program.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/embedded/server_programs.hpp"
 #include "storage/history_store.hpp"

@@ -1,17 +1,125 @@
-#include "storage/place/whole_file.hpp"
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
-#include <csignal>
 
 #include "storage/archive/archive.hpp"
+#include "storage/place/files.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
 namespace steelyard {
 namespace {
+
+int open_null() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+bool is_open(int number) { return ::fcntl(number, F_GETFD) >= 0; }
+
+TEST(FileDescriptorTest, ClosesWhatItOwnsOnce) {
+  const int number = open_null();
+  ASSERT_GE(number, 0);
+  {
+    FileDescriptor first(number);
+    const FileDescriptor second(std::move(first));
+    EXPECT_FALSE(first);
+    EXPECT_TRUE(second);
+    EXPECT_EQ(second.number(), number);
+    EXPECT_TRUE(first.close()) << "nothing is left to close";
+    EXPECT_TRUE(is_open(number));
+  }
+  EXPECT_FALSE(is_open(number));
+}
+
+TEST(FileDescriptorTest, TellsThatClosingFailed) {
+  const int number = open_null();
+  FileDescriptor descriptor(number);
+  ASSERT_EQ(::close(number), 0);
+  EXPECT_FALSE(descriptor.close());
+  EXPECT_FALSE(descriptor);
+}
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+class FileLockTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = "/tmp/steelyard-lock-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  bool is_free() { return FileLock::take(folder_ / "lock", milliseconds(0))->has_value(); }
+  fs::path folder_;
+};
+
+TEST_F(FileLockTest, IsHeldByOneAtATimeUntilItGoesOutOfScope) {
+  {
+    const auto held = FileLock::take(folder_ / "lock", milliseconds(0));
+    ASSERT_TRUE(held->has_value());
+    EXPECT_FALSE(is_free());
+  }
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(FileLockTest, LivesOnInAChildThatInheritedIt) {
+  std::array<int, 2> signal{};
+  ASSERT_EQ(pipe2(signal.data(), O_CLOEXEC), 0);
+  pid_t child = -1;
+  {
+    const auto held = FileLock::take(folder_ / "lock", milliseconds(0));
+    child = fork();
+    if (child == 0) {
+      close(signal[1]);
+      char byte = 0;
+      _exit(read(signal[0], &byte, 1) == 0 ? 0 : 1);
+    }
+  }
+  EXPECT_FALSE(is_free()) << "the child still holds it";
+  close(signal[1]);
+  waitpid(child, nullptr, 0);
+  close(signal[0]);
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(FileLockTest, IsTakenByTheOneThatWaitsWhenItComesFree) {
+  auto held = FileLock::take(folder_ / "lock", milliseconds(0));
+  ASSERT_TRUE(held->has_value());
+  bool taken = false;
+  std::thread waiting([&] { taken = FileLock::take(folder_ / "lock", std::chrono::nanoseconds::max())->has_value(); });
+  held->reset();
+  waiting.join();
+  EXPECT_TRUE(taken);
+}
+
+TEST_F(FileLockTest, GivesTheFileTheModeThatWasAskedFor) {
+  const mode_t before = umask(0);
+  ASSERT_TRUE(FileLock::take(folder_ / "own", milliseconds(0)));
+  ASSERT_TRUE(FileLock::take(folder_ / "shared", milliseconds(0), 0666));
+  umask(before);
+  EXPECT_EQ(fs::status(folder_ / "own").permissions(), fs::perms(0600));
+  EXPECT_EQ(fs::status(folder_ / "shared").permissions(), fs::perms(0666));
+}
+
+TEST_F(FileLockTest, ReportsAFileThatCannotBeOpened) {
+  const auto lock = FileLock::take(folder_ / "no/such/folder", milliseconds(0));
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().kind, ErrorKind::store);
+  EXPECT_NE(lock.error().text().find("no/such/folder: found No such file or directory"), std::string::npos);
+}
+
+TEST_F(FileLockTest, FollowsNoLink) {
+  fs::create_symlink(folder_ / "target", folder_ / "lock");
+  EXPECT_FALSE(FileLock::take(folder_ / "lock", milliseconds(0)));
+  EXPECT_FALSE(fs::exists(folder_ / "target"));
+}
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -109,4 +217,5 @@ TEST_F(ArchiveFile, RunThatCouldNotBeReadBackIsNotWritten) {
 }
 
 }  // namespace
+
 }  // namespace steelyard
