@@ -10,7 +10,7 @@
 
 #include "bench/model/calibration.hpp"
 #include "bench/model/result.hpp"
-#include "storage/document/json_fields.hpp"
+#include "storage/document/json.hpp"
 
 namespace steelyard {
 
