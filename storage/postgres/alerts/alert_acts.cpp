@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "storage/alerts/alert_life.hpp"
+#include "storage/model/alert.hpp"
 #include "storage/postgres/access/audit_trail.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 

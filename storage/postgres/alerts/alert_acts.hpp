@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/alerts/alert.hpp"
+#include "storage/model/alert.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {

@@ -9,8 +9,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
-#include "storage/alerts/alert.hpp"
-#include "storage/alerts/alert_life.hpp"
+#include "storage/model/alert.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 

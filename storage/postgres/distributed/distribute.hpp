@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bench/model/result.hpp"
-#include "storage/model/distribution.hpp"
+#include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {

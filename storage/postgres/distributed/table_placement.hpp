@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/model/distribution.hpp"
+#include "storage/model/upkeep.hpp"
 
 namespace steelyard {
 

@@ -1,9 +1,9 @@
-#include "storage/alerts/alert_life.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "storage/model/alert.hpp"
 
 namespace steelyard {
 namespace {
@@ -189,4 +189,5 @@ TEST(AlertLifeTest, EveryFieldOfTheSubjectIsPartOfItsId) {
 }
 
 }  // namespace
+
 }  // namespace steelyard

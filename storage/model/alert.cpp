@@ -1,4 +1,4 @@
-#include "storage/alerts/alert_life.hpp"
+#include "storage/model/alert.hpp"
 
 #include <algorithm>
 #include <array>
