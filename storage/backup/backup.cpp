@@ -14,8 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "storage/embedded/cluster.hpp"
 #include "storage/embedded/server_process.hpp"
-#include "storage/embedded/store_link.hpp"
 #include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
 #include "storage/postgres/access/audit_trail.hpp"
