@@ -18,8 +18,6 @@
 #include "storage/embedded/server_process.hpp"
 #include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
-#include "storage/postgres/access/audit_trail.hpp"
-#include "storage/postgres/access/login.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
 #include "storage/postgres/session/session.hpp"

@@ -41,7 +41,7 @@ Result<EmbeddedServer> ensure_embedded_running(
 Result<bool> stop_embedded(const std::filesystem::path& state);
 
 // A connection to a store's database, whatever schema it has: the embedded cluster is started when needed. Store::open
-// is this and what make_ready() does (storage/postgres/access/login.hpp).
+// is this and what make_ready() does (storage/postgres/access/roles.hpp).
 
 struct StoreLink {
   Session session;

@@ -34,4 +34,13 @@ using FactsById = std::map<std::string, std::vector<AlertFact>>;
 // A step of derive_alerts(), of subjects of comparisons, all of one project and branch.
 Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vector<AlertSubject>& subjects);
 
+// What people read of alerts, and what they say of them.
+
+// Newest change of state first, each with its life.
+Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query);
+// Of alerts that are accepted now, what was accepted last; in the order of writing. project: empty: any.
+Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const std::string& project);
+// The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
+Result<Alert> act_on_alert(Session& session, const AlertAct& act);
+
 }  // namespace steelyard
