@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/alerts/alert.hpp"
+#include "storage/model/alert.hpp"
 #include "storage/store.hpp"
 
 namespace steelyard {

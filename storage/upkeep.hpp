@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "bench/model/result.hpp"
-#include "storage/model/distribution.hpp"
 #include "storage/model/upkeep.hpp"
 #include "storage/store.hpp"
 
@@ -37,7 +36,7 @@ class Upkeep {
 
   // Which table goes where when the store is distributed, and what is there already. Touches nothing.
   Result<DistributionPlan> distribution_plan();
-  // See storage/model/distribution.hpp. Running it again does what is left to do. Error (input): the server cannot.
+  // See storage/model/upkeep.hpp. Running it again does what is left to do. Error (input): the server cannot.
   Result<void> distribute(const DistributeOptions& options, const DistributeProgress& progress);
 
  private:

@@ -1,6 +1,6 @@
 // How a value that is kept describes itself: beside its members stands a function that shows each of them to a visitor
 // by the name that it has in JSON. Writing and reading JSON, the columns of the store, the identity of a comparison and
-// what a replay holds against each other are such visitors (storage/document/json_fields.hpp,
+// what a replay holds against each other are such visitors (storage/document/json.hpp,
 // storage/postgres/session/sql_fields.hpp, storage/comparison/comparison_identity.cpp, ci/judging/replay.cpp); none of
 // them names a field. A new one is a member with its line here, a column of a migration, and a line of
 // docs/reference/verdicts.md.

@@ -7,17 +7,49 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
-#include "ci/git/keep_graph.hpp"
+#include "bench/model/run.hpp"
+#include "ci/git/repository.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/delivery.hpp"
+#include "storage/history_store.hpp"
 #include "storage/spool/spool.hpp"
+#include "storage/store.hpp"
 
 namespace steelyard {
 namespace {
+
+// Tells the store what this repository knows of the history of measured commits, so that it can put them in order.
+
+// For each of the runs' commits that the repository of the current folder has. Outside of one, and for other commits,
+// there is nothing to tell; what was told once is not written again. Error: the store's.
+Result<void> keep_commit_graph(Store& store, const std::vector<const Run*>& runs) {
+  std::set<std::pair<std::string, std::string>> wanted;  // project and commit
+  for (const Run* run : runs) {
+    if (!run->header.commit.sha.empty()) wanted.emplace(run->header.project, run->header.commit.sha);
+  }
+  if (wanted.empty()) return {};
+  std::error_code trouble;
+  const std::filesystem::path folder = std::filesystem::current_path(trouble);
+  if (trouble) return {};
+  const Result<GitRepository> repository = GitRepository::find(folder);
+  if (!repository) return {};
+  for (const auto& [project, sha] : wanted) {
+    const Result<std::string> known = repository->resolve(sha);
+    if (!known || *known != sha) continue;
+    Result<std::vector<CommitParents>> history = repository->recent_history(sha);
+    if (!history) continue;
+    STEELYARD_CHECK(HistoryStore(store).put_commit_graph({project, std::move(history).value()}));
+  }
+  return {};
+}
 
 std::string count_text(std::size_t count, const std::string& one) {
   return std::to_string(count) + ' ' + one + (count == 1 ? "" : "s");

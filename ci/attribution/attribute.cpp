@@ -5,14 +5,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
-#include "ci/attribution/call_path.hpp"
-#include "ci/attribution/call_structure.hpp"
-#include "ci/attribution/changed_kernels.hpp"
+#include "bench/cuda/kernel_name.hpp"
 #include "ci/attribution/culprit.hpp"
-#include "ci/attribution/inlined_pieces.hpp"
-#include "ci/attribution/library_dispatch.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/attribution/profile_difference.hpp"
 #include "regress/ab/gates.hpp"
@@ -288,6 +285,125 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
   }
   if (!apart.empty()) decide_gates(comparison, apart);
   tell_changed_kernels(comparison, baseline, candidate);
+}
+
+namespace {
+
+constexpr std::string_view kKernels = "kernels:";
+constexpr std::size_t kMostKernels = 1000;      // of one benchmark: a graph of more is no kernel's name's business
+constexpr std::size_t kMostChangesTold = 3;     // of one benchmark
+constexpr std::size_t kMostBenchmarksTold = 5;  // in the warning
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::vector<std::string> split_names(std::string_view list) {
+  std::vector<std::string> names;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= list.size() && names.size() < kMostKernels; ++i) {
+    const char c = i < list.size() ? list[i] : ',';
+    if (c == '<' || c == '(') ++depth;
+    if ((c == '>' || c == ')') && depth > 0) --depth;
+    const bool separates = i == list.size() || (c == ',' && depth == 0);
+    if (!separates) continue;
+    const std::string_view name = trimmed(list.substr(begin, i - begin));
+    if (!name.empty()) names.emplace_back(name);
+    begin = i + 1;
+  }
+  return names;
+}
+
+std::string sentence(const std::vector<std::string>& changes) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(changes.size(), kMostChangesTold); ++i)
+    text += (i == 0 ? "" : "; ") + changes[i];
+  if (changes.size() > kMostChangesTold) {
+    text += "; and " + std::to_string(changes.size() - kMostChangesTold) + " more changes of kernels";
+  }
+  return text;
+}
+
+// By benchmark, as rows name it; none without changes.
+using KernelChanges = std::map<std::string, std::vector<std::string>>;
+
+KernelChanges changes_by_benchmark(const Run& baseline, const Run& candidate) {
+  KernelChanges changes;
+  for (const auto& [benchmark, label] : candidate.labels) {
+    const auto before = baseline.labels.find(benchmark);
+    if (before == baseline.labels.end()) continue;
+    const std::vector<std::string> was = kernels_of_label(before->second);
+    const std::vector<std::string> is = kernels_of_label(label);
+    if (was.empty() || is.empty()) continue;
+    std::vector<std::string> found = kernel_changes(was, is);
+    if (!found.empty()) changes.emplace(benchmark, std::move(found));
+  }
+  return changes;
+}
+
+bool was_judged(const ComparisonRow& row) {
+  return row.verdict == Verdict::regression || row.verdict == Verdict::improvement ||
+         row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
+}
+
+std::string warning_of(const KernelChanges& changes) {
+  std::string text = "other kernels ran than before in " + std::to_string(changes.size()) +
+                     (changes.size() == 1 ? " benchmark: " : " benchmarks: ");
+  std::size_t told = 0;
+  for (const auto& [benchmark, change] : changes) {
+    if (told == kMostBenchmarksTold) return text + "; and others";
+    text += (told++ == 0 ? "" : "; ") + benchmark + " (" + sentence(change) + ")";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> kernels_of_label(std::string_view label) {
+  while (!label.empty()) {
+    const std::size_t end = std::min(label.find(';'), label.size());
+    const std::string_view part = trimmed(label.substr(0, end));
+    if (part.starts_with(kKernels)) return split_names(part.substr(kKernels.size()));
+    label.remove_prefix(std::min(end + 1, label.size()));
+  }
+  return {};
+}
+
+void tell_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate) {
+  const KernelChanges changes = changes_by_benchmark(baseline, candidate);
+  if (changes.empty()) return;
+  for (ComparisonRow& row : comparison.rows) {
+    const auto change = changes.find(row.benchmark);
+    if (change == changes.end() || !was_judged(row)) continue;
+    row.kernel_changes = change->second;
+    row.reason = sentence(change->second) + "; " + row.reason;
+  }
+  comparison.warnings.push_back(warning_of(changes));
+}
+
+namespace {
+
+// The counter records the fact for every program that links the library; these words only where the code differs.
+constexpr std::string_view kDifferenceWords = "different code";
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+const std::string* different_dispatch(const Run& run) {
+  const std::string* fact = run.environment.find("count.dispatch");
+  return fact && contains(*fact, kDifferenceWords) ? fact : nullptr;
+}
+
+bool calls_a_dispatching_library(const CountedProfile& profile) {
+  return std::any_of(profile.functions.begin(), profile.functions.end(), [](const ProfiledFunction& function) {
+    // Linked statically its object is the program; the names of its interface remain.
+    return contains(function.object, "openblas") || contains(function.name, "openblas") ||
+           contains(function.name, "cblas_");
+  });
 }
 
 }  // namespace steelyard

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
@@ -21,10 +22,35 @@ struct AttributionOptions {
 
 // Fills `functions` and `call_path` of every row of a counted metric whose count changed, and of the noisy rows of the
 // same benchmark that moved the same way (a regression of time gets those of a regression of instructions), from the
-// runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively
-// (ci/attribution/library_dispatch.hpp), the reason of its counted row says so, its noisy rows get no functions, and
-// neither reports nor the policy's witnesses fuse its time and count. Without a profile of it the benchmark is taken to
-// be one that calls it. Kernels of a device that changed are named too (ci/attribution/changed_kernels.hpp).
+// runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively,
+// the reason of its counted row says so, its noisy rows get no functions, and neither reports nor the policy's
+// witnesses fuse its time and count. Without a profile of it the benchmark is taken to be one that calls it. Kernels of
+// a device that changed are named too.
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
+
+// Names the kernels that changed between two runs of a device's benchmarks: what was launched comes before how long it
+// took. The labels of the benchmarks have them ("kernels: NAME, NAME").
+
+// The names after "kernels:" in a label whose parts are separated by ';'. A ", " inside brackets separates nothing, as
+// it may stand in template arguments. Empty: the label names none.
+std::vector<std::string> kernels_of_label(std::string_view label);
+
+// Of each benchmark whose kernels changed: the sentence stands first in the reasons of its rows that were judged, and
+// they are in ComparisonRow::kernel_changes, and one warning of the comparison lists the benchmarks, so that it is told
+// where no time changed too. A side that names no kernels changes nothing.
+void tell_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate);
+
+// A library that picks its kernels by the processor it sees (OpenBLAS does) runs other code under the counter than
+// natively. Time and count of what calls it are then witnesses of two programs, and must not be told as one story.
+
+// Before the difference in the reason of a count; reports know such a count by it.
+inline constexpr const char* kDispatchWords = "library dispatch: ";
+
+// What the run recorded of such a difference (the fact "count.dispatch"), or null where there is none. Points into the
+// run.
+const std::string* different_dispatch(const Run& run);
+
+// Whether the profile has a function of such a library.
+bool calls_a_dispatching_library(const CountedProfile& profile);
 
 }  // namespace steelyard

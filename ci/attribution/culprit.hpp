@@ -4,13 +4,61 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "ci/attribution/call_structure.hpp"
-#include "ci/attribution/inlined_pieces.hpp"
 #include "ci/attribution/profile_difference.hpp"
 
 namespace steelyard {
+
+// On which line of a function its cost changed most, though the lines of the two builds have other numbers: the lines
+// are laid over each other in their order, as a text comparison does, by what they cost.
+
+struct LineCost {
+  std::int32_t line = 0;
+  double cost = 0;  // an iteration
+};
+
+// The candidate's line that gained most where the whole gained, or lost most where it lost; of a line that only the
+// baseline has, the candidate's next one. Nothing where no line changed or the candidate has none. `baseline` and
+// `candidate`: ascending lines of one file. Cost: product of their lengths; above a million, lines are matched by their
+// distance from the first instead.
+std::optional<std::int32_t> changed_line(const std::vector<LineCost>& baseline, const std::vector<LineCost>& candidate);
+
+// What changed line by line, where the profiles know lines: the line of each function that changed most, and the
+// functions that the compiler inlined into others, whose cost runs in those.
+
+// The code of one function that runs inside another.
+struct InlinedPiece {
+  std::string origin;          // the function that was inlined; "code of FILE" where only its file is known
+  std::string file;            // below the project's own sources where it is theirs
+  bool own_source = false;     // of the project
+  std::uint32_t function = 0;  // index into ProfileDifference::functions: where it runs
+  double baseline = 0;         // instructions an iteration
+  double candidate = 0;
+  std::int32_t line = 0;  // that changed most, of the candidate where it has the piece; 0: unknown
+
+  double change() const { return candidate - baseline; }
+};
+
+struct SourcePlace {
+  std::string file;       // as the lines name it, below the project's own sources where it is theirs; empty: unknown
+  std::int32_t line = 0;  // 0: none or unknown
+};
+
+struct LineDifference {
+  std::vector<SourcePlace> changed;  // one per function of the difference: the line of its own that changed most
+  std::vector<InlinedPiece> pieces;  // by function, then origin and file; whether they changed or not
+};
+
+// Empty where a profile has no sources. `difference` is of these profiles.
+LineDifference subtract_lines(const CountedProfile& baseline, const CountedProfile& candidate,
+                              const ProfileDifference& difference,
+                              const std::vector<std::filesystem::path>& own_sources);
+
+// Without what the compiler appends to the name of a copy: "f [clone .isra.0]" is f.
+std::string_view without_clone(std::string_view name);
 
 struct Culprit {
   std::uint32_t function = 0;        // index into functions; of a piece, where most of it runs

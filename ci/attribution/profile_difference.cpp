@@ -1,12 +1,16 @@
 #include "ci/attribution/profile_difference.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "bench/counting/algebra/function_match.hpp"
+#include "bench/counting/reader/call_cycles.hpp"
 
 namespace steelyard {
 namespace {
@@ -149,6 +153,134 @@ ProfileDifference subtract(const CountedProfile& baseline, const CountedProfile&
   add_arcs(after, difference.of_candidate, &ArcDifference::candidate, sums);
   for (const auto& [pair, arc] : sums) difference.arcs.push_back(arc);
   return difference;
+}
+
+namespace {
+
+// A cycle of functions, or a function alone.
+struct Component {
+  double inclusive_change = 0;  // of what enters it from outside
+  double reached = 0;
+  int depth = 0;
+  int open_callers = 0;  // that are not finished yet
+  bool is_root = true;
+  std::vector<std::uint32_t> callees;
+};
+
+std::vector<CallArc> as_call_arcs(const std::vector<ArcDifference>& arcs) {
+  std::vector<CallArc> result;
+  result.reserve(arcs.size());
+  for (const ArcDifference& arc : arcs) result.push_back({arc.caller, arc.callee, 0, {}});
+  return result;
+}
+
+std::vector<Component> components_of(const ProfileDifference& difference, const CallCycles& cycles) {
+  std::vector<Component> components(cycles.size_of.size());
+  for (std::size_t i = 0; i < difference.functions.size(); ++i) {
+    components[cycles.cycle_of[i]].inclusive_change += difference.functions[i].inclusive_change;
+  }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (const ArcDifference& arc : difference.arcs) {
+    const std::pair pair(cycles.cycle_of[arc.caller], cycles.cycle_of[arc.callee]);
+    if (pair.first == pair.second || !seen.insert(pair).second) continue;
+    components[pair.first].callees.push_back(pair.second);
+    ++components[pair.second].open_callers;
+    components[pair.second].is_root = false;
+  }
+  return components;
+}
+
+// Callers before callees: the graph of cycles has none.
+void descend(std::vector<Component>& components, double total_change) {
+  std::vector<std::uint32_t> ready;
+  for (std::uint32_t i = 0; i < components.size(); ++i) {
+    if (components[i].is_root) ready.push_back(i);
+  }
+  while (!ready.empty()) {
+    Component& component = components[ready.back()];
+    ready.pop_back();
+    const double share = std::max(component.inclusive_change / total_change, 0.0);
+    component.reached = component.is_root ? share : std::min(share, component.reached);
+    for (const std::uint32_t callee : component.callees) {
+      components[callee].reached += component.reached;
+      components[callee].depth = std::max(components[callee].depth, component.depth + 1);
+      if (--components[callee].open_callers == 0) ready.push_back(callee);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<FunctionStanding> call_structure(const ProfileDifference& difference) {
+  const CallCycles cycles = find_call_cycles(difference.functions.size(), as_call_arcs(difference.arcs));
+  std::vector<Component> components = components_of(difference, cycles);
+  descend(components, difference.total_change);
+  std::vector<FunctionStanding> standings(difference.functions.size());
+  for (std::size_t i = 0; i < standings.size(); ++i) {
+    FunctionStanding& standing = standings[i];
+    standing.cycle = cycles.cycle_of[i];
+    standing.is_in_cycle = cycles.size_of[standing.cycle] > 1;
+    standing.depth = components[standing.cycle].depth;
+    standing.reached_share = components[standing.cycle].reached;
+    const FunctionDifference& function = difference.functions[i];
+    standing.leaving_change = standing.is_in_cycle ? function.self_change : function.inclusive_change;
+  }
+  for (const ArcDifference& arc : difference.arcs) {
+    FunctionStanding& caller = standings[arc.caller];
+    if (!caller.is_in_cycle || caller.cycle == standings[arc.callee].cycle) continue;
+    caller.leaving_change += arc.candidate - arc.baseline;
+  }
+  return standings;
+}
+
+namespace {
+
+constexpr std::array<double, 5> kLeastShares{0.9, 0.5, 0.25, 0.1, -std::numeric_limits<double>::infinity()};
+constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+
+std::vector<std::vector<std::uint32_t>> callees_by_share(const ProfileDifference& difference, double least) {
+  std::vector<std::vector<std::uint32_t>> callees(difference.functions.size());
+  for (const ArcDifference& arc : difference.arcs) {
+    if (arc.caller == arc.callee) continue;
+    if ((arc.candidate - arc.baseline) / difference.total_change >= least) callees[arc.caller].push_back(arc.callee);
+  }
+  return callees;
+}
+
+// From the roots of the whole graph through `callees`; empty where they do not lead to the target.
+std::vector<std::uint32_t> shortest(std::uint32_t target, const std::vector<std::uint32_t>& roots,
+                                    const std::vector<std::vector<std::uint32_t>>& callees) {
+  std::vector<std::uint32_t> from(callees.size(), kNobody);
+  std::deque<std::uint32_t> queue(roots.begin(), roots.end());
+  for (const std::uint32_t root : roots) from[root] = root;
+  while (!queue.empty() && from[target] == kNobody) {
+    const std::uint32_t caller = queue.front();
+    queue.pop_front();
+    for (const std::uint32_t callee : callees[caller]) {
+      if (from[callee] != kNobody) continue;
+      from[callee] = caller;
+      queue.push_back(callee);
+    }
+  }
+  std::vector<std::uint32_t> path;
+  if (from[target] == kNobody) return path;
+  for (std::uint32_t at = target; path.empty() || path.back() != at; at = from[at]) path.push_back(at);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> call_path_to(std::uint32_t target, const ProfileDifference& difference) {
+  std::vector<std::uint32_t> roots;
+  for (std::uint32_t i = 0; i < difference.functions.size(); ++i) {
+    if (difference.functions[i].depth == 0) roots.push_back(i);
+  }
+  for (const double least : kLeastShares) {
+    std::vector<std::uint32_t> path = shortest(target, roots, callees_by_share(difference, least));
+    if (!path.empty()) return path;
+  }
+  return {target};
 }
 
 }  // namespace steelyard

@@ -7,9 +7,8 @@
 #include <system_error>
 
 #include "ci/config/configuration_key.hpp"
-#include "ci/config/nearest_name.hpp"
-#include "ci/config/target_table.hpp"
 #include "ci/config/toml_document.hpp"
+#include "ci/config/written_value.hpp"
 
 namespace steelyard {
 namespace {

@@ -5,9 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "bench/model/result.hpp"
 #include "ci/config/configuration.hpp"
+#include "ci/config/toml_document.hpp"
 #include "ci/config/written_value.hpp"
+#include "regress/targets/declared_target.hpp"
 
 namespace steelyard {
 
@@ -29,5 +33,37 @@ const ConfigurationKey* find_configuration_key(std::string_view section, std::st
 
 // The effective configuration as a steelyard.toml that would give it.
 std::string to_toml(const Configuration& configuration);
+
+// The [[target]] tables of steelyard.toml: which benchmarks promise what.
+//
+//     [[target]]
+//     benchmark = "gemv*"
+//     target = "0.6 of bandwidth"     # further: level, access, dtype, threads, ceiling, to choose the ceiling
+//     device = "A100 40G"             # for such devices only: a datasheet's or a driver's name, or a pattern
+//     over = "columns"                # the weighted mean over that axis instead of each benchmark alone
+
+inline constexpr std::string_view kTargetSection = "target";
+std::vector<std::string> target_keys();
+
+// Takes the entries one by one and reads them when all of a table are there.
+class TargetTables {
+ public:
+  // Error (input): not [[target]], a value of another type, more than 1000 tables. Precondition: a known key, or none.
+  Result<void> take(const TomlEntry& entry, const std::string& where);
+  // Error (input): a table without its benchmark or its target, a target that says nothing, or twice a different thing.
+  Result<std::vector<DeclaredTarget>> finish() const;
+
+ private:
+  struct Table {
+    std::string where;         // of the table
+    std::string target_where;  // of the line that promises
+    DeclaredTarget declared;
+    std::string text;
+  };
+  std::vector<Table> tables_;
+};
+
+// As steelyard.toml would have it.
+std::string to_toml(const DeclaredTarget& declared);
 
 }  // namespace steelyard

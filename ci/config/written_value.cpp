@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <optional>
 
-#include "ci/config/nearest_name.hpp"
-
 namespace steelyard {
 namespace {
 
@@ -171,6 +169,80 @@ Result<std::size_t> read_word(const WrittenValue& value, const std::string& wher
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   const std::optional<std::string> nearest = nearest_name(*text, words);
   return refusal(value, where, wanted, nearest ? "write \"" + *nearest + '"' : "");
+}
+
+namespace {
+constexpr std::size_t kMostCharacters = 64;  // no option or key is longer; bounds the table below
+}  // namespace
+
+int edit_distance(std::string_view a, std::string_view b) {
+  a = a.substr(0, kMostCharacters);
+  b = b.substr(0, kMostCharacters);
+  std::array<std::array<int, kMostCharacters + 1>, kMostCharacters + 1> cost{};
+  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = static_cast<int>(i);
+  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const int replaced = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& known) {
+  if (name.size() > kMostCharacters) return std::nullopt;
+  std::optional<std::string> best;
+  int best_distance = 0;
+  for (const std::string& candidate : known) {
+    const int distance = edit_distance(name, candidate);
+    const int allowed = std::max(2, static_cast<int>(std::max(name.size(), candidate.size()) / 3));
+    if (distance > allowed || (best && distance >= best_distance)) continue;
+    best = candidate;
+    best_distance = distance;
+  }
+  return best;
+}
+
+namespace {
+
+bool is_blank(char character) { return character == ' ' || character == '\t' || character == '\n'; }
+
+// The word that starts at `at`, which moves behind it.
+Result<std::string> next_word(std::string_view text, std::size_t& at, const std::string& where) {
+  std::string word;
+  char quote = 0;
+  for (; at < text.size() && (quote != 0 || !is_blank(text[at])); ++at) {
+    const char character = text[at];
+    if (quote != 0 && character == quote) {
+      quote = 0;
+    } else if (quote == 0 && (character == '\'' || character == '"')) {
+      quote = character;
+    } else if (character == '\\' && quote != '\'' && at + 1 < text.size()) {
+      word += text[++at];
+    } else {
+      word += character;
+    }
+  }
+  if (quote == 0) return word;
+  return input_error(where, std::string("a ") + quote + " that is not closed", "a command", "close it");
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> command_words(std::string_view text, const std::string& where) {
+  std::vector<std::string> words;
+  std::size_t at = 0;
+  while (true) {
+    while (at < text.size() && is_blank(text[at])) ++at;
+    if (at == text.size()) break;
+    STEELYARD_TRY(std::string word, next_word(text, at, where));
+    words.push_back(std::move(word));
+  }
+  if (words.empty() || words.front().empty()) return input_error(where, "nothing", "a path and its arguments");
+  return words;
 }
 
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -44,5 +45,23 @@ Result<double> read_share(const WrittenValue& value, const std::string& where, S
 // The index of the word in `words`, of which one must be written.
 Result<std::size_t> read_word(const WrittenValue& value, const std::string& where,
                               const std::vector<std::string>& words);
+
+// Which of the known names a mistyped one was probably meant to be: for unknown options and unknown keys.
+//
+//     nearest_name("min_tme", {"min_time", "rounds"}) == "min_time"
+
+// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment; Damerau 1964, restricted).
+// Cost: the product of the lengths; texts are cut at 64 characters.
+int edit_distance(std::string_view a, std::string_view b);
+
+// The known name with the least distance, the first of several; absent where none is near enough to be a slip of the
+// fingers (more than a third of the longer name, at least two edits allowed).
+std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& known);
+
+// A command as one writes it in a file or an option, taken apart into its words: blanks separate, quotes and
+// backslashes keep together as in a shell; nothing is expanded. Not a shell: pipes and variables are plain text.
+
+// Error (input): a quote that is not closed, no word at all. `where` names the option or key.
+Result<std::vector<std::string>> command_words(std::string_view text, const std::string& where);
 
 }  // namespace steelyard

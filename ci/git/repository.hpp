@@ -69,4 +69,33 @@ Result<std::string> resolve_deepening(const GitRepository& repository, const std
 // any repository.
 Commit commit_of_folder(const std::filesystem::path& folder);
 
+// Two commits checked out side by side in a private temporary folder, under paths of equal length (.../base and
+// .../head), so that neither side's paths are longer in its environment or its binaries. Gone, with git's own record of
+// them, when the object is destroyed.
+
+class WorkTreePair {
+ public:
+  // shas as resolve() gives them. Submodules are checked out too where a commit has some. Error (input).
+  static Result<WorkTreePair> create(const GitRepository& repository, const std::string& base_sha,
+                                     const std::string& head_sha);
+  WorkTreePair(WorkTreePair&& other) noexcept;
+  WorkTreePair& operator=(WorkTreePair&& other) = delete;
+  ~WorkTreePair();
+
+  std::filesystem::path base() const { return folder_ / "base"; }
+  std::filesystem::path head() const { return folder_ / "head"; }
+
+ private:
+  WorkTreePair(std::filesystem::path repository, std::filesystem::path folder)
+      : repository_(std::move(repository)), folder_(std::move(folder)) {}
+  std::filesystem::path repository_;
+  std::filesystem::path folder_;  // empty: moved from
+};
+
+// The environment variables of whoever called us, for the children that are the user's own tools (git, the build
+// command) and need them (the build command without the store's password). Measured programs get the allow-list of
+// bench/runner instead.
+
+std::map<std::string, std::string> caller_environment();
+
 }  // namespace steelyard

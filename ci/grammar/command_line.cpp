@@ -7,7 +7,7 @@
 #include <optional>
 #include <sstream>
 
-#include "ci/config/nearest_name.hpp"
+#include "ci/config/written_value.hpp"
 
 namespace steelyard {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ci/app/keeping.hpp"
 #include "ci/app/sides.hpp"
-#include "ci/git/caller_environment.hpp"
+#include "ci/git/repository.hpp"
 #include "ci/judging/ci_variables.hpp"
 #include "ci/judging/judge_programs.hpp"
 #include "ci/judging/known_calibration.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "ci/attribution/attribute.hpp"
-#include "ci/attribution/own_folders.hpp"
-#include "ci/config/nearest_name.hpp"
+#include "ci/attribution/own_source.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/judging/known_calibration.hpp"
 #include "ci/judging/outcome.hpp"
 #include "ci/judging/pictures.hpp"
@@ -14,7 +14,7 @@
 #include "ci/report/comparison.hpp"
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
-#include "regress/history/explain_history.hpp"
+#include "regress/history/judge_history.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {

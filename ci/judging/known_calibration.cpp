@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "regress/ab/rounds.hpp"
-#include "storage/calibration/calibration_file.hpp"
+#include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard {

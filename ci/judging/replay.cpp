@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ci/attribution/attribute.hpp"
-#include "ci/attribution/own_folders.hpp"
+#include "ci/attribution/own_source.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/model/series.hpp"
-#include "storage/alerts/alert.hpp"
+#include "storage/model/alert.hpp"
 #include "storage/model/history.hpp"
 
 namespace steelyard {

@@ -1,7 +1,7 @@
 #include "ci/measuring/build.hpp"
 
 #include "bench/runner/child_process.hpp"
-#include "ci/git/caller_environment.hpp"
+#include "ci/git/repository.hpp"
 
 namespace steelyard {
 namespace {

@@ -1,6 +1,6 @@
 #include "ci/measuring/program_in_tree.hpp"
 
-#include "ci/config/command_words.hpp"
+#include "ci/config/written_value.hpp"
 
 namespace steelyard {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ci/app/terminal_text.hpp"
-#include "storage/alerts/alert.hpp"
+#include "storage/model/alert.hpp"
 
 namespace steelyard {
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <set>
 
-#include "ci/attribution/function_name.hpp"
-#include "ci/attribution/library_dispatch.hpp"
+#include "ci/attribution/attribute.hpp"
+#include "ci/attribution/own_source.hpp"
 #include "ci/report/number_text.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/solo_check.hpp"

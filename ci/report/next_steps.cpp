@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "ci/attribution/function_name.hpp"
+#include "ci/attribution/own_source.hpp"
 #include "ci/report/number_text.hpp"
 #include "ci/report/row_order.hpp"
 

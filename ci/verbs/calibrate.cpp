@@ -8,13 +8,12 @@
 
 #include "ci/app/cancellation.hpp"
 #include "ci/app/settings.hpp"
-#include "ci/config/command_words.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_gates.hpp"
 #include "ci/report/calibration.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "storage/calibration/calibration_document.hpp"
-#include "storage/calibration/calibration_file.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard {

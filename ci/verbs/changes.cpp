@@ -13,7 +13,7 @@
 #include "ci/judging/stored_series.hpp"
 #include "ci/report/changes.hpp"
 #include "regress/history/change_points.hpp"
-#include "regress/history/shared_moves.hpp"
+#include "regress/history/findings.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
 

@@ -7,7 +7,7 @@
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
 #include "storage/model/access.hpp"
-#include "storage/model/distribution.hpp"
+#include "storage/model/upkeep.hpp"
 
 namespace steelyard {
 

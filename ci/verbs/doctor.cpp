@@ -13,7 +13,7 @@
 #include "bench/runner/program_facts.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/diagnosis.hpp"
-#include "storage/calibration/calibration_file.hpp"
+#include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard {

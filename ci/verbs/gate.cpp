@@ -4,7 +4,7 @@
 #include "ci/app/cancellation.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
-#include "ci/git/caller_environment.hpp"
+#include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/against_history.hpp"
 #include "ci/judging/ci_variables.hpp"

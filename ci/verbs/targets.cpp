@@ -10,7 +10,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
-#include "ci/config/nearest_name.hpp"
+#include "ci/config/written_value.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/kept_ceilings.hpp"
 #include "ci/judging/outcome.hpp"

@@ -4,6 +4,8 @@
 //     const Calibration calibration = calibrate(gates, sequential, setting);
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -27,7 +29,7 @@ struct CalibrationSetting {
 // after the other; empty: no drift is estimated. With no gate: rates 0 of 0, no benchmark, not failed.
 //   false_gates   gates with any row called a regression or an improvement
 //   false_alarms  noisy rows with p at most .05; those of one gate share its machine, so their interval counts as many
-//                 of them as are independent (observed_rate.hpp)
+//                 of them as are independent (observed_rate())
 //   floor         from kLeastGatesForSpread gates on exp(t s) - 1, where s is the root mean square of the log ratios
 //                 about 0, which is where equal builds lie, and t Student's 97.5 % quantile; below that, and at least,
 //                 what the gates' own intervals say: half the length of the median one
@@ -39,5 +41,42 @@ Calibration calibrate(std::span<const Comparison> gates, std::span<const Compari
 
 inline constexpr double kNominalLevel = 0.05;  // of a single comparison
 inline constexpr std::size_t kLeastGatesForSpread = 4;
+
+// What makes a benchmark noisy and what would mend it, in one sentence with the options to give.
+
+struct NoiseCircumstances {
+  int rounds = 0;                // of a gate
+  double margin = 0.02;          // the noise floor that is good enough
+  std::optional<double> shared;  // deviation of rounds, which both sides share
+  int repetitions = 3;
+  std::string longer_time;  // of samples, as --min-time takes it: "100ms"
+  int cores = 1;
+};
+
+// Empty where the floor is at most the margin and no more alarms were seen than .05 explains.
+std::string advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumstances& circumstances);
+
+// Of its canonical text: "BM_sum/threads:2" has 2, most have 1.
+int threads_of(const std::string& benchmark);
+
+// How often something happened, with its exact binomial interval.
+
+// The shares at which `count` or fewer, and `count` or more, of `tries` are each as rare as (1 - confidence) / 2
+// (C. J. Clopper and E. S. Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
+// Biometrika 1934; by quantiles of the beta distribution). No try: 0 to 1. Takes parts of tries too: see below.
+// Precondition: 0 <= count <= tries, 0 < confidence < 1.
+Interval binomial_interval(double count, double tries, double confidence = 0.95);
+
+ObservedRate observed_rate(std::int64_t count, std::int64_t tries);
+
+// One group of tries that are not independent of each other, as the comparisons of one gate.
+struct TriedGroup {
+  std::int64_t count = 0;
+  std::int64_t tries = 0;
+};
+// Of all groups together. The interval is that of as many independent tries as give shares of groups that vary like
+// these (the design effect: L. Kish, Survey Sampling, 1965, section 8.2): never more than there are. With one group the
+// data cannot tell how alike its tries are, and they are taken as independent.
+ObservedRate observed_rate(std::span<const TriedGroup> groups);
 
 }  // namespace steelyard

@@ -3,20 +3,92 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/model/quantile.hpp"
+#include "bench/model/series.hpp"
+#include "bench/model/sha256.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/history/known_points.hpp"
 #include "regress/history/machine_values.hpp"
 #include "regress/history/noise.hpp"
-#include "regress/history/segmentation.hpp"
-#include "regress/history/spikes.hpp"
 #include "regress/history/steps.hpp"
 
 namespace steelyard {
 namespace {
+
+// Change points that were told before, found again in a series that has grown: identity is kept, so that a point that
+// moves by a place is the same point and nobody is told of it twice.
+
+struct KnownPoint {
+  std::size_t place = 0;  // among the machine's values
+  bool rises = false;
+  std::string id;
+};
+
+constexpr std::size_t kSamePlace = 5;
+
+// Index in the whole series.
+std::optional<std::size_t> find_point(const ChangePoint& known, const Series& series, const std::string& machine) {
+  const auto is_it = [&](const SeriesPoint& point) {
+    return point.commit == known.commit && point.machine == machine && !point.values.empty();
+  };
+  if (known.commit.empty()) return known.index < series.points.size() ? std::optional(known.index) : std::nullopt;
+  if (known.index < series.points.size() && is_it(series.points[known.index])) return known.index;
+  const auto found = std::ranges::find_if(series.points, is_it);
+  if (found == series.points.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - series.points.begin());
+}
+
+std::string new_id(const Series& series, const MachineValues& machine, std::size_t index) {
+  const std::string& commit = series.points[index].commit;
+  const std::string place = commit.empty() ? "#" + std::to_string(index) : commit;
+  std::string text;
+  for (const std::string* part : {&series.name, &series.metric, &machine.machine, &place})
+    text += std::to_string(part->size()) + ":" + *part;
+  return sha256_hex(text).substr(0, 16);
+}
+
+// Those of `known` that are confirmed and of this machine, ascending; by commit where the series has it, else by index.
+// What the series does not hold any more is left out.
+std::vector<KnownPoint> known_places(const std::vector<ChangePoint>& known, const Series& series,
+                                     const MachineValues& machine) {
+  std::vector<KnownPoint> places;
+  for (const ChangePoint& point : known) {
+    if (point.id.empty()) continue;
+    const std::optional<std::size_t> index = find_point(point, series, machine.machine);
+    if (!index) continue;
+    const auto behind = std::ranges::upper_bound(machine.index, *index);
+    if (behind == machine.index.begin() || series.points[*index].machine != machine.machine) continue;
+    const auto place = static_cast<std::size_t>(behind - machine.index.begin()) - 1;
+    if (machine.last[place] < *index) continue;
+    places.push_back({place, point.after > point.before, point.id});
+  }
+  std::ranges::sort(places, {}, &KnownPoint::place);
+  return places;
+}
+
+// The id of the known point that this one is: in the same direction, within its range or kSamePlace values; it is taken
+// out of `known`. Else a new id, from series, machine and commit (or index).
+std::string identify(const ChangePoint& change, std::size_t place, std::vector<KnownPoint>& known, const Series& series,
+                     const MachineValues& machine) {
+  const auto distance = [&](const KnownPoint& point) {
+    return std::max(point.place, place) - std::min(point.place, place);
+  };
+  auto nearest = known.end();
+  for (auto point = known.begin(); point != known.end(); ++point) {
+    const std::size_t index = machine.index[point->place];
+    const bool within = (index >= change.first && index <= change.last) || distance(*point) <= kSamePlace;
+    if (!within || point->rises != (change.after > change.before)) continue;
+    if (nearest == known.end() || distance(*point) < distance(*nearest)) nearest = point;
+  }
+  if (nearest == known.end()) return new_id(series, machine, change.index);
+  std::string id = nearest->id;
+  known.erase(nearest);
+  return id;
+}
 
 constexpr double kPenalty = 2;           // times log n: proposes a few too many, which are then judged one by one
 constexpr std::size_t kUsualLength = 8;  // over which the penalty counts what neighbours have in common
@@ -133,6 +205,68 @@ std::vector<ChangePoint> find_changes(const Series& series, const ChangeOptions&
   for (const MachineValues& machine : values_by_machine(series)) find_on_machine(series, machine, options, changes);
   std::ranges::sort(changes, {}, &ChangePoint::index);
   return changes;
+}
+
+namespace {
+
+// Of the old level, that stay before a change: with fewer it might go, though no value speaks against it.
+constexpr std::size_t kLeastBeforeChange = 50;
+
+void shift(ChangePoint& change, std::size_t by) {
+  change.index += by;
+  change.first += by;
+  change.last += by;
+}
+
+}  // namespace
+
+OnlineChanges::OnlineChanges(Series head, ChangeOptions options) : options_(std::move(options)) {
+  std::vector<SeriesPoint> points = std::exchange(head.points, {});
+  window_ = std::move(head);
+  for (SeriesPoint& point : points) add(std::move(point));
+}
+
+void OnlineChanges::add(SeriesPoint point) {
+  window_.points.push_back(std::move(point));
+  if (window_.points.size() > kMostPoints) let_go();
+  std::vector<ChangePoint> found = find_changes(window_, options_);
+  options_.known.clear();
+  changes_ = settled_;
+  for (ChangePoint& change : found) {
+    if (change.status == ChangeStatus::confirmed) options_.known.push_back(change);
+    shift(change, dropped_);
+    changes_.push_back(std::move(change));
+  }
+}
+
+// A change that lies near behind the cut goes too: the window then begins where its new level surely has.
+std::size_t OnlineChanges::points_to_drop() const {
+  std::size_t dropped = kDropped;
+  for (const ChangePoint& change : options_.known) {
+    if (change.index >= dropped + kLeastBeforeChange || change.last > kMostDropped) break;
+    dropped = std::max(dropped, change.last);
+  }
+  return dropped;
+}
+
+void OnlineChanges::let_go() {
+  const std::size_t dropped = points_to_drop();
+  const auto begin = window_.points.begin();
+  window_.points.erase(begin, begin + static_cast<std::ptrdiff_t>(dropped));
+  std::vector<ChangePoint> within;
+  for (ChangePoint& change : options_.known) {
+    if (change.index <= dropped) {
+      shift(change, dropped_);
+      settled_.push_back(std::move(change));
+      continue;
+    }
+    change.index -= dropped;
+    change.first -= std::min(change.first, dropped);
+    change.last -= dropped;
+    within.push_back(std::move(change));
+  }
+  options_.known = std::move(within);
+  dropped_ += dropped;
 }
 
 }  // namespace steelyard

@@ -3,14 +3,33 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "bench/model/series.hpp"
-#include "regress/history/commit_order.hpp"
 
 namespace steelyard {
+
+// One order of commits for many series that each saw a part of them: so that changes of different series can be said to
+// stand at one place. Not for the order of commits in a repository: it knows only what was measured.
+
+class CommitOrder {
+ public:
+  // The longest series goes first; a commit that only another one has stands behind the one that precedes it there.
+  // Where two series disagree about the order, the longer one wins. Linear in the points.
+  explicit CommitOrder(std::span<const Series> series);
+
+  std::size_t size() const { return commits_.size(); }
+  std::optional<std::size_t> place(const std::string& commit) const;  // absent: not seen, or empty
+  const std::string& commit(std::size_t place) const { return commits_[place]; }
+
+ private:
+  std::vector<std::string> commits_;  // oldest first
+  std::unordered_map<std::string, std::size_t> places_;
+};
 
 struct FindingMember {
   std::size_t series = 0;  // index
@@ -38,5 +57,46 @@ struct ChangeFinding {
 // ones, these before improvements, and what is the machine's last.
 std::vector<ChangeFinding> group_changes(std::span<const Series> series,
                                          std::span<const std::vector<ChangePoint>> changes, const CommitOrder& order);
+
+// Between which commits the cause of a change lies, as places of an order that many series share.
+
+struct ChangeRange {
+  std::size_t first = 0;   // the oldest commit that can be the cause: the one behind the last that was surely before it
+  std::size_t last = 0;    // the newest
+  std::size_t likely = 0;  // first <= likely <= last
+};
+
+// Absent where the point at which the change was seen has no commit.
+std::optional<ChangeRange> range_of(const Series& series, const ChangePoint& change, const CommitOrder& order);
+
+struct RangedChange {
+  std::size_t series = 0;  // indices
+  std::size_t change = 0;
+  ChangeRange range;
+};
+
+// Groups of changes that one commit can explain, the least number of them: sorted by `last`, a change joins the group
+// at hand if its range reaches back to that group's first `last` (J. Kleinberg and E. Tardos, "Algorithm Design", 2005,
+// chapter 4: a greedy choice that stays ahead). Ties by series, then change.
+std::vector<std::vector<RangedChange>> explained_together(std::vector<RangedChange> changes);
+
+// A machine that became slower moves all of its benchmarks at once, by about the same factor. No single series can tell
+// that from a change of the code; all of them together can make it likely. Such points keep their status and verdict,
+// and are marked: the machine is the better explanation, but a change that slows everything looks the same, and only
+// measuring both commits side by side tells.
+
+struct SharedMoveRules {
+  std::size_t least_series = 5;  // fewer say nothing about a machine
+  double least_share = 0.6;      // of the machine's series of one metric that must move alike
+  // Moves are alike where their logarithms lie within this factor of the median's: half of it to twice it. A machine's
+  // trouble (clock, neighbour, memory) hits kernels unequally, but with one sign.
+  double alike = 2;
+};
+
+// changes[i]: of series[i]. Sets ChangePoint::shared to the share of the machine's series of that metric that moved
+// alike at this place, and to 0 where too few did. A series without a change point there counts with what its own
+// levels around the place say. Series without commits have no common place and are left alone.
+void mark_shared_moves(std::span<const Series> series, std::span<std::vector<ChangePoint>> changes,
+                       const CommitOrder& order, const SharedMoveRules& rules = {});
 
 }  // namespace steelyard

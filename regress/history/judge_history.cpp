@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "bench/model/holm.hpp"
@@ -16,7 +18,6 @@
 #include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/change_points.hpp"
-#include "regress/history/lost_series.hpp"
 #include "regress/history/machine_values.hpp"
 #include "regress/history/prediction.hpp"
 
@@ -295,6 +296,142 @@ Comparison judge_against_history(const HistoryBaseline& baseline, const Run& can
       "judged against what the store knows of this machine, not beside a baseline measured at the same time: what "
       "differs between occasions is part of the noise here");
   return comparison;
+}
+
+namespace {
+
+const std::string& occasion_of(const SeriesPoint& point) { return point.commit.empty() ? point.run : point.commit; }
+
+// Newest first, at most `most`.
+std::vector<const SeriesPoint*> newest_points(const Series& series, const std::string& machine, std::size_t most) {
+  std::vector<const SeriesPoint*> points;
+  for (auto point = series.points.rbegin(); point != series.points.rend() && points.size() < most; ++point) {
+    if (point->machine == machine && !point->values.empty()) points.push_back(&*point);
+  }
+  return points;
+}
+
+Metric metric_of(const Series& series) {
+  if (const auto known = well_known_metric(series.metric)) return *known;
+  Metric metric;
+  metric.name = series.metric;
+  metric.unit = series.unit;
+  metric.better = series.better;
+  return metric;
+}
+
+ComparisonRow lost_row(const Series& series, const SeriesPoint& last, const ComparisonPolicy& policy) {
+  ComparisonRow row;
+  row.benchmark = series.name;
+  row.metric = metric_of(series);
+  row.confidence = policy.confidence;
+  row.minimum_effect = row.metric.kind == MetricKind::counted ? policy.counted_minimum_effect : policy.minimum_effect;
+  row.margin = policy.margin;
+  row.layout = Layout::separate;
+  row.verdict = Verdict::missing;
+  row.test = "none";
+  row.reason = "neither the candidate nor the newest run of the history has it";
+  const std::string occasion = occasion_of(last).substr(0, 9);
+  if (!occasion.empty()) row.reason += "; it was last measured at " + occasion;
+  return row;
+}
+
+}  // namespace
+
+std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>& history,
+                                               const Comparison& comparison) {
+  const std::string& machine = comparison.candidate_fingerprint;
+  std::set<std::pair<std::string_view, std::string_view>> told;
+  for (const ComparisonRow& row : comparison.rows) told.emplace(row.benchmark, row.metric.name);
+  std::set<std::string_view> recent;
+  for (const SeriesHistory& one : history) {
+    if (!told.contains({one.series.name, one.series.metric})) continue;
+    for (const SeriesPoint* point : newest_points(one.series, machine, kRecentOccasions)) {
+      recent.insert(occasion_of(*point));
+    }
+  }
+  std::vector<ComparisonRow> rows;
+  for (const SeriesHistory& one : history) {
+    const Series& series = one.series;
+    if (!is_judged(comparison.policy, series.metric, metric_of(series).kind)) continue;
+    const auto last = newest_points(series, machine, 1);
+    if (last.empty() || !recent.contains(occasion_of(*last.front()))) continue;
+    if (!told.emplace(series.name, series.metric).second) continue;
+    rows.push_back(lost_row(series, *last.front(), comparison.policy));
+  }
+  return rows;
+}
+
+namespace {
+
+bool is_by_history(const ComparisonRow& row) {
+  return row.metric.kind == MetricKind::noisy && row.layout == Layout::separate &&
+         (row.rounds > 0 || row.verdict == Verdict::incomparable);
+}
+
+std::string levels_text(const ComparisonRow& row) {
+  std::string text = "levels: ";
+  if (row.baseline) {
+    text += "history " + number_text(*row.baseline, row.metric.unit) + " (mean of the logarithms of " +
+            plural_text(row.rounds, "occasion") + " since the last confirmed change)";
+  }
+  if (row.baseline && row.candidate) text += ", ";
+  if (row.candidate) {
+    text += "candidate " + number_text(*row.candidate, row.metric.unit) + " (median over its processes)";
+  }
+  return text;
+}
+
+std::string family_text(const ComparisonRow& row, const Comparison& comparison) {
+  const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                   [](const ComparisonRow& other) { return other.q.has_value(); });
+  const double level = comparison.policy.false_alarm_rate;
+  return "family: among " + plural_text(count, "comparison") + " q = " + probability_text(*row.q) +
+         " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " + probability_text(level);
+}
+
+std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& comparison) {
+  std::vector<std::string> steps;
+  steps.push_back("measured: " + row.metric.name + " (" + std::string(to_text(row.metric.better)) +
+                  " is better), the candidate alone; its baseline is what this machine measured on other occasions");
+  if (row.baseline || row.candidate) steps.push_back(levels_text(row));
+  if (row.p) {
+    if (row.noise.between) {
+      steps.push_back("noise: one more occasion lies within " + share_text(*row.noise.between) +
+                      " of that level as a rule (standard deviation): what lies between occasions, how well the level "
+                      "is known, and the candidate's own noise where it has fewer processes than they");
+    }
+    steps.push_back(
+        "test: Student's t of the change over that noise, on logarithms, with few degrees of freedom "
+        "because occasions have heavy tails; p = " +
+        probability_text(*row.p));
+    if (row.q) steps.push_back(family_text(row, comparison));
+  }
+  if (row.ratio) {
+    std::string text = "effect: " + change_text(*row.ratio);
+    if (row.interval) text += ", " + share_text(row.confidence) + " interval " + range_text(*row.interval);
+    if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval);
+    steps.push_back(text + "; minimum effect " + share_text(row.minimum_effect) + ", margin of unchanged " +
+                    share_text(row.margin));
+  }
+  if (row.minimum_detectable_effect) {
+    steps.push_back("power: changes from " + share_text(*row.minimum_detectable_effect) +
+                    " on are found in 4 of 5 tries by data like these");
+  }
+  steps.push_back("verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason));
+  if (!row.gate_note.empty()) steps.push_back("gate: it fails nothing: " + row.gate_note);
+  return steps;
+}
+
+}  // namespace
+
+void explain_by_history(const Comparison& comparison, std::vector<Explanation>& explanations) {
+  for (Explanation& explanation : explanations) {
+    const auto row = std::find_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& one) {
+      return one.benchmark == explanation.benchmark && one.metric.name == explanation.metric;
+    });
+    if (row != comparison.rows.end() && is_by_history(*row)) explanation.steps = steps_of(*row, comparison);
+  }
 }
 
 }  // namespace steelyard

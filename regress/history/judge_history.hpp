@@ -10,6 +10,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/series.hpp"
+#include "regress/ab/explain.hpp"
 
 namespace steelyard {
 
@@ -27,10 +28,28 @@ std::vector<ChangePoint> changes_to_judge_by(const Series& series, const Compari
 //   unchanged                the 90 % interval inside the margin
 //   inconclusive             too few occasions, or occasions too far apart; the reason says which, and the mend
 //   incomparable             nothing of it was measured on this machine
-// and a row `missing` for what runs shortly before the newest one had (lost_series.hpp).
+// and a row `missing` for what runs shortly before the newest one had.
 // `q`: Holm over all of them. `rounds`: the occasions that the level stands on. `test`: "history". `history`: the
 // baseline's series and branch, with which it can be judged again.
 Comparison judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                  const Calibration* calibration = nullptr);
+
+// Benchmarks that neither the candidate nor the newest run of the history has, and runs shortly before that one had: a
+// run that lost them stands between. Whoever looks at two runs alone does not see it; a benchmark that disappeared is
+// told until its last value is old.
+
+// Of the machine, by what the benchmarks that are still there were measured at.
+inline constexpr std::size_t kRecentOccasions = 5;
+
+// One row `missing` for each series of the candidate's machine that has a value among the kRecentOccasions newest
+// occasions, and no row in `comparison` yet. Only metrics that the policy judges.
+std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>& history, const Comparison& comparison);
+
+// The chain from samples to answer of the rows that were judged against a history, in words: what --explain prints of
+// them. Rows that were judged otherwise (counts, what is missing) are explained by regress/ab/explain.hpp.
+
+// Replaces the steps of those rows of judge_against_history's comparison that a prediction decided. Each explanation is
+// of a row of it.
+void explain_by_history(const Comparison& comparison, std::vector<Explanation>& explanations);
 
 }  // namespace steelyard

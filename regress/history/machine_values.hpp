@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,13 @@ std::optional<double> value_of(const std::vector<double>& values);
 
 // In the order in which the machines appear first. Points without a finite value are left out. Cost O(n log n).
 std::vector<MachineValues> values_by_machine(const Series& series);
+
+// Spikes: one or two values far from those around them, back again afterwards. They are clipped and not deleted: a
+// value keeps its place and its sign, and loses its weight.
+
+// values, each moved to within `reach` of the median of the five values around it (at the ends: of those there are).
+// errors: standard error of each value by its own samples, 0 where there is only one; a value whose error is larger
+// than `scale` is held the closer. Precondition: errors empty or one per value. Cost O(n).
+std::vector<double> clip_spikes(std::span<const double> values, double scale, std::span<const double> errors = {});
 
 }  // namespace steelyard

@@ -12,9 +12,9 @@
 namespace steelyard {
 
 struct SweepChoice {
-  // A parameter's name; a number: the position among those without a name, from 1; "threads"; "elements": those of the
-  // inputs, see input_sweep.hpp. Empty: every numeric
-  // parameter that at least three benchmarks differ in, threads and the "draw" of fuzzed benchmarks aside.
+  // A parameter's name; a number: the position among those without a name, from 1; "threads"; kElements: those of the
+  // inputs. Empty: every numeric parameter that at least three benchmarks differ in, threads and the "draw" of fuzzed
+  // benchmarks aside.
   std::string over = {};
   std::string metric = std::string(kRealTime);
   std::string benchmark = {};  // a part of the name; empty: all
@@ -34,5 +34,15 @@ struct Sweep {
 
 // By benchmark, then parameter. Error (input): there is none; the message names the parameters that there are.
 Result<std::vector<Sweep>> find_sweeps(const Run& run, const SweepChoice& choice);
+
+// Sweeps over the size of what benchmarks were given: the items of a fuzzed benchmark differ in several parameters, and
+// their labels say how many elements they have (Run::labels, kElementsWord).
+
+// SweepChoice::over where it means the elements of the inputs.
+inline constexpr std::string_view kElements = "elements";
+
+// Benchmarks of one name, whatever their parameters, are one sweep. At least three of different sizes. Error (input):
+// there is none.
+Result<std::vector<Sweep>> find_input_sweeps(const Run& run, const SweepChoice& choice);
 
 }  // namespace steelyard

@@ -1,8 +1,11 @@
 #include "regress/targets/declared_target.hpp"
 
 #include <algorithm>
-
-#include "regress/targets/dtype_name.hpp"
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <vector>
 
 namespace steelyard {
 namespace {
@@ -61,6 +64,274 @@ std::vector<Target> targets_of(std::string_view benchmark, const std::vector<Dec
     if (one.benchmark == benchmark) take(one.target);
   }
   return targets;
+}
+
+namespace {
+
+constexpr std::string_view kForms =
+    "a share of a ceiling (\"0.6 of bandwidth\", \"60 % of flops\", \"0.5 of roofline\", \"0.6 of L2 bandwidth\") or "
+    "a rate (\"at least 12 GB/s\", \"40 Gflop/s\")";
+constexpr std::array<std::string_view, 4> kLevels{"L1", "L2", "L3", "DRAM"};
+constexpr std::array<std::string_view, 7> kAccesses{"read",     "write",   "copy",    "triad",
+                                                    "write-nt", "copy-nt", "triad-nt"};
+constexpr std::array<std::string_view, 2> kSources{"datasheet", "measured"};
+constexpr int kMostThreads = 4096;
+
+struct RateUnit {
+  std::string_view word;
+  double base_units;
+  std::string_view metric;
+};
+constexpr std::array kRateUnits{
+    RateUnit{"B/s", 1, "bandwidth"},        RateUnit{"bytes/s", 1, "bandwidth"},
+    RateUnit{"kB/s", 1e3, "bandwidth"},     RateUnit{"MB/s", 1e6, "bandwidth"},
+    RateUnit{"GB/s", 1e9, "bandwidth"},     RateUnit{"TB/s", 1e12, "bandwidth"},
+    RateUnit{"KiB/s", 0x1p10, "bandwidth"}, RateUnit{"MiB/s", 0x1p20, "bandwidth"},
+    RateUnit{"GiB/s", 0x1p30, "bandwidth"}, RateUnit{"TiB/s", 0x1p40, "bandwidth"},
+    RateUnit{"flop/s", 1, "flops"},         RateUnit{"kflop/s", 1e3, "flops"},
+    RateUnit{"Mflop/s", 1e6, "flops"},      RateUnit{"Gflop/s", 1e9, "flops"},
+    RateUnit{"Tflop/s", 1e12, "flops"},     RateUnit{"Pflop/s", 1e15, "flops"},
+};
+
+bool same(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n"), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+Error refusal(std::string_view text, const std::string& where, std::string mend = "") {
+  return input_error(where, '"' + std::string(text) + '"', std::string(kForms), std::move(mend));
+}
+
+// What stands behind the number: "%", "of", "GB/s".
+struct Number {
+  double value = 0;
+  std::string_view rest;
+};
+std::optional<Number> leading_number(std::string_view text) {
+  Number number;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number.value);
+  if (code != std::errc() || !std::isfinite(number.value)) return std::nullopt;
+  number.rest = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
+  return number;
+}
+
+// "[datasheet|measured] [LEVEL|DTYPE] bandwidth|flops|roofline".
+Result<void> read_ceiling(const std::vector<std::string_view>& words, std::string_view text, const std::string& where,
+                          Target& target) {
+  if (words.empty()) return refusal(text, where, "say of which ceiling");
+  const std::string_view what = words.back();
+  if (same(what, "bandwidth")) {
+    target.of = Target::Of::bandwidth;
+    target.metric = "bandwidth";
+  } else if (same(what, "flops")) {
+    target.of = Target::Of::flops;
+    target.metric = "flops";
+  } else if (same(what, "roofline")) {
+    target.of = Target::Of::roofline;
+  } else {
+    return refusal(text, where, "end it with bandwidth, flops or roofline");
+  }
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const auto level = std::find_if(kLevels.begin(), kLevels.end(), [&](auto known) { return same(known, words[i]); });
+    const std::optional<std::string> dtype = dtype_named(words[i]);
+    const auto source =
+        std::find_if(kSources.begin(), kSources.end(), [&](auto known) { return same(known, words[i]); });
+    if (source != kSources.end() && target.source.empty()) {
+      target.source = *source;
+    } else if (level != kLevels.end() && target.of != Target::Of::flops && target.level.empty()) {
+      target.level = *level;
+    } else if (dtype && target.of != Target::Of::bandwidth && target.dtype.empty()) {
+      target.dtype = *dtype;
+    } else {
+      return refusal(text, where, "\"" + std::string(words[i]) + "\" names no ceiling of " + lower_case(what));
+    }
+  }
+  return {};
+}
+
+Result<Target> parse_share(const Number& number, std::string_view text, const std::string& where) {
+  Target target;
+  std::string_view rest = number.rest;
+  target.least = number.value;
+  if (rest.starts_with('%')) {
+    target.least /= 100;
+    rest = trimmed(rest.substr(1));
+  }
+  std::vector<std::string_view> words = words_of(rest);
+  if (words.empty() || !same(words.front(), "of")) return refusal(text, where, "say of which ceiling");
+  words.erase(words.begin());
+  STEELYARD_CHECK(read_ceiling(words, text, where, target));
+  if (target.least > 0 && target.least <= 1) return target;
+  const bool is_percent = target.least > 1 && target.least <= 100 && !number.rest.starts_with('%');
+  return input_error(where, '"' + std::string(text) + '"', "a share above 0 and at most 1 (100 %)",
+                     is_percent         ? "write a % sign if per cent is meant"
+                     : target.least > 1 ? "no kernel passes its ceiling"
+                                        : "every kernel reaches more");
+}
+
+// A small b would be bits; "Gflops" is how many write Gflop/s.
+bool is_written_as(std::string_view text, const RateUnit& unit) {
+  if (unit.metric == "bandwidth") return text == unit.word || (text == "KB/s" && unit.word == "kB/s");
+  return same(text, unit.word) || same(text, std::string(unit.word.substr(0, unit.word.size() - 2)) + 's');
+}
+
+Result<Target> parse_rate(const Number& number, std::string_view text, const std::string& where) {
+  for (const RateUnit& unit : kRateUnits) {
+    if (!is_written_as(number.rest, unit)) continue;
+    Target target;
+    target.of = Target::Of::rate;
+    target.metric = unit.metric;
+    target.least = number.value * unit.base_units;
+    if (target.least > 0 && std::isfinite(target.least)) return target;
+    return input_error(where, '"' + std::string(text) + '"', "a rate above 0");
+  }
+  for (const RateUnit& unit : kRateUnits) {
+    if (same(number.rest, unit.word)) return refusal(text, where, "write " + std::string(unit.word) + ": b means bits");
+  }
+  return refusal(text, where, number.rest.empty() ? "a number needs its ceiling or its unit" : "");
+}
+
+}  // namespace
+
+Result<Target> parse_target(std::string_view written, const std::string& where) {
+  const std::string_view text = trimmed(written);
+  std::string_view rest = text;
+  constexpr std::string_view kAtLeast = "at least";
+  const bool at_least = lower_case(rest).starts_with(kAtLeast);
+  if (at_least) rest = trimmed(rest.substr(kAtLeast.size()));
+  const std::optional<Number> number = leading_number(rest);
+  if (!number) return refusal(text, where);
+  const std::vector<std::string_view> words = words_of(number->rest);
+  const bool is_share = number->rest.starts_with('%') || (!words.empty() && same(words.front(), "of"));
+  STEELYARD_TRY(Target target, is_share ? parse_share(*number, text, where) : parse_rate(*number, text, where));
+  target.text = text;
+  target.where = where;
+  return target;
+}
+
+std::optional<Result<Target>> target_of_label(std::string_view label, const std::string& where) {
+  constexpr std::string_view kKey = "target:";
+  while (!label.empty()) {
+    const std::size_t end = std::min(label.find(';'), label.size());
+    const std::string_view part = trimmed(label.substr(0, end));
+    if (lower_case(part).starts_with(kKey)) return parse_target(part.substr(kKey.size()), where);
+    label.remove_prefix(std::min(end + 1, label.size()));
+  }
+  return std::nullopt;
+}
+
+Result<void> check_ceiling_choice(Target& target, const std::string& where) {
+  const auto check = [&](std::string& word, const auto& known, const char* what) -> Result<void> {
+    if (word.empty()) return {};
+    const auto at = std::find_if(known.begin(), known.end(), [&](const auto& name) { return same(name, word); });
+    if (at != known.end()) {
+      word = std::string(*at);
+      return {};
+    }
+    std::string wanted;
+    for (const auto& name : known) wanted += (wanted.empty() ? "" : ", ") + std::string(name);
+    return input_error(where + ' ' + what, '"' + word + '"', "one of " + wanted);
+  };
+  STEELYARD_CHECK(check(target.level, kLevels, "level"));
+  STEELYARD_CHECK(check(target.access, kAccesses, "access"));
+  STEELYARD_CHECK(check(target.source, kSources, "ceiling"));
+  if (const auto dtype = dtype_named(target.dtype)) target.dtype = *dtype;
+  STEELYARD_CHECK(check(target.dtype, known_dtypes(), "dtype"));
+  if (target.threads && (*target.threads < 1 || *target.threads > kMostThreads)) {
+    return input_error(where + " threads", std::to_string(*target.threads),
+                       "a whole number from 1 to " + std::to_string(kMostThreads));
+  }
+  return {};
+}
+
+namespace {
+
+struct DtypeName {
+  std::string_view ours;
+  std::array<std::string_view, 4> others;
+};
+constexpr std::array kDtypes{DtypeName{"f64", {"fp64", "float64", "double", ""}},
+                             DtypeName{"f32", {"fp32", "float32", "float", ""}},
+                             DtypeName{"tf32", {"", "", "", ""}},
+                             DtypeName{"bf16", {"bfloat16", "", "", ""}},
+                             DtypeName{"f16", {"fp16", "float16", "half", ""}},
+                             DtypeName{"f8", {"fp8", "float8", "", ""}},
+                             DtypeName{"i8", {"int8", "int8_t", "", ""}},
+                             DtypeName{"f64tc", {"", "", "", ""}},
+                             DtypeName{"f16acc16", {"", "", "", ""}},
+                             DtypeName{"f8acc16", {"", "", "", ""}}};
+
+// The words of "BM_gemv<float, std::less<float>>" inside its brackets: "float", "std::less", "float".
+std::vector<std::string_view> template_words(std::string_view name) {
+  std::vector<std::string_view> words;
+  const std::size_t open = name.find('<');
+  if (open == std::string_view::npos) return words;
+  std::size_t at = open;
+  while (at < name.size()) {
+    const std::size_t begin = name.find_first_not_of("<>,() ", at);
+    if (begin == std::string_view::npos) break;
+    at = std::min(name.find_first_of("<>,() ", begin), name.size());
+    words.push_back(name.substr(begin, at - begin));
+  }
+  return words;
+}
+
+std::optional<std::string> only_one(const std::set<std::string>& dtypes) {
+  return dtypes.size() == 1 ? std::optional(*dtypes.begin()) : std::nullopt;
+}
+
+}  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+std::optional<std::string> dtype_named(std::string_view word) {
+  const std::string name = lower_case(word);
+  if (name.empty()) return std::nullopt;
+  for (const DtypeName& dtype : kDtypes) {
+    if (dtype.ours == name || std::find(dtype.others.begin(), dtype.others.end(), name) != dtype.others.end()) {
+      return std::string(dtype.ours);
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> known_dtypes() {
+  std::vector<std::string> names;
+  for (const DtypeName& dtype : kDtypes) names.emplace_back(dtype.ours);
+  return names;
+}
+
+std::optional<std::string> dtype_of(const BenchmarkId& id) {
+  // One that is declared and unknown to us stays as it is: no ceiling will have it.
+  if (!id.dtype.empty()) return dtype_named(id.dtype).value_or(id.dtype);
+  std::set<std::string> named;
+  for (const Parameter& parameter : id.parameters) {
+    if (const auto dtype = dtype_named(parameter.value)) named.insert(*dtype);
+  }
+  if (!named.empty()) return only_one(named);
+  for (const std::string_view word : template_words(id.name)) {
+    if (const auto dtype = dtype_named(word)) named.insert(*dtype);
+  }
+  return only_one(named);
 }
 
 }  // namespace steelyard

@@ -2,10 +2,13 @@
 // declares beside it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/model/benchmark_id.hpp"
+#include "bench/model/result.hpp"
 #include "bench/model/target.hpp"
 
 namespace steelyard {
@@ -30,5 +33,36 @@ bool is_for_device(const Target& target, const std::vector<std::string>& device_
 std::vector<Target> targets_of(std::string_view benchmark, const std::vector<DeclaredTarget>& configured,
                                const std::vector<DeclaredTarget>& of_program,
                                const std::vector<std::string>& device_names = {});
+
+// Reads a target as people write it, in steelyard.toml or in the label of a benchmark:
+//
+//     0.6 of bandwidth        60 % of flops        0.5 of roofline
+//     0.6 of L2 bandwidth     60 % of bf16 flops   at least 12 GB/s      40 Gflop/s
+//     0.9 of measured bandwidth                    0.6 of datasheet bf16 flops
+
+// A share is above 0 and at most 1 (100 %); a rate is above 0 and finite. `where` names the line or the option, for
+// messages and for Target::where. Error (input): anything else, with the forms that are taken.
+Result<Target> parse_target(std::string_view text, const std::string& where);
+
+// The same out of a label "target: 0.6 of bandwidth"; several parts of a label are separated by ';'. Absent where no
+// part is a target.
+std::optional<Result<Target>> target_of_label(std::string_view label, const std::string& where);
+
+// Checks the words that choose a ceiling. Empty ones are fine. A dtype is brought to our name of it.
+Result<void> check_ceiling_choice(Target& target, const std::string& where);
+
+// The names of arithmetic types. A ceiling bears one of ours ("f32"); programs write what their language calls it
+// ("float", "fp32", "float32"). Where a benchmark names none, none is assumed.
+
+// Of ASCII letters, whatever the locale.
+std::string lower_case(std::string_view text);
+// "float", "fp32" -> "f32"; whatever the case. Absent for what is no arithmetic type.
+std::optional<std::string> dtype_named(std::string_view word);
+// Ours: "f64", "f32", "tf32", "bf16", "f16", "f8", "i8", and the tensor cores' own ways (bench/model/ceiling.hpp).
+std::vector<std::string> known_dtypes();
+
+// The declared dtype; else that of a parameter (`gemv/f32/512`, `gemv/dtype:bf16`), else of a template argument
+// (`BM_gemv<float>`). Absent where there is none, or several that differ.
+std::optional<std::string> dtype_of(const BenchmarkId& id);
 
 }  // namespace steelyard

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "regress/ab/wording.hpp"
-#include "regress/targets/dtype_name.hpp"
+#include "regress/targets/declared_target.hpp"
 
 namespace steelyard {
 namespace {

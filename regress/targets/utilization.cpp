@@ -1,9 +1,12 @@
 #include "regress/targets/utilization.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
 
+#include "bench/model/quantile.hpp"
+#include "regress/ab/distributions.hpp"
 #include "regress/ab/wording.hpp"
-#include "regress/targets/rate_interval.hpp"
 
 namespace steelyard {
 namespace {
@@ -65,6 +68,82 @@ std::string utilization_doubt(double utilization, const Ceiling& ceiling) {
   }
   return what + " is an error of measurement: " + level +
          "the cost is counted high, or the ceiling was measured low or on another machine";
+}
+
+namespace {
+
+constexpr double kTail = 0.025;  // of a 95 % interval, on each side
+constexpr std::size_t kLeastForOrderStatistics = 6;
+
+// The largest r, 1-based, so that fewer than r of n values fall below the median with at most the tail's probability:
+// the values of rank r and n + 1 - r hold the median between them. Precondition: n >= 6.
+std::size_t lower_rank(std::size_t n) {
+  double term = std::pow(0.5, static_cast<double>(n));  // P(no value below)
+  double below = term;                                  // P(fewer than r + 1 below)
+  std::size_t r = 0;
+  while (below <= kTail) {
+    ++r;
+    term *= static_cast<double>(n - r + 1) / static_cast<double>(r);
+    below += term;
+  }
+  return r;
+}
+
+Interval order_statistics(const std::vector<double>& ascending) {
+  // From a thousand values on the powers of one half run out of digits; the normal bound is as good there.
+  const std::size_t n = ascending.size();
+  const double root = std::sqrt(static_cast<double>(n));
+  const std::size_t rank =
+      n < 1000 ? lower_rank(n) : static_cast<std::size_t>(std::floor((static_cast<double>(n) - 1.96 * root) / 2));
+  return {ascending[rank - 1], ascending[n - rank]};
+}
+
+RateEstimate t_on_logarithms(const std::vector<double>& rates) {
+  const auto n = static_cast<double>(rates.size());
+  double mean = 0;
+  for (const double rate : rates) mean += std::log(rate) / n;
+  double squares = 0;
+  for (const double rate : rates) squares += (std::log(rate) - mean) * (std::log(rate) - mean);
+  const double error = std::sqrt(squares / (n - 1) / n) * student_quantile(1 - kTail, n - 1);
+  return {std::exp(mean), Interval{std::exp(mean - error), std::exp(mean + error)},
+          static_cast<std::int64_t>(rates.size())};
+}
+
+struct LogSides {
+  double value = 0;
+  double below = 0;  // distance to the lower bound
+  double above = 0;
+};
+LogSides log_sides(const UncertainRate& rate) {
+  assert(rate.value > 0);
+  LogSides sides{std::log(rate.value), 0, 0};
+  if (!rate.interval) return sides;
+  // A bound on the wrong side, or none that has a logarithm, has no width to give.
+  if (rate.interval->low > 0) sides.below = std::max(0.0, sides.value - std::log(rate.interval->low));
+  if (std::isfinite(rate.interval->high) && rate.interval->high > 0) {
+    sides.above = std::max(0.0, std::log(rate.interval->high) - sides.value);
+  }
+  return sides;
+}
+
+}  // namespace
+
+RateEstimate estimate_rate(const std::vector<double>& rates) {
+  assert(!rates.empty());
+  const auto n = static_cast<std::int64_t>(rates.size());
+  if (rates.size() == 1) return {rates.front(), std::nullopt, n};
+  if (rates.size() < kLeastForOrderStatistics) return t_on_logarithms(rates);
+  std::vector<double> ascending = rates;
+  std::sort(ascending.begin(), ascending.end());
+  return {median(ascending), order_statistics(ascending), n};
+}
+
+Interval quotient_interval(const UncertainRate& numerator, const UncertainRate& denominator) {
+  const LogSides top = log_sides(numerator);
+  const LogSides bottom = log_sides(denominator);
+  const double quotient = top.value - bottom.value;
+  return {std::exp(quotient - std::hypot(top.below, bottom.above)),
+          std::exp(quotient + std::hypot(top.above, bottom.below))};
 }
 
 }  // namespace steelyard

@@ -1,13 +1,23 @@
 #include "storage/archive/archive.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <optional>
 #include <utility>
 
 #include "bench/model/sha256.hpp"
 #include "storage/archive/container.hpp"
-#include "storage/archive/run_payload.hpp"
-#include "storage/place/whole_file.hpp"
+#include "storage/archive/portable_archive.hpp"
+#include "storage/place/files.hpp"
+
+// What is archived, field by field. To add a field to a class: append it to its serialize() under
+// `if (version >= N)`, and declare BOOST_CLASS_VERSION(steelyard::Class, N) here. Files of older versions then leave
+// the field at its default; never change what an old version means.
+
+BOOST_CLASS_VERSION(steelyard::Invocation, 1)
+BOOST_CLASS_VERSION(steelyard::Measurement, 2)
+BOOST_CLASS_VERSION(steelyard::CountedProfile, 1)
+BOOST_CLASS_VERSION(steelyard::Run, 1)
 
 namespace steelyard {
 namespace {
@@ -62,6 +72,217 @@ Result<RunHeader> read_header(const std::filesystem::path& path) {
   }
   STEELYARD_TRY(Run run, read_archive(path));
   return std::move(run.header);
+}
+
+template <>
+inline constexpr std::uint8_t kEnumerators<Better> = 3;
+template <>
+inline constexpr std::uint8_t kEnumerators<MetricKind> = 2;
+template <>
+inline constexpr std::uint8_t kEnumerators<Layout> = 4;
+template <>
+inline constexpr std::uint8_t kEnumerators<CountScope> = 3;
+
+template <class Archive>
+void serialize(Archive& archive, Parameter& parameter, unsigned /*version*/) {
+  archive& parameter.name& parameter.value;
+}
+
+template <class Archive>
+void serialize(Archive& archive, BenchmarkId& id, unsigned /*version*/) {
+  archive& id.name& id.parameters& id.threads& id.suite& id.device& id.dtype;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Metric& metric, unsigned /*version*/) {
+  archive& metric.name& metric.unit& metric.better& metric.kind;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Fact& fact, unsigned /*version*/) {
+  archive& fact.name& fact.value& fact.decisive;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Environment& environment, unsigned /*version*/) {
+  archive& environment.facts;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Commit& commit, unsigned /*version*/) {
+  archive& commit.sha& commit.parent& commit.branch& commit.subject& commit.committed_at_unix_s& commit.dirty;
+}
+
+template <class Archive>
+void serialize(Archive& archive, RunHeader& header, unsigned /*version*/) {
+  archive& header.id& header.created_at_unix_ns& header.tool& header.project& header.program& header.commit& header
+      .session& header.layout& header.seed& header.settings;
+}
+
+template <class Archive>
+void serialize(Archive& archive, InvocationConditions& conditions, unsigned /*version*/) {
+  archive& conditions.voluntary_switches& conditions.involuntary_switches& conditions.migrations;
+  archive& conditions.minor_faults& conditions.major_faults& conditions.user_ns& conditions.system_ns;
+  archive& conditions.steal_ns& conditions.other_busy_ns& conditions.mhz_before& conditions.mhz_after;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Invocation& invocation, unsigned version) {
+  archive& invocation.round& invocation.slot& invocation.core& invocation.started_at_unix_ns& invocation.duration_ns;
+  if (version >= 1) archive& invocation.conditions& invocation.disturbed_by& invocation.left_out;
+}
+
+template <class Archive>
+void serialize(Archive& archive, InvocationSamples& samples, unsigned /*version*/) {
+  archive& samples.invocation& samples.values& samples.iterations;
+}
+
+template <class Archive>
+void serialize(Archive& archive, CountBasis& basis, unsigned /*version*/) {
+  archive& basis.scope& basis.jitter& basis.jitter_from& basis.proof;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Measurement& measurement, unsigned version) {
+  archive& measurement.benchmark& measurement.metric& measurement.count_key& measurement.invocations;
+  if (version >= 1) archive& measurement.set_aside;
+  if (version >= 2) archive& measurement.count_basis;
+}
+
+template <class Archive>
+void serialize(Archive& archive, ProfiledFunction& function, unsigned /*version*/) {
+  archive& function.object& function.file& function.name& function.line& function.calls& function.self& function
+      .inclusive;
+}
+
+template <class Archive>
+void serialize(Archive& archive, CallArc& arc, unsigned /*version*/) {
+  archive& arc.caller& arc.callee& arc.calls& arc.inclusive;
+}
+
+template <class Archive>
+void serialize(Archive& archive, SourceCost& source, unsigned /*version*/) {
+  archive& source.function& source.file& source.origin& source.line& source.self;
+}
+
+template <class Archive>
+void serialize(Archive& archive, CountedProfile& profile, unsigned version) {
+  archive& profile.benchmark& profile.iterations& profile.events& profile.totals& profile.functions& profile.arcs;
+  if (version >= 1) archive& profile.sources;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Failure& failure, unsigned /*version*/) {
+  archive& failure.benchmark& failure.metric& failure.round& failure.reason;
+}
+
+template <class Archive>
+void serialize(Archive& archive, Run& run, unsigned version) {
+  archive& run.header& run.environment& run.invocations& run.measurements& run.profiles& run.failures;
+  if (version >= 1) archive& run.labels;
+}
+
+namespace {
+
+using RunTypes = PayloadTypes<ThroughBoost, Run, RunHeader, Commit, Environment, Fact, Invocation, Measurement,
+                              InvocationSamples, BenchmarkId, Parameter, Metric, CountedProfile, ProfiledFunction,
+                              CallArc, Failure, InvocationConditions, CountBasis, SourceCost>;
+
+// What a reader of the run may rely on; empty where all of it holds.
+std::string flaw_of(const InvocationSamples& samples, const std::vector<Invocation>& invocations, bool set_aside) {
+  if (samples.invocation >= invocations.size()) return "an invocation that is not there";
+  if (samples.values.empty()) return "an invocation without samples";
+  if (!samples.iterations.empty() && samples.iterations.size() != samples.values.size()) {
+    return "iterations of another number of samples";
+  }
+  if (invocations[samples.invocation].left_out != set_aside) {
+    return set_aside ? "samples set aside of an invocation that counts" : "samples of an invocation that was left out";
+  }
+  return "";
+}
+
+std::string flaw_of(const Measurement& measurement, const std::vector<Invocation>& invocations) {
+  for (const InvocationSamples& samples : measurement.invocations) {
+    if (std::string flaw = flaw_of(samples, invocations, false); !flaw.empty()) return flaw;
+  }
+  for (const InvocationSamples& samples : measurement.set_aside) {
+    if (std::string flaw = flaw_of(samples, invocations, true); !flaw.empty()) return flaw;
+  }
+  return "";
+}
+
+std::string flaw_of(const CountedProfile& profile) {
+  const std::size_t events = profile.events.size();
+  const auto is_short = [&](const auto& costs) { return costs.size() != events; };
+  if (is_short(profile.totals)) return "totals of other events";
+  for (const ProfiledFunction& function : profile.functions) {
+    if (is_short(function.self) || is_short(function.inclusive)) return "a function with costs of other events";
+  }
+  for (const CallArc& arc : profile.arcs) {
+    if (std::max(arc.caller, arc.callee) >= profile.functions.size()) return "a call of a function that is not there";
+    if (is_short(arc.inclusive)) return "a call with costs of other events";
+  }
+  for (const SourceCost& source : profile.sources) {
+    if (source.function >= profile.functions.size()) return "a line of a function that is not there";
+    if (is_short(source.self)) return "a line with costs of other events";
+  }
+  return "";
+}
+
+// Where and what is wrong; empty where nothing is.
+std::string flaw_of(const Run& run) {
+  for (const Measurement& measurement : run.measurements) {
+    const std::string flaw = flaw_of(measurement, run.invocations);
+    if (!flaw.empty()) return measurement.benchmark.canonical() + ' ' + measurement.metric.name + " with " + flaw;
+  }
+  for (const CountedProfile& profile : run.profiles) {
+    const std::string flaw = flaw_of(profile);
+    if (!flaw.empty()) return "the profile of " + profile.benchmark.canonical() + " with " + flaw;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::uint32_t payload_version() { return RunTypes::payload_version(); }
+
+std::string encode_payload(const Run& run) {
+  PayloadWriter<RunTypes> writer;
+  writer& run;
+  return std::move(writer).bytes();
+}
+
+Result<Run> decode_payload(std::string_view payload, std::string_view name) {
+  Run run;
+  try {
+    PayloadReader<RunTypes> reader(payload);
+    reader& run;
+    reader.expect_end();
+  } catch (PayloadDefect& defect) {
+    return input_error(std::string(name) + ": payload byte " + std::to_string(defect.offset), std::move(defect.found),
+                       std::move(defect.wanted),
+                       defect.newer ? std::string(kUpgrade) : "the file is damaged; take another copy of it");
+  }
+  if (std::string flaw = flaw_of(run); !flaw.empty()) {
+    return input_error(std::string(name), std::move(flaw), "a whole run", "the file is damaged; measure again");
+  }
+  return run;
+}
+
+std::optional<RunHeader> decode_header(std::string_view beginning) {
+  RunHeader header;
+  try {
+    PayloadReader<RunTypes> reader(beginning);
+    reader& header;  // what a Run begins with
+  } catch (const PayloadDefect&) {
+    return std::nullopt;
+  }
+  return header;
+}
+
+Result<void> check_run(const Run& run, std::string_view name) {
+  if (std::string flaw = flaw_of(run); !flaw.empty()) return bug_error(std::string(name), std::move(flaw));
+  return {};
 }
 
 }  // namespace steelyard

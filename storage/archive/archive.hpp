@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,5 +35,25 @@ Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits&
 // The run's header alone, from the beginning of the file, however long that is: for putting archives in order. Damage
 // behind it is found by whoever reads the run. Error (input): as read_archive().
 Result<RunHeader> read_header(const std::filesystem::path& path);
+
+// A run as the bytes of an archive's payload, and back. Not compressed, not checksummed: that is the container's.
+// Internal to storage/archive.
+
+// Of what encode_payload() writes. Rises with every change of what is archived.
+std::uint32_t payload_version();
+
+std::string encode_payload(const Run& run);
+
+// Error (input): damaged, written by a newer version, or with parts that point nowhere; `name` is the file's, the
+// offset counts the bytes of the payload.
+Result<Run> decode_payload(std::string_view payload, std::string_view name);
+
+// The header of a payload of which only the beginning is there. Absent where decode_payload() has to say what is wrong,
+// or where the beginning is too short.
+std::optional<RunHeader> decode_header(std::string_view beginning);
+
+// Error (bug) where some part of the run points to another that is not there, or lacks what every reader may rely on: a
+// run that decode_payload() would refuse.
+Result<void> check_run(const Run& run, std::string_view name);
 
 }  // namespace steelyard

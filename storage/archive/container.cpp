@@ -1,9 +1,15 @@
 #include "storage/archive/container.hpp"
 
 #include <algorithm>
+#include <array>
+#include <boost/iostreams/device/array.hpp>
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_streambuf.hpp>
 
 #include "bench/model/sha256.hpp"
-#include "storage/archive/compression.hpp"
+
+namespace steelyard {
 
 // The container. Its first 64 bytes keep their meaning in every later version, so that damage and newness can be told
 // apart for ever:
@@ -17,7 +23,6 @@
 //   32  32  SHA-256 of bytes 0 to 31 and of the compressed payload
 //   64      the payload, compressed by zstd
 
-namespace steelyard {
 namespace {
 
 constexpr std::string_view kMagic("SYRUN\r\n\x1a", 8);
@@ -172,6 +177,59 @@ std::optional<std::string> unpack_beginning(std::string_view bytes, PayloadKind 
   }
   return decompress_beginning(bytes.substr(kHeaderBytes),
                               static_cast<std::size_t>(std::min<std::uint64_t>(payload_length(bytes), most)));
+}
+
+namespace {
+
+namespace io = boost::iostreams;
+
+// zstd's own default: an archive is written once and mostly holds digits of measurements, which no level packs well.
+constexpr unsigned kLevel = 3;
+constexpr std::size_t kChunk = std::size_t{64} << 10;
+
+// At most so many bytes of what is unpacked. Absent where a frame is damaged or cut before that.
+std::optional<std::string> unpack(std::string_view compressed, std::size_t most) {
+  std::string bytes;
+  try {
+    io::filtering_streambuf<io::input> stream;
+    stream.push(io::zstd_decompressor());
+    stream.push(io::array_source(compressed.data(), compressed.size()));
+    std::array<char, kChunk> chunk{};
+    while (bytes.size() < most) {
+      const std::size_t wanted = std::min(chunk.size(), most - bytes.size());
+      const std::streamsize got = stream.sgetn(chunk.data(), static_cast<std::streamsize>(wanted));
+      if (got <= 0) break;
+      bytes.append(chunk.data(), static_cast<std::size_t>(got));
+    }
+  } catch (const std::ios_base::failure&) {
+    return std::nullopt;  // zstd_error is one
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string compress(std::string_view bytes) {
+  std::string packed;
+  io::filtering_streambuf<io::output> stream;
+  stream.push(io::zstd_compressor(io::zstd_params(kLevel)));
+  stream.push(io::back_inserter(packed));
+  stream.sputn(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  io::close(stream);
+  return packed;
+}
+
+std::optional<std::string> decompress(std::string_view compressed, std::size_t size) {
+  // One byte beyond `size` is asked for, to see that there is none.
+  std::optional<std::string> bytes = unpack(compressed, size + 1);
+  if (bytes && bytes->size() != size) return std::nullopt;
+  return bytes;
+}
+
+std::optional<std::string> decompress_beginning(std::string_view compressed, std::size_t size) {
+  std::optional<std::string> bytes = unpack(compressed, size);
+  if (bytes && bytes->size() != size) return std::nullopt;
+  return bytes;
 }
 
 }  // namespace steelyard

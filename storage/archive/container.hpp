@@ -2,6 +2,7 @@
 // Knows what kind of payload it holds and nothing of what is in it. Internal to storage/archive.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,5 +39,17 @@ std::uint64_t payload_length(std::string_view bytes);
 
 // The mend that goes with an archive of the future.
 inline constexpr std::string_view kUpgrade = "it was written by a newer Steelyard; upgrade this one";
+
+// zstd over bytes in memory, by Boost.Iostreams. Internal to storage/archive.
+
+std::string compress(std::string_view bytes);
+
+// Absent where the bytes are no zstd frame, are cut, or do not unpack to exactly `size` bytes. Memory grows with what
+// is unpacked, not with what `size` claims, and stops there.
+std::optional<std::string> decompress(std::string_view compressed, std::size_t size);
+
+// The first `size` bytes, from the beginning of a frame that may be cut behind them. Absent where there are not so
+// many.
+std::optional<std::string> decompress_beginning(std::string_view compressed, std::size_t size);
 
 }  // namespace steelyard

@@ -1,8 +1,9 @@
 #include "storage/archive/measurement_file.hpp"
 
 #include "storage/archive/container.hpp"
-#include "storage/archive/measurement_payload.hpp"
-#include "storage/place/whole_file.hpp"
+#include "storage/archive/portable_archive.hpp"
+#include "storage/archive/task_serialization.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 
@@ -42,6 +43,40 @@ Result<std::vector<TaskMeasurement>> read_measurement_file(const std::filesystem
                                                            const ArchiveLimits& limits) {
   STEELYARD_TRY(const std::string bytes, read_file(path, limits.file_bytes));
   return decode_measurement_file(bytes, path.string(), limits);
+}
+
+namespace {
+
+using MeasurementTypes = PayloadTypes<ThroughBoost, TaskMeasurement, TaskSpec>;
+
+}  // namespace
+
+std::uint32_t measurement_payload_version() { return MeasurementTypes::payload_version(); }
+
+std::string encode_measurement_payload(const std::vector<TaskMeasurement>& measurements) {
+  PayloadWriter<MeasurementTypes> writer;
+  writer& measurements;
+  return std::move(writer).bytes();
+}
+
+Result<std::vector<TaskMeasurement>> decode_measurement_payload(std::string_view payload, std::string_view name) {
+  std::vector<TaskMeasurement> measurements;
+  try {
+    PayloadReader<MeasurementTypes> reader(payload);
+    reader& measurements;
+    reader.expect_end();
+  } catch (PayloadDefect& defect) {
+    return input_error(std::string(name) + ": payload byte " + std::to_string(defect.offset), std::move(defect.found),
+                       std::move(defect.wanted),
+                       defect.newer ? std::string(kUpgrade) : "the file is damaged; take another copy of it");
+  }
+  for (const TaskMeasurement& measurement : measurements) {
+    if (std::string flaw = measurement.flaw(); !flaw.empty()) {
+      return input_error(std::string(name) + ": \"" + measurement.task.title() + '"', std::move(flaw),
+                         "what could be measured", "the file is damaged; measure again");
+    }
+  }
+  return measurements;
 }
 
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 // that people read or other programs parse, see bench/harness/measurement_archive.hpp.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -27,5 +28,16 @@ Result<void> write_measurement_file(const std::filesystem::path& path,
                                     const std::vector<TaskMeasurement>& measurements);
 Result<std::vector<TaskMeasurement>> read_measurement_file(const std::filesystem::path& path,
                                                            const ArchiveLimits& limits = {});
+
+// Measurements of the harness as the bytes of an archive's payload, and back.
+// Internal to storage/archive.
+
+// Rises with every change of what is archived.
+std::uint32_t measurement_payload_version();
+
+std::string encode_measurement_payload(const std::vector<TaskMeasurement>& measurements);
+
+// Error (input): damaged, newer, or a measurement with a flaw(). `name` is the file's.
+Result<std::vector<TaskMeasurement>> decode_measurement_payload(std::string_view payload, std::string_view name);
 
 }  // namespace steelyard

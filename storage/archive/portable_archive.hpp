@@ -14,6 +14,8 @@
 
 #include <array>
 #include <bit>
+#include <boost/serialization/serialization.hpp>
+#include <boost/serialization/version.hpp>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -278,6 +280,17 @@ class PayloadReader {
   std::string_view bytes_;
   std::size_t offset_ = 0;
   typename Types::Versions versions_{};
+};
+
+// How a payload meets Boost.Serialization (see PayloadTypes): the class's version as declared with BOOST_CLASS_VERSION,
+// and its serialize().
+struct ThroughBoost {
+  template <class T>
+  static constexpr std::uint32_t kVersion = boost::serialization::version<T>::value;
+  template <class Archive, class T>
+  static void call(Archive& archive, T& object, std::uint32_t version) {
+    boost::serialization::serialize_adl(archive, object, version);
+  }
 };
 
 }  // namespace steelyard

@@ -1,5 +1,5 @@
 // What is archived of a measurement of the harness, field by field, in the payload of a .syrun file. Internal to
-// measurement_payload.cpp and its tests.
+// measurement_file.cpp and its tests.
 //
 // To add a field: append it to the class's serialize() under `if (version >= N)`, and declare
 // BOOST_CLASS_VERSION(steelyard::Class, N) here. Files of older versions then leave the field at its default; never

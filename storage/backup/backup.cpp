@@ -5,17 +5,26 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
+#include <optional>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
-#include "storage/backup/dump_program.hpp"
-#include "storage/embedded/store_link.hpp"
-#include "storage/place/file_descriptor.hpp"
-#include "storage/postgres/access/login.hpp"
+#include "storage/embedded/cluster.hpp"
+#include "storage/embedded/server_process.hpp"
+#include "storage/place/files.hpp"
+#include "storage/place/store_address.hpp"
+#include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
 #include "storage/postgres/session/session.hpp"
+#include "storage/postgres/sql/migrations.hpp"
+#include "storage/postgres/upkeep/derivations.hpp"
+
+extern char** environ;
 
 namespace steelyard {
 namespace {
@@ -171,6 +180,212 @@ Result<BackupManifest> backup_store(const StoreAddress& address, const fs::path&
   if (trouble) return input_error(target.string(), trouble.message(), "a folder that does not exist yet");
   partial.keep();
   STEELYARD_CHECK(flush(target.parent_path()));
+  return manifest;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLastWords = 4096;
+
+bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0; }
+
+std::optional<DumpPrograms> programs_in(const fs::path& folder, int major) {
+  if (!is_program(folder / "pg_dump") || !is_program(folder / "pg_restore")) return std::nullopt;
+  return DumpPrograms{folder / "pg_dump", folder / "pg_restore", major};
+}
+
+std::vector<std::string> environment_of(const SplitAddress& address) {
+  std::vector<std::string> environment{"LC_ALL=C"};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const bool is_ours = text.starts_with("LC_ALL=") || (address.password && text.starts_with("PGPASSWORD="));
+    if (!is_ours) environment.emplace_back(text);
+  }
+  if (address.password) environment.push_back("PGPASSWORD=" + *address.password);
+  return environment;
+}
+
+}  // namespace
+
+Result<DumpPrograms> find_dump_programs(int server_major, const fs::path& packaged, const std::string& search_path) {
+  std::optional<DumpPrograms> best;
+  std::error_code trouble;  // an unreadable or absent folder holds no programs
+  for (fs::directory_iterator entry(packaged, trouble), end; !trouble && entry != end; entry.increment(trouble)) {
+    const std::string name = entry->path().filename().string();
+    int major = 0;
+    const auto [last, code] = std::from_chars(name.data(), name.data() + name.size(), major);
+    if (code != std::errc() || last != name.data() + name.size() || major < server_major) continue;
+    if (best && best->major <= major) continue;
+    if (auto found = programs_in(entry->path() / "bin", major)) best = std::move(found);
+  }
+  if (best) return *best;
+  std::istringstream folders(search_path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (!fs::path(folder).is_absolute()) continue;
+    // Its version is not looked at: pg_dump itself refuses a server that is newer.
+    if (auto found = programs_in(folder, server_major)) return *found;
+  }
+  const std::string version = std::to_string(server_major);
+  return input_error("pg_dump", "none of version " + version + " or newer in " + packaged.string() + " and $PATH",
+                     "PostgreSQL's client programs", "apt-get install postgresql-client-" + version);
+}
+
+Result<DumpPrograms> find_dump_programs(int server_major) {
+  const char* path = std::getenv("PATH");
+  return find_dump_programs(server_major, "/usr/lib/postgresql", path == nullptr ? "" : path);
+}
+
+Result<void> run_dump_command(const DumpCommand& command, const std::function<void()>& watch) {
+  const std::string program = fs::path(command.words.front()).filename().string();
+  STEELYARD_TRY(const SplitAddress address, split_password(command.url));
+  std::vector<std::string> words = command.words;
+  words.push_back("--dbname=" + address.url);
+  words.emplace_back("--no-password");
+  constexpr std::chrono::hours kNoLimit{24 * 365};  // a store may be large, and somebody watches
+  STEELYARD_TRY(const ProgramAnswer answer,
+                run_program(current_account(), words, {kNoLimit, environment_of(address), true, watch}));
+  if (answer.status == 0) return {};
+  const std::string last = answer.output.substr(answer.output.size() - std::min(answer.output.size(), kLastWords));
+  return store_error(
+      program, "exit status " + std::to_string(answer.status) + ": " + one_line_without_secrets(last, command.url));
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDrop = "drop schema if exists steelyard cascade";
+
+Error not_restored(const Session& session, const std::string& why) {
+  return store_error("store " + session.name(), why, "the contents that the backup was made of",
+                     "the store is empty again; restore another backup");
+}
+
+// The tables that somebody would miss. Others hold what these refer to, and the audit trail what was done to them.
+constexpr const char* kMissed =
+    "select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'steelyard' and "
+    "c.relkind in ('r', 'p') and c.relname in ('runs', 'comparisons', 'change_points', 'alert_events', "
+    "'accepted_levels', 'tokens', 'commit_parents', 'prunings', 'project_grants') order by c.relname";
+
+// Held until the schema is gone: a writer waits, finds no table, and keeps its run in the spool.
+Result<void> check_empty(const Session& session, Transaction& transaction) {
+  STEELYARD_TRY(const Rows tables, transaction.run(kMissed));
+  for (std::int64_t row = 0; row < tables.size(); ++row) {
+    const std::string table = tables.text(row, 0);
+    STEELYARD_CHECK(transaction.run("lock table steelyard." + table + " in access exclusive mode"));
+    STEELYARD_TRY(const Rows some,
+                  transaction.run("select exists (select 1 from steelyard." + table + ")", {}, kOneRow));
+    if (some.boolean(0, 0)) {
+      return input_error("store " + session.name(), "rows in steelyard." + table, "an empty store",
+                         "name an empty database with --store, or an empty state folder with STEELYARD_STATE");
+    }
+  }
+  return {};
+}
+
+// An empty schema of ours would stand in the way of the backup's own.
+Result<void> clear_the_way(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const bool distributed, is_distributed(transaction));
+  if (distributed) {
+    return input_error("store " + session.name(), "a distributed store", "an empty store on one server",
+                       "restore into a database that is not distributed, then run steelyard db distribute");
+  }
+  STEELYARD_CHECK(check_empty(session, transaction));
+  STEELYARD_CHECK(transaction.run_script(kDrop));
+  return transaction.commit();
+}
+
+Result<int> major_of(Session& session) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run("select current_setting('server_version_num')::integer / 10000", {}, kOneRow));
+  return static_cast<int>(rows.integer(0, 0));
+}
+
+Result<void> verify(Session& session, const BackupManifest& manifest, const BackupOptions& options) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  ContentOptions contents;
+  contents.progress = [&](double part) {
+    if (options.progress) options.progress("content hashes", part);
+  };
+  STEELYARD_TRY(const std::vector<TableContent> restored, table_contents(transaction, contents));
+  const std::vector<std::string> found = differences(restored, manifest.tables);
+  if (found.empty()) return {};
+  return not_restored(session, "other contents after the restore (" + found.front() + ")");
+}
+
+Result<void> note_restore(Session& session, const fs::path& folder, const BackupOptions& options) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_CHECK(write_audit(transaction, {options.who, "restored", "store", "from " + folder.string()}));
+  return transaction.commit();
+}
+
+// Those of the server's version, or of that which wrote the dump where they cannot read it: looked at before anything
+// is touched. Each version of pg_restore reads the files of all before it.
+Result<DumpPrograms> programs_for(const StoreLink& link, int server_major, const BackupManifest& manifest,
+                                  const fs::path& file) {
+  int dump_major = 0;
+  std::from_chars(manifest.pg_dump.data(), manifest.pg_dump.data() + manifest.pg_dump.size(), dump_major);
+  STEELYARD_TRY(DumpPrograms programs, find_dump_programs(server_major));
+  const auto can_read = [&] {
+    return run_dump_command({{programs.restore.string(), "--list", file.string()}, link.url}, {});
+  };
+  Result<void> readable = can_read();
+  if (!readable && dump_major > programs.major) {
+    STEELYARD_TRY(programs, find_dump_programs(dump_major));
+    readable = can_read();
+  }
+  if (readable) return programs;
+  Error error = std::move(readable).error();
+  error.mend = "nothing was touched; the dump is by pg_dump " + manifest.pg_dump + ": apt-get install " +
+               "postgresql-client-" + manifest.pg_dump;
+  return error;
+}
+
+Result<void> load(const StoreLink& link, const DumpPrograms& programs, const fs::path& file,
+                  const BackupOptions& options) {
+  DumpCommand command;
+  command.words = {programs.restore.string(), "--single-transaction", "--exit-on-error", "--no-owner",
+                   "--no-privileges",         file.string()};
+  command.url = link.url;
+  return run_dump_command(command, [&options] {
+    if (options.progress) options.progress("restore", 0.5);
+  });
+}
+
+}  // namespace
+
+Result<BackupManifest> restore_store(const StoreAddress& address, const fs::path& state, const fs::path& folder,
+                                     const BackupOptions& options) {
+  STEELYARD_TRY(BackupManifest manifest, read_manifest(folder));
+  const int newest = known_migrations().back().version;
+  if (manifest.schema_version > newest) {
+    return input_error((folder / kManifestFile).string(), "schema version " + std::to_string(manifest.schema_version),
+                       "at most " + std::to_string(newest), "a newer steelyard wrote it: update this one");
+  }
+  STEELYARD_CHECK(check_dump(folder, manifest, [&](double part) {
+    if (options.progress) options.progress("checksum", part);
+  }));
+  STEELYARD_TRY(StoreLink link, link_to_store(address, state));
+  STEELYARD_TRY(const int major, major_of(link.session));
+  STEELYARD_TRY(const DumpPrograms programs, programs_for(link, major, manifest, folder / kDumpFile));
+  // The dump gives no rights to them, but its policies name them.
+  STEELYARD_CHECK(create_roles(link.session));
+  STEELYARD_CHECK(clear_the_way(link.session));
+  STEELYARD_CHECK(load(link, programs, folder / kDumpFile, options));
+  if (const Result<void> verified = verify(link.session, manifest, options); !verified) {
+    // Not taken for a store that is whole: what differs cannot be told from what does not.
+    STEELYARD_CHECK(link.session.run_alone(kDrop));
+    return verified.error();
+  }
+  // The dump holds no rights: who may do what is this server's affair.
+  STEELYARD_CHECK(apply_privileges(link.session));
+  STEELYARD_CHECK(make_ready(link.session));
+  STEELYARD_CHECK(ensure_derived(link.session));
+  STEELYARD_CHECK(note_restore(link.session, folder, options));
   return manifest;
 }
 

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "bench/model/sha256.hpp"
-#include "storage/document/json_value.hpp"
+#include "storage/document/json.hpp"
 
 namespace steelyard {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/history_document.hpp"
-#include "storage/place/whole_file.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
-#include "storage/document/json_fields.hpp"
+#include "storage/document/json.hpp"
 
 namespace steelyard {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/archive/compression.hpp"
+#include "storage/archive/container.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
 namespace steelyard {

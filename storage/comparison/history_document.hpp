@@ -7,7 +7,7 @@
 
 #include "bench/model/result.hpp"
 #include "bench/model/series.hpp"
-#include "storage/document/json_fields.hpp"
+#include "storage/document/json.hpp"
 
 namespace steelyard {
 

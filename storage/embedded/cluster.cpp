@@ -12,16 +12,13 @@
 #include <iterator>
 #include <optional>
 #include <thread>
+#include <utility>
 
-#include "storage/embedded/cluster_files.hpp"
 #include "storage/embedded/cluster_layout.hpp"
-#include "storage/embedded/server_account.hpp"
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
-#include "storage/embedded/server_programs.hpp"
-#include "storage/embedded/server_use.hpp"
 #include "storage/embedded/upgrade.hpp"
-#include "storage/place/file_lock.hpp"
+#include "storage/place/files.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
@@ -179,6 +176,27 @@ Result<bool> stop_embedded(const fs::path& state) {
     any = any || ran;
   }
   return any;
+}
+
+namespace {
+
+// An embedded server that was there when we looked may end before we connect: it is unused, or was stopped by hand.
+Result<StoreLink> connect_embedded(const StoreAddress& address, const std::filesystem::path& state) {
+  constexpr int kTries = 3;
+  for (int left = kTries;; --left) {
+    STEELYARD_TRY(EmbeddedServer server, ensure_embedded_running(state));
+    Result<Session> session = Session::connect(server.url, address.safe_text());
+    if (session) return StoreLink{std::move(session).value(), server.url, std::move(server)};
+    if (left == 1) return std::move(session).error();
+  }
+}
+
+}  // namespace
+
+Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesystem::path& state) {
+  if (address.embedded) return connect_embedded(address, state);
+  STEELYARD_TRY(Session session, Session::connect(address.url, address.safe_text()));
+  return StoreLink{std::move(session), address.url, {}};
 }
 
 }  // namespace steelyard

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/embedded/server_programs.hpp"
+#include "storage/embedded/server_process.hpp"
+#include "storage/place/store_address.hpp"
+#include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
 
@@ -24,7 +26,7 @@ struct EmbeddedServer {
   int major = 0;
   std::vector<std::string> notes{};  // for `db status`
   std::vector<std::string> news{};   // what has just been done and someone should know
-  // Clusters of other versions whose runs this one has not got: see storage/embedded/left_behind.hpp.
+  // Clusters of other versions whose runs this one has not got: see storage/store.hpp.
   std::vector<int> left_behind{};
 };
 
@@ -37,5 +39,17 @@ Result<EmbeddedServer> ensure_embedded_running(
 
 // Ends the servers of this state folder in an orderly way; false where none ran.
 Result<bool> stop_embedded(const std::filesystem::path& state);
+
+// A connection to a store's database, whatever schema it has: the embedded cluster is started when needed. Store::open
+// is this and what make_ready() does (storage/postgres/access/roles.hpp).
+
+struct StoreLink {
+  Session session;
+  std::string url;                         // may hold a password: never printed
+  std::optional<EmbeddedServer> server{};  // absent: a server of someone else's
+};
+
+// Error (store): no answer.
+Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesystem::path& state);
 
 }  // namespace steelyard

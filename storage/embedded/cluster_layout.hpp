@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/embedded/server_account.hpp"
+#include "storage/embedded/server_process.hpp"
 
 namespace steelyard {
 
@@ -30,7 +30,7 @@ struct ClusterLayout {
   std::filesystem::path start_lock() const {
     return home / "lock";
   }  // held by whoever creates, starts or ends a server
-  // Written by every command that uses the server; see server_use.hpp.
+  // Written by every command that uses the server; see server_control.hpp.
   std::filesystem::path use_note() const { return home / (std::to_string(major) + ".used"); }
   // folder()/socket, or a folder below /tmp where that is too long for a socket's address.
   std::filesystem::path socket_folder() const;
@@ -49,5 +49,24 @@ inline constexpr const char* kReplaced = ".replaced";
 std::vector<std::filesystem::path> replaced_clusters(const std::filesystem::path& home);
 // The major versions that have data in the home, newest first.
 std::vector<int> existing_majors(const std::filesystem::path& home);
+
+// Making the files of a cluster, and setting those of a replaced one aside.
+
+// A folder of the account, closed to others. One that exists is used only if it is exactly that: below /tmp anyone
+// could have put it there.
+Result<void> make_private(const std::filesystem::path& folder, const ServerAccount& account);
+
+// An empty cluster in layout.data(), in place of anything that was there; not flushed to the disk yet.
+Result<void> initialise_data(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account);
+
+// Flushes everything that is not on the disk yet of the file system that the folder is on.
+Result<void> flush_disk_of(const std::filesystem::path& folder);
+
+// The same under the final name, there only when it is complete and on the disk.
+Result<void> create_cluster(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account);
+
+// Renames the cluster's folder (15 to 15.replaced) and gives its new path; empty where there is no such cluster, or its
+// server still runs. Nothing of it is changed or removed.
+Result<std::filesystem::path> set_cluster_aside(const std::filesystem::path& home, int major);
 
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,17 +14,98 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "storage/place/file_descriptor.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
+namespace {
+
+// Entries are a line of /etc/passwd or what a directory service makes of it.
+constexpr std::size_t kLongestEntry = 64 * 1024;
+
+template <class Find>
+std::optional<ServerAccount> look_up(Find find) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::vector<char> buffer(kLongestEntry);
+  if (find(&entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return std::nullopt;
+  return ServerAccount{entry.pw_uid, entry.pw_gid, entry.pw_name, geteuid() == 0 && entry.pw_uid != 0};
+}
+
+std::optional<ServerAccount> account_by_id(uid_t user) {
+  return look_up([user](auto... rest) { return getpwuid_r(user, rest...); });
+}
+std::optional<ServerAccount> account_by_name(const char* name) {
+  return look_up([name](auto... rest) { return getpwnam_r(name, rest...); });
+}
+
+Error no_entry(uid_t user) {
+  return store_error("embedded store", "user id " + std::to_string(user) + " without an entry in the password database",
+                     "a user that PostgreSQL's initdb accepts",
+                     "add the user to /etc/passwd, or set STEELYARD_STORE to a postgresql:// address");
+}
+
+}  // namespace
+
+ServerAccount current_account() {
+  return account_by_id(geteuid()).value_or(ServerAccount{geteuid(), getegid(), std::to_string(geteuid()), false});
+}
+
+Result<ServerAccount> account_for_server() {
+  if (geteuid() != 0) {
+    const auto self = account_by_id(geteuid());
+    if (!self) return no_entry(geteuid());
+    return *self;
+  }
+  for (const char* name : {"postgres", "nobody"}) {
+    const auto account = account_by_name(name);
+    if (account && account->user != 0) return *account;
+  }
+  return store_error("embedded store", "neither a user \"postgres\" nor \"nobody\"",
+                     "an unprivileged user to run PostgreSQL as",
+                     "install the package postgresql, or run steelyard as another user than root");
+}
+
+Result<ServerAccount> account_of(const std::filesystem::path& folder) {
+  struct stat status {};
+  if (stat(folder.c_str(), &status) != 0) {
+    return store_error("embedded store " + folder.string(), "a folder that cannot be read", "a PostgreSQL cluster");
+  }
+  const auto owner = account_by_id(status.st_uid);
+  if (!owner) return no_entry(status.st_uid);
+  if (owner->user == 0 || (geteuid() != 0 && owner->user != geteuid())) {
+    return store_error("embedded store " + folder.string(), "a folder of user " + owner->name,
+                       geteuid() == 0 ? "an unprivileged owner" : "a folder of your own",
+                       "set STEELYARD_STATE to another folder");
+  }
+  return *owner;
+}
+
+bool can_reach(const ServerAccount& account, const std::filesystem::path& folder) {
+  for (std::filesystem::path at = std::filesystem::absolute(folder);; at = at.parent_path()) {
+    struct stat status {};
+    // What does not exist yet will be made by us, open enough.
+    if (stat(at.c_str(), &status) == 0) {
+      const mode_t needed = status.st_uid == account.user    ? S_IXUSR
+                            : status.st_gid == account.group ? S_IXGRP
+                                                             : S_IXOTH;
+      if ((status.st_mode & needed) == 0) return false;
+    }
+    if (at == at.root_path()) return true;
+  }
+}
+
 namespace {
 
 constexpr std::size_t kKeptOutput = 64 * 1024;
@@ -236,6 +318,63 @@ bool runs_with_argument(pid_t process, const std::string& argument) {
   std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
   const std::string line{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return ('\0' + line).find('\0' + argument + '\0') != std::string::npos;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<int> leading_number(std::string_view text) {
+  int number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || number <= 0) return std::nullopt;
+  return number;
+}
+
+bool holds_both(const fs::path& folder) {
+  return access((folder / "initdb").c_str(), X_OK) == 0 && access((folder / "postgres").c_str(), X_OK) == 0;
+}
+
+// "postgres (PostgreSQL) 15.18 (Debian ...)"
+std::optional<int> major_of(const fs::path& folder) {
+  const auto answer = run_program(current_account(), {(folder / "postgres").string(), "--version"});
+  if (!answer || answer->status != 0) return std::nullopt;
+  const std::string_view text = answer->output;
+  const std::size_t at = text.find_first_of("0123456789");
+  return at == std::string_view::npos ? std::nullopt : leading_number(text.substr(at));
+}
+
+}  // namespace
+
+std::vector<ServerPrograms> find_server_programs(const fs::path& packaged, const std::string& search_path) {
+  std::vector<ServerPrograms> found;
+  const auto add = [&found](const fs::path& folder, std::optional<int> major, bool is_packaged) {
+    const auto same = [&](const ServerPrograms& known) { return known.major == major; };
+    if (major && std::none_of(found.begin(), found.end(), same)) found.push_back({folder, *major, is_packaged});
+  };
+  std::error_code trouble;  // an unreadable or absent folder holds no programs
+  for (fs::directory_iterator entry(packaged, trouble), end; !trouble && entry != end; entry.increment(trouble)) {
+    const fs::path folder = entry->path() / "bin";
+    const std::string name = entry->path().filename().string();
+    const auto major = leading_number(name);
+    if (major && std::to_string(*major) == name && holds_both(folder)) add(folder, major, true);
+  }
+  std::istringstream folders(search_path);
+  for (std::string text; std::getline(folders, text, ':');) {
+    if (!fs::path(text).is_absolute() || !holds_both(text)) continue;
+    // initdb looks for postgres beside itself, where a link in a folder of links would mislead it.
+    const fs::path program = fs::canonical(fs::path(text) / "postgres", trouble);
+    const fs::path folder = !trouble && holds_both(program.parent_path()) ? program.parent_path() : fs::path(text);
+    const auto known = [&](const ServerPrograms& programs) { return fs::equivalent(programs.folder, folder, trouble); };
+    if (std::none_of(found.begin(), found.end(), known)) add(folder, major_of(folder), false);
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.major > b.major; });
+  return found;
+}
+
+std::vector<ServerPrograms> find_server_programs() {
+  const char* path = std::getenv("PATH");
+  return find_server_programs("/usr/lib/postgresql", path == nullptr ? "" : path);
 }
 
 }  // namespace steelyard

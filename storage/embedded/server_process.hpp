@@ -10,9 +10,28 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/embedded/server_account.hpp"
 
 namespace steelyard {
+
+// The operating-system user that the embedded server runs as. PostgreSQL refuses to run as root, and its initdb refuses
+// a user without an entry in the password database.
+
+struct ServerAccount {
+  uid_t user = 0;
+  gid_t group = 0;
+  std::string name;
+  bool must_switch = false;  // we are root and it is not
+};
+
+// The user we are, whether or not a server could run as it.
+ServerAccount current_account();
+// Ourselves, or where we are root an unprivileged user that exists: postgres, else nobody. None is created.
+Result<ServerAccount> account_for_server();
+// The one that owns `folder`, of a cluster that exists already.
+Result<ServerAccount> account_of(const std::filesystem::path& folder);
+
+// Whether the account may pass through `folder` and every folder above it. Access lists are not looked at.
+bool can_reach(const ServerAccount& account, const std::filesystem::path& folder);
 
 struct ProgramAnswer {
   int status = 0;      // exit status; 128 + signal where one ended it
@@ -45,5 +64,21 @@ Result<pid_t> start_detached(const ServerAccount& account, const DetachedProgram
 
 // Whether the process runs (is no zombie) and was started with `argument` among its arguments.
 bool runs_with_argument(pid_t process, const std::string& argument);
+
+// Where PostgreSQL's server programs are on this machine. Found, not demanded.
+
+struct ServerPrograms {
+  std::filesystem::path folder;  // holds both initdb and postgres
+  int major = 0;                 // 15, 17, ...
+  bool packaged = false;         // in the system's own place, not only in someone's search path
+  bool operator==(const ServerPrograms&) const = default;
+};
+
+// Newest first: the folders N/bin below `packaged` (Debian's /usr/lib/postgresql) that hold both programs, then the
+// folders of `search_path` (colons between them). Each major version once.
+std::vector<ServerPrograms> find_server_programs(const std::filesystem::path& packaged, const std::string& search_path);
+
+// On this machine: /usr/lib/postgresql and $PATH.
+std::vector<ServerPrograms> find_server_programs();
 
 }  // namespace steelyard

@@ -9,11 +9,9 @@
 #include <system_error>
 #include <vector>
 
-#include "storage/embedded/cluster_files.hpp"
 #include "storage/embedded/cluster_layout.hpp"
 #include "storage/embedded/server_control.hpp"
 #include "storage/embedded/server_process.hpp"
-#include "storage/embedded/server_use.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 

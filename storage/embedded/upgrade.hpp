@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "storage/embedded/server_account.hpp"
-#include "storage/embedded/server_programs.hpp"
+#include "storage/embedded/server_process.hpp"
 
 namespace steelyard {
 

@@ -4,8 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "storage/packing/byte_reader.hpp"
-#include "storage/packing/integer_block.hpp"
+#include "storage/packing/packed_doubles.hpp"
 
 namespace steelyard {
 namespace {

@@ -8,7 +8,7 @@
 //                Otherwise: varint n, then for each invocation its number less that of the one before plus one (signed
 //                varint; before the first: -1), its samples and its iterations (varints). Of the second section, if
 //                any: likewise, never regular.
-//   contents     of each section: block of all iterations (integer_block.hpp), all samples (packed_doubles.hpp)
+//   contents     of each section: block of all iterations, all samples (both in packed_doubles.hpp)
 //
 // SQL reads the same bytes: steelyard.unpack() of migration 0010.
 #pragma once

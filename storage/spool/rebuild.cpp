@@ -9,7 +9,7 @@
 
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
-#include "storage/place/whole_file.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 namespace {

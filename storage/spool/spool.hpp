@@ -11,12 +11,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "storage/place/files.hpp"
 
 namespace steelyard {
 
@@ -96,6 +98,21 @@ class Spool {
   std::filesystem::path folder_;
   std::filesystem::path delivered_;
   std::filesystem::path delivered_comparisons_;
+};
+
+// The right to deliver from one spool: one process at a time has it, and loses it when it ends, however it ends.
+// Internal to storage/spool.
+//
+//     STEELYARD_TRY(const DeliveryLock lock, DeliveryLock::take(folder, seconds(60)));
+
+class DeliveryLock {
+ public:
+  // Error (store): another process still has it after `longest_wait`; or the lock file cannot be made.
+  static Result<DeliveryLock> take(const std::filesystem::path& folder, Nanoseconds longest_wait);
+
+ private:
+  explicit DeliveryLock(FileLock lock) : lock_(std::move(lock)) {}
+  FileLock lock_;
 };
 
 }  // namespace steelyard

@@ -31,7 +31,7 @@ struct Floors {
 };
 const std::array<Floors, 2> kFloors{
     Floors{"storage/",
-           {{"storage/alerts/", "storage/document/", "storage/model/", "storage/packing/", "storage/place/"},
+           {{"storage/document/", "storage/model/", "storage/packing/", "storage/place/"},
             {"storage/archive/", "storage/calibration/", "storage/postgres/session/"},
             {"storage/comparison/", "storage/postgres/distributed/", "storage/postgres/sql/"},
             {"storage/postgres/access/", "storage/postgres/runs/", "storage/spool/"},

@@ -6,7 +6,7 @@
 
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/attribution/function_name.hpp"
+#include "ci/attribution/own_source.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/flame_page.hpp"
 #include "ci/report/flame/flame_tone.hpp"

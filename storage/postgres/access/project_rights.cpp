@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "storage/postgres/access/audit_trail.hpp"
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "bench/model/result.hpp"
 #include "storage/model/access.hpp"
-#include "storage/postgres/access/login.hpp"
+#include "storage/postgres/access/roles.hpp"
 
 namespace steelyard {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "bench/model/sha256.hpp"
-#include "storage/postgres/access/audit_trail.hpp"
+#include "storage/postgres/access/roles.hpp"
 
 namespace steelyard {
 namespace {

@@ -9,8 +9,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
-#include "storage/alerts/alert.hpp"
-#include "storage/alerts/alert_life.hpp"
+#include "storage/model/alert.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
@@ -34,5 +33,14 @@ Result<std::int64_t> derive_alerts(Transaction& transaction, const std::vector<A
 using FactsById = std::map<std::string, std::vector<AlertFact>>;
 // A step of derive_alerts(), of subjects of comparisons, all of one project and branch.
 Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vector<AlertSubject>& subjects);
+
+// What people read of alerts, and what they say of them.
+
+// Newest change of state first, each with its life.
+Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query);
+// Of alerts that are accepted now, what was accepted last; in the order of writing. project: empty: any.
+Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const std::string& project);
+// The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
+Result<Alert> act_on_alert(Session& session, const AlertAct& act);
 
 }  // namespace steelyard

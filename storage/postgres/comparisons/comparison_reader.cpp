@@ -4,8 +4,8 @@
 
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/history_document.hpp"
-#include "storage/postgres/session/database_text.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
+#include "storage/postgres/session/sql_values.hpp"
 
 namespace steelyard {
 namespace {

@@ -9,9 +9,9 @@
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/comparison/history_document.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
-#include "storage/postgres/session/database_text.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/sql_fields.hpp"
+#include "storage/postgres/session/sql_values.hpp"
 
 namespace steelyard {
 namespace {

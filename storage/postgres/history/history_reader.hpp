@@ -1,9 +1,13 @@
 // Series of one benchmark and metric over time, out of the store.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "bench/model/result.hpp"
 #include "storage/model/history.hpp"
-#include "storage/postgres/history/series_values.hpp"
+#include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
@@ -15,5 +19,12 @@ namespace steelyard {
 // values in those runs, which the index of steelyard.measurements holds. Where a series was not measured in every run,
 // the last two are done again for it, four times as far back.
 Result<Page<HistorySeries>> read_history(Session& session, const HistoryQuery& query, RunOrderCache& cache);
+
+// Which runs stand before a commit: its nearest ancestor's, and the newest of a branch up to it.
+
+Result<std::optional<FoundBaseline>> read_latest_baseline(Session& session, const BaselineQuery& query);
+
+// Two runs and what came before the first of them: HistoryStore::beside.
+Result<std::vector<SeriesBesideHistory>> read_beside_history(Session& session, const BesideHistoryQuery& query);
 
 }  // namespace steelyard

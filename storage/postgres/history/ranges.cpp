@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "storage/postgres/history/commit_graph.hpp"
-#include "storage/postgres/history/cursor.hpp"
-#include "storage/postgres/history/series_values.hpp"
+#include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 
 namespace steelyard {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/metric.hpp"
@@ -41,5 +43,70 @@ bool is_point_cursor(const std::string& after);
 Result<PointPlace> read_point_cursor(const std::string& after);
 // The keys of that series. Error (input): there is none.
 Result<ChosenSeries> choose_one(Transaction& transaction, const ChosenSeries& wanted);
+
+// What every question about levels comes down to: which runs of a branch are the newest, and the values of series in
+// them.
+
+// Values of some series in some runs. The index of steelyard.measurements by series and run holds all of it but the
+// invocations, which lie in the packed samples.
+struct ValuesQuery {
+  std::vector<std::int64_t> series;  // keys, each once
+  std::vector<std::int64_t> runs;    // keys, each once
+  bool with_invocations = false;
+};
+struct SeriesValue {
+  std::size_t run = 0;  // index in ValuesQuery::runs
+  std::int64_t position = 0;
+  double value = 0;
+  std::int64_t samples = 0;
+  std::int64_t invocations = 0;  // 0 where they were not asked for
+};
+// In the order of the runs; where a run has a series twice, the later one first.
+bool comes_before(const SeriesValue& a, const SeriesValue& b);
+
+// For each series, in order, what it has in these runs, by comes_before; values that are not defined are left out.
+Result<std::vector<std::vector<SeriesValue>>> read_series_values(Transaction& transaction, const ValuesQuery& query);
+
+// The runs of a project in the order of their commits: on one branch by their place on it, else by the commits' dates.
+struct OrderedRun {
+  std::int64_t key = 0;
+  std::string id;
+  std::string commit;  // empty: none
+  std::string subject;
+  std::int64_t at_unix_ns = 0;
+  bool is_off_branch = false;
+};
+
+struct RunOrderQuery {
+  std::int64_t project_key = 0;
+  std::string branch;  // empty: any
+  bool with_off_branch = true;
+  std::int64_t limit = 0;
+};
+
+// Runs that were read before, by one connection: they never change, and whether the branch got others since its row in
+// steelyard.branches tells. Holds one branch, and few runs.
+struct RunOrderCache {
+  std::int64_t project_key = 0;
+  std::string branch;
+  bool with_off_branch = true;
+  std::int64_t limit = 0;  // fewer runs: these are all
+  std::string version;     // of the branch's row; empty: nothing is held
+  std::vector<OrderedRun> runs;
+};
+
+// The newest `limit` runs, newest first. branch: empty: any. Points follow the commits, whenever they were measured (a
+// gate measures the parent again), then the run's time and id, so that a rebuilt store tells the same; runs without a
+// commit stand where they were taken. A branch that has no order yet goes by dates. The answer lives as long as the
+// cache is not used again.
+Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const RunOrderQuery& query,
+                                                RunOrderCache& cache);
+
+// Where the next page of a list begins: the sort key of the last item, as text that callers hand back and never read.
+
+// kind: of the list, one word; a cursor of one list is refused by another.
+std::string write_cursor(std::string_view kind, const std::vector<std::string>& fields);
+// Error (input): it is none of this kind with that many fields.
+Result<std::vector<std::string>> read_cursor(std::string_view kind, std::size_t fields, const std::string& text);
 
 }  // namespace steelyard

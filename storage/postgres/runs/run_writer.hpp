@@ -6,7 +6,7 @@
 
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
-#include "storage/postgres/session/key_cache.hpp"
+#include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "storage/place/store_address.hpp"
-#include "storage/postgres/session/database_text.hpp"
+#include "storage/postgres/session/sql_values.hpp"
 
 // Debian 12 ships libpqxx 6.4, Debian 13 7.10: what differs between them is in the first functions and nowhere else.
 

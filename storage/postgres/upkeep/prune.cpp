@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "storage/postgres/access/audit_trail.hpp"
+#include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/runs/partitions.hpp"
 
 namespace steelyard {

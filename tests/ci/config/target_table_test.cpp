@@ -1,9 +1,7 @@
-#include "ci/config/target_table.hpp"
+#include "ci/config/configuration_key.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "ci/config/configuration_key.hpp"
 
 namespace steelyard {
 namespace {

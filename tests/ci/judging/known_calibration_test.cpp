@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "storage/calibration/calibration_file.hpp"
+#include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 

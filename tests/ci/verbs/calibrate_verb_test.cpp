@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "storage/calibration/calibration_file.hpp"
+#include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard {

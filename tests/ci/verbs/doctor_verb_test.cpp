@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/environment/read_environment.hpp"
-#include "storage/calibration/calibration_file.hpp"
+#include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "storage/calibration/calibration_file.hpp"
+#include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
 namespace steelyard {

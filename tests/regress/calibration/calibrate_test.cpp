@@ -1,14 +1,13 @@
-#include "regress/calibration/calibrate.hpp"
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <random>
 #include <vector>
 
-#include "regress/calibration/observed_rate.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "regress/calibration/calibrate.hpp"
 
 namespace steelyard {
 namespace {
@@ -174,5 +173,149 @@ TEST(Calibrate, TellsWhatCopiesMakeOfBenchmarksMeasuredAlone) {
   EXPECT_EQ(*calibration.benchmarks[1].processes, 0);
 }
 
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+CalibratedBenchmark noisy(double floor, double within, double between) {
+  CalibratedBenchmark benchmark;
+  benchmark.benchmark = "BM_a";
+  benchmark.metric = "real_time";
+  benchmark.alarms = observed_rate(0, 10);
+  benchmark.floor = floor;
+  benchmark.within = within;
+  benchmark.between = between;
+  return benchmark;
+}
+
+const NoiseCircumstances kUsual{12, 0.02, 0.01, 3, "100ms", 2};
+
+TEST(Advice, IsSilentWhereTheFloorIsWithinTheMargin) {
+  EXPECT_EQ(advice_for(noisy(0.02, 0.1, 0.1), kUsual), "");
+  EXPECT_NE(advice_for(noisy(0.0201, 0.1, 0.1), kUsual), "");
+}
+
+TEST(Advice, AsksForLongerSamplesWhereTheyDifferMost) {
+  EXPECT_EQ(advice_for(noisy(0.04, 0.09, 0.02), kUsual),
+            "samples of one process differ by 9 %, processes by 2 %: longer samples (--min-time 100ms) or more of "
+            "them (--repetitions 30) help first; --rounds 48 would bring the floor to 2 %");
+}
+
+TEST(Advice, NeverAsksForFewerSamplesThanThereAre) {
+  NoiseCircumstances many = kUsual;
+  many.repetitions = 40;
+  const std::string advice = advice_for(noisy(0.04, 0.4, 0.02), many);
+  EXPECT_THAT(advice, HasSubstr("longer samples (--min-time 100ms) help first"));
+  EXPECT_THAT(advice, Not(HasSubstr("--repetitions")));
+}
+
+TEST(Advice, AsksForRoundsWhereProcessesDifferMost) {
+  const std::string advice = advice_for(noisy(0.03, 0.01, 0.05), kUsual);
+  EXPECT_THAT(advice, HasSubstr("processes differ by 5 % whatever their samples do: only more rounds help"));
+  EXPECT_THAT(advice, HasSubstr("--rounds 28 "));
+  EXPECT_THAT(advice, Not(HasSubstr("--min-time")));
+}
+
+TEST(Advice, NamesRoundsOnlyWhereTheyAreSensible) {
+  const std::string advice = advice_for(noisy(0.3, 0.01, 0.05), kUsual);
+  EXPECT_THAT(advice, Not(HasSubstr("--rounds")));
+  EXPECT_THAT(advice, HasSubstr("--metric instructions"));
+}
+
+TEST(Advice, SaysThatThreadsFillTheMachine) {
+  CalibratedBenchmark benchmark = noisy(0.05, 0.01, 0.05);
+  benchmark.benchmark = "BM_a/threads:2";
+  EXPECT_THAT(advice_for(benchmark, kUsual), HasSubstr("it runs 2 threads on 2 cores"));
+  NoiseCircumstances many = kUsual;
+  many.cores = 8;
+  EXPECT_THAT(advice_for(benchmark, many), Not(HasSubstr("threads on")));
+  benchmark.benchmark = "BM_a/threads:2000000000";
+  EXPECT_THAT(advice_for(benchmark, many), HasSubstr("it runs 2000000000 threads on 8 cores"));
+}
+
+TEST(Advice, TellsOfMoreAlarmsThanChanceExplainsWhateverTheFloor) {
+  CalibratedBenchmark benchmark = noisy(0.01, 0.01, 0.01);
+  benchmark.alarms = observed_rate(3, 10);
+  EXPECT_THAT(advice_for(benchmark, kUsual), HasSubstr("p was at most .05 in 3 of 10 gates of equal builds"));
+}
+
+TEST(Advice, ReadsThreadsFromTheName) {
+  EXPECT_EQ(threads_of("BM_a"), 1);
+  EXPECT_EQ(threads_of("BM_a/64/threads:16/real_time"), 16);
+  EXPECT_EQ(threads_of("BM_a/threads:x"), 1);
+  EXPECT_EQ(threads_of("BM_a/threads:99999999999"), 1);
+}
+
+TEST(Advice, AsksForRoundsWhereCopiesOfTheProgramDifferMost) {
+  CalibratedBenchmark benchmark = noisy(0.03, 0.09, 0.02);
+  benchmark.copies = 0.021;
+  benchmark.processes = 0.01;
+  const std::string advice = advice_for(benchmark, kUsual);
+  EXPECT_THAT(advice,
+              HasSubstr("copies of the program differ by 2.1 %, processes of one copy by 1 %: its speed depends "
+                        "on which physical pages its code lies in: more rounds help, longer samples do not"));
+  EXPECT_THAT(advice, HasSubstr("--rounds 28 "));
+  EXPECT_THAT(advice, Not(HasSubstr("--min-time")));
+  benchmark.copies = 0.02;  // may be chance
+  EXPECT_THAT(advice_for(benchmark, kUsual), Not(HasSubstr("physical pages")));
+}
+
+// P(X >= count), by adding up the terms.
+double upper_tail(int count, int tries, double share) {
+  double sum = 0;
+  for (int k = count; k <= tries; ++k) {
+    sum += std::exp(std::lgamma(tries + 1) - std::lgamma(k + 1) - std::lgamma(tries - k + 1) + k * std::log(share) +
+                    (tries - k) * std::log1p(-share));
+  }
+  return sum;
+}
+
+TEST(BinomialInterval, IsThatOfPublishedTables) {
+  // 0 of n: the upper bound is 1 - .025^(1/n).
+  EXPECT_NEAR(binomial_interval(0, 10).high, 0.30849710781, 1e-10);
+  EXPECT_NEAR(binomial_interval(0, 40).high, 1 - std::pow(0.025, 1.0 / 40), 1e-10);
+  EXPECT_EQ(binomial_interval(0, 10).low, 0);
+  // R: binom.test(5, 20)$conf.int
+  EXPECT_NEAR(binomial_interval(5, 20).low, 0.08657147, 1e-8);
+  EXPECT_NEAR(binomial_interval(5, 20).high, 0.49104587, 1e-8);
+  EXPECT_EQ(binomial_interval(10, 10).high, 1);
+  EXPECT_EQ(binomial_interval(0, 0), (Interval{0, 1}));
+}
+
+TEST(BinomialInterval, LeavesATailOfTwoAndAHalfPerCentAtEachEnd) {
+  for (const int tries : {1, 7, 40, 300}) {
+    for (int count = 0; count <= tries; count += 1 + tries / 7) {
+      const Interval interval = binomial_interval(count, tries);
+      if (count > 0) {
+        EXPECT_NEAR(upper_tail(count, tries, interval.low), 0.025, 1e-6) << count << " of " << tries;
+      }
+      if (count < tries) {
+        EXPECT_NEAR(1 - upper_tail(count + 1, tries, interval.high), 0.025, 1e-6) << count << " of " << tries;
+      }
+    }
+  }
+}
+
+TEST(ObservedRate, OfGroupsThatAreAlikeWithinCountsAsFewer) {
+  // Twenty gates of ten comparisons: in two of them all alarm, in the others none.
+  std::vector<TriedGroup> alike(20, {0, 10});
+  alike[3] = alike[11] = {10, 10};
+  const ObservedRate rate = observed_rate(alike);
+  EXPECT_EQ(rate.count, 20);
+  EXPECT_EQ(rate.tries, 200);
+  const Interval of_gates = binomial_interval(2, 20);
+  EXPECT_NEAR(rate.interval.low, of_gates.low, 0.01);
+  EXPECT_NEAR(rate.interval.high, of_gates.high, 0.03);
+}
+
+TEST(ObservedRate, OfIndependentTriesIsExact) {
+  std::vector<TriedGroup> spread(20, {1, 10});
+  EXPECT_EQ(observed_rate(spread).interval, binomial_interval(20, 200));
+  EXPECT_EQ(observed_rate(std::vector<TriedGroup>{{3, 10}}).interval, binomial_interval(3, 10));
+  EXPECT_EQ(observed_rate(std::vector<TriedGroup>{}).interval, (Interval{0, 1}));
+  EXPECT_EQ(observed_rate(std::vector<TriedGroup>{{0, 5}, {0, 5}}).interval, binomial_interval(0, 10));
+  EXPECT_EQ(observed_rate(3, 10).interval, binomial_interval(3, 10));
+}
+
 }  // namespace
+
 }  // namespace steelyard

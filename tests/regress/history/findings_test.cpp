@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "regress/history/change_range.hpp"
-#include "regress/history/shared_moves.hpp"
-
 namespace steelyard {
 namespace {
 

@@ -5,9 +5,6 @@
 
 #include <cmath>
 
-#include "regress/history/explain_history.hpp"
-#include "regress/history/lost_series.hpp"
-
 namespace steelyard {
 namespace {
 

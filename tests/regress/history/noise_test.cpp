@@ -1,9 +1,10 @@
-#include "regress/history/noise.hpp"
+#include <cmath>
+#include <random>
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <random>
+#include "regress/history/machine_values.hpp"
+#include "regress/history/noise.hpp"
 
 namespace steelyard {
 namespace {
@@ -52,5 +53,29 @@ TEST(Noise, IsNoneWithoutADifference) {
   EXPECT_EQ(Noise::guess(std::vector<double>(30, 4)).variance_of_step(3, 9), 0);
 }
 
+TEST(ClipSpikes, MovesASpikeOfTwoValuesToTheReach) {
+  const std::vector<double> values = {1, 1, 1, 9, 9, 1, 1, 1, 1, -9, 1};
+  EXPECT_EQ(clip_spikes(values, 1), (std::vector<double>{1, 1, 1, 4, 4, 1, 1, 1, 1, -2, 1}));
+}
+
+TEST(ClipSpikes, LeavesAStepOfThreeValuesAlone) {
+  const std::vector<double> values = {1, 1, 1, 9, 9, 9, 1, 1, 1};
+  EXPECT_EQ(clip_spikes(values, 1), values);
+  const std::vector<double> at_the_end = {1, 1, 1, 1, 9, 9, 9};
+  EXPECT_EQ(clip_spikes(at_the_end, 1), at_the_end);
+}
+
+TEST(ClipSpikes, HoldsAValueCloserThatItsOwnSamplesDoNotSupport) {
+  const std::vector<double> values = {1, 1, 3, 1, 1};
+  const std::vector<double> errors = {0, 0, 6, 0, 0};
+  EXPECT_EQ(clip_spikes(values, 1, errors), (std::vector<double>{1, 1, 1.5, 1, 1}));
+}
+
+TEST(ClipSpikes, LeavesFewerThanThreeValuesAlone) {
+  EXPECT_TRUE(clip_spikes({}, 1).empty());
+  EXPECT_EQ(clip_spikes(std::vector<double>{1, 100}, 1), (std::vector<double>{1, 100}));
+}
+
 }  // namespace
+
 }  // namespace steelyard

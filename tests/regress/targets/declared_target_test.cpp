@@ -1,8 +1,7 @@
-#include "regress/targets/declared_target.hpp"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "regress/targets/parse_target.hpp"
+#include "regress/targets/declared_target.hpp"
 
 namespace steelyard {
 namespace {
@@ -74,5 +73,157 @@ TEST(TargetsOf, AreThoseOfTheBenchmarksDevice) {
   EXPECT_TRUE(targets_of("gemv", all, {}).empty()) << "the CPU";
 }
 
+using ::testing::HasSubstr;
+
+Target parse(const std::string& text) {
+  const auto target = parse_target(text, "steelyard.toml:14");
+  EXPECT_TRUE(target) << target.error().text();
+  return target ? *target : Target{};
+}
+
+std::string error_of(const std::string& text) {
+  const auto target = parse_target(text, "steelyard.toml:14");
+  EXPECT_FALSE(target) << text;
+  if (target) return "";
+  EXPECT_EQ(target.error().kind, ErrorKind::input);
+  return target.error().text();
+}
+
+TEST(ParseTarget, ReadsAShareOfEachCeiling) {
+  const Target bandwidth = parse(" 0.6 of bandwidth ");
+  EXPECT_EQ(bandwidth.of, Target::Of::bandwidth);
+  EXPECT_EQ(bandwidth.metric, "bandwidth");
+  EXPECT_DOUBLE_EQ(bandwidth.least, 0.6);
+  EXPECT_EQ(bandwidth.text, "0.6 of bandwidth");
+  EXPECT_EQ(bandwidth.where, "steelyard.toml:14");
+  const Target flops = parse("60 % of flops");
+  EXPECT_EQ(flops.of, Target::Of::flops);
+  EXPECT_EQ(flops.metric, "flops");
+  EXPECT_DOUBLE_EQ(flops.least, 0.6);
+  const Target roofline = parse("At least 50% OF Roofline");
+  EXPECT_EQ(roofline.of, Target::Of::roofline);
+  EXPECT_EQ(roofline.metric, "") << "the machine decides";
+  EXPECT_DOUBLE_EQ(roofline.least, 0.5);
+  EXPECT_DOUBLE_EQ(parse("1 of bandwidth").least, 1);
+}
+
+TEST(ParseTarget, TakesTheLevelAndTheDtypeOfTheCeiling) {
+  EXPECT_EQ(parse("0.6 of l2 bandwidth").level, "L2");
+  EXPECT_EQ(parse("0.6 of DRAM roofline").level, "DRAM");
+  EXPECT_EQ(parse("0.6 of bf16 flops").dtype, "bf16");
+  EXPECT_EQ(parse("0.6 of float L1 roofline").dtype, "f32");
+  EXPECT_THAT(error_of("0.6 of L2 flops"), HasSubstr("\"L2\" names no ceiling of flops"));
+  EXPECT_THAT(error_of("0.6 of f32 bandwidth"), HasSubstr("\"f32\" names no ceiling of bandwidth"));
+  EXPECT_THAT(error_of("0.6 of fast bandwidth"), HasSubstr("\"fast\" names no ceiling"));
+}
+
+TEST(ParseTarget, ReadsARateWithItsUnit) {
+  const Target bytes = parse("at least 12 GB/s");
+  EXPECT_EQ(bytes.of, Target::Of::rate);
+  EXPECT_EQ(bytes.metric, "bandwidth");
+  EXPECT_DOUBLE_EQ(bytes.least, 12e9);
+  EXPECT_DOUBLE_EQ(parse("1.5GiB/s").least, 1.5 * 1024 * 1024 * 1024);
+  const Target flops = parse("40 Gflop/s");
+  EXPECT_EQ(flops.metric, "flops");
+  EXPECT_DOUBLE_EQ(flops.least, 40e9);
+  EXPECT_DOUBLE_EQ(parse("2.5 TFLOPS").least, 2.5e12);
+}
+
+TEST(ParseTarget, SaysWhatIsTakenAndHowToMendIt) {
+  for (const char* text : {"", "fast", "0.6", "12 apples/s", "0.6 of", "of bandwidth", "nan of flops"}) {
+    const std::string error = error_of(text);
+    EXPECT_THAT(error, HasSubstr("steelyard.toml:14: found \"" + std::string(text) + '"'));
+    EXPECT_THAT(error, HasSubstr("\"0.6 of bandwidth\"")) << text;
+    EXPECT_THAT(error, HasSubstr("\"40 Gflop/s\"")) << text;
+  }
+  EXPECT_THAT(error_of("60 of bandwidth"), HasSubstr("write a % sign if per cent is meant"));
+  EXPECT_THAT(error_of("110 % of bandwidth"), HasSubstr("at most 1 (100 %)"));
+  EXPECT_THAT(error_of("0 of bandwidth"), HasSubstr("above 0"));
+  EXPECT_THAT(error_of("-1 GB/s"), HasSubstr("above 0"));
+  EXPECT_THAT(error_of("12 Gb/s"), HasSubstr("write GB/s: b means bits"));
+  EXPECT_THAT(error_of("0.6 of compute"), HasSubstr("end it with bandwidth, flops or roofline"));
+}
+
+TEST(TargetOfLabel, IsOnePartOfALabel) {
+  EXPECT_FALSE(target_of_label("item:12ab", "BM_x"));
+  EXPECT_FALSE(target_of_label("", "BM_x"));
+  EXPECT_FALSE(target_of_label("off target: 0.6", "BM_x"));
+  const auto alone = target_of_label("target: 0.6 of bandwidth", "the label of BM_x");
+  ASSERT_TRUE(alone && *alone);
+  EXPECT_EQ((*alone)->where, "the label of BM_x");
+  const auto among = target_of_label("item:12ab; Target:60% of flops;more", "BM_x");
+  ASSERT_TRUE(among && *among);
+  EXPECT_EQ((*among)->of, Target::Of::flops);
+  const auto wrong = target_of_label("target: soon", "the label of BM_x");
+  ASSERT_TRUE(wrong);
+  ASSERT_FALSE(*wrong);
+  EXPECT_THAT(wrong->error().text(), HasSubstr("the label of BM_x: found \"soon\""));
+}
+
+TEST(CheckCeilingChoice, BringsWordsToOurNamesAndRefusesOthers) {
+  Target target = parse("0.6 of roofline");
+  target.level = "dram";
+  target.dtype = "float";
+  target.access = "TRIAD";
+  target.threads = 2;
+  ASSERT_TRUE(check_ceiling_choice(target, "here"));
+  EXPECT_EQ(target.level + target.dtype + target.access, "DRAMf32triad");
+  target.level = "L9";
+  EXPECT_THAT(check_ceiling_choice(target, "here").error().text(),
+              HasSubstr("here level: found \"L9\", wanted one of L1, L2, L3, DRAM"));
+  target.level = "";
+  target.dtype = "posit";
+  EXPECT_THAT(check_ceiling_choice(target, "here").error().text(), HasSubstr("wanted one of f64, f32"));
+  target.dtype = "";
+  target.threads = 0;
+  EXPECT_THAT(check_ceiling_choice(target, "here").error().text(), HasSubstr("here threads: found 0"));
+}
+
+TEST(ParseTarget, MayNameTheSourceOfTheCeiling) {
+  EXPECT_EQ(parse_target("0.9 of measured bandwidth", "").value().source, "measured");
+  const Target sheet = parse_target("60 % of datasheet bf16 flops", "").value();
+  EXPECT_EQ(sheet.source, "datasheet");
+  EXPECT_EQ(sheet.dtype, "bf16");
+  EXPECT_FALSE(parse_target("0.9 of measured measured bandwidth", ""));
+  Target wrong = sheet;
+  wrong.source = "guessed";
+  EXPECT_FALSE(check_ceiling_choice(wrong, "here"));
+}
+
+std::optional<std::string> dtype_in(const char* name) { return dtype_of(parse_google_benchmark_name(name)); }
+
+TEST(DtypeName, OtherLanguagesNamesAreOurs) {
+  EXPECT_EQ(dtype_named("float"), "f32");
+  EXPECT_EQ(dtype_named("FP16"), "f16");
+  EXPECT_EQ(dtype_named("bfloat16"), "bf16");
+  EXPECT_EQ(dtype_named("f8"), "f8");
+  EXPECT_EQ(dtype_named("int8_t"), "i8");
+  EXPECT_EQ(dtype_named("int"), std::nullopt);
+  EXPECT_EQ(dtype_named(""), std::nullopt);
+}
+
+TEST(DtypeName, IsTakenFromParametersAndTemplateArguments) {
+  EXPECT_EQ(dtype_in("gemv/f32/n:512"), "f32");
+  EXPECT_EQ(dtype_in("gemv/dtype:bf16/n:512"), "bf16");
+  EXPECT_EQ(dtype_in("BM_gemv<double>/512"), "f64");
+  EXPECT_EQ(dtype_in("BM_gemv<float, std::less<float>>/512"), "f32");
+}
+
+TEST(DtypeName, IsNeverGuessed) {
+  EXPECT_EQ(dtype_in("BM_gemv/512"), std::nullopt);
+  EXPECT_EQ(dtype_in("BM_cast<float, double>/512"), std::nullopt);
+  EXPECT_EQ(dtype_in("cast/f32/f16"), std::nullopt);
+  EXPECT_EQ(dtype_in("float_sort/512"), std::nullopt);
+}
+
+TEST(DtypeName, TheDeclaredOneComesFirst) {
+  BenchmarkId id = parse_google_benchmark_name("gemv/f32");
+  id.dtype = "double";
+  EXPECT_EQ(dtype_of(id), "f64");
+  id.dtype = "posit16";
+  EXPECT_EQ(dtype_of(id), "posit16") << "one that no ceiling has, rather than another";
+}
+
 }  // namespace
+
 }  // namespace steelyard

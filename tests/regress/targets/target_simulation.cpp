@@ -4,8 +4,8 @@
 #include <numbers>
 #include <random>
 
+#include "regress/targets/declared_target.hpp"
 #include "regress/targets/judge_targets.hpp"
-#include "regress/targets/parse_target.hpp"
 #include "tests/regress/targets/sample_ceilings.hpp"
 
 namespace steelyard {

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "storage/archive/container.hpp"
-#include "storage/archive/measurement_payload.hpp"
 #include "storage/archive/task_serialization.hpp"
 #include "tests/bench/harness/sample_measurements.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "storage/archive/archive.hpp"
 #include "storage/archived/archived_history.hpp"
-#include "storage/embedded/server_programs.hpp"
+#include "storage/embedded/server_process.hpp"
 #include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
 #include "tests/promised.hpp"

@@ -13,9 +13,8 @@
 
 #include "storage/access_store.hpp"
 #include "storage/alert_store.hpp"
-#include "storage/backup/dump_program.hpp"
 #include "storage/comparison_store.hpp"
-#include "storage/embedded/server_programs.hpp"
+#include "storage/embedded/server_process.hpp"
 #include "storage/history_store.hpp"
 #include "storage/postgres/sql/migrations.hpp"
 #include "storage/run_store.hpp"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "storage/embedded/cluster_layout.hpp"
-#include "storage/embedded/server_programs.hpp"
+#include "storage/embedded/server_process.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
 #include "tests/promised.hpp"

@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "storage/embedded/cluster.hpp"
-#include "storage/embedded/server_programs.hpp"
-#include "storage/embedded/server_use.hpp"
-#include "storage/place/file_lock.hpp"
+#include "storage/embedded/server_control.hpp"
+#include "storage/embedded/server_process.hpp"
+#include "storage/place/files.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/run_store.hpp"
 #include "storage/upkeep.hpp"

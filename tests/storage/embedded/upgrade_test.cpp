@@ -17,7 +17,7 @@
 #include "storage/archive/archive.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/embedded/cluster_layout.hpp"
-#include "storage/embedded/server_programs.hpp"
+#include "storage/embedded/server_process.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 #include "storage/run_store.hpp"

@@ -11,9 +11,7 @@
 #include <iterator>
 #include <optional>
 
-#include "storage/embedded/server_account.hpp"
 #include "storage/embedded/server_process.hpp"
-#include "storage/embedded/server_programs.hpp"
 #include "tests/promised.hpp"
 #include "tests/storage/faults/child_program.hpp"
 #include "tests/storage/faults/fault_runs.hpp"

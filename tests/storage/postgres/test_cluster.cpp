@@ -12,9 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "storage/embedded/server_account.hpp"
 #include "storage/embedded/server_process.hpp"
-#include "storage/embedded/server_programs.hpp"
 #include "storage/postgres/session/session.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 

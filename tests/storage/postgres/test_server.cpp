@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "storage/embedded/cluster.hpp"
-#include "storage/embedded/server_programs.hpp"
+#include "storage/embedded/server_process.hpp"
 #include "storage/place/store_address.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
 #include "storage/postgres/session/session.hpp"

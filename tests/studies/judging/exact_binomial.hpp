@@ -1,4 +1,4 @@
-// Exact tails of a count, to hold a simulation to a rate. Intervals of shares: regress/calibration/observed_rate.hpp.
+// Exact tails of a count, to hold a simulation to a rate. Intervals of shares: regress/calibration/calibrate.hpp.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 #include "regress/ab/look_plan.hpp"
 #include "regress/ab/wording.hpp"
-#include "regress/calibration/observed_rate.hpp"
+#include "regress/calibration/calibrate.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/studies/judging/exact_binomial.hpp"
 #include "tests/studies/judging/gate.hpp"

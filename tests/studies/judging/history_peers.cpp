@@ -9,7 +9,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/history/segmentation.hpp"
+#include "regress/history/steps.hpp"
 
 namespace steelyard {
 namespace {

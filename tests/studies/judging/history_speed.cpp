@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "regress/history/online_changes.hpp"
+#include "regress/history/change_points.hpp"
 #include "tests/statistics/histories/histories.hpp"
 
 namespace steelyard {

@@ -8,7 +8,6 @@
 #include "storage/access_store.hpp"
 #include "storage/comparison_store.hpp"
 #include "storage/history_store.hpp"
-#include "storage/postgres/access/login.hpp"
 #include "storage/postgres/sql/migrations.hpp"
 #include "storage/run_store.hpp"
 #include "storage/upkeep.hpp"

@@ -1,4 +1,4 @@
-#include "storage/postgres/distributed/table_placement.hpp"
+#include "storage/postgres/distributed/distribute.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

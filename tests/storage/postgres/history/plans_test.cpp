@@ -318,11 +318,10 @@ bool names_large_table(const std::string& literal) {
   return false;
 }
 
-// Of rooms whose own tests run them: what people do to alerts and targets, which looks at what somebody named or made
-// anew, and upkeep, rights and distribution, which work through a whole store on request.
+// Of rooms whose own tests run them: what becomes of targets, which looks at what somebody named or made anew, and
+// upkeep, rights and distribution, which work through a whole store on request.
 const std::set<std::string> kRunElsewhere{
-    "alert_acts.cpp",     "target_rows.cpp",  "partitions.cpp", "prune.cpp",           "derivations.cpp",
-    "project_rights.cpp", "upgrade_plan.cpp", "distribute.cpp", "table_placement.cpp",
+    "target_rows.cpp", "partitions.cpp", "prune.cpp", "derivations.cpp", "project_rights.cpp", "distribute.cpp",
 };
 // All alerts anew, which their own test runs.
 constexpr const char* kAlertsAnew = "select distinct c.project, c.branch, x.benchmark, m.name";
@@ -363,4 +362,46 @@ TEST_F(PlansTest, NoStatementScansALargeTableAndNoneIsForgotten) {
 }
 
 }  // namespace
+
+// Every SQL example of docs/reference/queries.md runs on a store.
+
+namespace {
+
+std::vector<std::string> examples_of(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> examples;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line == "```sql") {
+      inside = true;
+      examples.emplace_back();
+    } else if (line == "```") {
+      inside = false;
+    } else if (inside) {
+      examples.back() += line + '\n';
+    }
+  }
+  return examples;
+}
+
+TEST(DocumentedQueries, EveryExampleRuns) {
+  const auto url = storage_test::fresh_database();
+  STEELYARD_SKIP_WITHOUT("postgresql", url, storage_test::kNoServer);
+  Result<Store> store = Store::open({false, *url}, storage_test::fresh_state_folder());
+  ASSERT_TRUE(store) << store.error().text();
+  ASSERT_TRUE(RunStore(*store).put(storage_test::example_run()));
+  const std::vector<std::string> examples = examples_of(STEELYARD_SOURCES "/docs/reference/queries.md");
+  ASSERT_GE(examples.size(), 6U);
+  auto session = Session::connect(*url, "test");
+  ASSERT_TRUE(session);
+  for (const std::string& example : examples) {
+    auto transaction = Transaction::begin(*session);
+    ASSERT_TRUE(transaction);
+    const auto rows = transaction->run(example);
+    EXPECT_TRUE(rows) << example << rows.error().text();
+  }
+}
+
+}  // namespace
+
 }  // namespace steelyard

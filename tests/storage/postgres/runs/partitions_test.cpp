@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "storage/archive/archive.hpp"
-#include "storage/postgres/access/login.hpp"
+#include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/upkeep/upkeep_reader.hpp"
 #include "storage/run_store.hpp"
 #include "storage/upkeep.hpp"

@@ -1,4 +1,4 @@
-#include "storage/postgres/session/key_cache.hpp"
+#include "storage/postgres/session/dictionaries.hpp"
 
 #include <gtest/gtest.h>
 

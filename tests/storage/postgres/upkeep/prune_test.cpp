@@ -5,7 +5,7 @@
 
 #include "storage/access_store.hpp"
 #include "storage/history_store.hpp"
-#include "storage/postgres/access/login.hpp"
+#include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/runs/partitions.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 #include "storage/postgres/upkeep/upkeep_reader.hpp"

@@ -1,4 +1,4 @@
-#include "storage/postgres/upkeep/upgrade_plan.hpp"
+#include "storage/postgres/upkeep/upkeep_reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,125 @@
+// An alert: something got worse on a branch, and what became of it. It is about one benchmark and metric of one branch
+// for as long as these exist: what was resolved and is there again is the same alert, reopened. Change points have one
+// each. What people said and what comparisons showed are facts; the state is derived from them (alert_of()).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+enum class AlertState { open, acknowledged, accepted, resolved, reopened };
+std::string_view to_text(AlertState state);
+std::optional<AlertState> parse_alert_state(std::string_view text);
+
+// What an alert is about. Comparisons: fingerprint and change_point are empty.
+struct AlertSubject {
+  std::string project;
+  std::string branch;
+  std::string benchmark;  // canonical text
+  std::string metric;     // its name
+  std::string fingerprint{};
+  std::string change_point{};
+  bool operator==(const AlertSubject&) const = default;
+};
+// SHA-256 over the subject.
+std::string alert_id(const AlertSubject& subject);
+
+struct AlertTransition {
+  std::string transition;  // "opened", "acknowledged", "accepted", "resolved", "reopened"
+  std::int64_t at_unix_ns = 0;
+  std::string by;      // a person, "comparison:ID" or "change point"
+  std::string commit;  // candidate's; accepted: that it was accepted by
+  std::string note;
+  bool operator==(const AlertTransition&) const = default;
+};
+
+struct Alert {
+  std::string id;
+  AlertSubject subject;
+  std::string unit;
+  std::string comparison;   // the newest that showed it; empty: a change point
+  std::string commit;       // the candidate's there
+  std::string fingerprint;  // of the machine that showed it last; empty: not known
+  std::string verdict;      // "regression", "failed", "missing"
+  AlertState state = AlertState::open;
+  std::optional<double> baseline;
+  std::optional<double> candidate;
+  std::optional<double> ratio;        // level now over the one before, later comparisons included
+  std::string accepted_commit;        // empty: it never was
+  std::vector<AlertTransition> life;  // oldest first, never empty
+};
+
+// What is accepted as it is, and by which commit: of an alert in that state, as it was when somebody said so.
+struct AcceptedAlert {
+  AlertSubject subject;
+  std::string unit;
+  std::string fingerprint;  // of the machine that the level holds for; empty: not known
+  std::string commit;
+  std::optional<double> level;
+};
+
+// Which alerts to read. Newest change of state first.
+struct AlertQuery {
+  std::string id;         // or a prefix of it; empty: any
+  std::string project;    // empty: any
+  std::string branch;     // empty: any
+  std::string benchmark;  // canonical text or a part of it; empty: any
+  bool resolved_too = false;
+  int limit = 200;
+};
+
+// What a person does to an alert.
+struct AlertAct {
+  enum class Kind { acknowledge, accept, resolve, reopen };
+  Kind kind = Kind::acknowledge;
+  std::string alert;  // id or an unambiguous prefix of at least 6 characters
+  std::string who;
+  std::string note;
+  std::string commit;  // with accept: by which; must be named
+  std::int64_t at_unix_ns = 0;
+};
+
+// From what comparisons, change points and people said of one subject to its alert. Pure, and a function of the facts
+// alone, whatever the order in which a store got them.
+//
+// A regression (a failure, a benchmark gone) opens the alert. What ends it by itself:
+//   - a later comparison with the same baseline that finds it unchanged or improved;
+//   - later improvements against other baselines that together take back the change, within the margin. A branch's next
+//     commits are compared with each other: that the next one is unchanged says only that the regression stays;
+//   - of a failed or missing benchmark: that it is measured again.
+// A regression after that reopens it. One that was accepted stays so while no comparison shows more than was accepted.
+
+struct AlertFact {
+  enum class Kind { comparison, change_point, person };
+  Kind kind = Kind::comparison;
+  std::int64_t at_unix_ns = 0;
+  std::string id;    // of the comparison; orders those of one time
+  std::string what;  // the verdict; "confirmed", "gone", ...; "acknowledged", "accepted", "resolved", "reopened"
+  std::string baseline_side;   // commit, or the run where there is none
+  std::string candidate_side;  // likewise
+  std::string commit;          // the candidate's; a person's: accepted by
+  std::string fingerprint{};   // the candidate's
+  std::string unit{};
+  std::optional<double> baseline{};
+  std::optional<double> candidate{};
+  std::optional<double> ratio{};
+  double margin = 0;  // relative, of equivalence
+  bool higher_is_better = false;
+  std::string who{};
+  std::string note{};
+};
+
+// Absent where nothing of it opens one. Linear in the facts, after sorting them.
+std::optional<Alert> alert_of(const AlertSubject& subject, std::vector<AlertFact> facts);
+
+// Why a person cannot do this to an alert in that state; empty: they can.
+std::string refusal(AlertAct::Kind kind, AlertState state);
+std::string_view event_of(AlertAct::Kind kind);  // "acknowledged", "accepted", "resolved", "reopened"
+
+}  // namespace steelyard

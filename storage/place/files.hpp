@@ -1,0 +1,71 @@
+// Files as the store needs them: an open one that has an owner, one that locks, one that is read or written whole.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bench/model/result.hpp"
+
+namespace steelyard {
+
+// One owner of an open file descriptor; closes it, never throws. Named apart from bench's Descriptor: the two layers
+// share nothing but the model, and one program links both.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number = -1) : number_(number) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  ~FileDescriptor() { close(); }
+
+  explicit operator bool() const { return number_ >= 0; }
+  int number() const { return number_; }  // -1: closed
+  // False where the system reports, only now, that something was not written.
+  bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+// An advisory lock on a file (flock): held until it goes out of scope, by every process that inherits its descriptor as
+// well, and gone with the last of them, however that ends. Works between containers that share the folder. The file
+// stays: removing it would let two processes lock two files of one name.
+//
+//     STEELYARD_TRY(const auto lock, FileLock::take(folder / "lock", std::chrono::seconds(5)));
+//     if (!lock) ...  // another has it
+class FileLock {
+ public:
+  // Absent where another holds it still after `patience` (from 0 to a year). `mode`: of the file where it is created;
+  // a link in its place is not followed. Error (store): no file that can be locked.
+  static Result<std::optional<FileLock>> take(const std::filesystem::path& file, std::chrono::nanoseconds patience,
+                                              mode_t mode = 0600);
+  int descriptor() const { return descriptor_.number(); }  // for a child to inherit, which then holds the lock too
+
+ private:
+  explicit FileLock(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  FileDescriptor descriptor_;  // closing it gives the lock back
+};
+
+// The files that archives lie in: read within a bound, written whole or not at all. Knows nothing of what is in them.
+// Internal to storage.
+
+// Error (input): absent, unreadable, no regular file, above `limit` bytes.
+Result<std::string> read_file(const std::filesystem::path& path, std::int64_t limit);
+
+// Its first `most` bytes, or all where it has fewer. Error (input): absent, unreadable, no regular file.
+Result<std::string> read_beginning(const std::filesystem::path& path, std::size_t most);
+
+// Written under another name in the same folder, flushed to the disk, renamed, and the folder flushed: under `path` is
+// ever the old file or the whole new one. Error: store where the disk is full or failing, else input; the part that was
+// written is removed.
+Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace steelyard

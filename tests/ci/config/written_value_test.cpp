@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "ci/config/written_value.hpp"
+
+namespace steelyard {
+namespace {
+
+// The slow oracle: plain recursion over the definition of the optimal string alignment distance.
+int slow_distance(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty()) return static_cast<int>(a.size() + b.size());
+  const auto cut = [](std::string_view text, std::size_t n) { return text.substr(0, text.size() - n); };
+  int best = slow_distance(cut(a, 1), cut(b, 1)) + (a.back() == b.back() ? 0 : 1);
+  best = std::min(best, slow_distance(cut(a, 1), b) + 1);
+  best = std::min(best, slow_distance(a, cut(b, 1)) + 1);
+  if (a.size() > 1 && b.size() > 1 && a.back() == b[b.size() - 2] && a[a.size() - 2] == b.back()) {
+    best = std::min(best, slow_distance(cut(a, 2), cut(b, 2)) + 1);
+  }
+  return best;
+}
+
+TEST(EditDistance, AgreesWithTheDefinitionOnShortTexts) {
+  const std::vector<std::string> texts{"", "a", "ab", "ba", "abc", "acb", "cab", "abcd", "badc", "xbcde"};
+  for (const std::string& a : texts) {
+    for (const std::string& b : texts) EXPECT_EQ(edit_distance(a, b), slow_distance(a, b)) << a << " and " << b;
+  }
+}
+
+TEST(EditDistance, CountsSwappedNeighboursAsOneSlip) { EXPECT_EQ(edit_distance("min_tiem", "min_time"), 1); }
+
+TEST(NearestName, FindsTheKeyThatWasMeant) {
+  EXPECT_EQ(nearest_name("min_tme", {"rounds", "min_time", "timeout"}), "min_time");
+  EXPECT_EQ(nearest_name("--minimum-efect", {"--margin", "--minimum-effect"}), "--minimum-effect");
+}
+
+TEST(NearestName, SuggestsNothingForAWordThatIsNoSlipOfAnyName) {
+  EXPECT_EQ(nearest_name("bananas", {"rounds", "min_time"}), std::nullopt);
+  EXPECT_EQ(nearest_name("anything", {}), std::nullopt);
+}
+
+TEST(NearestName, EndsOnTextsLongerThanItsTable) {
+  EXPECT_EQ(nearest_name(std::string(100'000, 'x'), {"rounds"}), std::nullopt);
+}
+
+std::vector<std::string> words(std::string_view text) {
+  Result<std::vector<std::string>> split = command_words(text, "--bench");
+  return split ? *split : std::vector<std::string>{"error: " + split.error().text()};
+}
+
+using Words = std::vector<std::string>;
+
+TEST(CommandWords, SeparatesAtBlanksAndKeepsQuotedTextTogether) {
+  EXPECT_EQ(words("  build/bench  --a=1\t--b "), (Words{"build/bench", "--a=1", "--b"}));
+  EXPECT_EQ(words(R"(bench --filter='a b' "c d" e\ f)"), (Words{"bench", "--filter=a b", "c d", "e f"}));
+  EXPECT_EQ(words(R"(bench "a\"b" 'c\d' '')"), (Words{"bench", "a\"b", "c\\d", ""}));
+}
+
+TEST(CommandWords, ExpandsNothing) { EXPECT_EQ(words("bench $HOME * ;"), (Words{"bench", "$HOME", "*", ";"})); }
+
+TEST(CommandWords, RefusesOpenQuotesAndNothing) {
+  EXPECT_EQ(words("bench 'a")[0], "error: --bench: found a ' that is not closed, wanted a command; close it");
+  EXPECT_EQ(words("  ")[0], "error: --bench: found nothing, wanted a path and its arguments");
+  EXPECT_EQ(words("''")[0], "error: --bench: found nothing, wanted a path and its arguments");
+}
+
+}  // namespace
+
+}  // namespace steelyard

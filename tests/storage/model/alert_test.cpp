@@ -1,0 +1,193 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "storage/model/alert.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::ElementsAre;
+
+const AlertSubject kSubject{"demo", "main", "BM_sort", "real_time"};
+
+AlertFact row(std::int64_t at, const std::string& what, const std::string& baseline, const std::string& candidate,
+              std::optional<double> ratio = std::nullopt) {
+  AlertFact fact;
+  fact.at_unix_ns = at;
+  fact.id = "comparison" + std::to_string(at);
+  fact.what = what;
+  fact.baseline_side = baseline;
+  fact.candidate_side = fact.commit = candidate;
+  fact.baseline = 100;
+  if (ratio) fact.candidate = 100 * *ratio;
+  fact.ratio = ratio;
+  fact.margin = 0.02;
+  return fact;
+}
+
+AlertFact word(std::int64_t at, const std::string& what, const std::string& commit = "") {
+  AlertFact fact;
+  fact.kind = AlertFact::Kind::person;
+  fact.at_unix_ns = at;
+  fact.id = std::to_string(at);
+  fact.what = what;
+  fact.commit = commit;
+  fact.who = "ada";
+  fact.note = "so be it";
+  return fact;
+}
+
+AlertFact change(std::int64_t at, const std::string& what, const std::string& commit) {
+  AlertFact fact;
+  fact.kind = AlertFact::Kind::change_point;
+  fact.at_unix_ns = at;
+  fact.id = std::to_string(at);
+  fact.what = what;
+  fact.commit = commit;
+  fact.ratio = 1.2;
+  return fact;
+}
+
+std::vector<std::string> life_of(const std::vector<AlertFact>& facts) {
+  const auto alert = alert_of(kSubject, facts);
+  std::vector<std::string> life;
+  if (!alert) return life;
+  for (const AlertTransition& step : alert->life) life.push_back(step.transition);
+  return life;
+}
+
+TEST(AlertLifeTest, NothingWorseIsNoAlert) {
+  EXPECT_FALSE(alert_of(kSubject, {}));
+  EXPECT_TRUE(life_of({row(1, "unchanged", "a", "b", 1.0), row(2, "improvement", "b", "c", 0.9),
+                       row(3, "inconclusive", "c", "d", 1.1), word(4, "acknowledged")})
+                  .empty());
+}
+
+TEST(AlertLifeTest, ARegressionOpensItAndASecondOneIsTheSameAlert) {
+  const auto alert = alert_of(kSubject, {row(1, "regression", "a", "b", 1.1), row(2, "regression", "a", "c", 1.2)});
+  ASSERT_TRUE(alert);
+  EXPECT_EQ(alert->state, AlertState::open);
+  EXPECT_EQ(alert->id, alert_id(kSubject));
+  ASSERT_EQ(alert->life.size(), 1U);
+  EXPECT_EQ(alert->life[0].transition, "opened");
+  EXPECT_EQ(alert->life[0].by, "comparison:comparison1");
+  EXPECT_EQ(alert->comparison, "comparison2");
+  EXPECT_EQ(alert->commit, "c");
+  EXPECT_DOUBLE_EQ(*alert->ratio, 1.2) << "against the same baseline the newest word holds";
+}
+
+TEST(AlertLifeTest, ALaterCandidateThatIsUnchangedAgainstTheSameBaselineEndsIt) {
+  EXPECT_THAT(life_of({row(1, "regression", "a", "b", 1.1), row(2, "unchanged", "a", "c", 1.0)}),
+              ElementsAre("opened", "resolved"));
+}
+
+TEST(AlertLifeTest, ANextCommitThatIsUnchangedAgainstTheBadOneDoesNotEndIt) {
+  EXPECT_THAT(life_of({row(1, "regression", "a", "b", 1.1), row(2, "unchanged", "b", "c", 1.0)}),
+              ElementsAre("opened"));
+}
+
+TEST(AlertLifeTest, ImprovementsAgainstLaterCommitsEndItOnceTheyTakeItBack) {
+  std::vector<AlertFact> facts{row(1, "regression", "a", "b", 1.2), row(2, "improvement", "b", "c", 0.9)};
+  EXPECT_THAT(life_of(facts), ElementsAre("opened")) << "1.2 * 0.9 is 8 % above";
+  EXPECT_DOUBLE_EQ(*alert_of(kSubject, facts)->ratio, 1.2 * 0.9);
+  facts.push_back(row(3, "improvement", "c", "d", 0.94));
+  EXPECT_THAT(life_of(facts), ElementsAre("opened", "resolved")) << "1.0152 is within the margin of 2 %";
+}
+
+TEST(AlertLifeTest, AnImprovementMeasuredTwiceCountsOnce) {
+  EXPECT_THAT(life_of({row(1, "regression", "a", "b", 1.2), row(2, "improvement", "b", "c", 0.9),
+                       row(3, "improvement", "b", "c", 0.9)}),
+              ElementsAre("opened"));
+}
+
+TEST(AlertLifeTest, OfAMetricWhereHigherIsBetterTheRatioIsTurned) {
+  std::vector<AlertFact> facts{row(1, "regression", "a", "b", 0.8), row(2, "improvement", "b", "c", 1.25)};
+  for (AlertFact& fact : facts) fact.higher_is_better = true;
+  EXPECT_THAT(life_of(facts), ElementsAre("opened", "resolved"));
+}
+
+TEST(AlertLifeTest, ARegressionAfterItsEndReopensIt) {
+  const auto alert = alert_of(kSubject, {row(1, "regression", "a", "b", 1.1), row(2, "unchanged", "a", "c", 1.0),
+                                         row(3, "regression", "c", "d", 1.3)});
+  ASSERT_TRUE(alert);
+  EXPECT_EQ(alert->state, AlertState::reopened);
+  EXPECT_EQ(alert->life.size(), 3U);
+  EXPECT_DOUBLE_EQ(*alert->ratio, 1.3);
+}
+
+TEST(AlertLifeTest, WhatWasAcceptedStaysAcceptedUntilMoreIsLost) {
+  std::vector<AlertFact> facts{row(1, "regression", "a", "b", 1.1), word(2, "accepted", "b"),
+                               row(3, "regression", "a", "c", 1.11)};
+  EXPECT_THAT(life_of(facts), ElementsAre("opened", "accepted"));
+  EXPECT_EQ(alert_of(kSubject, facts)->accepted_commit, "b");
+  facts.push_back(row(4, "regression", "a", "d", 1.2));
+  EXPECT_THAT(life_of(facts), ElementsAre("opened", "accepted", "reopened"));
+}
+
+TEST(AlertLifeTest, ARegressionOnTopOfAnAcceptedOneReopensIt) {
+  EXPECT_THAT(
+      life_of({row(1, "regression", "a", "b", 1.1), word(2, "accepted", "b"), row(3, "regression", "b", "c", 1.05)}),
+      ElementsAre("opened", "accepted", "reopened"));
+}
+
+TEST(AlertLifeTest, PeopleAcknowledgeResolveAndReopen) {
+  EXPECT_THAT(life_of({row(1, "regression", "a", "b", 1.1), word(2, "acknowledged"), word(3, "acknowledged"),
+                       word(4, "resolved"), word(5, "resolved"), word(6, "reopened")}),
+              ElementsAre("opened", "acknowledged", "resolved", "reopened"))
+      << "a word that does not fit the state changes nothing";
+}
+
+TEST(AlertLifeTest, AFailedBenchmarkThatIsMeasuredAgainEndsIt) {
+  EXPECT_THAT(life_of({row(1, "failed", "a", "b"), row(2, "inconclusive", "a", "c", 1.1)}),
+              ElementsAre("opened", "resolved"));
+  EXPECT_THAT(life_of({row(1, "missing", "a", "b"), row(2, "missing", "a", "c")}), ElementsAre("opened"));
+}
+
+TEST(AlertLifeTest, AFailedBenchmarkThatIsSlowerWhenItRunsAgainStaysTheSameAlert) {
+  const auto alert = alert_of(kSubject, {row(1, "failed", "a", "b"), row(2, "regression", "a", "c", 1.1)});
+  ASSERT_TRUE(alert);
+  EXPECT_EQ(alert->state, AlertState::open);
+  EXPECT_EQ(alert->verdict, "regression");
+}
+
+TEST(AlertLifeTest, AChangePointThatGoesAndComesBack) {
+  const auto alert = alert_of(kSubject, {change(1, "confirmed", "c3"), change(2, "moved", "c4"), change(3, "gone", ""),
+                                         change(4, "back", "c4")});
+  ASSERT_TRUE(alert);
+  EXPECT_EQ(alert->state, AlertState::reopened);
+  EXPECT_EQ(alert->life.size(), 3U);
+  EXPECT_EQ(alert->commit, "c4");
+  EXPECT_EQ(alert->life[0].by, "change point");
+}
+
+// The store may get comparisons late and in any order.
+TEST(AlertLifeTest, DependsOnTheFactsAndNotOnTheirOrder) {
+  std::vector<AlertFact> facts{row(1, "regression", "a", "b", 1.2), word(2, "accepted", "b"),
+                               row(3, "regression", "b", "c", 1.3), row(4, "improvement", "c", "d", 0.8),
+                               row(4, "unchanged", "a", "e", 1.0),  row(6, "regression", "e", "f", 1.1)};
+  facts[4].id = "comparison5";
+  const std::vector<std::string> expected = life_of(facts);
+  EXPECT_GE(expected.size(), 4U);
+  std::vector<std::size_t> order{0, 1, 2, 3, 4, 5};
+  do {
+    std::vector<AlertFact> shuffled;
+    for (const std::size_t i : order) shuffled.push_back(facts[i]);
+    ASSERT_EQ(life_of(shuffled), expected);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(AlertLifeTest, EveryFieldOfTheSubjectIsPartOfItsId) {
+  for (const auto field : {&AlertSubject::project, &AlertSubject::branch, &AlertSubject::benchmark,
+                           &AlertSubject::metric, &AlertSubject::fingerprint, &AlertSubject::change_point}) {
+    AlertSubject other = kSubject;
+    other.*field += "x";
+    EXPECT_NE(alert_id(other), alert_id(kSubject));
+  }
+  EXPECT_NE(alert_id({"ab", "c", "", ""}), alert_id({"a", "bc", "", ""}));
+}
+
+}  // namespace
+
+}  // namespace steelyard
