@@ -262,16 +262,17 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
   // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
   // they could name functions that have nothing to do with it.
   std::map<std::string, CountFinding> findings;
-  std::set<std::string> apart;
+  bool any_other_dispatch = false;
   for (ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions) continue;
     const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
     const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
     const bool same_code = !dispatch || !may_call_a_dispatching_library(a, b);
     if (!same_code) {
-      row.reason += (row.reason.empty() ? "" : "; ") + std::string(kDispatchWords) + *dispatch;
+      row.reason += (row.reason.empty() ? "" : "; ") + std::string(to_text(RowNote::other_dispatch)) + *dispatch;
+      row.notes.add(RowNote::other_dispatch);
+      any_other_dispatch = true;
     }
-    if (!same_code) apart.insert(row.benchmark);
     if (!is_change(row) || !a || !b) continue;
     const Attribution attribution(*a, *b, options);
     row.functions = attribution.functions();
@@ -286,7 +287,7 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     row.functions = found->second.functions;
     row.call_path = found->second.call_path;
   }
-  if (!apart.empty()) decide_gates(comparison, apart);
+  if (any_other_dispatch) decide_gates(comparison);
   tell_changed_kernels(comparison, baseline, candidate);
 }
 

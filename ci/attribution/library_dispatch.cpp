@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <string_view>
 
+#include "bench/counting/count.hpp"
+
 namespace steelyard {
 namespace {
-
-// The counter records the fact for every program that links the library; these words only where the code differs.
-constexpr std::string_view kDifferenceWords = "different code";
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 const std::string* different_dispatch(const Run& run) {
-  const std::string* fact = run.environment.find("count.dispatch");
-  return fact && contains(*fact, kDifferenceWords) ? fact : nullptr;
+  const std::string* fact = run.environment.find(kDispatchFact);
+  return fact && tells_of_other_code(*fact) ? fact : nullptr;
 }
 
 bool calls_a_dispatching_library(const CountedProfile& profile) {

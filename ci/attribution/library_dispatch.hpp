@@ -8,9 +8,6 @@
 
 namespace steelyard {
 
-// Before the difference in the reason of a count; reports know such a count by it.
-inline constexpr const char* kDispatchWords = "library dispatch: ";
-
 // What the run recorded of such a difference (the fact "count.dispatch"), or null where there is none. Points into the
 // run.
 const std::string* different_dispatch(const Run& run);

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "ci/attribution/function_name.hpp"
-#include "ci/attribution/library_dispatch.hpp"
 #include "ci/report/number_text.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/solo_check.hpp"
@@ -94,7 +93,7 @@ bool is_told(const ComparisonRow& row) {
 // Whether the count is of what was timed: the timed region alone, and by no library that dispatches otherwise under the
 // counter.
 bool is_of_the_same_code(const ComparisonRow& count) {
-  return count.count_scope == CountScope::timed_region && count.reason.find(kDispatchWords) == std::string::npos;
+  return count.count_scope == CountScope::timed_region && !count.notes.has(RowNote::other_dispatch);
 }
 
 std::string counted_words(const ComparisonRow& count) {
@@ -110,20 +109,14 @@ std::string timed_words(const ComparisonRow& time) {
   return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + per_cent_text(*time.ratio);
 }
 
-// What the gate writes into the reason of a count where it knows more than the count (ci/measuring/equal_builds.hpp,
-// ci/measuring/count_plan.hpp).
-constexpr const char* kEqualPrograms = "every loaded section of program and libraries is equal";
-constexpr const char* kEqualCode = "the code it executes is equal in both builds";
-
 // What the two say together; empty where neither changed.
 std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
   if (!is_significant(time) && !is_significant(count)) return "";
   if (count.verdict == Verdict::inconclusive) return "what changed the time is not shown";
   if (count.verdict == Verdict::unchanged) {
-    const auto says = [&](const char* words) { return count.reason.find(words) != std::string::npos; };
-    if (says(kEqualPrograms)) return "the machine; both builds are one program";
-    return says(kEqualCode) ? "layout, memory or the machine; the code it executes is equal"
-                            : "layout, memory or the machine";
+    if (count.notes.has(RowNote::equal_program)) return "the machine; both builds are one program";
+    return std::string("layout, memory or the machine") +
+           (count.notes.has(RowNote::equal_code) ? "; the code it executes is equal" : "");
   }
   const bool is_more = *count.ratio > 1;
   if (time.verdict == Verdict::inconclusive) {
@@ -219,14 +212,14 @@ std::string equality_line(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions) continue;
     ++counts;
-    if (row.reason.find(kEqualPrograms) != std::string::npos) ++programs;
-    if (row.reason.find(kEqualCode) != std::string::npos) ++code;
+    if (row.notes.has(RowNote::equal_program)) ++programs;
+    if (row.notes.has(RowNote::equal_code)) ++code;
   }
   const auto of_counts = [counts](std::int64_t count) {
     return std::to_string(count) + " of " + plural(counts, "count", "counts");
   };
   std::string line;
-  if (programs > 0) line = of_counts(programs) + " not taken again: " + kEqualPrograms;
+  if (programs > 0) line = of_counts(programs) + " not taken again: " + std::string(kEqualProgramProof);
   if (code > 0)
     line += (line.empty() ? "" : "; ") + of_counts(code) + ": the code that was executed is equal, data may differ";
   return line;

@@ -32,7 +32,7 @@ std::vector<std::string> warning_lines(const Comparison& comparison);
 
 // What time and instructions of one benchmark say together: "instructions +12.1 %, time +9.8 %: real"
 // (docs/guide/attribution.md has all combinations). Empty unless both are known, one of them changed, and both are of
-// the same code: a row whose reason speaks of dispatch is not, nor is a count over more than the timed region.
+// the same code: a count of RowNote::other_dispatch is not, nor is one over more than the timed region.
 std::string fused_story(const RowIndex& index, const std::string& benchmark);
 
 // How a verdict is written beside the mark; the mark in Unicode and in ASCII.

@@ -122,7 +122,8 @@ void judge_counted(const CountedSide& baseline, const CountedSide& candidate, Co
   }
   decide_counted(b, c, jitter, row);
   if (!candidate.basis.proof.empty()) {
-    row.reason += "; not counted again: " + candidate.basis.proof;
+    row.reason += std::string(kNotCountedAgain) + candidate.basis.proof;
+    if (candidate.basis.origin == CountOrigin::equal_program) row.notes.add(RowNote::equal_program);
   } else if (!baseline.basis.proof.empty()) {
     row.reason += "; the baseline was not counted again: " + baseline.basis.proof;
   }

@@ -28,10 +28,10 @@ bool has_spoken(const ComparisonRow* row) {
                             row->verdict == Verdict::unchanged || row->verdict == Verdict::inconclusive);
 }
 
-// Whether time and count are of the same code, as far as the count's scope says.
-bool are_of_one_region(const ComparisonRow& row, const ComparisonRow& other) {
+// Whether time and count are of the same code.
+bool are_of_one_code(const ComparisonRow& row, const ComparisonRow& other) {
   const ComparisonRow& count = row.metric.name == kInstructions ? row : other;
-  return count.count_scope == CountScope::timed_region;
+  return count.count_scope == CountScope::timed_region && !count.notes.has(RowNote::other_dispatch);
 }
 
 std::string standing_text(Verdict verdict) {
@@ -87,7 +87,7 @@ bool metric_gates(const ComparisonPolicy& policy, const Metric& metric) {
   return contains(policy.metrics, metric.name) || (policy.metrics.empty() && gates_by_default(metric));
 }
 
-void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {
+void decide_gates(Comparison& comparison) {
   const ComparisonPolicy& policy = comparison.policy;
   std::map<std::string_view, const ComparisonRow*> times;
   std::map<std::string_view, const ComparisonRow*> counts;
@@ -106,8 +106,7 @@ void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {
     } else if (is_time || row.metric.name == kInstructions) {
       const auto& others = is_time ? counts : times;
       const auto other = others.find(row.benchmark);
-      const bool may_confirm =
-          other != others.end() && !apart.contains(row.benchmark) && are_of_one_region(row, *other->second);
+      const bool may_confirm = other != others.end() && are_of_one_code(row, *other->second);
       // Benchmarks that have one witness only are judged by it, whichever the policy prefers.
       const bool is_alone = !has_spoken(other == others.end() ? nullptr : other->second);
       if (!is_alone) row.gate_note = witness_note(policy, row, may_confirm ? other->second : nullptr);

@@ -9,8 +9,6 @@
 namespace steelyard {
 namespace {
 
-constexpr const char* kNotConfirmed = "not confirmed alone: the budget was spent";
-
 using Key = std::pair<std::string, std::string>;  // benchmark, metric
 using Index = std::map<Key, const Measurement*>;
 
@@ -71,7 +69,8 @@ Measurement as_alone(Measurement measurement) {
 
 std::string solo_text(const ComparisonRow& row) {
   if (row.solo) return told(*row.solo);
-  return row.reason.find(kNotConfirmed) != std::string::npos ? kNotConfirmed : "";
+  constexpr RowNote kNotConfirmed = RowNote::not_confirmed_alone;
+  return row.notes.has(kNotConfirmed) ? std::string(to_text(kNotConfirmed)) : "";
 }
 
 bool is_to_check_alone(const ComparisonRow& row) {
@@ -102,7 +101,8 @@ void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows) {
     const Measurement* baseline = find(baselines, row.benchmark, metric);
     const Measurement* candidate = find(candidates, row.benchmark, metric);
     if (baseline != nullptr && candidate != nullptr) row.solo = judge_alone(*baseline, *candidate, context, row);
-    row.reason += "; " + (row.solo ? told(*row.solo) : kNotConfirmed);
+    if (!row.solo) row.notes.add(RowNote::not_confirmed_alone);
+    row.reason += "; " + solo_text(row);
   }
 }
 

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include "storage/place/whole_file.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/comparison/history_document.hpp"
+#include "storage/place/whole_file.hpp"
 
 namespace steelyard {
 namespace {
@@ -64,6 +64,7 @@ Result<Comparison> read_document(const JsonDocument& document) {
   ComparisonReader reader(root);
   Comparison::fields(reader, comparison);
   STEELYARD_CHECK(document.check());
+  for (ComparisonRow& row : comparison.rows) row.notes = read_notes(row.reason);
   return comparison;
 }
 

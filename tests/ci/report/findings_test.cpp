@@ -137,11 +137,13 @@ TEST(FusedStory, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
   ComparisonRow count = sample::instructions_row("a", 1000, 1000);
   const ComparisonRow time = sample::time_row("a", 1.03, Verdict::regression);
   count.reason = "counted exactly; the code it executes is equal in both builds; data may differ";
+  count.notes = read_notes(count.reason);
   EXPECT_EQ(story_of(with({time, count}), "a"),
             "instructions equal, time +3.0 %: layout, memory or the machine; the code it executes is equal");
   EXPECT_EQ(equality_line(with({time, count})), "1 of 1 count: the code that was executed is equal, data may differ");
   count.reason =
       "counted exactly; not counted again: every loaded section of program and libraries is equal (sha256 0)";
+  count.notes = read_notes(count.reason);
   EXPECT_EQ(story_of(with({time, count}), "a"),
             "instructions equal, time +3.0 %: the machine; both builds are one program");
   EXPECT_EQ(equality_line(with({time, count})),
@@ -161,8 +163,10 @@ TEST(FusedStory, IsSilentWhereAWitnessWasNotJudgedOrCountedMoreThanTheTimedRegio
 TEST(FusedStory, IsSilentWhereTheLibraryRanOtherCodeUnderTheCounter) {
   ComparisonRow count = sample::instructions_row("a", 1000, 1100);
   count.reason = "counted exactly; library dispatch: SkylakeX natively, Haswell under Valgrind";
+  count.notes = read_notes(count.reason);
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
   count.reason = "counted exactly; not counted again: the file dispatch.bin is equal";
+  count.notes = read_notes(count.reason);
   EXPECT_NE(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
 }
 
