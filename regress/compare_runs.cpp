@@ -20,7 +20,7 @@
 #include "regress/ab/solo_check.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/ab/verdict.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -12,7 +12,7 @@
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/report/comparison.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/explain_history.hpp"
 #include "storage/archive/archive.hpp"

@@ -10,7 +10,7 @@
 #include "ci/report/charts/series_chart.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/row_order.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -13,7 +13,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/judging/kept_ceilings.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/targets/dtype_name.hpp"
 #include "regress/targets/parse_target.hpp"
 #include "regress/targets/rate_interval.hpp"

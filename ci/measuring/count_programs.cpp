@@ -18,7 +18,7 @@
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/count_part.hpp"
 #include "ci/measuring/unmeasured.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/ab/gates.hpp"
 
 namespace steelyard {

@@ -5,7 +5,7 @@
 
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/json_values.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -35,7 +35,7 @@ std::string by_text(const std::string& by) {
 
 std::string change_text(const Alert& alert) {
   if (alert.verdict != "regression") return alert.verdict;
-  std::string text = alert.ratio ? per_cent_text(*alert.ratio) : alert.verdict;
+  std::string text = alert.ratio ? change_cell(*alert.ratio) : alert.verdict;
   if (alert.baseline && alert.candidate && !alert.unit.empty()) {
     text += "  (" + level_text(*alert.baseline, alert.unit) + " to " + level_text(*alert.candidate, alert.unit) + ')';
   }

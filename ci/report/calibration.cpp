@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "ci/app/terminal_text.hpp"
-#include "ci/report/number_text.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -7,7 +7,7 @@
 #include "bench/ceilings/repetition_summary.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/json_values.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

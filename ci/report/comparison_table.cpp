@@ -6,7 +6,7 @@
 
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/findings.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -148,9 +148,9 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
   if (levels.candidate.empty() != levels.baseline.empty()) {
     (levels.candidate.empty() ? cells.candidate : cells.baseline) = style_.unicode ? "\u2013" : "-";
   }
-  if (row.ratio) cells.change = per_cent_text(*row.ratio);
+  if (row.ratio) cells.change = change_cell(*row.ratio);
   cells.interval = interval_cell(row);
-  if (row.q) cells.q = chance_text(*row.q);
+  if (row.q) cells.q = p_value_text(*row.q);
   if (row.ratio && bar_columns_ > 0) {
     const Interval interval = row.interval.value_or(Interval{*row.ratio, *row.ratio});
     cells.bar = interval_bar(interval, *row.ratio, row.minimum_effect, {bar_columns_, style_.unicode});
@@ -196,7 +196,7 @@ std::string ComparisonTable::head() const {
   cells.benchmark = title("benchmark", benchmark_columns_);
   cells.metric = title("metric", metric_columns_);
   cells.change = title("change", change_columns_);
-  cells.interval = title(percent_text(comparison_.policy.confidence) + " interval", interval_columns_);
+  cells.interval = title(small_share_text(comparison_.policy.confidence) + " interval", interval_columns_);
   if (cells.interval.empty()) cells.interval = title("interval", interval_columns_);
   cells.q = title("q", q_columns_);
   if (bar_columns_ > 0) cells.bar = interval_bar_axis({bar_columns_, style_.unicode});

@@ -8,7 +8,7 @@
 
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/written_value.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <set>
 
+#include "bench/model/number_text.hpp"
 #include "ci/attribution/function_name.hpp"
-#include "ci/report/number_text.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/solo_check.hpp"
 
@@ -98,15 +98,15 @@ bool is_of_the_same_code(const ComparisonRow& count) {
 
 std::string counted_words(const ComparisonRow& count) {
   if (count.verdict == Verdict::inconclusive) return "instructions undecided";
-  if (count.verdict != Verdict::unchanged) return "instructions " + per_cent_text(*count.ratio);
+  if (count.verdict != Verdict::unchanged) return "instructions " + change_cell(*count.ratio);
   // Equal within a jitter is not equal.
   const bool is_equal = *count.ratio == 1 && count.jitter.value_or(0) == 0;
-  return is_equal ? "instructions equal" : "instructions equal to " + jitter_text(count.jitter.value_or(0));
+  return is_equal ? "instructions equal" : "instructions equal to " + small_share_text(count.jitter.value_or(0));
 }
 
 std::string timed_words(const ComparisonRow& time) {
   if (time.verdict == Verdict::unchanged) return "time equal";
-  return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + per_cent_text(*time.ratio);
+  return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + change_cell(*time.ratio);
 }
 
 // What the two say together; empty where neither changed.
@@ -177,8 +177,8 @@ std::string drift_line(const Comparison& comparison) {
     // What was taken off is told among the warnings.
     if (drift.removed || std::abs(drift.ratio - 1) < comparison.policy.minimum_effect) continue;
     line += (line.empty() ? "" : "; ") + std::string("all ") + plural(drift.benchmarks, "benchmark", "benchmarks") +
-            " moved by " + per_cent_text(drift.ratio) + " together in " + drift.metric + ", each within " +
-            percent_text(drift.deviation) + " of that";
+            " moved by " + change_cell(drift.ratio) + " together in " + drift.metric + ", each within " +
+            small_share_text(drift.deviation) + " of that";
   }
   return line;
 }
@@ -200,8 +200,8 @@ std::string conditions_line(const Comparison& comparison) {
   if (most > 0 && fewest != most) line += ", " + std::to_string(fewest) + " to " + std::to_string(most) + " rounds";
   // What was imported has no seed of ours.
   if (comparison.candidate.seed != 0) line += ", seed " + std::to_string(comparison.candidate.seed);
-  line += "; minimum effect " + percent_text(comparison.policy.minimum_effect);
-  line += ", intervals at " + percent_text(comparison.policy.confidence);
+  line += "; minimum effect " + small_share_text(comparison.policy.minimum_effect);
+  line += ", intervals at " + small_share_text(comparison.policy.confidence);
   return line;
 }
 
@@ -287,7 +287,7 @@ std::string metric_label(const Metric& metric) {
 
 std::string interval_cell(const ComparisonRow& row) {
   if (row.test == "exact" && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
-  return row.interval ? interval_text(*row.interval) : "";
+  return row.interval ? range_cell(*row.interval) : "";
 }
 
 std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row) {
@@ -295,7 +295,7 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
   const ComparisonRow* count = index.find(row.benchmark, kInstructions);
   const double total = count && count->baseline && *count->baseline > 0 ? *count->baseline : 0;
   const PartText part_text = [total](double change) {
-    if (total > 0) return signed_part_text(change / total);
+    if (total > 0) return part_cell(change / total);
     return (change > 0 ? "+" : "") + decimal_text(change, 1);
   };
   std::vector<FunctionLine> lines;

@@ -9,7 +9,7 @@
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/json_values.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -57,7 +57,7 @@ std::string listing(const std::vector<HistoryPoint>& points, const std::string& 
     subjects.push_back((point.is_off_branch ? "[off the branch] " : "") + printable(point.subject, style.unicode));
     levels.push_back(level_text(point.value, unit));
     const bool has_change = i > 0 && points[i - 1].value > 0;
-    changes.push_back(has_change ? per_cent_text(point.value / points[i - 1].value) : "");
+    changes.push_back(has_change ? change_cell(point.value / points[i - 1].value) : "");
     sha_columns = std::max(sha_columns, columns_of(shas.back()));
     level_columns = std::max(level_columns, columns_of(levels.back()));
     change_columns = std::max(change_columns, columns_of(changes.back()));
@@ -185,7 +185,7 @@ std::string terminal_changed(const RangeQuery& range, const Page<ChangedSeries>&
   std::vector<std::vector<std::string>> rows;
   for (const ChangedSeries& one : page.items) {
     rows.push_back({printable(one.benchmark, style.unicode), printable(one.metric, style.unicode),
-                    one.ratio ? per_cent_text(*one.ratio) : "", one.regression ? "regression" : "improvement",
+                    one.ratio ? change_cell(*one.ratio) : "", one.regression ? "regression" : "improvement",
                     one.commit.substr(0, kCommitCharacters), printable(one.branch, style.unicode),
                     one.fingerprint.substr(0, kMachineCharacters), one.by_comparison ? "comparison" : "change point"});
   }
@@ -206,7 +206,7 @@ std::string terminal_movers(const RangeQuery& range, const Page<Mover>& page, co
     const std::string runs =
         std::to_string(mover.runs_before) + " and " + plural(static_cast<std::size_t>(mover.runs_after), "run");
     rows.push_back({printable(mover.benchmark, style.unicode), printable(mover.metric.name, style.unicode),
-                    per_cent_text(mover.ratio), way, level_text(mover.before, mover.metric.unit), "to",
+                    change_cell(mover.ratio), way, level_text(mover.before, mover.metric.unit), "to",
                     level_text(mover.after, mover.metric.unit), "of " + runs,
                     mover.fingerprint.substr(0, kMachineCharacters)});
   }

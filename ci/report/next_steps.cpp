@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "bench/model/number_text.hpp"
 #include "ci/attribution/function_name.hpp"
-#include "ci/report/number_text.hpp"
 #include "ci/report/row_order.hpp"
 
 namespace steelyard {
@@ -31,8 +31,6 @@ double rounds_for(const ComparisonRow& row, double effect) {
 
 // Past this a gate takes hours; caring for less is the better advice.
 constexpr double kMostRounds = 400;
-
-std::string effect_text(double effect) { return decimal_text(effect * 100, 1) + " %"; }
 
 // How many rounds each row would need stands in its reason; here is what the rounds at hand could do, and the way out
 // where no sensible number of them would do.
@@ -65,7 +63,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
                      "--margin " + decimal_text(std::ceil(largest_effect * 100), 0) + "%"});
     return;
   }
-  if (largest_effect > 0) advice += "; changes below " + effect_text(largest_effect) + " could hide";
+  if (largest_effect > 0) advice += "; changes below " + share_text(largest_effect) + " could hide";
   steps.push_back({advice + "; measure longer", "--rounds N"});
 }
 

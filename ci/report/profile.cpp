@@ -11,7 +11,7 @@
 #include "bench/counting/algebra/file_name.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/json_values.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -6,9 +6,8 @@
 
 #include "bench/runner/fresh_copy.hpp"
 #include "ci/report/findings.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/ab/gates.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {
@@ -39,7 +38,7 @@ std::string calibrated_text(const Promise& promise) {
                      " called a change (" + share_text(seen.interval.low) + " to " + share_text(seen.interval.high) +
                      ")";
   if (promise.calibrated_level != promise.false_alarm_rate) {
-    text += " at a rate of " + percent_text(promise.calibrated_level);
+    text += " at a rate of " + small_share_text(promise.calibrated_level);
   }
   return text;
 }
@@ -57,7 +56,7 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
            "that drift cannot explain is called a change.";
   }
   std::string text =
-      "The chance that this gate fails though nothing regressed is at most " + percent_text(promise.false_alarm_rate);
+      "The chance that this gate fails though nothing regressed is at most " + small_share_text(promise.false_alarm_rate);
   if (promise.comparisons > 0) text += " (Holm over " + plural_text(promise.comparisons, "comparison") + ")";
   text += calibrated_text(promise);
   // One set of pages for a whole measurement is a bias of its side, which no rate of rounds covers.
@@ -103,7 +102,7 @@ using Compared = std::map<std::string_view, const Metric*>;
 // What of them may fail the gate, a clause each; those of one kind that nothing else concerns share one.
 std::vector<std::string> failing(const Compared& compared, const ComparisonPolicy& policy) {
   const double least = policy.counted_minimum_effect;
-  const std::string at_least = least > 0 ? " by " + percent_text(least) + " or more" : "";
+  const std::string at_least = least > 0 ? " by " + small_share_text(least) + " or more" : "";
   const auto time = compared.find(kRealTime);
   const auto instructions = compared.find(kInstructions);
   const bool has_both = time != compared.end() && instructions != compared.end();

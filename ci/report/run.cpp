@@ -13,7 +13,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/json_values.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/profile.hpp"
 #include "ci/report/sample_summary.hpp"
 #include "ci/report/targets.hpp"

@@ -8,7 +8,7 @@
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/json_values.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -33,7 +33,7 @@ std::string fit_text(const Sweep& sweep, const TerminalStyle& style) {
     text += " [" + exponent_text(fit.interval->low) + ", " + exponent_text(fit.interval->high) + "]";
   }
   const std::int64_t replicates = fit.inputs > 0 ? fit.inputs : fit.rounds;
-  std::string facts = percent_text(fit.confidence) + " interval over " + std::to_string(replicates) +
+  std::string facts = small_share_text(fit.confidence) + " interval over " + std::to_string(replicates) +
                       (fit.inputs > 0 ? " input" : " round") + (replicates == 1 ? "" : "s");
   if (!fit.interval) facts = "no interval";
   if (sweep.data.is_counted && fit.inputs == 0) facts = "counted exactly";

@@ -7,7 +7,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/json_values.hpp"
 #include "ci/report/markdown_text.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/targets/find_ceiling.hpp"
 #include "regress/targets/target_wording.hpp"
 

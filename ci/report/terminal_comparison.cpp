@@ -9,7 +9,7 @@
 #include "ci/report/comparison_table.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/next_steps.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/targets.hpp"
 
@@ -98,7 +98,7 @@ class Writer {
     }
     if (hidden > 0) {
       text_ += tone("  and " + grouped_text(static_cast<std::int64_t>(hidden)) + " more unchanged, none by more than " +
-                        percent_text(largest_hidden) + " (--json has them all)",
+                        small_share_text(largest_hidden) + " (--json has them all)",
                     Tone::dim) +
                "\n";
     }

@@ -7,7 +7,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/store_status.hpp"
 #include "storage/delivery.hpp"
 #include "storage/embedded/cluster.hpp"

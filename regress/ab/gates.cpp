@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "regress/ab/accepted_level.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

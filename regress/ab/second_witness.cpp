@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include "bench/model/quantile.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 
 namespace steelyard {
 namespace {
@@ -43,7 +44,7 @@ std::optional<BothLevels> both(const Levels& baseline, const Levels& candidate, 
 
 std::string clock_text(double hertz) {
   constexpr double kGiga = 1e9;
-  return fixed_text(hertz / kGiga, 2) + " GHz";
+  return decimals_text(hertz / kGiga, 2) + " GHz";
 }
 
 // Less than the smallest change that matters, and less than a quarter of what the time moved by: what is left of such a

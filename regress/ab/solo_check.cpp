@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

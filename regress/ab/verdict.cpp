@@ -5,7 +5,7 @@
 
 #include "regress/ab/power.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard {
@@ -94,11 +94,11 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
            share_text(row.margin) + more_rounds_text(row);
   }
   if (*row.p <= family.level) {
-    return "p = " + probability_text(*row.p) + " alone, but " + probability_text(*row.q) + " among " +
+    return "p = " + p_value_text(*row.p) + " alone, but " + p_value_text(*row.q) + " among " +
            plural_text(family.comparisons, "comparison") + more_rounds_text(row);
   }
   if (row.interval->low > 1 || row.interval->high < 1) {
-    return "p = " + probability_text(*row.p) + " does not reach the level of " + probability_text(family.level) +
+    return "p = " + p_value_text(*row.p) + " does not reach the level of " + p_value_text(family.level) +
            more_rounds_text(row);
   }
   return "too noisy: in " + units_text(evidence) + " the " + interval_text(row) +
@@ -181,7 +181,7 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
     const bool worse = (*row.ratio > 1) == (row.metric.better == Better::lower);
     row.verdict = worse ? Verdict::regression : Verdict::improvement;
     row.reason = size_text(row) + " in " + units_text(evidence) + ", " + interval_text(row) + ", adjusted p " +
-                 probability_text(*row.q);
+                 p_value_text(*row.q);
     if (!concurrent) row.reason += ", more than drift between the sides explains";
     if (const std::string seen = seen_text(evidence); !seen.empty()) row.reason += " (" + seen + ")";
   } else if (enough && concurrent && effect.within_margin) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/calibration/calibrate.hpp"
 
 namespace steelyard {

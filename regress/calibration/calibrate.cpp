@@ -13,7 +13,7 @@
 #include "regress/ab/noise_parts.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/calibration/advice.hpp"
 #include "regress/calibration/observed_rate.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -30,8 +30,8 @@ std::string family_text(const ComparisonRow& row, const Comparison& comparison) 
   const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
                                    [](const ComparisonRow& other) { return other.q.has_value(); });
   const double level = comparison.policy.false_alarm_rate;
-  return "family: among " + plural_text(count, "comparison") + " q = " + probability_text(*row.q) +
-         " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " + probability_text(level);
+  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) +
+         " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " + p_value_text(level);
 }
 
 std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& comparison) {
@@ -48,7 +48,7 @@ std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& co
     steps.push_back(
         "test: Student's t of the change over that noise, on logarithms, with few degrees of freedom "
         "because occasions have heavy tails; p = " +
-        probability_text(*row.p));
+        p_value_text(*row.p));
     if (row.q) steps.push_back(family_text(row, comparison));
   }
   if (row.ratio) {

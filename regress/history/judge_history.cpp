@@ -13,7 +13,7 @@
 #include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/lost_series.hpp"

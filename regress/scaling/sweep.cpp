@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bench/model/quantile.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/scaling/input_sweep.hpp"
 
 namespace steelyard {

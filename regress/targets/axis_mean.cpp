@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "bench/model/quantile.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/targets/target_wording.hpp"
 
 namespace steelyard {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/targets/axis_mean.hpp"
 #include "regress/targets/rate_interval.hpp"
 #include "regress/targets/target_wording.hpp"

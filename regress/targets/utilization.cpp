@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/targets/rate_interval.hpp"
 
 namespace steelyard {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

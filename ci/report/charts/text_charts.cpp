@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ci/report/charts/axis.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/sample_summary.hpp"
 
 namespace steelyard {

@@ -10,7 +10,7 @@
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/flame_page.hpp"
 #include "ci/report/flame/flame_tone.hpp"
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {

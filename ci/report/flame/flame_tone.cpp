@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "ci/report/number_text.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {
@@ -76,7 +76,7 @@ std::string change_mark(const JoinedProfile& profile, const StackFrame& frame) {
                        cost_an_iteration(profile, frame.total.at(kBaselineSide), kBaselineSide);
   // Too small for digits that anyone reads, but not nothing.
   if (std::abs(ratio - 1) < 1e-4) return ratio > 1 ? "+<0.01 %" : "-<0.01 %";
-  return per_cent_text(ratio);
+  return change_cell(ratio);
 }
 
 }  // namespace steelyard

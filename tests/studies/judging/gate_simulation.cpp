@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "regress/ab/look_plan.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
 #include "regress/calibration/observed_rate.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/studies/judging/exact_binomial.hpp"
