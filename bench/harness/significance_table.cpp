@@ -8,7 +8,7 @@
 #include "bench/harness/pair_comparison.hpp"
 #include "bench/harness/rank_test.hpp"
 #include "bench/harness/table_scale.hpp"
-#include "bench/model/holm.hpp"
+#include "bench/model/adjusted_p.hpp"
 #include "bench/model/quantile.hpp"
 #include "bench/model/text.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ci/measuring/join_runs.hpp"
-#include "regress/ab/solo_check.hpp"
+#include "regress/ab/confirmation.hpp"
 
 namespace steelyard {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "bench/runner/fresh_copy.hpp"
-#include "regress/ab/noise_parts.hpp"
+#include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard {

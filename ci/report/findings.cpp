@@ -9,8 +9,8 @@
 
 #include "bench/model/number_text.hpp"
 #include "ci/attribution/function_name.hpp"
+#include "regress/ab/confirmation.hpp"
 #include "regress/ab/counted.hpp"
-#include "regress/ab/solo_check.hpp"
 
 namespace steelyard {
 namespace {

@@ -3,15 +3,32 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "regress/ab/accepted_level.hpp"
+#include "bench/model/comparison.hpp"
 #include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {
+
+// "commit 1a2b3c4 accepted this level", or empty where the row shows more than that: its interval's near end (of
+// counts: the count itself) lies beyond the level by more than the minimum effect (of counts: than their jitter).
+std::string accepted_note(const ComparisonRow& row, const AcceptedLevel& accepted) {
+  if (!row.candidate || row.metric.better == Better::undeclared) return "";
+  const bool is_counted = row.metric.kind == MetricKind::counted;
+  const bool is_higher_better = row.metric.better == Better::higher;
+  double near = *row.candidate;
+  if (!is_counted && row.interval && row.baseline) {
+    near = *row.baseline * (is_higher_better ? row.interval->high : row.interval->low);
+  }
+  const double room = 1 + (is_counted ? row.jitter.value_or(0) : row.minimum_effect);
+  const bool is_within = is_higher_better ? near >= accepted.level / room : near <= accepted.level * room;
+  return is_within ? "commit " + accepted.commit.substr(0, 9) + " accepted this level" : "";
+}
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

@@ -3,18 +3,44 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "bench/model/quantile.hpp"
+#include "bench/model/run.hpp"
 #include "regress/ab/counted.hpp"
-#include "regress/ab/measured_item.hpp"
+#include "regress/ab/match.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 namespace {
+
+// Two inputs are two conditions. The hash behind kItemWord in the benchmark's label; empty: the program does not say.
+std::string measured_item(const Run& run, const std::string& benchmark) {
+  const auto label = run.labels.find(benchmark);
+  if (label == run.labels.end()) return "";
+  const std::size_t word = label->second.find(kItemWord);
+  if (word == std::string::npos) return "";
+  const std::size_t begin = word + kItemWord.size();
+  return label->second.substr(begin, label->second.find(' ', begin) - begin);
+}
+
+std::string item_of(const Run& run, const MatchedSide& side) {
+  return side.measurements.empty() ? "" : measured_item(run, side.measurements.front()->benchmark.canonical());
+}
+
+// "measured on different inputs: item 2f1c... against 88ab..."; empty where both sides say the same, or one says
+// nothing.
+std::string item_difference(const Run& baseline, const Run& candidate, const Matched& matched) {
+  constexpr std::size_t kShownDigits = 12;
+  const std::string b = item_of(baseline, matched.baseline);
+  const std::string c = item_of(candidate, matched.candidate);
+  if (b.empty() || c.empty() || b == c) return "";
+  return "measured on different inputs: item " + b.substr(0, kShownDigits) + " against " + c.substr(0, kShownDigits);
+}
 
 // A child's last words can be long; the archive has them whole.
 constexpr std::size_t kMostFailureText = 300;

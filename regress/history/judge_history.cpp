@@ -6,14 +6,13 @@
 #include <set>
 #include <utility>
 
-#include "bench/model/holm.hpp"
+#include "bench/model/adjusted_p.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "bench/model/number_text.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/lost_series.hpp"

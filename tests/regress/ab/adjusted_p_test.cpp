@@ -1,15 +1,43 @@
-#include "regress/ab/false_discovery.hpp"
+#include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "bench/model/holm.hpp"
+#include "bench/model/adjusted_p.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard {
 namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+
+TEST(Holm, MultipliesByWhatIsLeftAndNeverFalls) {
+  EXPECT_THAT(holm_adjusted(std::vector<double>{0.01, 0.04, 0.03, 0.005}),
+              ElementsAre(DoubleEq(0.03), DoubleEq(0.06), DoubleEq(0.06), DoubleEq(0.02)));
+}
+
+TEST(Holm, OneComparisonKeepsItsP) { EXPECT_THAT(holm_adjusted(std::vector<double>{0.03}), ElementsAre(0.03)); }
+
+TEST(Holm, IsAtMostOne) { EXPECT_THAT(holm_adjusted(std::vector<double>{0.9, 0.8}), ElementsAre(1, 1)); }
+
+TEST(Holm, EqualPGetEqualQ) {
+  const auto q = holm_adjusted(std::vector<double>{0.01, 0.01, 0.5});
+  EXPECT_DOUBLE_EQ(q[0], 0.03);
+  EXPECT_DOUBLE_EQ(q[1], 0.03);
+}
+
+TEST(Holm, KeepsThePlaceOfEachP) {
+  EXPECT_EQ(holm_adjusted(std::vector<double>{0.01, 0.04, 0.03}), (std::vector<double>{0.03, 0.06, 0.06}));
+}
+
+TEST(Holm, CountsMembersThatWereNotTested) {
+  const std::vector<double> padded = holm_adjusted(std::vector<double>{0.01, 0.04, 0.03, 1, 1});
+  EXPECT_EQ(holm_adjusted(std::vector<double>{0.01, 0.04, 0.03}, 2),
+            std::vector<double>(padded.begin(), padded.begin() + 3));
+}
+
+TEST(Holm, NothingGivesNothing) { EXPECT_TRUE(holm_adjusted(std::vector<double>{}).empty()); }
 
 // By definition: the least level at which the step-up rule rejects i.
 double slow_discovery_q(const std::vector<double>& p, std::size_t i) {
@@ -58,4 +86,5 @@ TEST(FalseDiscovery, NothingGivesNothingAndOneKeepsItsP) {
 }
 
 }  // namespace
+
 }  // namespace steelyard
