@@ -6,11 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/series_chart.hpp"
-#include "ci/report/json_values.hpp"
-#include "ci/report/markdown_text.hpp"
-#include "bench/model/number_text.hpp"
+#include "ci/report/markup.hpp"
 
 namespace steelyard {
 namespace {

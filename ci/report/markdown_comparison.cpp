@@ -4,13 +4,11 @@
 #include <array>
 #include <set>
 
+#include "bench/model/number_text.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
-#include "ci/report/markdown_text.hpp"
-#include "ci/report/next_steps.hpp"
-#include "bench/model/number_text.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/report/promise.hpp"
-#include "ci/report/row_order.hpp"
 #include "ci/report/targets.hpp"
 
 namespace steelyard {

@@ -11,7 +11,7 @@
 #include "ci/config/command_words.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_gates.hpp"
-#include "ci/report/calibration.hpp"
+#include "ci/report/machine.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/calibration/calibration_file.hpp"

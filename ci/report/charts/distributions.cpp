@@ -8,10 +8,8 @@
 #include <utility>
 
 #include "bench/model/number_text.hpp"
-#include "ci/report/charts/axis.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
-#include "ci/report/sample_summary.hpp"
 
 namespace steelyard {
 namespace {

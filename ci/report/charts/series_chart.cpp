@@ -7,11 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "ci/report/charts/axis.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
-#include "bench/model/number_text.hpp"
-#include "ci/report/sample_summary.hpp"
 
 namespace steelyard {
 namespace {

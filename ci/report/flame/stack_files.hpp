@@ -16,4 +16,12 @@ namespace steelyard {
 // Error (input): the scaled costs exceed 63 bits.
 Result<std::string> folded_stacks(const JoinedProfile& profile, const StackTree& tree);
 
+// Stacks as a file that speedscope (https://www.speedscope.app) opens: its own JSON format, profiles of type "sampled"
+// with one sample for each frame that has self cost. Of a difference the file holds two profiles, baseline and
+// candidate, and opens with the candidate.
+
+// Schema: https://www.speedscope.app/file-format-schema.json. Costs are those of the iterations counted; JSON readers
+// in browsers keep 53 bits of a number.
+std::string speedscope_json(const JoinedProfile& profile, const StackTree& tree, const std::string& title);
+
 }  // namespace steelyard

@@ -1,18 +1,109 @@
-// Frames from the top down, as wide as they cost; each is a rectangle with a title, which browsers show as a tooltip.
-#include <fmt/format.h>
+#include "ci/report/flame/flame_graph.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "bench/harness/markup_text.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/attribution/function_name.hpp"
-#include "ci/report/flame/flame_graph.hpp"
-#include "ci/report/flame/flame_page.hpp"
-#include "ci/report/flame/flame_tone.hpp"
-#include "bench/model/number_text.hpp"
 
 namespace steelyard {
+namespace {
+
+constexpr std::size_t kPlain = 0, kOther = 1, kOwn = 2, kLibrary = 5, kGrew = 8, kShrank = 13;
+constexpr std::array<double, 3> kSteps{0.01, 0.05, 0.2};  // between the tones 1 to 4
+
+// FNV-1a, so that a function has its shade on every machine.
+std::size_t shade_of(std::string_view name) {
+  std::uint32_t hash = 2166136261U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  return (hash >> 16U) % 3;
+}
+
+bool is_library(const std::string& object) {
+  const std::string name = std::filesystem::path(object).filename().string();
+  return name.ends_with(".so") || name.find(".so.") != std::string::npos;
+}
+
+double change_of(const JoinedProfile& profile, const StackFrame& frame) {
+  const double from = cost_an_iteration(profile, frame.total.at(kBaselineSide), kBaselineSide);
+  const double to = cost_an_iteration(profile, frame.total.at(kCandidateSide), kCandidateSide);
+  // A frame's cost is exact to one instruction of all iterations; at different numbers of them that can differ.
+  const auto fewest = std::min(profile.iterations.at(kBaselineSide), profile.iterations.at(kCandidateSide));
+  const bool same_count = profile.iterations.at(kBaselineSide) == profile.iterations.at(kCandidateSide);
+  const double rounding = same_count ? 0 : 1 / static_cast<double>(fewest);
+  return std::abs(to - from) <= rounding ? 0 : to - from;
+}
+
+bool is_of_one_side(const StackFrame& frame) {
+  return frame.total.at(kBaselineSide) == 0 || frame.total.at(kCandidateSide) == 0;
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& flame_tones() {
+  static const std::vector<std::string_view> kTones{
+      "plain",  "other",  "own-0",  "own-1",  "own-2",    "lib-0",    "lib-1",    "lib-2",    "grew-1",
+      "grew-2", "grew-3", "grew-4", "grew-5", "shrank-1", "shrank-2", "shrank-3", "shrank-4", "shrank-5"};
+  return kTones;
+}
+
+double cost_an_iteration(const JoinedProfile& profile, std::int64_t cost, std::size_t side) {
+  return static_cast<double>(cost) / static_cast<double>(profile.iterations.at(side));
+}
+
+std::size_t flame_tone(const JoinedProfile& profile, const StackFrame& frame) {
+  if (profile.has_baseline) {
+    const double change = change_of(profile, frame);
+    if (change == 0) return kPlain;
+    const std::size_t first = change > 0 ? kGrew : kShrank;
+    if (is_of_one_side(frame)) return first + 4;
+    const double larger = std::max(cost_an_iteration(profile, frame.total.at(kBaselineSide), kBaselineSide),
+                                   cost_an_iteration(profile, frame.total.at(kCandidateSide), kCandidateSide));
+    const double part = std::abs(change) / larger;
+    return first + static_cast<std::size_t>(
+                       std::count_if(kSteps.begin(), kSteps.end(), [&](double step) { return part >= step; }));
+  }
+  if (frame.function >= profile.functions.size()) return kOther;
+  const JoinedFunction& function = profile.functions[frame.function];
+  return (is_library(function.object) ? kLibrary : kOwn) + shade_of(function.name);
+}
+
+std::string change_mark(const JoinedProfile& profile, const StackFrame& frame) {
+  if (!profile.has_baseline || flame_tone(profile, frame) == kPlain) return "";
+  if (is_of_one_side(frame)) return frame.total.at(kBaselineSide) == 0 ? "new" : "gone";
+  const double ratio = cost_an_iteration(profile, frame.total.at(kCandidateSide), kCandidateSide) /
+                       cost_an_iteration(profile, frame.total.at(kBaselineSide), kBaselineSide);
+  // Too small for digits that anyone reads, but not nothing.
+  if (std::abs(ratio - 1) < 1e-4) return ratio > 1 ? "+<0.01 %" : "-<0.01 %";
+  return change_cell(ratio);
+}
+
+namespace {
+
+// The texts of ci/report/flame/page/, compiled in so that the program needs no file beside it (CMakeLists.txt writes
+// the source).
+
+extern const std::string_view kFlamePage;  // HTML with @title@, @style@, @data@ and @script@ to be filled in
+
+extern const std::string_view kFlameStyle;  // of the page alone
+
+extern const std::string_view kFlameColors;  // of page and SVG
+
+extern const std::string_view kFlameScript;
+
+}  // namespace
+
+// Frames from the top down, as wide as they cost; each is a rectangle with a title, which browsers show as a tooltip.
+
 namespace {
 
 constexpr double kWidth = 1200, kMargin = 10;  // pixels
@@ -195,6 +286,108 @@ class FlameDrawing {
 
 std::string svg_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption) {
   return FlameDrawing(profile, tree, caption).draw();
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t kLongestName = 500;
+
+std::string shown(const std::string& text) { return shortened(printable(text, true), kLongestName, true); }
+
+Json costs_json(const FunctionCosts& costs) {
+  return costs.present ? Json::array({costs.self, costs.inclusive, costs.calls}) : Json(nullptr);
+}
+
+Json function_json(const JoinedFunction& function, bool has_baseline) {
+  const std::string name = function.name.empty() ? "???" : shown(function.name);
+  const std::string short_name = shown(short_function_name(function.name));
+  Json json{{"name", name},
+            {"short", short_name == name ? "" : short_name},
+            {"place", shown(place_text(function))},
+            {"costs", Json::array({has_baseline ? costs_json(function.costs.at(kBaselineSide)) : Json(nullptr),
+                                   costs_json(function.costs.at(kCandidateSide))})}};
+  if (!function.renamed_from.empty()) json["was"] = shown(function.renamed_from);
+  return json;
+}
+
+Json side_json(const JoinedProfile& profile, std::size_t side, const std::string& name) {
+  return {{"name", shown(name)},
+          {"iterations", profile.iterations.at(side)},
+          {"total", profile.totals.at(side)},
+          {"negative", profile.negative.at(side)}};
+}
+
+// Functions that no frame shows are left out; frames are five numbers each (four without a baseline), in one list.
+Json data_json(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption) {
+  Json data;
+  data["event"] = profile.event;
+  data["sides"] =
+      Json::array({profile.has_baseline ? side_json(profile, kBaselineSide, caption.baseline_name) : Json(nullptr),
+                   side_json(profile, kCandidateSide, caption.candidate_name)});
+  data["tones"] = Json::array();
+  for (const std::string_view tone : flame_tones()) data["tones"].push_back(tone);
+  data["functions"] = Json::array();
+  Json frames = Json::array();
+  std::vector<int> index_of(profile.functions.size(), -1);
+  for (const StackFrame& frame : tree.frames) {
+    int function = frame.function == kAllFunctions ? -1 : -2;
+    if (frame.function < index_of.size()) {
+      int& index = index_of[frame.function];
+      if (index < 0) {
+        index = static_cast<int>(data["functions"].size());
+        data["functions"].push_back(function_json(profile.functions[frame.function], profile.has_baseline));
+      }
+      function = index;
+    }
+    for (Json number :
+         {Json(frame.depth), Json(function), Json(flame_tone(profile, frame)), Json(frame.total.at(kCandidateSide))}) {
+      frames.push_back(std::move(number));
+    }
+    if (profile.has_baseline) frames.push_back(frame.total.at(kBaselineSide));
+  }
+  data["frames"] = std::move(frames);
+  return data;
+}
+
+// Inside a script element nothing is an entity, and a '<' could end it.
+std::string script_text(const Json& json) {
+  std::string text;
+  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+// Each @word@ of the page by its text, in one pass: what is filled in is not looked at again.
+std::string filled(std::string_view page, const std::vector<std::pair<std::string_view, std::string>>& texts) {
+  std::string result;
+  while (!page.empty()) {
+    std::size_t first = page.size();
+    const std::pair<std::string_view, std::string>* found = nullptr;
+    for (const auto& text : texts) {
+      const std::size_t at = page.find(text.first);
+      if (at < first) first = at, found = &text;
+    }
+    result += page.substr(0, first);
+    if (found == nullptr) break;
+    result += found->second;
+    page.remove_prefix(first + found->first.size());
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string html_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption) {
+  return filled(kFlamePage, {{"@title@", markup_text(shown(caption.title))},
+                             {"@style@", std::string(kFlameColors) + std::string(kFlameStyle)},
+                             {"@data@", script_text(data_json(profile, tree, caption))},
+                             {"@script@", std::string(kFlameScript)}});
 }
 
 }  // namespace steelyard
