@@ -94,17 +94,15 @@ std::string remark(const std::string& mark, const std::string& text, Tone tone, 
 }
 
 // As the sheet prints it: 989.4, 7.8, 312.
-std::string rate_text(double value) {
+std::string sheet_text(double value) {
   if (value == 0) return "-";
-  std::string text = decimal_text(value, 1);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
+  return decimal_text(value, std::fabs(value - std::round(value)) < 0.05 ? 0 : 1);
 }
 
 // A second rate of the same dtype in brackets: tensor cores, or sums in f16.
 std::string pair_text(double value, double second) {
-  if (second == 0) return rate_text(value);
-  return rate_text(value) + " (" + rate_text(second) + ")";
+  if (second == 0) return sheet_text(value);
+  return sheet_text(value) + " (" + sheet_text(second) + ")";
 }
 
 Json device_ceiling_json(const Ceiling& ceiling) {
@@ -162,10 +160,10 @@ std::string terminal_datasheet(std::span<const DatasheetRow* const> rows, const 
   std::vector<std::vector<std::string>> cells{{"device", "f64 (tensor)", "f32", "tf32", "bf16", "f16 (sums in f16)",
                                                "f8 (sums in f16)", "i8", "memory", "ridge"}};
   for (const DatasheetRow* row : rows) {
-    cells.push_back({std::string(row->device), pair_text(row->f64, row->f64_tensor), rate_text(row->f32),
-                     rate_text(row->tf32), rate_text(row->bf16), pair_text(row->f16, row->f16_accumulate_f16),
-                     pair_text(row->f8, row->f8_accumulate_f16), rate_text(row->i8),
-                     rate_text(row->memory_gigabytes_per_second), decimal_text(ridge_flops_per_byte(*row), 0)});
+    cells.push_back({std::string(row->device), pair_text(row->f64, row->f64_tensor), sheet_text(row->f32),
+                     sheet_text(row->tf32), sheet_text(row->bf16), pair_text(row->f16, row->f16_accumulate_f16),
+                     pair_text(row->f8, row->f8_accumulate_f16), sheet_text(row->i8),
+                     sheet_text(row->memory_gigabytes_per_second), decimal_text(ridge_flops_per_byte(*row), 0)});
   }
   std::vector<Align> aligns(cells.front().size(), Align::right);
   aligns.front() = Align::left;

@@ -291,9 +291,9 @@ std::string svg_flame_graph(const JoinedProfile& profile, const StackTree& tree,
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::size_t kLongestName = 500;
+constexpr std::size_t kLongestShown = 500;
 
-std::string shown(const std::string& text) { return shortened(printable(text, true), kLongestName, true); }
+std::string shown(const std::string& text) { return shortened(printable(text, true), kLongestShown, true); }
 
 Json costs_json(const FunctionCosts& costs) {
   return costs.present ? Json::array({costs.self, costs.inclusive, costs.calls}) : Json(nullptr);
