@@ -6,21 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "bench/model/holm.hpp"
+#include "bench/model/adjusted_p.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/calibrated.hpp"
+#include "regress/ab/confirmation.hpp"
 #include "regress/ab/drift.hpp"
-#include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
-#include "regress/ab/look_plan.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/relabelling.hpp"
 #include "regress/ab/row.hpp"
-#include "regress/ab/second_witness.hpp"
-#include "regress/ab/solo_check.hpp"
+#include "regress/ab/sequential.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/ab/verdict.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {

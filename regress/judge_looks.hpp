@@ -1,5 +1,5 @@
 // The judge that a measurement asks between its rounds: which benchmarks are decided by now. It sees the rounds of a
-// plan (regress/ab/look_plan.hpp) that are there, with the same statistics as compare_runs, so that what it calls
+// plan (regress/ab/sequential.hpp) that are there, with the same statistics as compare_runs, so that what it calls
 // decided the comparison decides as well. Pure, like all of regress.
 #pragma once
 

@@ -241,10 +241,15 @@ class BenchmarkCounting {
 
 }  // namespace
 
+Error counting_budget_spent() {
+  return budget_error("", opening_of(FailureKind::not_reached) + "the budget for counting was spent", "",
+                      "raise it, or count fewer benchmarks");
+}
+
 Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options) {
   const std::chrono::duration<double, std::nano> left = options.deadline - std::chrono::steady_clock::now();
   if (left.count() <= 0) {
-    return program_error("", std::string(kBudgetSpent), "", "raise it, or count fewer benchmarks");
+    return counting_budget_spent();
   }
   return std::min(options.timeout, Nanoseconds(left.count()));
 }

@@ -107,9 +107,12 @@ struct BenchmarkCount {
   std::int64_t duration_ns = 0;
 };
 
-// How long the next collection may take. Error (program): none, because the deadline has passed.
-inline constexpr std::string_view kBudgetSpent = "not reached: the budget for counting was spent";
-static_assert(kBudgetSpent.starts_with(kNotReached), "nobody failed: the row is inconclusive");
+// The error of what a deadline kept from being counted, and what becomes of a benchmark with an error.
+Error counting_budget_spent();
+inline FailureKind failure_kind_of(const Error& error) {
+  return error.kind == ErrorKind::budget ? FailureKind::not_reached : FailureKind::failed;
+}
+// How long the next collection may take. Error (budget): none, because the deadline has passed.
 Result<Nanoseconds> time_for_one(const BenchmarkCountOptions& options);
 // The error of a collection, or that the deadline ended it.
 Error unless_late(const BenchmarkCountOptions& options, const Error& error);
@@ -117,7 +120,7 @@ Error unless_late(const BenchmarkCountOptions& options, const Error& error);
 // larger - smaller, event by event.
 std::vector<std::int64_t> net_totals(const CallgrindPart& larger, const CallgrindPart& smaller);
 
-// Error (program): `found` says why there is no count, `mend` what to do; a deadline that has passed is one.
+// Error (program, or budget where the deadline has passed): `found` says why there is no count, `mend` what to do.
 Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::string& benchmark,
                                        const BenchmarkCountOptions& options);
 

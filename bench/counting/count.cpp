@@ -21,6 +21,8 @@
 namespace steelyard {
 namespace {
 
+constexpr std::string_view kDifferentCode = "different code";
+
 constexpr std::size_t kMostNamesShown = 20;
 constexpr Nanoseconds kDispatchTimeout = seconds(30);
 // Longer budgets are no limits; keeps the arithmetic of the clock in range.
@@ -170,7 +172,8 @@ void add_count(const Program& program, const std::string& benchmark, const Count
 void add_failure(const Program& program, const std::string& benchmark, const Error& error, Run& run) {
   std::string reason = error.where.empty() ? error.found : error.text();
   if (error.where.empty() && !error.mend.empty()) reason += "; " + error.mend;
-  run.failures.push_back({id_of(program, benchmark), std::string(kInstructions), -1, std::move(reason)});
+  run.failures.push_back(
+      {id_of(program, benchmark), std::string(kInstructions), -1, std::move(reason), failure_kind_of(error)});
 }
 
 // Which kernels OpenBLAS takes when nothing counts: it chooses by the CPU, and Valgrind shows it another one.
@@ -210,10 +213,10 @@ void record_dispatch(const Program& program, const std::set<std::string>& cores,
   for (const std::string& core : cores) counted += (counted.empty() ? "" : ", ") + core;
   const std::string native = native_openblas_core(program, options);
   const bool is_same = cores.size() == 1 && native == counted;
-  add_fact("count.dispatch",
+  add_fact(kDispatchFact,
            (program.suite.empty() ? "" : program.suite + ": ") + "OpenBLAS " + counted + " under Valgrind, " +
                (native.empty() ? "unknown" : native) + " natively" +
-               (is_same ? "" : ": counts and times are of different code"),
+               (is_same ? "" : ": counts and times are of " + std::string(kDifferentCode)),
            run);
 }
 
@@ -343,8 +346,7 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
     } else if (outcomes[i]) {
       add_failure(*order.program, order.benchmark, outcomes[i]->error(), *order.run);
     } else if (!is_cancelled) {
-      add_failure(*order.program, order.benchmark,
-                  program_error("", std::string(kBudgetSpent), "", "raise it, or count fewer benchmarks"), *order.run);
+      add_failure(*order.program, order.benchmark, counting_budget_spent(), *order.run);
     }
   }
   for (auto& [run, of_run] : conditions) {
@@ -412,6 +414,10 @@ Result<CountingTools> find_counting_tools(const CountOptions& options) {
                        "install a newer Valgrind to count instructions");
   }
   return tools;
+}
+
+bool tells_of_other_code(std::string_view dispatch_fact) {
+  return dispatch_fact.find(kDifferentCode) != std::string_view::npos;
 }
 
 }  // namespace steelyard

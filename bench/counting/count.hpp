@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/counting/counters/counter_choice.hpp"
@@ -45,6 +46,11 @@ struct CountOrder {
   Run* run = nullptr;
   CountedInputs* inputs = nullptr;  // told what the program read, where it is not null
 };
+
+// The fact of the environment that says which kernels OpenBLAS took under the counter and which it takes natively, and
+// whether it says that they differ for any of the programs.
+inline constexpr std::string_view kDispatchFact = "count.dispatch";
+bool tells_of_other_code(std::string_view dispatch_fact);
 
 // Why counting cannot be done at all on this machine ("valgrind was not found; ..."), or absent when it can.
 std::optional<std::string> counting_unavailable(const CountOptions& options);

@@ -221,7 +221,7 @@ Result<BenchmarkCount> count_unwrapped(const CollectionPlace& place, const std::
   Result<BenchmarkCount> count = UnwrappedCounting(place, benchmark, options).run(why, seen);
   if (count) return count;
   const Error& error = count.error();
-  if (error.found.starts_with(kBudgetSpent)) return error;
+  if (error.kind == ErrorKind::budget) return error;
   const std::string both = why.mend.empty() || error.mend.empty() ? "" : "; or ";
   return program_error("", why.found + "; and not as a whole either: " + error.found, "", why.mend + both + error.mend);
 }

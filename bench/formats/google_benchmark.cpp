@@ -178,9 +178,6 @@ void keep_counted_allocations(GoogleBenchmarkFile& file) {
 
 }  // namespace
 
-bool is_bad_record(const Failure& failure) { return failure.reason.starts_with(kBadRecordWords); }
-bool is_skipped(const Failure& failure) { return failure.reason.starts_with(kSkippedWords); }
-
 Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name) {
   if (text.size() > kMostFileBytes) {
     return input_error(std::string(name), std::to_string(text.size()) + " bytes",

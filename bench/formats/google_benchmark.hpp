@@ -23,15 +23,9 @@ struct BadRecord {
   std::string metric{};     // empty: all of the benchmark's
 };
 
-// Where files become runs, each bad record becomes a Failure, so that archives keep it and what it spoils is neither
-// new nor unchanged. It is no failure of the program: the reason begins with these words.
-inline constexpr std::string_view kBadRecordWords = "bad record ";
-bool is_bad_record(const Failure& failure);
-
-// A benchmark that left itself out in words ("f8 needs compute capability 8.9, this device has 8.0") yields nothing and
-// is no failure of the program either: the reason begins with these words.
-inline constexpr std::string_view kSkippedWords = "the benchmark was skipped";
-bool is_skipped(const Failure& failure);
+// Where files become runs, each bad record becomes a Failure (FailureKind::bad_record), so that archives keep it and
+// what it spoils is neither new nor unchanged. A benchmark that left itself out in words ("f8 needs compute capability
+// 8.9, this device has 8.0") yields nothing and is FailureKind::skipped.
 
 // What one file holds, metric by metric. Times in ns whatever time_unit says. User counters become metrics of
 // undeclared direction; items_per_second and bytes_per_second are "higher". Every Measurement has one

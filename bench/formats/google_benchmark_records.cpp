@@ -91,15 +91,15 @@ std::string name_of(const json& record) {
 bool is_storable(const std::string& name) { return name.size() <= kLongestName && !has_control_character(name); }
 
 // Absent unless the record says that it yielded nothing.
-std::optional<std::string> failure_reason(const json& record) {
-  const auto say = [](std::string_view what, const std::string& message) {
-    return std::string(what) + (message.empty() ? "" : ": " + message);
+std::optional<Failure> failure_of(const json& record, const BenchmarkId& id) {
+  const auto say = [&](FailureKind kind, std::string reason, const std::string& message) {
+    return Failure{id, "", -1, std::move(reason) + (message.empty() ? "" : ": " + message), kind};
   };
   if (flag(record, "error_occurred")) {
-    return say("the benchmark reported an error", text_field(record, "error_message"));
+    return say(FailureKind::failed, "the benchmark reported an error", text_field(record, "error_message"));
   }
-  if (flag(record, "skipped")) return say(kSkippedWords, text_field(record, "skip_message"));
-  return std::nullopt;
+  if (!flag(record, "skipped")) return std::nullopt;
+  return say(FailureKind::skipped, opening_of(FailureKind::skipped), text_field(record, "skip_message"));
 }
 
 Metric metric_of_counter(const std::string& name) {
@@ -175,10 +175,9 @@ void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
   }
   const BenchmarkId id = parse_google_benchmark_name(name);
   if (!is_first_of_its_name(record, where, name, id)) return;
-  if (auto reason = failure_reason(record)) {
-    Failure failure{id, "", -1, std::move(*reason)};
+  if (auto failure = failure_of(record, id)) {
     // Every repetition repeats it.
-    if (file_.failures.empty() || file_.failures.back() != failure) file_.failures.push_back(std::move(failure));
+    if (file_.failures.empty() || file_.failures.back() != *failure) file_.failures.push_back(std::move(*failure));
     // It may say what was promised of a benchmark that yielded nothing.
     add_label(record, where, id);
     return;

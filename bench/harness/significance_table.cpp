@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "bench/harness/pair_comparison.hpp"
-#include "bench/model/holm.hpp"
+#include "bench/model/adjusted_p.hpp"
 #include "bench/model/quantile.hpp"
 #include "bench/model/task_measurement.hpp"
 #include "bench/model/text.hpp"

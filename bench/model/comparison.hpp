@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -129,6 +130,33 @@ struct SoloCheck {
   }
 };
 
+// What is known of a row besides its figures, and what others decide by.
+enum class RowNote {
+  equal_program,        // the candidate's count is the baseline's: programs and what they read are equal
+  equal_code,           // of a count: the programs differ, the code that was counted does not
+  other_dispatch,       // of a count: a library picks other code under the counter than natively
+  not_timed,            // left untimed, as the policy says, because counting found the builds to be equal
+  not_confirmed_alone,  // a change found in a duet that nothing measured alone: the budget was spent
+};
+inline constexpr std::size_t kRowNoteCount = 5;
+// How the reason tells it; of equal_program after kNotCountedAgain or not_timed.
+std::string_view to_text(RowNote note);
+inline constexpr std::string_view kNotCountedAgain = "; not counted again: ";
+
+class RowNotes {
+ public:
+  void add(RowNote note) { bits_.set(static_cast<std::size_t>(note)); }
+  bool has(RowNote note) const { return bits_.test(static_cast<std::size_t>(note)); }
+  bool operator==(const RowNotes&) const = default;
+
+ private:
+  std::bitset<kRowNoteCount> bits_;
+};
+
+// The reason is kept and the notes are not: whoever reads a row back takes them from it, and nobody else searches it.
+// Its table has the sentences of every version.
+RowNotes read_notes(std::string_view reason);
+
 struct ComparisonRow {
   std::string benchmark;  // canonical text
   Metric metric;
@@ -157,7 +185,8 @@ struct ComparisonRow {
   CountScope count_scope = CountScope::timed_region;  // counted metrics: what was counted over
   std::optional<SoloCheck> solo = {};                 // tells, decides nothing
   Verdict verdict = Verdict::inconclusive;
-  std::string reason;  // one sentence a person can read
+  std::string reason;   // one sentence a person can read
+  RowNotes notes = {};  // that the reason tells; not kept apart from it
   // Culprit first (the deepest function of the project's own sources that covers at least 90 % of the change), then by
   // size of the change of self cost. Empty where the count did not change or there is no profile.
   std::vector<FunctionChange> functions;

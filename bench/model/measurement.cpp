@@ -13,4 +13,9 @@ std::string_view to_text(CountScope scope) { return kScopeTexts.at(static_cast<s
 std::span<const std::string_view> words_of(CountScope) { return kScopeTexts; }
 std::optional<CountScope> parse_count_scope(std::string_view text) { return parse_word<CountScope>(text); }
 
+CountOrigin read_count_origin(std::string_view proof) {
+  if (proof.empty()) return CountOrigin::counted;
+  return proof.starts_with(kEqualProgramProof) ? CountOrigin::equal_program : CountOrigin::reused;
+}
+
 }  // namespace steelyard

@@ -65,6 +65,17 @@ std::string_view to_text(CountScope scope);  // "timed region", "whole functions
 std::span<const std::string_view> words_of(CountScope);
 std::optional<CountScope> parse_count_scope(std::string_view text);
 
+// Where the values of a count come from.
+enum class CountOrigin {
+  counted,        // from running this program
+  reused,         // kept from an earlier count under the same key
+  equal_program,  // from the other side: programs, libraries and what they read are equal
+};
+// The words that a proof of equal_program begins with. Archives and the store keep the proof alone, so that there they
+// are the format of the origin, which only their readers take from it.
+inline constexpr std::string_view kEqualProgramProof = "every loaded section of program and libraries is equal";
+CountOrigin read_count_origin(std::string_view proof);
+
 // What a count stands on. Noisy metrics leave it as it is.
 struct CountBasis {
   CountScope scope = CountScope::timed_region;
@@ -74,6 +85,7 @@ struct CountBasis {
   // Why these values hold though this program was not counted: "every loaded section is equal: sha256 ...". Empty:
   // it was counted.
   std::string proof;
+  CountOrigin origin = CountOrigin::counted;
   bool operator==(const CountBasis&) const = default;
 };
 

@@ -22,6 +22,9 @@ Error input_error(std::string where, std::string found, std::string wanted, std:
 Error program_error(std::string where, std::string found, std::string wanted, std::string mend) {
   return {ErrorKind::program, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
 }
+Error budget_error(std::string where, std::string found, std::string wanted, std::string mend) {
+  return {ErrorKind::budget, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
+}
 Error store_error(std::string where, std::string found, std::string wanted, std::string mend) {
   return {ErrorKind::store, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
 }

@@ -17,6 +17,7 @@ namespace steelyard {
 enum class ErrorKind {
   input,    // the user's input or configuration
   program,  // the measured program failed
+  budget,   // nobody: the time that was given was spent before it was its turn
   store,    // the store could not be reached or refused
   bug,      // a mistake of ours that was caught before it did harm
 };
@@ -36,6 +37,7 @@ struct Error {
 
 Error input_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
 Error program_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
+Error budget_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
 Error store_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
 Error bug_error(std::string where, std::string found);
 

@@ -82,22 +82,36 @@ inline constexpr std::string_view kItemWord = "steelyard_item:";
 // And how many elements the tensors of that input have together: "elements:186325".
 inline constexpr std::string_view kElementsWord = "elements:";
 
-// A failure whose reason begins so was never tried, because the budget was spent: the data cannot tell, nobody failed.
-inline constexpr std::string_view kNotReached = "not reached: ";
+// Why a measurement ended before it had all rounds that were planned.
+enum class Stop { none, budget_spent, interrupted };
+// Kept among the settings as "stopped": "budget spent after 12 rounds". Nothing for Stop::none.
+void keep_stop(Stop stop, int rounds, std::map<std::string, std::string>& settings);
+Stop stop_of(const RunHeader& header);
 
-// What the runner says of a measurement in its settings, and the judgement reads. "stopped": "budget spent after 12
-// rounds" or "interrupted after 12 rounds".
-inline constexpr std::string_view kStoppedSetting = "stopped";
-inline constexpr std::string_view kInterrupted = "interrupted";
 // "several_threads": "interleaved" in a duet, where benchmarks of several threads were measured in turns all the same.
 inline constexpr std::string_view kSeveralThreadsSetting = "several_threads";
 
-// Something that should have been measured and was not: a crash, a time-out, output that is no result.
+// What became of something that should have been measured.
+enum class FailureKind {
+  failed,       // a crash, a time-out, output that is no result
+  not_reached,  // never tried, because the budget was spent: the data cannot tell, nobody failed
+  bad_record,   // a record of an imported file that could not be used: the file's failure, not the program's
+  skipped,      // the benchmark left itself out in words: no failure of the program either
+};
+
+// Its reason begins with the words of its kind, and archives and the store keep the reason alone: there these words are
+// the format of the kind. Whoever makes a failure begins with opening_of(), whoever reads one asks read_failure_kind(),
+// and nobody else looks into the text.
+std::string opening_of(FailureKind kind);
+FailureKind read_failure_kind(std::string_view reason);
+
+// Something that should have been measured and was not.
 struct Failure {
   BenchmarkId benchmark;    // name empty: the program as a whole
   std::string metric;       // empty: all of them
   std::int32_t round = -1;  // -1: not tied to a round
   std::string reason;       // with the child's last line of stderr where there is one
+  FailureKind kind = FailureKind::failed;
   bool operator==(const Failure&) const = default;
 };
 

@@ -319,9 +319,10 @@ std::vector<Run> Session::finish() {
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     for (const std::string& name : outcome_.not_reached) {
       if (!sides_[i].has(name)) continue;
+      constexpr FailureKind kKind = FailureKind::not_reached;
       sides_[i].record().add_failure(
-          name, -1,
-          std::string(kNotReached) + "the budget of " + to_text(options_.budget) + " was spent; ask for more time");
+          name, -1, opening_of(kKind) + "the budget of " + to_text(options_.budget) + " was spent; ask for more time",
+          kKind);
     }
     Run run = sides_[i].record().take();
     const Environment told = std::move(run.environment);

@@ -92,10 +92,8 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
     settings["replaced_rounds"] = std::to_string(outcome.replaced_rounds);
   }
   if (!options.filter.empty()) settings["filter"] = options.filter;
-  const std::string after = " after " + std::to_string(outcome.rounds) + " rounds";
-  const std::string stopped(kStoppedSetting);
-  if (outcome.budget_spent) settings[stopped] = "budget spent" + after;
-  if (outcome.cancelled) settings[stopped] = std::string(kInterrupted) + after;
+  if (outcome.budget_spent) keep_stop(Stop::budget_spent, outcome.rounds, settings);
+  if (outcome.cancelled) keep_stop(Stop::interrupted, outcome.rounds, settings);
   // Whether or not this program has any: several programs become one run, which keeps what the first one says.
   if (layout.layout == Layout::duet) {
     settings[std::string(kSeveralThreadsSetting)] = std::string(to_text(Layout::interleaved));

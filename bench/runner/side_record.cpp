@@ -84,8 +84,8 @@ std::string SideRecord::device_change(const Environment& environment) const {
   return "";
 }
 
-void SideRecord::add_failure(const std::string& benchmark, std::int32_t round, std::string reason) {
-  run_.failures.push_back({id_of(benchmark), "", round, std::move(reason)});
+void SideRecord::add_failure(const std::string& benchmark, std::int32_t round, std::string reason, FailureKind kind) {
+  run_.failures.push_back({id_of(benchmark), "", round, std::move(reason), kind});
 }
 
 void SideRecord::fail(const Attempt& attempt, std::string reason, int weight) {

@@ -32,7 +32,8 @@ class SideRecord {
   void take(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
             GoogleBenchmarkFile file);
   // A failure without a process of its own; benchmark empty: the program as a whole.
-  void add_failure(const std::string& benchmark, std::int32_t round, std::string reason);
+  void add_failure(const std::string& benchmark, std::int32_t round, std::string reason,
+                   FailureKind kind = FailureKind::failed);
 
   // Tried three times and failed, or twice past its time limit: not worth another try.
   bool has_given_up(const std::string& benchmark) const;

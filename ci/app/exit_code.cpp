@@ -33,6 +33,7 @@ ExitCode exit_code_of(const Error& error) {
     case ErrorKind::input:
       return ExitCode::bad_input;
     case ErrorKind::program:
+    case ErrorKind::budget:
       return ExitCode::program_failed;
     case ErrorKind::store:
       return ExitCode::store_away;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/counting/count.hpp"
 #include "bench/cuda/kernel_name.hpp"
 #include "ci/attribution/culprit.hpp"
 #include "ci/attribution/own_source.hpp"
@@ -259,16 +260,17 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
   // Benchmarks whose instructions changed. The profiles count instructions; of another counted metric (bytes allocated)
   // they could name functions that have nothing to do with it.
   std::map<std::string, CountFinding> findings;
-  std::set<std::string> apart;
+  bool any_other_dispatch = false;
   for (ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions) continue;
     const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
     const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
     const bool same_code = !dispatch || !may_call_a_dispatching_library(a, b);
     if (!same_code) {
-      row.reason += (row.reason.empty() ? "" : "; ") + std::string(kDispatchWords) + *dispatch;
+      row.reason += (row.reason.empty() ? "" : "; ") + std::string(to_text(RowNote::other_dispatch)) + *dispatch;
+      row.notes.add(RowNote::other_dispatch);
+      any_other_dispatch = true;
     }
-    if (!same_code) apart.insert(row.benchmark);
     if (!is_change(row) || !a || !b) continue;
     const Attribution attribution(*a, *b, options);
     row.functions = attribution.functions();
@@ -283,7 +285,7 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     row.functions = found->second.functions;
     row.call_path = found->second.call_path;
   }
-  if (!apart.empty()) decide_gates(comparison, apart);
+  if (any_other_dispatch) decide_gates(comparison);
   tell_changed_kernels(comparison, baseline, candidate);
 }
 
@@ -386,16 +388,13 @@ void tell_changed_kernels(Comparison& comparison, const Run& baseline, const Run
 
 namespace {
 
-// The counter records the fact for every program that links the library; these words only where the code differs.
-constexpr std::string_view kDifferenceWords = "different code";
-
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 const std::string* different_dispatch(const Run& run) {
-  const std::string* fact = run.environment.find("count.dispatch");
-  return fact && contains(*fact, kDifferenceWords) ? fact : nullptr;
+  const std::string* fact = run.environment.find(kDispatchFact);
+  return fact && tells_of_other_code(*fact) ? fact : nullptr;
 }
 
 bool calls_a_dispatching_library(const CountedProfile& profile) {

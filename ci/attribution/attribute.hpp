@@ -43,9 +43,6 @@ void tell_changed_kernels(Comparison& comparison, const Run& baseline, const Run
 // A library that picks its kernels by the processor it sees (OpenBLAS does) runs other code under the counter than
 // natively. Time and count of what calls it are then witnesses of two programs, and must not be told as one story.
 
-// Before the difference in the reason of a count; reports know such a count by it.
-inline constexpr const char* kDispatchWords = "library dispatch: ";
-
 // What the run recorded of such a difference (the fact "count.dispatch"), or null where there is none. Points into the
 // run.
 const std::string* different_dispatch(const Run& run);

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/config/written_value.hpp"
@@ -12,7 +13,6 @@
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/report/comparison.hpp"
-#include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/judge_history.hpp"
 #include "storage/archive/archive.hpp"

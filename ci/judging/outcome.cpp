@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bench/formats/google_benchmark.hpp"
 #include "regress/ab/gates.hpp"
 
 namespace steelyard {
@@ -19,7 +18,7 @@ bool program_failed(const Run& run, const ComparisonRow& row) {
   return std::any_of(run.failures.begin(), run.failures.end(), [&](const Failure& failure) {
     const bool concerns_row = failure.benchmark.name.empty() || failure.benchmark.canonical() == row.benchmark;
     const bool was_counting = failure.metric == kInstructions || is_extra_counter(failure.metric);
-    return concerns_row && !was_counting && !is_bad_record(failure);
+    return concerns_row && !was_counting && failure.kind != FailureKind::bad_record;
   });
 }
 
@@ -28,13 +27,16 @@ bool left_itself_out(const Run& run, const ComparisonRow& row) {
   bool any = false;
   for (const Failure& failure : run.failures) {
     if (failure.benchmark.canonical() != row.benchmark) continue;
-    if (!is_skipped(failure)) return false;
+    if (failure.kind != FailureKind::skipped) return false;
     any = true;
   }
   return any;
 }
 
-bool has_bad_record(const Run& run) { return std::any_of(run.failures.begin(), run.failures.end(), is_bad_record); }
+bool has_bad_record(const Run& run) {
+  return std::any_of(run.failures.begin(), run.failures.end(),
+                     [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
+}
 
 bool was_judged(const ComparisonRow& row) {
   return row.verdict != Verdict::missing && row.verdict != Verdict::incomparable && row.verdict != Verdict::failed;

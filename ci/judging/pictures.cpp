@@ -5,12 +5,12 @@
 #include <system_error>
 #include <vector>
 
+#include "bench/model/number_text.hpp"
 #include "ci/app/app.hpp"
 #include "ci/report/charts/distributions.hpp"
 #include "ci/report/charts/series_chart.hpp"
+#include "ci/report/findings.hpp"
 #include "ci/report/flame/flame_graph.hpp"
-#include "ci/report/row_order.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ci/attribution/attribute.hpp"
@@ -45,24 +46,29 @@ std::vector<std::pair<std::string, std::string>> field_texts(const ComparisonRow
 using Key = std::pair<std::string, std::string>;
 Key key_of(const ComparisonRow& row) { return {row.benchmark, row.metric.name}; }
 
-bool is_told_by_counting(const ComparisonRow& row) {
-  return row.test == "none" && row.verdict == Verdict::unchanged && row.reason.starts_with(kNotTimed);
+bool is_untimed(const ComparisonRow& row) {
+  return row.test == "none" && row.verdict == Verdict::unchanged && row.notes.has(RowNote::not_timed);
 }
 
-// What counting found out about the two builds follows from the programs, which are not kept.
-std::string without_equal_code(std::string reason) {
-  const std::string told = "; " + std::string(kSameCode);
-  const std::size_t at = reason.find(told);
-  return at == std::string::npos ? reason : reason.erase(at, told.size());
+// What counting found out about the two builds follows from the programs, which are not kept: it is taken as it was
+// said. So is a row that was left untimed because of it.
+void take_equality(const Comparison& kept, Comparison& computed) {
+  std::set<Key> of_equal_code;
+  for (const ComparisonRow& row : kept.rows) {
+    if (is_untimed(row)) {
+      computed.rows.push_back(row);
+    } else if (row.notes.has(RowNote::equal_code)) {
+      of_equal_code.insert(key_of(row));
+    }
+  }
+  for (ComparisonRow& row : computed.rows) {
+    if (!is_untimed(row) && of_equal_code.contains(key_of(row))) note_equal_code(row);
+  }
 }
 
 // What an older program put into a store has the runs' ids there and no more of their headers, and no solo checks: what
 // they said stands in the reasons.
 bool is_without_solo(const Comparison& kept) { return kept.baseline.tool.empty() && kept.candidate.tool.empty(); }
-
-bool is_same(const std::string& field, const std::string& kept, const std::string& recomputed) {
-  return kept == recomputed || (field == "reason" && without_equal_code(kept) == recomputed);
-}
 
 void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool without_solo, Replay& replay) {
   if (without_solo && !kept.solo) recomputed.solo.reset();
@@ -70,7 +76,7 @@ void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool with
   const auto is = field_texts(recomputed);
   for (std::size_t i = 0; i < was.size(); ++i) {
     const auto& [field, text] = was[i];
-    if (is_same(field, text, is[i].second)) continue;
+    if (text == is[i].second) continue;
     replay.differences.push_back({kept.benchmark, kept.metric.name, field, text, is[i].second});
   }
 }
@@ -128,11 +134,8 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
   Comparison computed = judge_again(kept, baseline, candidate);
   Replay result;
   result.rule_version = computed.rule_version;
-  for (const ComparisonRow& row : kept.rows) {
-    if (!is_told_by_counting(row)) continue;
-    ++result.untimed;
-    computed.rows.push_back(row);
-  }
+  result.untimed = std::count_if(kept.rows.begin(), kept.rows.end(), is_untimed);
+  take_equality(kept, computed);
   if (result.untimed > 0) decide_gates(computed);
   attribute(computed, baseline, candidate, {own_folders(baseline, candidate)});
   computed = alike(computed);
@@ -142,7 +145,7 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
   std::map<Key, const ComparisonRow*> known;
   for (const ComparisonRow& row : kept.rows) {
     known.emplace(key_of(row), &row);
-    if (is_told_by_counting(row)) continue;
+    if (is_untimed(row)) continue;
     ++result.rows;
     const auto found = recomputed.find(key_of(row));
     if (found == recomputed.end()) {

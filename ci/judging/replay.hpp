@@ -7,7 +7,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
-#include "ci/report/verification.hpp"
+#include "ci/report/store.hpp"
 
 namespace steelyard {
 

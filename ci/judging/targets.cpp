@@ -10,10 +10,10 @@
 
 #include "bench/ceilings/datasheet.hpp"
 #include "bench/environment/gpu_facts.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/judging/kept_ceilings.hpp"
-#include "ci/report/number_text.hpp"
 #include "regress/targets/declared_target.hpp"
 #include "regress/targets/utilization.hpp"
 #include "storage/archive/archive.hpp"

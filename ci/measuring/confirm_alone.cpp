@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ci/measuring/join_runs.hpp"
-#include "regress/ab/solo_check.hpp"
+#include "regress/ab/confirmation.hpp"
 
 namespace steelyard {
 namespace {
@@ -104,7 +104,7 @@ void add_samples(Run samples, Run& run) {
 std::string failure_of(const MeasuredPair& pair) {
   for (const Run* run : {&pair.baseline, &pair.candidate}) {
     for (const Failure& failure : run->failures) {
-      if (!failure.reason.starts_with(kNotReached)) return failure.reason;
+      if (failure.kind != FailureKind::not_reached) return failure.reason;
     }
   }
   return "";

@@ -1,5 +1,5 @@
 // What a duet found changed is measured again with nothing beside it, both sides in turns, once the verdicts are known
-// (regress/ab/solo_check.hpp says why, and what becomes of it).
+// (regress/ab/confirmation.hpp says why, and what becomes of it).
 #pragma once
 
 #include <string>

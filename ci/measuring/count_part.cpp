@@ -48,8 +48,11 @@ Run counts_of(const Run& run, const BenchmarkId& benchmark) {
 
 bool has_counts(const Run& part) { return !part.measurements.empty(); }
 
-void set_proof(Run& part, const std::string& proof) {
-  for (Measurement& measurement : part.measurements) measurement.count_basis.proof = proof;
+void set_proof(Run& part, CountOrigin origin, const std::string& proof) {
+  for (Measurement& measurement : part.measurements) {
+    measurement.count_basis.proof = proof;
+    measurement.count_basis.origin = origin;
+  }
 }
 
 void move_paths(Run& part, const std::string& from, const std::string& to) {

@@ -14,7 +14,7 @@ Run counts_of(const Run& run, const BenchmarkId& benchmark);
 bool has_counts(const Run& part);
 
 // Each measurement then says why its values hold though nothing was counted for them.
-void set_proof(Run& part, const std::string& proof);
+void set_proof(Run& part, CountOrigin origin, const std::string& proof);
 
 // What of the profiles' paths lies below `from` then lies below `to`: work trees have a new folder at each gate.
 void move_paths(Run& part, const std::string& from, const std::string& to);

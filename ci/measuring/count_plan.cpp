@@ -82,7 +82,7 @@ std::string proof_of_equality(const BenchmarkCounts& counts) {
   const auto of_candidate = hash_inputs(baseline.inputs, *counts.candidate.side->program, *counts.candidate.loaded);
   if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return "";
   constexpr std::size_t kShownDigits = 12;
-  std::string proof = "every loaded section of program and libraries is equal";
+  std::string proof(kEqualProgramProof);
   const auto files = std::count_if(of_baseline->begin(), of_baseline->end(),
                                    [](const auto& file) { return file.second != kAbsentFile; });
   if (files == 1) proof += ", and so is the file it reads";

@@ -14,11 +14,11 @@
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/equal/executed_code.hpp"
 #include "bench/environment/elf_file.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/sha256.hpp"
 #include "ci/measuring/count_cache.hpp"
 #include "ci/measuring/count_part.hpp"
 #include "ci/measuring/unmeasured.hpp"
-#include "ci/report/number_text.hpp"
 #include "regress/ab/gates.hpp"
 
 namespace steelyard {
@@ -182,7 +182,7 @@ bool ProgramCounting::take_known(BenchmarkCounts& counts) {
   baseline.inputs.unknown.clear();
   for (const auto& [file, hash] : known->inputs) baseline.inputs.files.push_back(file);
   move_paths(known->part, known->folder, baseline.side->program->working_directory.string());
-  set_proof(known->part, "counted before on this machine, under the same key");
+  set_proof(known->part, CountOrigin::reused, "counted before on this machine, under the same key");
   add_counts(std::move(known->part), *baseline.side->run);
   known_.insert(&counts);
   return true;
@@ -196,7 +196,7 @@ bool ProgramCounting::take_equal(BenchmarkCounts& counts) {
   if (!has_counts(part)) {
     const auto is_not_reached = [&](const Failure& failure) {
       return failure.metric == kInstructions && failure.benchmark == counts.id() &&
-             failure.reason.starts_with(kNotReached);
+             failure.kind == FailureKind::not_reached;
     };
     const std::vector<Failure>& failures = counts.baseline.side->run->failures;
     const auto at = std::find_if(failures.begin(), failures.end(), is_not_reached);
@@ -206,7 +206,7 @@ bool ProgramCounting::take_equal(BenchmarkCounts& counts) {
   }
   const std::string proof = proof_of_equality(counts);
   if (proof.empty()) return false;
-  set_proof(part, proof);
+  set_proof(part, CountOrigin::equal_program, proof);
   equal_.same_program.emplace(counts.id().canonical(), proof);
   add_counts(std::move(part), candidate);
   return true;

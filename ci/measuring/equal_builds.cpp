@@ -29,7 +29,7 @@ bool contains(const std::vector<Metric>& metrics, const std::string& name) {
 }
 
 ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, const std::string& reason,
-                          const Comparison& comparison) {
+                          const EqualBuilds& builds, const Comparison& comparison) {
   ComparisonRow row;
   row.benchmark = benchmark;
   row.metric = metric;
@@ -40,6 +40,8 @@ ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, co
   row.test = "none";
   row.verdict = Verdict::unchanged;
   row.reason = reason;
+  row.notes.add(RowNote::not_timed);
+  row.notes.add(builds.same_program.contains(benchmark) ? RowNote::equal_program : RowNote::equal_code);
   return row;
 }
 
@@ -56,18 +58,24 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
   if (policy == SkipTime::never) return "";
   const auto program = builds.same_program.find(benchmark);
-  if (program != builds.same_program.end()) return std::string(kNotTimed) + program->second;
+  const std::string not_timed(to_text(RowNote::not_timed));
+  if (program != builds.same_program.end()) return not_timed + program->second;
   if (policy == SkipTime::equal_code && builds.same_code.count(benchmark) > 0) {
-    return std::string(kNotTimed) + std::string(kSameCode);
+    return not_timed + std::string(to_text(RowNote::equal_code));
   }
   return "";
+}
+
+void note_equal_code(ComparisonRow& row) {
+  row.reason += "; " + std::string(to_text(RowNote::equal_code));
+  row.notes.add(RowNote::equal_code);
 }
 
 void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
                        Comparison& comparison) {
   for (ComparisonRow& row : comparison.rows) {
     const bool is_count = row.metric.name == kInstructions && row.ratio;
-    if (is_count && builds.same_code.count(row.benchmark) > 0) row.reason += "; " + std::string(kSameCode);
+    if (is_count && builds.same_code.count(row.benchmark) > 0) note_equal_code(row);
   }
   if (untimed.empty()) return;
   const std::vector<Metric> metrics = metrics_of_time(comparison.policy);
@@ -85,7 +93,7 @@ void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, st
       const bool was_measured =
           std::any_of(comparison.rows.begin(), comparison.rows.end(),
                       [&](const ComparisonRow& r) { return r.benchmark == benchmark && r.metric.name == metric.name; });
-      if (!was_measured) insert(untimed_row(benchmark, metric, reason, comparison), comparison.rows);
+      if (!was_measured) insert(untimed_row(benchmark, metric, reason, builds, comparison), comparison.rows);
     }
   }
   decide_gates(comparison);

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "bench/model/comparison.hpp"
 #include "ci/config/configuration.hpp"
@@ -17,14 +16,11 @@ struct EqualBuilds {
   std::set<std::string> same_code;                  // programs that differ, but not in the code that it executes
 };
 
-// How the reason of such a row begins.
-inline constexpr std::string_view kNotTimed = "not timed, as the policy says (skip_time): ";
-
-// What is said of a count where the programs differ and the code that was counted does not.
-inline constexpr std::string_view kSameCode = "the code it executes is equal in both builds; data may differ";
-
 // Why the policy lets this benchmark go untimed; empty: it is timed.
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy);
+
+// Says of a count that the executed code is equal, though the programs differ.
+void note_equal_code(ComparisonRow& row);
 
 // Says of counted rows that the executed code is equal, and adds a row for each metric of time that was not measured
 // on such grounds: unchanged, test "none", with the reason. Where all were left untimed, such a metric is no longer

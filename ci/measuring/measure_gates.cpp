@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "bench/runner/fresh_copy.hpp"
-#include "regress/ab/noise_parts.hpp"
+#include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard {
@@ -123,7 +123,7 @@ class GatesMeasuring {
       }
       std::int32_t rounds = 0;
       for (const Invocation& invocation : run->invocations) rounds = std::max(rounds, invocation.round + 1);
-      const bool stopped = run->header.settings.contains(std::string(kStoppedSetting));
+      const bool stopped = stop_of(run->header) != Stop::none;
       const bool too_few = rounds < kRoundsOfCopy * static_cast<int>(kLeastCopies);
       measured_.no_time_for_copies = measured_.no_time_for_copies || (stopped && too_few);
       measured_.alone.push_back(std::move(run).value());
@@ -157,7 +157,7 @@ class GatesMeasuring {
       const std::string text = name + ": " + failure.reason;
       const bool is_known =
           std::find(measured_.failures.begin(), measured_.failures.end(), text) != measured_.failures.end();
-      if (!is_known && !failure.reason.starts_with(kNotReached)) measured_.failures.push_back(text);
+      if (!is_known && failure.kind != FailureKind::not_reached) measured_.failures.push_back(text);
     }
   }
 

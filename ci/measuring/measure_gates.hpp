@@ -36,7 +36,7 @@ struct MeasuredGates {
   SampleSize samples;                  // of a gate, as planned
   std::vector<std::string> failures;   // "BM_x: exit status 1", each once
   bool budget_spent = false;           // fewer gates than asked for
-  std::vector<Run> alone;              // kRoundsOfCopy rounds a copy (regress/ab/noise_parts.hpp)
+  std::vector<Run> alone;              // kRoundsOfCopy rounds a copy (regress/ab/rounds.hpp)
   std::vector<KeptPages> kept_pages;
   bool no_time_for_copies = false;  // of some program: none, or too few to tell what they differ by
 };

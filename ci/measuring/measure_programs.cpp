@@ -14,7 +14,7 @@
 #include "ci/measuring/join_runs.hpp"
 #include "ci/measuring/listed_pair.hpp"
 #include "ci/measuring/time_programs.hpp"
-#include "regress/ab/look_plan.hpp"
+#include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/judge_looks.hpp"
 #include "storage/place/store_address.hpp"

@@ -104,8 +104,9 @@ void ProgramTimer::fail(std::size_t i, const Error& error) {
 }
 
 void ProgramTimer::not_reached(std::size_t i) {
-  const Unmeasured what{
-      "", std::string(kNotReached) + "the budget was spent; ask for more than " + to_text(options_.budget)};
+  constexpr FailureKind kKind = FailureKind::not_reached;
+  const Unmeasured what{"", opening_of(kKind) + "the budget was spent; ask for more than " + to_text(options_.budget),
+                        kKind};
   fail_benchmarks(programs_[i].baseline, listed_[i].baseline.benchmarks, what, unmeasured_.baseline);
   fail_benchmarks(programs_[i].candidate, listed_[i].candidate.benchmarks, what, unmeasured_.candidate);
 }

@@ -9,7 +9,7 @@ void fail_benchmarks(const Program& program, const std::vector<std::string>& ben
   for (const std::string& name : benchmarks) {
     BenchmarkId id = parse_google_benchmark_name(name);
     id.suite = program.suite;
-    run.failures.push_back({std::move(id), what.metric, -1, what.reason});
+    run.failures.push_back({std::move(id), what.metric, -1, what.reason, what.kind});
   }
 }
 
@@ -19,7 +19,7 @@ void fail_program(const Program& program, const std::vector<std::string>& benchm
   if (!benchmarks.empty()) return;
   BenchmarkId id;
   id.suite = program.suite;
-  run.failures.push_back({std::move(id), what.metric, -1, what.reason});
+  run.failures.push_back({std::move(id), what.metric, -1, what.reason, what.kind});
 }
 
 }  // namespace steelyard

@@ -12,6 +12,7 @@ namespace steelyard {
 struct Unmeasured {
   std::string metric;  // empty: all of them
   std::string reason;
+  FailureKind kind = FailureKind::failed;
 };
 
 // One failure for each benchmark (names as the program lists them); with none, nothing.

@@ -6,11 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/series_chart.hpp"
-#include "ci/report/json_values.hpp"
-#include "ci/report/markdown_text.hpp"
-#include "ci/report/number_text.hpp"
+#include "ci/report/markup.hpp"
 
 namespace steelyard {
 namespace {
@@ -45,8 +44,8 @@ std::vector<std::string> member_cells(const ChangesReport& report, const Finding
   return {shortened(printable(series.name.empty() ? "series" : series.name, style.unicode), 44, style.unicode),
           printable(series.metric, style.unicode),
           levels.baseline + arrow + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit),
-          change.ratio ? per_cent_text(*change.ratio) : "",
-          "p " + chance_text(change.p),
+          change.ratio ? change_cell(*change.ratio) : "",
+          "p " + p_value_text(change.p),
           printable(status_text(change), style.unicode)};
 }
 
@@ -172,10 +171,10 @@ constexpr std::size_t kMaxMarkdownMembers = 20;  // of one finding
 std::string member_row(const ChangesReport& report, const FindingMember& member) {
   const Series& series = report.series[member.series];
   const ChangePoint& change = report.changes[member.series][member.change];
-  const std::string ratio = change.ratio ? "**" + per_cent_text(*change.ratio) + "**" : "";
+  const std::string ratio = change.ratio ? "**" + change_cell(*change.ratio) + "**" : "";
   return "| " + std::string(change.regression ? "regression" : "improvement") + " | " + code(series.name, true) +
          " | " + words(series.metric) + " | " + words(level_text(change.before, series.unit)) + " | " +
-         words(level_text(change.after, series.unit)) + " | " + ratio + " | " + chance_text(change.p) + " | " +
+         words(level_text(change.after, series.unit)) + " | " + ratio + " | " + p_value_text(change.p) + " | " +
          words(status_text(change)) + " |\n";
 }
 
@@ -253,7 +252,7 @@ std::string place_text(const ChangeFinding& finding, const ChangesReport& report
 
 std::string shared_text(const ChangeFinding& finding) {
   if (!(finding.shared > 0)) return "";
-  return percent_text(finding.shared) + " of the benchmarks of " +
+  return small_share_text(finding.shared) + " of the benchmarks of " +
          (finding.machine.empty() ? std::string("the machine") : "machine " + finding.machine.substr(0, 8)) +
          " moved alike: the machine, or a change that slows everything; measuring both commits side by side tells";
 }

@@ -6,14 +6,92 @@
 #include <filesystem>
 #include <functional>
 #include <set>
+#include <utility>
 
+#include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
-#include "ci/report/number_text.hpp"
+#include "regress/ab/confirmation.hpp"
 #include "regress/ab/counted.hpp"
-#include "regress/ab/solo_check.hpp"
 
 namespace steelyard {
+namespace {
+
+std::size_t severity(Verdict verdict) {
+  return static_cast<std::size_t>(std::find(kWorstFirst.begin(), kWorstFirst.end(), verdict) - kWorstFirst.begin());
+}
+
+double largest_change(const RowGroup& group) {
+  double largest = 0;
+  for (const ComparisonRow* row : group.rows) largest = std::max(largest, size_of_change(*row));
+  return largest;
+}
+
+// How surely something was found in the group: the least q of discovery; what is this small is certain, as every
+// changed count is, and the size of the change decides. 1 where nothing was found.
+double discovery_of(const RowGroup& group) {
+  constexpr double kCertain = 0.001;
+  double least = 1;
+  for (const ComparisonRow* row : group.rows) {
+    const bool is_counted_change = row->metric.kind == MetricKind::counted && row->ratio && *row->ratio != 1;
+    if (is_counted_change) least = kCertain;
+    if (row->discovery_q) least = std::min(least, std::max(*row->discovery_q, kCertain));
+  }
+  return least;
+}
+
+}  // namespace
+
+RowIndex::RowIndex(const Comparison& comparison) {
+  for (const ComparisonRow& row : comparison.rows) rows_by_benchmark_[row.benchmark].push_back(&row);
+}
+
+const ComparisonRow* RowIndex::find(const std::string& benchmark, std::string_view metric) const {
+  const auto rows = rows_by_benchmark_.find(benchmark);
+  if (rows == rows_by_benchmark_.end()) return nullptr;
+  for (const ComparisonRow* row : rows->second) {
+    if (row->metric.name == metric) return row;
+  }
+  return nullptr;
+}
+
+double size_of_change(const ComparisonRow& row) {
+  if (!row.ratio || !(*row.ratio > 0) || !std::isfinite(*row.ratio)) return 0;
+  return std::abs(std::log(*row.ratio));
+}
+
+std::vector<RowGroup> worst_first(const Comparison& comparison) {
+  std::map<std::pair<std::size_t, std::string>, RowGroup> by_key;
+  for (const ComparisonRow& row : comparison.rows) {
+    RowGroup& group = by_key[{severity(row.verdict), row.benchmark}];
+    group.verdict = row.verdict;
+    group.benchmark = row.benchmark;
+    group.rows.push_back(&row);
+  }
+  struct Ranked {
+    double discovery = 1;
+    double change = 0;
+    RowGroup group;
+  };
+  std::vector<Ranked> groups;
+  for (auto& [key, group] : by_key) {
+    std::stable_sort(group.rows.begin(), group.rows.end(), [](const ComparisonRow* a, const ComparisonRow* b) {
+      return a->metric.kind == MetricKind::noisy && b->metric.kind == MetricKind::counted;
+    });
+    groups.push_back({discovery_of(group), largest_change(group), std::move(group)});
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const Ranked& a, const Ranked& b) {
+    const std::size_t rank_a = severity(a.group.verdict);
+    const std::size_t rank_b = severity(b.group.verdict);
+    if (rank_a != rank_b) return rank_a < rank_b;
+    return a.discovery != b.discovery ? a.discovery < b.discovery : a.change > b.change;
+  });
+  std::vector<RowGroup> result;
+  result.reserve(groups.size());
+  for (Ranked& ranked : groups) result.push_back(std::move(ranked.group));
+  return result;
+}
+
 namespace {
 
 bool is_significant(const ComparisonRow& row) {
@@ -94,36 +172,30 @@ bool is_told(const ComparisonRow& row) {
 // Whether the count is of what was timed: the timed region alone, and by no library that dispatches otherwise under the
 // counter.
 bool is_of_the_same_code(const ComparisonRow& count) {
-  return count.count_scope == CountScope::timed_region && count.reason.find(kDispatchWords) == std::string::npos;
+  return count.count_scope == CountScope::timed_region && !count.notes.has(RowNote::other_dispatch);
 }
 
 std::string counted_words(const ComparisonRow& count) {
   if (count.verdict == Verdict::inconclusive) return "instructions undecided";
-  if (count.verdict != Verdict::unchanged) return "instructions " + per_cent_text(*count.ratio);
+  if (count.verdict != Verdict::unchanged) return "instructions " + change_cell(*count.ratio);
   // Equal within a jitter is not equal.
   const bool is_equal = *count.ratio == 1 && count.jitter.value_or(0) == 0;
-  return is_equal ? "instructions equal" : "instructions equal to " + jitter_text(count.jitter.value_or(0));
+  return is_equal ? "instructions equal" : "instructions equal to " + small_share_text(count.jitter.value_or(0));
 }
 
 std::string timed_words(const ComparisonRow& time) {
   if (time.verdict == Verdict::unchanged) return "time equal";
-  return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + per_cent_text(*time.ratio);
+  return time.verdict == Verdict::inconclusive ? "time undecided" : "time " + change_cell(*time.ratio);
 }
-
-// What the gate writes into the reason of a count where it knows more than the count (ci/measuring/equal_builds.hpp,
-// ci/measuring/count_plan.hpp).
-constexpr const char* kEqualPrograms = "every loaded section of program and libraries is equal";
-constexpr const char* kEqualCode = "the code it executes is equal in both builds";
 
 // What the two say together; empty where neither changed.
 std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
   if (!is_significant(time) && !is_significant(count)) return "";
   if (count.verdict == Verdict::inconclusive) return "what changed the time is not shown";
   if (count.verdict == Verdict::unchanged) {
-    const auto says = [&](const char* words) { return count.reason.find(words) != std::string::npos; };
-    if (says(kEqualPrograms)) return "the machine; both builds are one program";
-    return says(kEqualCode) ? "layout, memory or the machine; the code it executes is equal"
-                            : "layout, memory or the machine";
+    if (count.notes.has(RowNote::equal_program)) return "the machine; both builds are one program";
+    return std::string("layout, memory or the machine") +
+           (count.notes.has(RowNote::equal_code) ? "; the code it executes is equal" : "");
   }
   const bool is_more = *count.ratio > 1;
   if (time.verdict == Verdict::inconclusive) {
@@ -184,8 +256,8 @@ std::string drift_line(const Comparison& comparison) {
     // What was taken off is told among the warnings.
     if (drift.removed || std::abs(drift.ratio - 1) < comparison.policy.minimum_effect) continue;
     line += (line.empty() ? "" : "; ") + std::string("all ") + plural(drift.benchmarks, "benchmark", "benchmarks") +
-            " moved by " + per_cent_text(drift.ratio) + " together in " + drift.metric + ", each within " +
-            percent_text(drift.deviation) + " of that";
+            " moved by " + change_cell(drift.ratio) + " together in " + drift.metric + ", each within " +
+            small_share_text(drift.deviation) + " of that";
   }
   return line;
 }
@@ -207,8 +279,8 @@ std::string conditions_line(const Comparison& comparison) {
   if (most > 0 && fewest != most) line += ", " + std::to_string(fewest) + " to " + std::to_string(most) + " rounds";
   // What was imported has no seed of ours.
   if (comparison.candidate.seed != 0) line += ", seed " + std::to_string(comparison.candidate.seed);
-  line += "; minimum effect " + percent_text(comparison.policy.minimum_effect);
-  line += ", intervals at " + percent_text(comparison.policy.confidence);
+  line += "; minimum effect " + small_share_text(comparison.policy.minimum_effect);
+  line += ", intervals at " + small_share_text(comparison.policy.confidence);
   return line;
 }
 
@@ -219,14 +291,14 @@ std::string equality_line(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions) continue;
     ++counts;
-    if (row.reason.find(kEqualPrograms) != std::string::npos) ++programs;
-    if (row.reason.find(kEqualCode) != std::string::npos) ++code;
+    if (row.notes.has(RowNote::equal_program)) ++programs;
+    if (row.notes.has(RowNote::equal_code)) ++code;
   }
   const auto of_counts = [counts](std::int64_t count) {
     return std::to_string(count) + " of " + plural(counts, "count", "counts");
   };
   std::string line;
-  if (programs > 0) line = of_counts(programs) + " not taken again: " + kEqualPrograms;
+  if (programs > 0) line = of_counts(programs) + " not taken again: " + std::string(kEqualProgramProof);
   if (code > 0)
     line += (line.empty() ? "" : "; ") + of_counts(code) + ": the code that was executed is equal, data may differ";
   return line;
@@ -294,7 +366,7 @@ std::string metric_label(const Metric& metric) {
 
 std::string interval_cell(const ComparisonRow& row) {
   if (row.test == "exact" && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
-  return row.interval ? interval_text(*row.interval) : "";
+  return row.interval ? range_cell(*row.interval) : "";
 }
 
 std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row) {
@@ -302,7 +374,7 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
   const ComparisonRow* count = index.find(row.benchmark, kInstructions);
   const double total = count && count->baseline && *count->baseline > 0 ? *count->baseline : 0;
   const PartText part_text = [total](double change) {
-    if (total > 0) return signed_part_text(change / total);
+    if (total > 0) return part_cell(change / total);
     return (change > 0 ? "+" : "") + decimal_text(change, 1);
   };
   std::vector<FunctionLine> lines;

@@ -2,13 +2,46 @@
 // do next. Plain text without markup; names are as the program gave them, so the caller makes them safe to show.
 #pragma once
 
+#include <array>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
-#include "ci/report/row_order.hpp"
 
 namespace steelyard {
+
+// The order in which rows are read: worst first, and the rows of one benchmark with the same verdict side by side.
+
+// All verdicts, worst first.
+inline constexpr std::array kWorstFirst{Verdict::regression,   Verdict::failed,       Verdict::missing,
+                                        Verdict::incomparable, Verdict::inconclusive, Verdict::improvement,
+                                        Verdict::fresh,        Verdict::unchanged};
+
+// Rows of one benchmark that share a verdict. The pointers are into the comparison.
+struct RowGroup {
+  Verdict verdict = Verdict::unchanged;
+  std::string benchmark;
+  std::vector<const ComparisonRow*> rows;  // noisy metrics before counted ones, else as in the comparison; at least one
+};
+
+// By verdict (kWorstFirst), then by discovery_q, where .001 and less are alike, then by the largest change in the
+// group, then by name.
+std::vector<RowGroup> worst_first(const Comparison& comparison);
+
+// Finds rows by benchmark and metric. The pointers are into the comparison.
+class RowIndex {
+ public:
+  explicit RowIndex(const Comparison& comparison);
+  const ComparisonRow* find(const std::string& benchmark, std::string_view metric) const;  // null: there is none
+
+ private:
+  std::map<std::string_view, std::vector<const ComparisonRow*>> rows_by_benchmark_;
+};
+
+// How far the row is from "no change", in either direction, on a log scale; 0 where there is no ratio.
+double size_of_change(const ComparisonRow& row);
 
 // "2 regressions (1 told, fails nothing), 1 improvement, 8 unchanged": what there is, worst first, unchanged before
 // inconclusive.
@@ -32,7 +65,7 @@ std::vector<std::string> warning_lines(const Comparison& comparison);
 
 // What time and instructions of one benchmark say together: "instructions +12.1 %, time +9.8 %: real"
 // (docs/guide/attribution.md has all combinations). Empty unless both are known, one of them changed, and both are of
-// the same code: a row whose reason speaks of dispatch is not, nor is a count over more than the timed region.
+// the same code: a count of RowNote::other_dispatch is not, nor is one over more than the timed region.
 std::string fused_story(const RowIndex& index, const std::string& benchmark);
 
 // How a verdict is written beside the mark; the mark in Unicode and in ASCII.

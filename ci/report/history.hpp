@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ci/app/terminal_text.hpp"
+#include "storage/model/alert.hpp"
 #include "storage/model/history.hpp"
 
 namespace steelyard {
@@ -18,5 +20,15 @@ std::string terminal_changed(const RangeQuery& range, const Page<ChangedSeries>&
 std::string terminal_movers(const RangeQuery& range, const Page<Mover>& page, const TerminalStyle& style);
 std::string json_changed(const RangeQuery& range, const Page<ChangedSeries>& page);  // schema steelyard.changed/1
 std::string json_movers(const RangeQuery& range, const Page<Mover>& page);           // schema steelyard.movers/1
+
+// Alerts as people and programs read them.
+
+// One line each, with its state below.
+std::string terminal_alerts(const std::vector<Alert>& alerts, const TerminalStyle& style);
+// One alert with its whole life.
+std::string terminal_alert(const Alert& alert, const TerminalStyle& style);
+std::string json_alerts(const std::vector<Alert>& alerts);  // schema steelyard.alerts/1
+
+inline constexpr std::size_t kShownAlertCharacters = 12;  // of an id
 
 }  // namespace steelyard

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "ci/report/comparison.hpp"
+#include "ci/report/findings.hpp"
 #include "ci/report/promise.hpp"
-#include "ci/report/row_order.hpp"
 #include "ci/report/targets.hpp"
 #include "storage/comparison/comparison_document.hpp"
 

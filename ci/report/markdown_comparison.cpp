@@ -4,13 +4,11 @@
 #include <array>
 #include <set>
 
+#include "bench/model/number_text.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
-#include "ci/report/markdown_text.hpp"
-#include "ci/report/next_steps.hpp"
-#include "ci/report/number_text.hpp"
+#include "ci/report/markup.hpp"
 #include "ci/report/promise.hpp"
-#include "ci/report/row_order.hpp"
 #include "ci/report/targets.hpp"
 
 namespace steelyard {
@@ -33,12 +31,12 @@ const std::string kTableHead =
 
 std::string table_row(const ComparisonRow& row) {
   const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
-  const std::string change = row.ratio ? per_cent_text(*row.ratio) : "";
+  const std::string change = row.ratio ? change_cell(*row.ratio) : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
   text += " | " + code(row.benchmark, true) + " | " + words(metric_label(row.metric));
   text += " | " + level(row.baseline, row.metric.unit) + " | " + level(row.candidate, row.metric.unit);
   text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change);
-  text += " | " + words(interval_cell(row)) + " | " + (row.q ? chance_text(*row.q) : "") + " |\n";
+  text += " | " + words(interval_cell(row)) + " | " + (row.q ? p_value_text(*row.q) : "") + " |\n";
   return text;
 }
 

@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "bench/counting/reader/callgrind_reader.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/report/json_values.hpp"
-#include "ci/report/number_text.hpp"
+#include "ci/report/markup.hpp"
 
 namespace steelyard {
 namespace {

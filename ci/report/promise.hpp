@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/model/comparison.hpp"
 
@@ -29,5 +30,13 @@ std::string promise_line(const Comparison& comparison);
 // unless time is shown unchanged or better." Empty: none of them can. A target that is missed, and what was to be
 // judged and was not, fail it whatever the policy says of metrics.
 std::string gate_line(const Comparison& comparison);
+
+// What a reader can do about a comparison, the most useful first; empty when nothing is left to do.
+
+struct NextStep {
+  std::string advice;   // "2 inconclusive: measure both sides together"
+  std::string command;  // to type, or a place to look at; empty where the advice is all
+};
+std::vector<NextStep> next_steps(const Comparison& comparison);
 
 }  // namespace steelyard

@@ -2,11 +2,14 @@
 // failures.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
 #include "ci/app/terminal_text.hpp"
+#include "regress/scaling/sweep.hpp"
 
 namespace steelyard {
 
@@ -16,5 +19,14 @@ std::string json_run(const Run& run, const TargetReport& targets = {});  // sche
 // The counters that were asked for (docs/guide/counters.md), as terminal_run() shows them: one small table for each
 // kind of counter, a line a benchmark, per iteration. Empty where the run has none.
 std::string terminal_counters(const Run& run, const TerminalStyle& style);
+
+// The sweeps of a run for a person and for a program: how a level grows with a size, how sure that is, and what becomes
+// of a claimed exponent.
+
+// Each sweep: its exponent with the interval, doubts, the claim's verdict, sizes and levels, a plot.
+std::string terminal_sweeps(const std::vector<Sweep>& sweeps, const std::optional<Claim>& claim,
+                            const TerminalStyle& style);
+// schema steelyard.sweep/1
+std::string json_sweeps(const RunHeader& header, const std::vector<Sweep>& sweeps, const std::optional<Claim>& claim);
 
 }  // namespace steelyard

@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "ci/report/json_values.hpp"
-#include "ci/report/sample_summary.hpp"
+#include "ci/report/charts/text_charts.hpp"
+#include "ci/report/markup.hpp"
 
 namespace steelyard {
 namespace {

@@ -2,15 +2,29 @@
 // its ceilings. Part of the reports of run, ab and gate, and all of that of `targets check`.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
+#include "bench/ceilings/datasheet.hpp"
+#include "bench/model/ceiling.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
 #include "ci/app/terminal_text.hpp"
 
 namespace steelyard {
+
+// What devices can reach, for a terminal and as JSON: the datasheets' table, and the ceilings of this machine.
+
+std::string terminal_datasheet(std::span<const DatasheetRow* const> rows, const TerminalStyle& style);
+std::string json_datasheet(std::span<const DatasheetRow* const> rows);  // schema steelyard.datasheet/1
+
+// Arithmetic by dtype and threads, bandwidth by level, access and threads, each with its spread and its best; what is
+// absent and why; the notes.
+std::string terminal_ceilings(const DeviceCeilings& ceilings, const TerminalStyle& style);
+std::string json_ceilings(const DeviceCeilings& ceilings);  // schema steelyard.ceilings/1
 
 // Empty where there is nothing to say.
 std::string terminal_targets(const TargetReport& report, const TerminalStyle& style);

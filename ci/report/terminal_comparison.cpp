@@ -1,20 +1,255 @@
 // The report a person reads in a terminal: rows worst first, what is behind them, what they are worth, what to do next.
-#include "ci/report/comparison.hpp"
-
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
+#include "bench/model/comparison.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/report/comparison_table.hpp"
+#include "ci/report/charts/text_charts.hpp"
+#include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
-#include "ci/report/next_steps.hpp"
-#include "ci/report/number_text.hpp"
 #include "ci/report/promise.hpp"
 #include "ci/report/targets.hpp"
 
 namespace steelyard {
 namespace {
+
+// The rows of a comparison as a table that fits a terminal: what to say in each cell, which columns there is room for.
+
+class ComparisonTable {
+ public:
+  // Keeps a reference to the comparison. Columns are as wide as the widest of all its rows, so that lines printed in
+  // between (functions, reasons) do not break the alignment.
+  ComparisonTable(const Comparison& comparison, const TerminalStyle& style);
+
+  std::string head() const;  // column titles with the axis of the bars; one line
+  std::string line(const ComparisonRow& row) const;
+  // Whether each line has its verdict in words; where there is no room for them it has the mark alone, and the caller
+  // writes the word above the lines of one verdict.
+  bool names_verdicts() const { return names_verdicts_; }
+  // What belongs to a row is indented up to here.
+  std::size_t indent() const { return names_verdicts_ ? verdict_columns_ + 2 : 4; }
+
+ private:
+  struct Cells {
+    std::string verdict, benchmark, metric, baseline, candidate, change, interval, bar, q;
+  };
+  Cells cells_of(const ComparisonRow& row) const;
+  std::string levels_of(const Cells& cells) const;
+  std::size_t level_columns() const { return baseline_columns_ + candidate_columns_ + columns_of(arrow_); }
+  void fit();
+  std::string joined(const Cells& cells, const std::string& levels, Verdict verdict, bool is_head) const;
+
+  const Comparison& comparison_;
+  TerminalStyle style_;
+  std::string arrow_;
+  std::size_t verdict_columns_ = 0, benchmark_columns_ = 0, metric_columns_ = 0, baseline_columns_ = 0,
+              candidate_columns_ = 0, change_columns_ = 0, interval_columns_ = 0, q_columns_ = 0;
+  int bar_columns_ = 0;  // 0: no bar
+  bool names_verdicts_ = true, shows_interval_ = true, shows_q_ = true;
+};
+
+constexpr std::size_t kGap = 2;          // spaces between columns
+constexpr std::size_t kMarkColumns = 2;  // a mark alone and its space
+
+// What is given up, step by step, as the terminal gets narrower: the size of the bar, the verdict's word in each line
+// (it then stands above them), the evidence, the bar, the middles of names, and last the interval. The mark, the levels
+// and the change are never given up.
+struct Room {
+  int bar_columns;
+  bool names_verdicts;
+  bool shows_q;
+  bool shows_interval;
+  std::size_t least_name;  // columns that names must have left for this step to do
+};
+constexpr std::array kRooms{
+    Room{21, true, true, true, 40},   Room{17, true, true, true, 28},  Room{17, false, true, true, 28},
+    Room{15, false, true, true, 24},  Room{13, false, true, true, 20}, Room{11, false, true, true, 16},
+    Room{11, false, false, true, 16}, Room{0, false, false, true, 14}, Room{0, false, false, false, 8}};
+
+// Columns and their gap; nothing for an empty column.
+std::size_t with_gap(std::size_t columns) { return columns == 0 ? 0 : columns + kGap; }
+
+// Puts cells of fixed widths into a line that does not end in spaces.
+class LineOfCells {
+ public:
+  explicit LineOfCells(bool color) : color_(color) {}
+
+  void add(const std::string& text, std::size_t columns, Align align, Tone tone) {
+    if (columns == 0) return;
+    const std::size_t width = columns_of(text);
+    const std::string fill(columns > width ? columns - width : 0, ' ');
+    if (text.empty()) {
+      owed_ += fill;
+    } else {
+      line_ += owed_ + (align == Align::right ? fill : "") + paint(text, tone, color_);
+      owed_ = align == Align::left ? fill : "";
+    }
+    owed_ += std::string(kGap, ' ');
+  }
+  void begin_with(std::string text) { line_ = std::move(text); }
+  std::string text() const {
+    std::string line = line_;
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+  }
+
+ private:
+  bool color_;
+  std::string line_;
+  std::string owed_;  // spaces that the next cell wants before it
+};
+
+// The tone of a verdict, for its mark and its change.
+Tone tone_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::regression:
+    case Verdict::failed:
+    case Verdict::missing:
+      return Tone::bad;
+    case Verdict::improvement:
+      return Tone::good;
+    case Verdict::inconclusive:
+    case Verdict::incomparable:
+      return Tone::doubtful;
+    case Verdict::fresh:
+    case Verdict::unchanged:
+      return Tone::dim;
+  }
+  return Tone::plain;
+}
+
+ComparisonTable::ComparisonTable(const Comparison& comparison, const TerminalStyle& style)
+    : comparison_(comparison), style_(style), arrow_(style.unicode ? " \u2192 " : " -> ") {
+  const auto widen = [](std::size_t& columns, const std::string& text) {
+    columns = std::max(columns, columns_of(text));
+  };
+  for (const ComparisonRow& row : comparison.rows) {
+    const Cells cells = cells_of(row);
+    widen(verdict_columns_, cells.verdict);
+    widen(benchmark_columns_, cells.benchmark);
+    widen(metric_columns_, cells.metric);
+    widen(baseline_columns_, cells.baseline);
+    widen(candidate_columns_, cells.candidate);
+    widen(change_columns_, cells.change);
+    widen(interval_columns_, cells.interval);
+    widen(q_columns_, cells.q);
+  }
+  // A column that has cells has room for its title.
+  for (const auto& [columns, title] :
+       {std::pair(&metric_columns_, "metric"), {&change_columns_, "change"}, {&interval_columns_, "interval"}}) {
+    if (*columns > 0) widen(*columns, title);
+  }
+  fit();
+}
+
+void ComparisonTable::fit() {
+  const auto width = static_cast<std::size_t>(std::max(style_.width, 40));
+  for (const Room& room : kRooms) {
+    // Every column but the benchmark's has its gap counted, so the name needs none of its own.
+    const std::size_t others = (room.names_verdicts ? with_gap(verdict_columns_) : kMarkColumns) +
+                               with_gap(metric_columns_) + with_gap(level_columns()) + with_gap(change_columns_) +
+                               (room.shows_interval ? with_gap(interval_columns_) : 0) +
+                               with_gap(static_cast<std::size_t>(room.bar_columns)) +
+                               (room.shows_q ? with_gap(q_columns_) : 0);
+    const std::size_t wanted = std::min(benchmark_columns_, room.least_name);
+    const bool is_last = &room == &kRooms.back();
+    if (others + wanted > width && !is_last) continue;
+    names_verdicts_ = room.names_verdicts;
+    bar_columns_ = room.bar_columns;
+    shows_q_ = room.shows_q;
+    shows_interval_ = room.shows_interval;
+    const std::size_t left = width > others ? width - others : 0;
+    benchmark_columns_ = std::min(benchmark_columns_, std::max(left, kRooms.back().least_name));
+    return;
+  }
+}
+
+ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const {
+  const VerdictMark mark = mark_of(row.verdict);
+  Cells cells;
+  cells.verdict = style_.unicode ? mark.unicode : mark.ascii;
+  if (names_verdicts_) cells.verdict += " " + std::string(to_text(row.verdict));
+  cells.benchmark = printable(without_device(row.benchmark), style_.unicode);
+  cells.metric = printable(metric_label(row.metric), style_.unicode);
+  const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
+  const std::string unit = levels.unit.empty() ? "" : " " + printable(levels.unit, style_.unicode);
+  cells.baseline = levels.baseline;
+  cells.candidate = levels.candidate;
+  // The unit stands once, behind the last level that there is; a side that is not there is a dash.
+  if (!levels.candidate.empty()) {
+    cells.candidate += unit;
+  } else if (!levels.baseline.empty()) {
+    cells.baseline += unit;
+  }
+  if (levels.candidate.empty() != levels.baseline.empty()) {
+    (levels.candidate.empty() ? cells.candidate : cells.baseline) = style_.unicode ? "\u2013" : "-";
+  }
+  if (row.ratio) cells.change = change_cell(*row.ratio);
+  cells.interval = interval_cell(row);
+  if (row.q) cells.q = p_value_text(*row.q);
+  if (row.ratio && bar_columns_ > 0) {
+    const Interval interval = row.interval.value_or(Interval{*row.ratio, *row.ratio});
+    cells.bar = interval_bar(interval, *row.ratio, row.minimum_effect, {bar_columns_, style_.unicode});
+  }
+  return cells;
+}
+
+std::string ComparisonTable::levels_of(const Cells& cells) const {
+  if (cells.baseline.empty() && cells.candidate.empty()) return "";
+  return padded(cells.baseline, baseline_columns_, Align::right) + arrow_ +
+         padded(cells.candidate, candidate_columns_, Align::right);
+}
+
+std::string ComparisonTable::joined(const Cells& cells, const std::string& levels, Verdict verdict,
+                                    bool is_head) const {
+  const auto toned = [&](Tone tone) { return is_head ? Tone::dim : tone; };
+  const bool is_quiet = tone_of(verdict) == Tone::dim;
+  const bool is_changed = verdict == Verdict::regression || verdict == Verdict::improvement;
+  LineOfCells line(style_.color);
+  if (names_verdicts_) {
+    line.add(cells.verdict, verdict_columns_, Align::left, toned(tone_of(verdict)));
+  } else {
+    line.begin_with(is_head ? std::string(kMarkColumns, ' ')
+                            : paint(cells.verdict, tone_of(verdict), style_.color) + " ");
+  }
+  line.add(shortened(cells.benchmark, benchmark_columns_, style_.unicode), benchmark_columns_, Align::left,
+           toned(is_changed ? Tone::strong : Tone::plain));
+  line.add(cells.metric, metric_columns_, Align::left, toned(Tone::plain));
+  line.add(levels, level_columns(), Align::left, toned(Tone::plain));
+  line.add(cells.change, change_columns_, Align::right, toned(is_quiet ? Tone::plain : tone_of(verdict)));
+  if (shows_interval_) line.add(cells.interval, interval_columns_, Align::right, toned(Tone::plain));
+  line.add(cells.bar, static_cast<std::size_t>(bar_columns_), Align::left,
+           toned(is_quiet ? Tone::dim : tone_of(verdict)));
+  if (shows_q_) line.add(cells.q, q_columns_, Align::right, toned(Tone::dim));
+  return line.text();
+}
+
+std::string ComparisonTable::head() const {
+  Cells cells;
+  const auto title = [](const std::string& text, std::size_t columns) {
+    return columns_of(text) <= columns ? text : std::string();
+  };
+  cells.benchmark = title("benchmark", benchmark_columns_);
+  cells.metric = title("metric", metric_columns_);
+  cells.change = title("change", change_columns_);
+  cells.interval = title(small_share_text(comparison_.policy.confidence) + " interval", interval_columns_);
+  if (cells.interval.empty()) cells.interval = title("interval", interval_columns_);
+  cells.q = title("q", q_columns_);
+  if (bar_columns_ > 0) cells.bar = interval_bar_axis({bar_columns_, style_.unicode});
+  std::string levels = title("baseline" + arrow_ + "candidate", level_columns());
+  if (levels.empty()) levels = padded(title("level", level_columns()), level_columns(), Align::right);
+  return joined(cells, levels, Verdict::unchanged, true);
+}
+
+std::string ComparisonTable::line(const ComparisonRow& row) const {
+  const Cells cells = cells_of(row);
+  return joined(cells, levels_of(cells), row.verdict, false);
+}
 
 // Rows past this are folded: what is worst must stay on the screen together with the summary.
 constexpr std::size_t kMostUnchanged = 24;
@@ -98,7 +333,7 @@ class Writer {
     }
     if (hidden > 0) {
       text_ += tone("  and " + grouped_text(static_cast<std::int64_t>(hidden)) + " more unchanged, none by more than " +
-                        percent_text(largest_hidden) + " (--json has them all)",
+                        small_share_text(largest_hidden) + " (--json has them all)",
                     Tone::dim) +
                "\n";
     }

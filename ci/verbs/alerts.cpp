@@ -8,7 +8,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/alerts.hpp"
+#include "ci/report/history.hpp"
 #include "storage/alert_store.hpp"
 
 namespace steelyard {

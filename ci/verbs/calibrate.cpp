@@ -11,7 +11,7 @@
 #include "ci/config/written_value.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_gates.hpp"
-#include "ci/report/calibration.hpp"
+#include "ci/report/machine.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"

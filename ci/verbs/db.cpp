@@ -3,12 +3,12 @@
 
 #include <memory>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/number_text.hpp"
-#include "ci/report/store_status.hpp"
+#include "ci/report/store.hpp"
 #include "storage/delivery.hpp"
 #include "storage/embedded/cluster.hpp"
 #include "storage/spool/rebuild.hpp"

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <system_error>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
-#include "ci/report/number_text.hpp"
 #include "ci/verbs/db.hpp"
 #include "storage/backup/backup.hpp"
 #include "storage/model/upkeep.hpp"

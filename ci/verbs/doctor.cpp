@@ -12,7 +12,7 @@
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/program_facts.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/diagnosis.hpp"
+#include "ci/report/machine.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"
 

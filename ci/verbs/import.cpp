@@ -56,7 +56,8 @@ Result<Run> load(const std::string& path, const ImportOptions& options, const st
 
 // What is spoilt is in the archive as failures; said even where quiet is asked for, since a gate will not pass it.
 void tell_bad_records(const std::string& path, const Run& run, const App& app) {
-  const auto count = std::count_if(run.failures.begin(), run.failures.end(), is_bad_record);
+  const auto count = std::count_if(run.failures.begin(), run.failures.end(),
+                                   [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
   if (count == 0) return;
   app.streams.err << "steelyard: " << path << ": " << count << (count == 1 ? " bad record" : " bad records")
                   << " kept as failed; a gate does not pass with " << (count == 1 ? "it" : "them") << '\n';

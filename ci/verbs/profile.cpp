@@ -14,8 +14,7 @@
 #include "ci/app/name_filter.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/flame/flame_graph.hpp"
-#include "ci/report/flame/folded_stacks.hpp"
-#include "ci/report/flame/speedscope.hpp"
+#include "ci/report/flame/stack_files.hpp"
 #include "ci/report/profile.hpp"
 #include "ci/verbs/profile_source.hpp"
 

@@ -51,7 +51,7 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
 // that left itself out.
 bool program_failed(const Run& run) {
   for (const Failure& failure : run.failures) {
-    if (is_skipped(failure)) continue;
+    if (failure.kind == FailureKind::skipped) continue;
     if (failure.metric != kInstructions && !is_extra_counter(failure.metric)) return true;
   }
   return false;

@@ -6,7 +6,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/report/sweep.hpp"
+#include "ci/report/run.hpp"
 
 namespace steelyard {
 namespace {

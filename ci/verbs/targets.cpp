@@ -15,7 +15,6 @@
 #include "ci/judging/kept_ceilings.hpp"
 #include "ci/judging/outcome.hpp"
 #include "ci/judging/targets.hpp"
-#include "ci/report/ceilings.hpp"
 #include "ci/report/targets.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/run_store.hpp"

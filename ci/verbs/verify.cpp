@@ -12,7 +12,7 @@
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/replay.hpp"
-#include "ci/report/verification.hpp"
+#include "ci/report/store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {
@@ -82,15 +82,15 @@ void decide_counted(double b, double c, double jitter, ComparisonRow& row) {
   if (beyond) {
     row.verdict = (c > b) == (row.metric.better == Better::lower) ? Verdict::regression : Verdict::improvement;
     row.reason = manner + ": " + counts + by;
-    if (jitter > 0) row.reason += ", beyond the jitter of " + jitter_text(jitter);
+    if (jitter > 0) row.reason += ", beyond the jitter of " + small_share_text(jitter);
   } else if (jitter > row.margin) {
     row.verdict = Verdict::inconclusive;
-    row.reason = "repeats of one build differ by " + jitter_text(jitter) + ", more than the margin of " +
+    row.reason = "repeats of one build differ by " + small_share_text(jitter) + ", more than the margin of " +
                  share_text(row.margin) + ": this count is not deterministic, and " + counts + by + " is within that";
   } else {
     row.verdict = Verdict::unchanged;
     row.reason = b == c ? manner + ": " + count_text(b) + counted_unit(row.metric) + " on both sides"
-                        : manner + ": " + counts + by + ", within the jitter of " + jitter_text(jitter);
+                        : manner + ": " + counts + by + ", within the jitter of " + small_share_text(jitter);
   }
 }
 
@@ -122,20 +122,16 @@ void judge_counted(const CountedSide& baseline, const CountedSide& candidate, Co
   }
   decide_counted(b, c, jitter, row);
   if (!candidate.basis.proof.empty()) {
-    row.reason += "; not counted again: " + candidate.basis.proof;
+    row.reason += std::string(kNotCountedAgain) + candidate.basis.proof;
+    if (candidate.basis.origin == CountOrigin::equal_program) row.notes.add(RowNote::equal_program);
   } else if (!baseline.basis.proof.empty()) {
     row.reason += "; the baseline was not counted again: " + baseline.basis.proof;
   }
 }
 
-std::string jitter_text(double jitter) {
-  const double percent = 100 * jitter;
-  return percent >= 0.01 ? share_text(jitter) : number_text(percent, "") + " %";
-}
-
 std::string exactness_text(CountScope scope, double jitter) {
-  if (scope == CountScope::timed_region) return jitter > 0 ? "exact to " + jitter_text(jitter) : "exact";
-  return std::string(to_text(scope)) + (jitter > 0 ? ", to " + jitter_text(jitter) : "");
+  if (scope == CountScope::timed_region) return jitter > 0 ? "exact to " + small_share_text(jitter) : "exact";
+  return std::string(to_text(scope)) + (jitter > 0 ? ", to " + small_share_text(jitter) : "");
 }
 
 std::string count_key_difference(std::string_view baseline, std::string_view candidate) {

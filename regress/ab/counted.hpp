@@ -27,9 +27,6 @@ struct CountedSide {
 // equivalence. From 0 there is no ratio, only a verdict.
 void judge_counted(const CountedSide& baseline, const CountedSide& candidate, ComparisonRow& row);
 
-// "0.02 %", "2e-06 %": three digits however small, because a jitter of 0.0002 % is not none.
-std::string jitter_text(double jitter);
-
 // What a report writes in place of an interval: "exact", "exact to 0.02 %", "whole functions, to 0.3 %",
 // "whole program".
 std::string exactness_text(CountScope scope, double jitter);

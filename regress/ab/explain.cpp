@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/counted.hpp"
@@ -13,7 +14,6 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {
@@ -111,7 +111,7 @@ class Explainer {
     if (row.test != "exact") return;
     const double jitter = row.jitter.value_or(0);
     say("test: exact; the tolerance is the jitter of this count, " +
-        (jitter > 0 ? jitter_text(jitter) : std::string("0")));
+        (jitter > 0 ? small_share_text(jitter) : std::string("0")));
     if (row.ratio) {
       say("change: " + change_text(*row.ratio) + "; minimum effect of counts " + share_text(row.minimum_effect));
     }
@@ -205,7 +205,7 @@ class Explainer {
       text += row.test + " of the processes, because fewer than " + std::to_string(kLeastRounds) +
               " rounds cannot be re-labelled to p = 0.05";
     }
-    say(has_adjusted_p(row) ? text : text + "; p = " + probability_text(*row.p));
+    say(has_adjusted_p(row) ? text : text + "; p = " + p_value_text(*row.p));
   }
 
   // Of a design that looked more than once p is not that of its last look.
@@ -218,10 +218,10 @@ class Explainer {
     std::string text = "looks: ";
     for (const Look& look : row.looks) {
       if (&look != &row.looks.front()) text += ", ";
-      text += "after " + plural_text(look.rounds, "round") + " p = " + probability_text(look.p) + " (may spend " +
+      text += "after " + plural_text(look.rounds, "round") + " p = " + p_value_text(look.p) + " (may spend " +
               share_text(look.share) + " of the level)";
     }
-    say(text + "; p = " + probability_text(*row.p) +
+    say(text + "; p = " + p_value_text(*row.p) +
         ", the least of each over its share, holds at whichever look it ended");
   }
 
@@ -230,10 +230,10 @@ class Explainer {
     std::int64_t comparisons = 0;
     for (const ComparisonRow& other : comparison_.rows) comparisons += other.q ? 1 : 0;
     const double level = comparison_.policy.false_alarm_rate;
-    std::string text = "family: among " + plural_text(comparisons, "comparison") + " q = " + probability_text(*row.q) +
+    std::string text = "family: among " + plural_text(comparisons, "comparison") + " q = " + p_value_text(*row.q) +
                        " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " +
-                       probability_text(level);
-    if (row.discovery_q) text += "; for ranking " + probability_text(*row.discovery_q) + " (false discovery rate)";
+                       p_value_text(level);
+    if (row.discovery_q) text += "; for ranking " + p_value_text(*row.discovery_q) + " (false discovery rate)";
     say(std::move(text));
   }
 
@@ -262,12 +262,12 @@ class Explainer {
     const bool changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
     if (row.metric.kind == MetricKind::counted) {
       if (!changed || !row.ratio || !row.gates) return "";  // from a count of 0 there is no ratio
-      return "none, unless counted_minimum_effect were above " + jitter_text(std::fabs(*row.ratio - 1)) +
+      return "none, unless counted_minimum_effect were above " + small_share_text(std::fabs(*row.ratio - 1)) +
              " (it would be told, and fail nothing)";
     }
     if (changed) {
       std::string text = "a minimum effect above " + share_text(std::fabs(*row.ratio - 1));
-      if (row.q) text += ", or a false alarm rate below " + probability_text(*row.q);
+      if (row.q) text += ", or a false alarm rate below " + p_value_text(*row.q);
       return text;
     }
     if (row.verdict == Verdict::unchanged && row.equivalence_interval) {

@@ -3,15 +3,32 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "regress/ab/accepted_level.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/comparison.hpp"
+#include "bench/model/number_text.hpp"
 
 namespace steelyard {
 namespace {
+
+// "commit 1a2b3c4 accepted this level", or empty where the row shows more than that: its interval's near end (of
+// counts: the count itself) lies beyond the level by more than the minimum effect (of counts: than their jitter).
+std::string accepted_note(const ComparisonRow& row, const AcceptedLevel& accepted) {
+  if (!row.candidate || row.metric.better == Better::undeclared) return "";
+  const bool is_counted = row.metric.kind == MetricKind::counted;
+  const bool is_higher_better = row.metric.better == Better::higher;
+  double near = *row.candidate;
+  if (!is_counted && row.interval && row.baseline) {
+    near = *row.baseline * (is_higher_better ? row.interval->high : row.interval->low);
+  }
+  const double room = 1 + (is_counted ? row.jitter.value_or(0) : row.minimum_effect);
+  const bool is_within = is_higher_better ? near >= accepted.level / room : near <= accepted.level * room;
+  return is_within ? "commit " + accepted.commit.substr(0, 9) + " accepted this level" : "";
+}
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -28,10 +45,10 @@ bool has_spoken(const ComparisonRow* row) {
                             row->verdict == Verdict::unchanged || row->verdict == Verdict::inconclusive);
 }
 
-// Whether time and count are of the same code, as far as the count's scope says.
-bool are_of_one_region(const ComparisonRow& row, const ComparisonRow& other) {
+// Whether time and count are of the same code.
+bool are_of_one_code(const ComparisonRow& row, const ComparisonRow& other) {
   const ComparisonRow& count = row.metric.name == kInstructions ? row : other;
-  return count.count_scope == CountScope::timed_region;
+  return count.count_scope == CountScope::timed_region && !count.notes.has(RowNote::other_dispatch);
 }
 
 std::string standing_text(Verdict verdict) {
@@ -87,7 +104,7 @@ bool metric_gates(const ComparisonPolicy& policy, const Metric& metric) {
   return contains(policy.metrics, metric.name) || (policy.metrics.empty() && gates_by_default(metric));
 }
 
-void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {
+void decide_gates(Comparison& comparison) {
   const ComparisonPolicy& policy = comparison.policy;
   std::map<std::string_view, const ComparisonRow*> times;
   std::map<std::string_view, const ComparisonRow*> counts;
@@ -106,8 +123,7 @@ void decide_gates(Comparison& comparison, const std::set<std::string>& apart) {
     } else if (is_time || row.metric.name == kInstructions) {
       const auto& others = is_time ? counts : times;
       const auto other = others.find(row.benchmark);
-      const bool may_confirm =
-          other != others.end() && !apart.contains(row.benchmark) && are_of_one_region(row, *other->second);
+      const bool may_confirm = other != others.end() && are_of_one_code(row, *other->second);
       // Benchmarks that have one witness only are judged by it, whichever the policy prefers.
       const bool is_alone = !has_spoken(other == others.end() ? nullptr : other->second);
       if (!is_alone) row.gate_note = witness_note(policy, row, may_confirm ? other->second : nullptr);

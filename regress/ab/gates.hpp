@@ -2,7 +2,6 @@
 // time and instructions as two witnesses of one benchmark. The verdicts themselves do not depend on it.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -18,10 +17,10 @@ bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKi
 // is empty too, gates_by_default().
 bool metric_gates(const ComparisonPolicy& policy, const Metric& metric);
 
-// Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. `apart`: benchmarks
-// whose time and instructions are of different code (a library that dispatches otherwise under the counter); neither
-// can confirm or excuse the other there, so each decides alone. So it is where more was counted than the timed region.
-// A regression that goes no further than a level that was accepted (comparison.history) fails nothing.
-void decide_gates(Comparison& comparison, const std::set<std::string>& apart = {});
+// Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. Where time and
+// instructions are of different code (the count has RowNote::other_dispatch, or is of more than the timed region),
+// neither can confirm or excuse the other, so each decides alone. A regression that goes no further than a level that
+// was accepted (comparison.history) fails nothing.
+void decide_gates(Comparison& comparison);
 
 }  // namespace steelyard

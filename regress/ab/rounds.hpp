@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard {
@@ -48,5 +50,48 @@ PairedRounds pair_rounds(std::span<const LogInvocation> baseline, std::span<cons
 // The layout two runs have towards each other: what their headers say, the less trusted of the two, where they are of
 // one session or neither names one; otherwise separate.
 Layout mutual_layout(const RunHeader& baseline, const RunHeader& candidate);
+
+// Where the noise of a comparison comes from, as variance components: samples inside an invocation, invocations of one
+// side, and what both sides of a round share. A level is taken as
+//
+//     level of (round, side) = round + side + slot + invocation + error of its samples
+//
+// and each spread is told from absolute differences of pairs, by their median, so that a burst or a second mode moves
+// it little. The median of |x - y| of two independent normal values is 0.9539 standard deviations; no mean has to be
+// estimated, so few values give no bias (the idea of P. J. Rousseeuw and C. Croux, Alternatives to the median absolute
+// deviation, 1993).
+
+// Of fewer rounds (or invocations a side) nothing is said about what lies between them.
+inline constexpr std::size_t kLeastRoundsForNoise = 4;
+
+NoiseParts noise_of_rounds(std::span<const PairedRound> rounds);
+// Sides without rounds: `rounds` stays absent, and what rounds would share is counted in `between`.
+NoiseParts noise_of_invocations(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate);
+
+// What the pages a program lies in make of its noise. Copies of a program lie in different pages; processes of one copy
+// in the same.
+struct CopyNoise {
+  std::optional<double> copies;     // standard deviation between copies, without what processes add
+  std::optional<double> processes;  // between levels of processes of one copy, with what their samples add
+};
+inline constexpr int kRoundsOfCopy = 2;
+inline constexpr std::size_t kLeastCopies = 4;
+
+// Of one program, measured alone, whose rounds 2j and 2j + 1 share copy j. With level x of a round and med a median:
+//
+//     processes = med |x_2j - x_2j+1| / 0.9539                          over the copies j
+//     copies^2  = (med |x_a - x_b| / 0.9539)^2 - processes^2, at least 0
+//                 over rounds a and b of different copies, at most two copies apart
+//
+// Neighbours only, because a machine drifts: a random walk of half of `processes` a round makes equal copies differ by
+// 0.8 of it over all pairs, by 0.5 over neighbours (medians). With 12 copies the estimate is right within a factor of 2
+// in 9 of 10 tries where copies differ by twice `processes`; where they do not differ it is above `processes` in 1 of 6
+// and above twice that in 1 of 50. A round without its other half takes no part; with fewer than kLeastCopies whole
+// copies both are absent.
+CopyNoise noise_of_copies(std::span<const LogInvocation> invocations);
+
+// The standard deviation that all pairs of `values` show; absent for fewer than two. Cost O(n^2) up to 200 values;
+// above that of pairs up to 100 places apart.
+std::optional<double> spread_of_pairs(std::span<const double> values);
 
 }  // namespace steelyard

@@ -3,18 +3,44 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "bench/model/quantile.hpp"
+#include "bench/model/run.hpp"
 #include "regress/ab/counted.hpp"
-#include "regress/ab/measured_item.hpp"
+#include "regress/ab/match.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 namespace {
+
+// Two inputs are two conditions. The hash behind kItemWord in the benchmark's label; empty: the program does not say.
+std::string measured_item(const Run& run, const std::string& benchmark) {
+  const auto label = run.labels.find(benchmark);
+  if (label == run.labels.end()) return "";
+  const std::size_t word = label->second.find(kItemWord);
+  if (word == std::string::npos) return "";
+  const std::size_t begin = word + kItemWord.size();
+  return label->second.substr(begin, label->second.find(' ', begin) - begin);
+}
+
+std::string item_of(const Run& run, const MatchedSide& side) {
+  return side.measurements.empty() ? "" : measured_item(run, side.measurements.front()->benchmark.canonical());
+}
+
+// "measured on different inputs: item 2f1c... against 88ab..."; empty where both sides say the same, or one says
+// nothing.
+std::string item_difference(const Run& baseline, const Run& candidate, const Matched& matched) {
+  constexpr std::size_t kShownDigits = 12;
+  const std::string b = item_of(baseline, matched.baseline);
+  const std::string c = item_of(candidate, matched.candidate);
+  if (b.empty() || c.empty() || b == c) return "";
+  return "measured on different inputs: item " + b.substr(0, kShownDigits) + " against " + c.substr(0, kShownDigits);
+}
 
 // A child's last words can be long; the archive has them whole.
 constexpr std::size_t kMostFailureText = 300;
@@ -70,7 +96,10 @@ CountedSide counted_side(const MatchedSide& matched) {
     const CountBasis& basis = measurement->count_basis;
     side.basis.scope = std::max(side.basis.scope, basis.scope);
     if (basis.jitter) side.basis.jitter = std::max(side.basis.jitter.value_or(0), *basis.jitter);
-    if (side.basis.proof.empty()) side.basis.proof = basis.proof;
+    if (side.basis.proof.empty()) {
+      side.basis.proof = basis.proof;
+      side.basis.origin = basis.origin;
+    }
   }
   return side;
 }
@@ -81,7 +110,7 @@ void finish(ComparisonRow& row, Verdict verdict, std::string reason) {
   row.reason = std::move(reason);
 }
 
-bool is_not_reached(const Failure& failure) { return failure.reason.starts_with(kNotReached); }
+bool is_not_reached(const Failure& failure) { return failure.kind == FailureKind::not_reached; }
 
 // What the budget did not reach is no failure of anybody: it is undecided, and only where there are no values either.
 const Failure* budget_spent_before(const MatchedSide& side) {
@@ -151,15 +180,11 @@ int rounds_tried(std::span<const LogInvocation> baseline, std::span<const LogInv
   return rounds;
 }
 
-bool has_setting(const Run& run, std::string_view name, std::string_view beginning) {
-  const auto at = run.header.settings.find(std::string(name));
-  return at != run.header.settings.end() && at->second.starts_with(beginning);
-}
-
 // In a duet, what uses several threads is measured in turns: the row says what was done.
 Layout layout_of(const Matched& matched, const RowContext& context) {
   const auto in_turns = [](const Run& run) {
-    return has_setting(run, kSeveralThreadsSetting, to_text(Layout::interleaved));
+    const auto setting = run.header.settings.find(std::string(kSeveralThreadsSetting));
+    return setting != run.header.settings.end() && parse_layout(setting->second) == Layout::interleaved;
   };
   if (context.layout != Layout::duet || !in_turns(context.baseline) || !in_turns(context.candidate)) {
     return context.layout;
@@ -204,8 +229,8 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
                       "none of the " + std::to_string(context.plan.most_rounds()) + " planned rounds has both sides");
       } else {
         evidence.plan = context.plan;
-        evidence.interrupted = has_setting(context.baseline, kStoppedSetting, kInterrupted) ||
-                               has_setting(context.candidate, kStoppedSetting, kInterrupted);
+        evidence.interrupted = stop_of(context.baseline.header) == Stop::interrupted ||
+                               stop_of(context.candidate.header) == Stop::interrupted;
         evidence.looked = effect_of_looks(paired, rounds_tried(b, c), context.plan, question);
         evidence.effect = evidence.looked.effect;
       }

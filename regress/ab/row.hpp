@@ -8,8 +8,8 @@
 
 #include "bench/model/comparison.hpp"
 #include "regress/ab/calibrated.hpp"
-#include "regress/ab/look_plan.hpp"
 #include "regress/ab/match.hpp"
+#include "regress/ab/sequential.hpp"
 #include "regress/ab/verdict.hpp"
 
 namespace steelyard {

@@ -1,15 +1,113 @@
 #include "regress/ab/sample_scores.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
-#include "regress/ab/branchless_sort.hpp"
+#include "bench/model/quantile.hpp"
 
 namespace steelyard {
+namespace {
+// Above this many values the median stands in for the median of pairs: by then the two agree to within their error,
+// and the pairs would cost more than everything else.
+constexpr std::size_t kMostPairedValues = 200;
+}  // namespace
+
+std::vector<double> mean_ranks(std::vector<GroupedValue>& values, std::size_t groups) {
+  // The group breaks ties of the sort alone, for the same order everywhere; ranks of equal values are equal.
+  std::sort(values.begin(), values.end(), [](const GroupedValue& a, const GroupedValue& b) {
+    return a.value != b.value ? a.value < b.value : a.group < b.group;
+  });
+  std::vector<double> sums(groups, 0.0);
+  std::vector<double> counts(groups, 0.0);
+  for (std::size_t begin = 0; begin < values.size();) {
+    std::size_t end = begin + 1;
+    while (end < values.size() && values[end].value == values[begin].value) ++end;
+    const double rank = 0.5 * static_cast<double>(begin + 1 + end);
+    for (; begin < end; ++begin) {
+      assert(values[begin].group < groups);
+      sums[values[begin].group] += rank;
+      counts[values[begin].group] += 1;
+    }
+  }
+  for (std::size_t g = 0; g < groups; ++g) {
+    if (counts[g] > 0) sums[g] /= counts[g];
+  }
+  return sums;
+}
+
+double hodges_lehmann(std::span<const double> values) {
+  if (values.size() > kMostPairedValues) return median({values.begin(), values.end()});
+  std::vector<double> averages;
+  averages.reserve(values.size() * (values.size() + 1) / 2);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i; j < values.size(); ++j) averages.push_back(0.5 * (values[i] + values[j]));
+  }
+  return median(std::move(averages));
+}
+
+namespace {
+
+constexpr std::size_t kCounted = 16;
+
+// Of equal ones those of `a` come first.
+void merge_two(std::span<const GroupedValue> a, std::span<const GroupedValue> b, GroupedValue* out) {
+  const GroupedValue* next_a = a.data();
+  const GroupedValue* next_b = b.data();
+  const GroupedValue* const end_a = next_a + a.size();
+  const GroupedValue* const end_b = next_b + b.size();
+  while (next_a != end_a && next_b != end_b) {
+    const std::uint32_t is_b = next_b->value < next_a->value ? 1 : 0;
+    out->value = std::min(next_a->value, next_b->value);
+    out->group = next_a->group + is_b * (next_b->group - next_a->group);
+    ++out;
+    next_a += 1 - is_b;
+    next_b += is_b;
+  }
+  out = std::copy(next_a, end_a, out);
+  std::copy(next_b, end_b, out);
+}
+
+}  // namespace
+
+void sort_values(std::vector<double>& values) {
+  if (values.size() > kCounted) return std::sort(values.begin(), values.end());
+  std::array<double, kCounted> sorted;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::size_t before = 0;
+    for (std::size_t k = 0; k < i; ++k) before += values[k] <= values[i] ? 1U : 0U;
+    for (std::size_t k = i + 1; k < values.size(); ++k) before += values[k] < values[i] ? 1U : 0U;
+    sorted[before] = values[i];
+  }
+  std::copy_n(sorted.begin(), values.size(), values.begin());
+}
+
+void merge_runs(std::span<GroupedValue> values, std::vector<std::size_t> ends) {
+  assert(values.empty() || (!ends.empty() && ends.back() == values.size()));
+  std::vector<GroupedValue> other(values.size());
+  std::span<GroupedValue> from = values;
+  std::span<GroupedValue> to = other;
+  while (ends.size() > 1) {
+    std::size_t begin = 0;
+    std::size_t kept = 0;
+    for (std::size_t run = 0; run < ends.size(); run += 2) {
+      const std::size_t middle = ends[run];
+      const std::size_t end = run + 1 < ends.size() ? ends[run + 1] : middle;
+      merge_two(from.subspan(begin, middle - begin), from.subspan(middle, end - middle), to.data() + begin);
+      ends[kept++] = end;
+      begin = end;
+    }
+    ends.resize(kept);
+    std::swap(from, to);
+  }
+  if (from.data() != values.data()) std::copy(from.begin(), from.end(), values.begin());
+}
+
 namespace {
 
 // How much the low end counts: at 0.1 the score's slope falls by a factor of 120 from the lowest rank to the highest.

@@ -1,18 +1,45 @@
 // The two tests by re-labelling, as functions of a supposed effect: `p(shift)` is the p-value of the hypothesis that
 // the candidate's logarithms lie exactly `shift` above the baseline's. The p of a comparison is p(0); its interval is
-// the set of shifts that are not rejected (inversion.hpp), so that the two cannot disagree.
+// the set of shifts that are not rejected (regress/ab/effect.hpp), so that the two cannot disagree.
 //
 // Each round (or invocation, where rounds cannot be paired) gets one number from sample_scores.hpp. What is drawn anew
 // are labels only, so the level holds whatever the noise (relabelling.hpp).
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/sample_scores.hpp"
 
 namespace steelyard {
+
+// Where slots matter (an unequal core, a cost of being first) and nobody says which side had which, the slot effect
+// shows in the data: differences between the sides lie around two values, effect + slot and effect - slot. What depends
+// on those differences only up to their sign may be used without touching the level of a test that exchanges sides.
+
+// With fewer rounds a pattern like these is too often chance.
+inline constexpr std::size_t kRoundsForGuessing = 10;
+inline constexpr std::size_t kRoundsForPairs = 12;
+
+// `raised[r]`: by how much the candidate's slot raises it over the baseline's in round r, as guessed; above 0 and
+// below.
+struct GuessedOrder {
+  std::vector<double> raised;
+};
+
+// Rounds in balanced pairs (AB then BA, or BA then AB): the two differences of a pair lie on opposite sides of the
+// effect. Absent where they do not, by more than 1 in 10 of unchanged programs with equal slots would show by chance.
+// What is then exchanged is a whole pair: it keeps its pattern. differences: candidate minus baseline, a round each.
+std::optional<GuessedOrder> order_of_pairs(std::span<const double> differences);
+
+// In no order: whichever side lies higher is taken to have the slower slot. Absent where the sizes of the differences
+// do not keep away from 0.
+std::optional<GuessedOrder> order_by_sign(std::span<const double> differences);
+
+// Sums of each pair's two scores; a last round without partner is its own sum.
+std::vector<double> sums_of_pairs(std::span<const double> scores);
 
 class ShiftTest {
  public:
@@ -39,7 +66,7 @@ class ShiftTest {
 // slot effect can be seen, because so few arrangements make coarse steps of p.
 //
 // Otherwise each round's sides swap: exact when the order was drawn at random, conservative when it was balanced. Where
-// slots matter and nobody says which was which, the order is guessed from the data (guessed_order.hpp).
+// slots matter and nobody says which was which, the order is guessed from the data.
 class RoundsTest : public ShiftTest {
  public:
   // Precondition: at least one round.

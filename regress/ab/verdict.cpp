@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "regress/ab/power.hpp"
+#include "bench/model/number_text.hpp"
+#include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
 
 namespace steelyard {
@@ -94,11 +94,11 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
            share_text(row.margin) + more_rounds_text(row);
   }
   if (*row.p <= family.level) {
-    return "p = " + probability_text(*row.p) + " alone, but " + probability_text(*row.q) + " among " +
+    return "p = " + p_value_text(*row.p) + " alone, but " + p_value_text(*row.q) + " among " +
            plural_text(family.comparisons, "comparison") + more_rounds_text(row);
   }
   if (row.interval->low > 1 || row.interval->high < 1) {
-    return "p = " + probability_text(*row.p) + " does not reach the level of " + probability_text(family.level) +
+    return "p = " + p_value_text(*row.p) + " does not reach the level of " + p_value_text(family.level) +
            more_rounds_text(row);
   }
   return "too noisy: in " + units_text(evidence) + " the " + interval_text(row) +
@@ -181,7 +181,7 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
     const bool worse = (*row.ratio > 1) == (row.metric.better == Better::lower);
     row.verdict = worse ? Verdict::regression : Verdict::improvement;
     row.reason = size_text(row) + " in " + units_text(evidence) + ", " + interval_text(row) + ", adjusted p " +
-                 probability_text(*row.q);
+                 p_value_text(*row.q);
     if (!concurrent) row.reason += ", more than drift between the sides explains";
     if (const std::string seen = seen_text(evidence); !seen.empty()) row.reason += " (" + seen + ")";
   } else if (enough && concurrent && effect.within_margin) {
@@ -206,6 +206,44 @@ std::string drift_warning(const std::string& metric, const Drift& drift, double 
   if (!drift.removed) return moved + "that is more than a machine drifts, so it was judged as a change of them all";
   return moved + "the machine, or a change that touches everything; it was taken off every row; measure both sides " +
          "together to tell (steelyard ab)";
+}
+
+namespace {
+
+constexpr double kPower = 0.80;
+
+double adjusted_level(double level, std::int64_t comparisons) {
+  return level / static_cast<double>(std::max<std::int64_t>(comparisons, 1));
+}
+
+}  // namespace
+
+std::optional<double> minimum_detectable_effect(const Effect& effect, double level, std::int64_t comparisons) {
+  const double adjusted = adjusted_level(level, comparisons);
+  if (!effect.standard_error || effect.least_p > adjusted) return std::nullopt;
+  const double errors =
+      student_or_normal_quantile(1 - adjusted / 2, effect.degrees) + student_or_normal_quantile(kPower, effect.degrees);
+  return steady_expm1(errors * *effect.standard_error);
+}
+
+std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQuestion& question) {
+  if (!effect.standard_error || effect.units < 1) return std::nullopt;
+  const double margin = steady_log1p(question.margin);
+  const double size = std::fabs(effect.log_ratio);
+  const double adjusted = adjusted_level(question.level, question.comparisons);
+  // Inside the margin both one-sided tests at 5 % must succeed: each misses half of what the two may.
+  const double errors = size > margin ? normal_quantile(1 - adjusted / 2) + normal_quantile(kPower)
+                                      : normal_quantile(0.95) + normal_quantile(1 - (1 - kPower) / 2);
+  const double target = size > margin ? size : margin;
+  const double error_of_one = *effect.standard_error * std::sqrt(static_cast<double>(effect.units));
+  const double root = errors * error_of_one / target;
+  const double wanted = root * root;
+  if (!(wanted < kMostRoundsNamed)) return kMostRoundsNamed;
+  // More than there are: these did not decide.
+  int rounds = std::max(
+      {static_cast<int>(std::ceil(wanted)), effect.units + 2, rounds_needed(question.level, question.comparisons)});
+  rounds += rounds % 2;
+  return std::min(rounds, kMostRoundsNamed);
 }
 
 }  // namespace steelyard

@@ -10,12 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/noise_parts.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {

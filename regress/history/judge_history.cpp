@@ -8,14 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/model/holm.hpp"
+#include "bench/model/adjusted_p.hpp"
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/calibrated.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/false_discovery.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/steady_digits.hpp"
-#include "regress/ab/wording.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/change_points.hpp"
 #include "regress/history/machine_values.hpp"
@@ -386,8 +385,8 @@ std::string family_text(const ComparisonRow& row, const Comparison& comparison) 
   const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
                                    [](const ComparisonRow& other) { return other.q.has_value(); });
   const double level = comparison.policy.false_alarm_rate;
-  return "family: among " + plural_text(count, "comparison") + " q = " + probability_text(*row.q) +
-         " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " + probability_text(level);
+  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) +
+         " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " + p_value_text(level);
 }
 
 std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& comparison) {
@@ -404,7 +403,7 @@ std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& co
     steps.push_back(
         "test: Student's t of the change over that noise, on logarithms, with few degrees of freedom "
         "because occasions have heavy tails; p = " +
-        probability_text(*row.p));
+        p_value_text(*row.p));
     if (row.q) steps.push_back(family_text(row, comparison));
   }
   if (row.ratio) {

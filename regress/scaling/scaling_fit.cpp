@@ -2,8 +2,9 @@
 
 #include <cmath>
 
+#include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {
@@ -92,7 +93,7 @@ void fit_curvature(const Design& design, const std::vector<std::vector<double>>&
 
 // As it was claimed, to six digits: "2", "1.5".
 std::string claimed_text(double value) {
-  std::string text = fixed_text(value, 6);
+  std::string text = decimals_text(value, 6);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;
@@ -100,7 +101,7 @@ std::string claimed_text(double value) {
 
 // Three decimals, so that a short interval keeps a width.
 std::string interval_of(const Interval& interval) {
-  return "[" + fixed_text(interval.low, 3) + ", " + fixed_text(interval.high, 3) + "]";
+  return "[" + decimals_text(interval.low, 3) + ", " + decimals_text(interval.high, 3) + "]";
 }
 
 }  // namespace

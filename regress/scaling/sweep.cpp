@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {

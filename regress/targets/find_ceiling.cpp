@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "regress/targets/declared_target.hpp"
 
 namespace steelyard {
@@ -174,7 +175,7 @@ std::string name_of(const Ceiling& ceiling) {
   if (!ceiling.access.empty()) name += ' ' + ceiling.access;
   if (ceiling.threads > 1) name += ", " + threads_text(ceiling.threads);
   constexpr double kGiga = 1e9;
-  if (ceiling.scaled_to_hz > 0) name += " at " + fixed_text(ceiling.scaled_to_hz / kGiga, 2) + " GHz";
+  if (ceiling.scaled_to_hz > 0) name += " at " + decimals_text(ceiling.scaled_to_hz / kGiga, 2) + " GHz";
   if (ceiling.threads == 0) name += ceiling.source == kMeasured ? ", measured" : ", datasheet";
   return name;
 }

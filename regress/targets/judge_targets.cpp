@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
-#include "regress/ab/wording.hpp"
 #include "regress/targets/target_wording.hpp"
 #include "regress/targets/utilization.hpp"
 

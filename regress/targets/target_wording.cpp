@@ -4,7 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
+#include "bench/model/text.hpp"
 #include "regress/targets/find_ceiling.hpp"
 
 namespace steelyard {
@@ -38,7 +39,7 @@ std::string rate_text(double rate, const std::string& metric) {
   std::size_t scale = 0;
   for (; scale + 1 < kPrefixes.size() && std::abs(rate) >= 999.5; ++scale) rate /= 1000;
   const double size = std::abs(rate);
-  const std::string number = fixed_text(rate, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+  const std::string number = decimals_text(rate, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
   return number + ' ' + kPrefixes.at(scale) + (metric == "flops" ? "flop/s" : "B/s");
 }
 

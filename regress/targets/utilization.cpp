@@ -4,9 +4,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/wording.hpp"
 
 namespace steelyard {
 namespace {

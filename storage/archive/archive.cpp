@@ -263,6 +263,11 @@ Result<Run> decode_payload(std::string_view payload, std::string_view name) {
                        std::move(defect.wanted),
                        defect.newer ? std::string(kUpgrade) : "the file is damaged; take another copy of it");
   }
+  // The payload has these two as the words that their texts begin with.
+  for (Failure& failure : run.failures) failure.kind = read_failure_kind(failure.reason);
+  for (Measurement& measurement : run.measurements) {
+    measurement.count_basis.origin = read_count_origin(measurement.count_basis.proof);
+  }
   if (std::string flaw = flaw_of(run); !flaw.empty()) {
     return input_error(std::string(name), std::move(flaw), "a whole run", "the file is damaged; measure again");
   }

@@ -64,6 +64,7 @@ Result<Comparison> read_document(const JsonDocument& document) {
   ComparisonReader reader(root);
   Comparison::fields(reader, comparison);
   STEELYARD_CHECK(document.check());
+  for (ComparisonRow& row : comparison.rows) row.notes = read_notes(row.reason);
   return comparison;
 }
 

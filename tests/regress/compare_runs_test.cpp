@@ -219,8 +219,10 @@ TEST(CompareRuns, AFailureIsARowThatNamesTheSideAndTheWords) {
 
 TEST(CompareRuns, WhatTheBudgetDidNotReachIsInconclusiveAndNobodysFailure) {
   steelyard::Run run = run_with({counted("a", {5})});
-  run.failures.push_back({parse_google_benchmark_name("b"), "", -1, std::string(kNotReached) + "the budget was spent"});
-  run.failures.push_back({parse_google_benchmark_name("a"), "", -1, std::string(kNotReached) + "the budget was spent"});
+  for (const char* name : {"b", "a"}) {
+    run.failures.push_back(
+        {parse_google_benchmark_name(name), "", -1, "not reached: the budget was spent", FailureKind::not_reached});
+  }
   const Comparison comparison = compare_runs(run, run, {});
   for (const ComparisonRow& row : comparison.rows) {
     const bool was_counted = row.benchmark == "a" && row.metric.name == kInstructions;

@@ -25,7 +25,7 @@ std::string distinct(const std::vector<double>& values) {
   return text;
 }
 
-std::string jitter_text(const steelyard::CountBasis& basis) {
+std::string small_share_text(const steelyard::CountBasis& basis) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4f %%", 100 * basis.jitter.value_or(0));
   return basis.jitter ? (basis.jitter == 0.0 ? "exact" : text) : "unknown";
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   for (const steelyard::Measurement& measurement : run.measurements) {
     const steelyard::CountBasis& basis = measurement.count_basis;
     std::printf("%s\t%s\t%s\t%s\t%s\n", measurement.benchmark.canonical().c_str(),
-                std::string(to_text(basis.scope)).c_str(), jitter_text(basis).c_str(),
+                std::string(to_text(basis.scope)).c_str(), small_share_text(basis).c_str(),
                 distinct(measurement.invocations.front().values).c_str(),
                 with_key ? measurement.count_key.c_str() : basis.jitter_from.c_str());
   }

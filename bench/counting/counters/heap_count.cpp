@@ -154,7 +154,7 @@ void add_heap(const Result<HeapCount>& count, const Measurement& instructions, R
   if (!count) {
     const Error& error = count.error();
     const std::string reason = error.found + (error.mend.empty() ? "" : "; " + error.mend);
-    run.failures.push_back({instructions.benchmark, "heap_allocations", -1, reason});
+    run.failures.push_back({instructions.benchmark, "heap_allocations", -1, reason, failure_kind_of(error)});
     return;
   }
   Invocation invocation;

@@ -7,11 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "ci/report/charts/axis.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
-#include "ci/report/number_text.hpp"
-#include "ci/report/sample_summary.hpp"
 
 namespace steelyard {
 namespace {
@@ -163,8 +161,8 @@ class DistributionsPicture {
 
   std::string summary() const {
     std::string text(to_text(row_.verdict));
-    if (row_.ratio) text += ", " + per_cent_text(*row_.ratio);
-    if (row_.interval) text += " " + interval_text(*row_.interval) + " %";
+    if (row_.ratio) text += ", " + change_cell(*row_.ratio);
+    if (row_.interval) text += " " + range_cell(*row_.interval) + " %";
     if (row_.metric.better != Better::undeclared)
       text += "; " + std::string(to_text(row_.metric.better)) + " is better";
     return text;
@@ -226,7 +224,7 @@ class DistributionsPicture {
     const double end = std::exp(most / 1.2);
     for (const double tick : {end, 1 / end}) {
       svg_.line(kRatioArea.left, y(tick), kRatioArea.right, y(tick), "grid");
-      svg_.words(kRatioArea.left - 8, y(tick) + 4, "dim", per_cent_text(tick), kRightAligned);
+      svg_.words(kRatioArea.left - 8, y(tick) + 4, "dim", change_cell(tick), kRightAligned);
     }
     const double x = (kRatioArea.left + kRatioArea.right) / 2;
     if (row_.interval && row_.interval->low > 0) {
@@ -236,7 +234,7 @@ class DistributionsPicture {
       }
     }
     svg_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"estimate\"/>\n", x, y(*row_.ratio)));
-    svg_.words(x + 14, y(*row_.ratio) + 4, "strong", per_cent_text(*row_.ratio));
+    svg_.words(x + 14, y(*row_.ratio) + 4, "strong", change_cell(*row_.ratio));
     svg_.words(x, kArea.bottom + 20, "strong", "candidate over baseline", kCentred);
     svg_.words(x, kArea.bottom + 37, "dim", "bands: minimum effect, margin", kCentred);
   }
@@ -276,8 +274,8 @@ std::string terminal_distributions(const ComparisonRow& row, const RowSamples& s
     const std::string indent = "  " + padded("ratio", kLabelColumns);
     text += indent + interval_bar(*row.interval, *row.ratio, row.minimum_effect, shape) + "\n";
     text += "  " + std::string(kLabelColumns, ' ') + paint(interval_bar_axis(shape), Tone::dim, style.color) + "\n";
-    text += "  " + std::string(kLabelColumns, ' ') + per_cent_text(*row.ratio) + "  " + interval_text(*row.interval) +
-            " %\n";
+    text +=
+        "  " + std::string(kLabelColumns, ' ') + change_cell(*row.ratio) + "  " + range_cell(*row.interval) + " %\n";
   }
   return text;
 }

@@ -10,9 +10,8 @@
 #include <numbers>
 #include <utility>
 
-#include "ci/report/charts/axis.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
-#include "ci/report/number_text.hpp"
 #include "regress/targets/find_ceiling.hpp"
 #include "regress/targets/target_wording.hpp"
 

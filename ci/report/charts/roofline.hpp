@@ -10,7 +10,7 @@
 #include "bench/model/ceiling.hpp"
 #include "bench/model/comparison.hpp"
 #include "ci/app/terminal_text.hpp"
-#include "ci/report/charts/axis.hpp"
+#include "ci/report/charts/svg_picture.hpp"
 
 namespace steelyard {
 

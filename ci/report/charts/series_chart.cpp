@@ -7,11 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "ci/report/charts/axis.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
-#include "ci/report/number_text.hpp"
-#include "ci/report/sample_summary.hpp"
 
 namespace steelyard {
 namespace {
@@ -40,7 +38,7 @@ std::vector<MachinePoints> by_machine(const Series& series) {
 }
 
 std::string label_of(const ChangePoint& change) {
-  std::string text = change.ratio ? per_cent_text(*change.ratio) : change.regression ? "worse" : "better";
+  std::string text = change.ratio ? change_cell(*change.ratio) : change.regression ? "worse" : "better";
   if (change.status == ChangeStatus::suspected) text += "?";
   return change.shared > 0 ? text + " all" : text;
 }
@@ -164,7 +162,7 @@ class SeriesPicture {
                        std::string(change.regression ? "regression" : "improvement");
     if (!change.commit.empty()) text += " at " + change.commit.substr(0, 12);
     text += ": " + levels.baseline + " to " + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit);
-    if (change.ratio) text += " (" + per_cent_text(*change.ratio) + ")";
+    if (change.ratio) text += " (" + change_cell(*change.ratio) + ")";
     return text;
   }
 

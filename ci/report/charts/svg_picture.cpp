@@ -1,13 +1,81 @@
 #include "ci/report/charts/svg_picture.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "bench/model/number_text.hpp"
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 
 namespace steelyard {
+namespace {
+
+constexpr double kLeastSpan = 0.02;  // of the level: noise must not look like a mountain range
+constexpr double kRoom = 0.06;       // above and below, of the span
+constexpr double kTicks = 5;
+
+}  // namespace
+
+double NiceAxis::share(double value) const {
+  // Halved first: the span of the largest doubles is no double.
+  const double span = high / 2 - low / 2;
+  return span > 0 ? std::clamp((value / 2 - low / 2) / span, 0.0, 1.0) : 0.5;
+}
+
+NiceAxis nice_axis(const std::vector<double>& values) {
+  NiceAxis axis;
+  if (!values.empty()) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    const double middle = *least / 2 + *most / 2;
+    const double half = std::max({(*most / 2 - *least / 2), std::abs(middle) * kLeastSpan / 2, 1e-300});
+    axis.low = middle - half * (1 + 2 * kRoom);
+    axis.high = middle + half * (1 + 2 * kRoom);
+    if (!std::isfinite(axis.low) || !std::isfinite(axis.high)) {
+      axis.low = *least;
+      axis.high = *most;
+    }
+    if (*least >= 0) axis.low = std::max(axis.low, 0.0);
+  }
+  const double rough = (axis.high / kTicks - axis.low / kTicks);
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  double step = power;
+  for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
+    step = factor * power;
+    if (rough <= step) break;
+  }
+  if (!(step > 0) || !std::isfinite(step)) return axis;
+  const double first = std::ceil(axis.low / step);
+  for (double i = 0; i < 12; ++i) {
+    const double tick = (first + i) * step;
+    if (tick > axis.high) break;
+    axis.ticks.push_back(tick == 0 ? 0 : tick);  // no minus zero
+  }
+  return axis;
+}
+
+std::string axis_label(double tick, const NiceAxis& axis, const std::string& unit) {
+  const double other = axis.ticks.size() > 1 ? axis.ticks[axis.ticks[0] == tick ? 1 : 0] : tick;
+  const LevelPair pair = level_pair(tick, other, unit);
+  return pair.unit.empty() ? pair.baseline : pair.baseline + " " + pair.unit;
+}
+
+double LogAxis::share(double value) const { return std::log(value / low) / std::log(high / low); }
+
+double LogAxis::at(double share) const { return low * std::pow(high / low, share); }
+
+std::vector<double> LogAxis::decades() const {
+  std::vector<double> decades;
+  for (int power = static_cast<int>(std::ceil(std::log10(low) - 1e-9)); std::pow(10.0, power) <= high * (1 + 1e-9);
+       ++power) {
+    decades.push_back(std::pow(10.0, power));
+  }
+  return decades;
+}
 
 std::string svg_text(std::string_view text) { return markup_text(printable(text, true)); }
 

@@ -4,10 +4,29 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ci/report/flame/stack_tree.hpp"
 
 namespace steelyard {
+
+// What colour a frame has in a flame graph, as the name of a class of page/flame_colors.css: of one profile whose code
+// it is, of a difference whether it grew or shrank, and how much.
+
+// The classes, in the order of the indices that flame_tone returns.
+const std::vector<std::string_view>& flame_tones();
+
+// Of a difference the change of the frame's cost an iteration, over the larger side: "plain" where there is none (or
+// only one that sharing out whole numbers could make), "grew-1" or "shrank-1" below 1 %, then below 5 %, 20 %, above,
+// and 5 for a frame that one side alone has. Of one profile: "own-0" to "own-2" for functions of the program, "lib-0"
+// to "lib-2" for those of shared libraries (the three tell neighbours apart and mean nothing), "other" for the rest.
+std::size_t flame_tone(const JoinedProfile& profile, const StackFrame& frame);
+
+// "+5.1 %", "-3 %", "new", "gone"; empty where the tone is plain or the picture is of one profile.
+std::string change_mark(const JoinedProfile& profile, const StackFrame& frame);
+
+double cost_an_iteration(const JoinedProfile& profile, std::int64_t cost, std::size_t side);
 
 struct FlameCaption {
   std::string title;          // the benchmark

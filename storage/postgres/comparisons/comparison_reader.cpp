@@ -110,6 +110,7 @@ Result<void> read_rows(Transaction& transaction, const SqlValues& key, std::vect
                                 " from steelyard.comparison_rows r join steelyard.metrics using (metric_key) "
                                 "where r.comparison_key = $1 order by r.position",
                             list));
+  for (ComparisonRow& row : list) row.notes = read_notes(row.reason);
   STEELYARD_CHECK(read_of_rows(transaction, key,
                                "select f.row_position, " + selected<FunctionChange>("f") +
                                    " from steelyard.comparison_functions f where f.comparison_key = $1 "

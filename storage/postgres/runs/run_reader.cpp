@@ -132,6 +132,7 @@ CountBasis basis_of(const Rows& rows, std::int64_t row, int first_column) {
   if (!rows.is_null(row, first_column + 1)) basis.jitter = rows.number(row, first_column + 1);
   basis.jitter_from = rows.text(row, first_column + 2);
   basis.proof = rows.text(row, first_column + 3);
+  basis.origin = read_count_origin(basis.proof);
   return basis;
 }
 
@@ -185,8 +186,9 @@ Result<std::vector<Failure>> read_failures(Transaction& transaction, std::int64_
                                 SqlValues().integer(run_key)));
   std::vector<Failure> failures;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
+    const std::string reason = rows.text(row, 2);
     failures.push_back({benchmark_of(rows, row, 3), rows.text(row, 0), static_cast<std::int32_t>(rows.integer(row, 1)),
-                        rows.text(row, 2)});
+                        reason, read_failure_kind(reason)});
   }
   return failures;
 }

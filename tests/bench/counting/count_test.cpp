@@ -186,7 +186,8 @@ TEST(CountingBudget, ThatEndsACollectionIsNobodysFailure) {
   options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   const Result<Nanoseconds> left = time_for_one(options);
   ASSERT_FALSE(left);
-  EXPECT_THAT(left.error().text(), ::testing::StartsWith(std::string(kNotReached)));
+  EXPECT_EQ(failure_kind_of(left.error()), FailureKind::not_reached);
+  EXPECT_EQ(read_failure_kind(left.error().text()), FailureKind::not_reached) << left.error().text();
   EXPECT_THAT(unless_late(options, program_error("", "killed")).text(), HasSubstr("not reached: the budget"));
 }
 

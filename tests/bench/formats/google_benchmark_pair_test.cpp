@@ -243,7 +243,8 @@ TEST_F(GoogleBenchmarkPair, BadRecordIsAFailureOfItsRunWithItsBenchmarkMetricAnd
   EXPECT_THAT(pair.baseline.failures, IsEmpty());
   std::vector<std::string> found;
   for (const Failure& failure : pair.candidate.failures) {
-    EXPECT_TRUE(is_bad_record(failure)) << failure.reason;
+    EXPECT_EQ(failure.kind, FailureKind::bad_record) << failure.reason;
+    EXPECT_EQ(read_failure_kind(failure.reason), FailureKind::bad_record) << failure.reason;
     EXPECT_EQ(failure.round, 1);
     found.push_back(failure.benchmark.name + ' ' + failure.metric);
   }

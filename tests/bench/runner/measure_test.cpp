@@ -197,7 +197,8 @@ TEST(MeasurePair, StopsAfterAPairOfRoundsWhenTheBudgetIsSpentAndNamesWhatItDidNo
   EXPECT_EQ(pair.baseline.invocations.size(), 2U);
   EXPECT_EQ(pair.candidate.invocations.size(), 2U);
   ASSERT_EQ(pair.candidate.failures.size(), 2U);
-  EXPECT_TRUE(pair.candidate.failures[0].reason.starts_with(kNotReached));
+  EXPECT_EQ(pair.candidate.failures[0].kind, FailureKind::not_reached);
+  EXPECT_EQ(read_failure_kind(pair.candidate.failures[0].reason), FailureKind::not_reached);
   EXPECT_EQ(pair.baseline.header.settings.at("stopped"), "budget spent after 2 rounds");
 }
 

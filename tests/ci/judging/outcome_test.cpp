@@ -55,7 +55,8 @@ TEST(Outcome, TellsTheCandidatesCrashFromTheBaselines) {
 
 TEST(Outcome, WhatBothSidesLeftOutWasNotToBeJudged) {
   const steelyard::Run skipped =
-      run_with({{parse_google_benchmark_name("BM_x"), "", 0, "the benchmark was skipped: f8 needs a newer device"}});
+      run_with({{parse_google_benchmark_name("BM_x"), "", 0, "the benchmark was skipped: f8 needs a newer device",
+                 FailureKind::skipped}});
   ComparisonRow judged = row(Verdict::unchanged);
   judged.benchmark = "BM_y";
   EXPECT_EQ(outcome({row(Verdict::failed), judged}, skipped, skipped), 0);
@@ -132,7 +133,8 @@ TEST(Outcome, OfABenchmarkThatCrashedIsTheProgramsFailureThoughOnlyCountsAreJudg
 
 TEST(Outcome, OfABadRecordIsNotJudgedOnEitherSideAndWhateverItsMetric) {
   const auto bad = [](const char* benchmark, std::string_view metric) {
-    return run_with({{parse_google_benchmark_name(benchmark), std::string(metric), 0, "bad record benchmarks[0]"}});
+    return run_with({{parse_google_benchmark_name(benchmark), std::string(metric), 0, "bad record benchmarks[0]",
+                      FailureKind::bad_record}});
   };
   EXPECT_EQ(outcome({row(Verdict::failed)}, {}, bad("BM_x", kRealTime)), 2);
   EXPECT_EQ(outcome({row(Verdict::unchanged)}, {}, bad("BM_x", kCpuTime)), 2);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "regress/ab/solo_check.hpp"
+#include "regress/ab/confirmation.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 

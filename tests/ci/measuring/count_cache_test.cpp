@@ -181,7 +181,7 @@ TEST(CountParts, HoldEveryCountedMetricOfOneInvocation) {
   EXPECT_EQ(part.measurements[1].metric.name, "estimated_cycles");
   ASSERT_EQ(part.invocations.size(), 1U);
   EXPECT_EQ(part.measurements[1].invocations[0].invocation, 0U);
-  set_proof(part, "because");
+  set_proof(part, CountOrigin::reused, "because");
   EXPECT_EQ(part.measurements[1].count_basis.proof, "because");
   drop_counts(run, id_of("BM_x"));
   ASSERT_EQ(run.measurements.size(), 1U);
@@ -191,7 +191,7 @@ TEST(CountParts, HoldEveryCountedMetricOfOneInvocation) {
 TEST(CountParts, AreAddedToARunWithTheirProofAndTakenOutAgain) {
   CountedRun run = counted("BM_x", 42);
   CountedRun part = counts_of(counted("BM_y", 43), id_of("BM_y"));
-  set_proof(part, "because");
+  set_proof(part, CountOrigin::reused, "because");
   add_counts(part, run);
   ASSERT_EQ(run.measurements.size(), 3U);
   EXPECT_EQ(run.measurements[2].count_basis.proof, "because");

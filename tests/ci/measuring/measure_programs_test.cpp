@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "regress/ab/look_plan.hpp"
+#include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"
 

@@ -1,13 +1,76 @@
-#include "ci/report/findings.hpp"
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ci/report/comparison.hpp"
+#include "ci/report/findings.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
 namespace steelyard {
 namespace {
+
+TEST(WorstFirst, NamesEveryVerdictOnce) {
+  EXPECT_EQ(std::set<Verdict>(kWorstFirst.begin(), kWorstFirst.end()).size(), kVerdictCount);
+}
+
+TEST(WorstFirst, OrdersByVerdictThenBySizeOfTheChangeInEitherDirection) {
+  Comparison comparison;
+  comparison.rows = {
+      sample::time_row("small", 1.02, Verdict::regression),     sample::time_row("same", 1.0, Verdict::unchanged),
+      sample::time_row("better", 0.5, Verdict::improvement),    sample::time_row("large", 1.3, Verdict::regression),
+      sample::time_row("throughput", 0.7, Verdict::regression),
+  };
+  std::vector<std::string> names;
+  for (const RowGroup& group : worst_first(comparison)) names.push_back(group.benchmark);
+  EXPECT_EQ(names, (std::vector<std::string>{"throughput", "large", "small", "better", "same"}));
+}
+
+TEST(WorstFirst, PutsWhatIsSurerBeforeWhatIsLarger) {
+  Comparison comparison;
+  comparison.rows = {sample::time_row("doubtful", 1.3, Verdict::regression),
+                     sample::time_row("sure", 1.02, Verdict::regression),
+                     sample::time_row("certain", 1.03, Verdict::regression)};
+  comparison.rows[0].discovery_q = 0.04;
+  comparison.rows[1].discovery_q = 0.0009;
+  comparison.rows[2].discovery_q = 1e-9;
+  std::vector<std::string> names;
+  for (const RowGroup& group : worst_first(comparison)) names.push_back(group.benchmark);
+  EXPECT_EQ(names, (std::vector<std::string>{"certain", "sure", "doubtful"}));
+}
+
+TEST(WorstFirst, KeepsTheMetricsOfOneBenchmarkTogetherAsLongAsTheirVerdictsAgree) {
+  Comparison comparison;
+  comparison.rows = {
+      sample::instructions_row("a", 100, 105),
+      sample::time_row("a", 1.01, Verdict::regression),
+      sample::time_row("b", 1.02, Verdict::regression),
+      sample::instructions_row("b", 100, 100),
+  };
+  const std::vector<RowGroup> groups = worst_first(comparison);
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0].benchmark, "a");
+  ASSERT_EQ(groups[0].rows.size(), 2U);
+  EXPECT_EQ(groups[0].rows[0]->metric.name, kRealTime);
+  EXPECT_EQ(groups[2].verdict, Verdict::unchanged);
+}
+
+TEST(RowIndex, FindsARowByBenchmarkAndMetric) {
+  const Comparison comparison = sample::comparison_with_every_verdict();
+  const RowIndex index(comparison);
+  ASSERT_NE(index.find("BM_trim/8", kInstructions), nullptr);
+  EXPECT_EQ(index.find("BM_trim/8", kInstructions)->baseline, 642);
+  EXPECT_EQ(index.find("BM_trim/8", kCpuTime), nullptr);
+  EXPECT_EQ(index.find("BM_trim", kInstructions), nullptr);
+}
+
+TEST(WorstFirst, TakesARatioThatIsNoneAsNoChange) {
+  ComparisonRow row = sample::time_row("a", 1.0, Verdict::failed);
+  row.ratio = std::nullopt;
+  EXPECT_EQ(size_of_change(row), 0);
+  row.ratio = 0;
+  EXPECT_EQ(size_of_change(row), 0);
+}
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -38,7 +101,7 @@ TEST(DriftLine, TellsWhatAllShareUnlessItIsSmallOrWasTakenOff) {
   Comparison comparison = sample::quiet_comparison(2);
   comparison.drifts = {{"real_time", 1.041, 0.007, 13, false}};
   EXPECT_EQ(drift_line(comparison),
-            "all 13 benchmarks moved by +4.1 % together in real_time, each within 0.7 % of that");
+            "all 13 benchmarks moved by +4.10 % together in real_time, each within 0.7 % of that");
   comparison.drifts[0].ratio = 1.004;
   EXPECT_EQ(drift_line(comparison), "");
   comparison.drifts[0] = {"real_time", 1.041, 0.007, 13, true};
@@ -96,22 +159,22 @@ TEST_P(FusedStories, SayWhatTheWitnessesMeanTogether) {
 INSTANTIATE_TEST_SUITE_P(
     EveryCombination, FusedStories,
     testing::Values(
-        StoryCase{"up", "slower", "instructions +2.1 %, time +2.0 %: real"},
-        StoryCase{"up", "faster", "instructions +2.1 %, time -2.0 %: more work in less time"},
-        StoryCase{"up", "equal", "instructions +2.1 %, time equal: not on the critical path"},
-        StoryCase{"up", "undecided", "instructions +2.1 %, time undecided: more work for certain, its time not shown"},
+        StoryCase{"up", "slower", "instructions +2.10 %, time +2.00 %: real"},
+        StoryCase{"up", "faster", "instructions +2.10 %, time -2.00 %: more work in less time"},
+        StoryCase{"up", "equal", "instructions +2.10 %, time equal: not on the critical path"},
+        StoryCase{"up", "undecided", "instructions +2.10 %, time undecided: more work for certain, its time not shown"},
         StoryCase{"up", "absent", ""},  //
-        StoryCase{"equal", "slower", "instructions equal, time +2.0 %: layout, memory or the machine"},
-        StoryCase{"equal", "faster", "instructions equal, time -2.0 %: layout, memory or the machine"},
+        StoryCase{"equal", "slower", "instructions equal, time +2.00 %: layout, memory or the machine"},
+        StoryCase{"equal", "faster", "instructions equal, time -2.00 %: layout, memory or the machine"},
         StoryCase{"equal", "equal", ""}, StoryCase{"equal", "undecided", ""}, StoryCase{"equal", "absent", ""},
-        StoryCase{"down", "slower", "instructions -2.1 %, time +2.0 %: less work in more time"},
-        StoryCase{"down", "faster", "instructions -2.1 %, time -2.0 %: improved"},
-        StoryCase{"down", "equal", "instructions -2.1 %, time equal: not on the critical path"},
+        StoryCase{"down", "slower", "instructions -2.10 %, time +2.00 %: less work in more time"},
+        StoryCase{"down", "faster", "instructions -2.10 %, time -2.00 %: improved"},
+        StoryCase{"down", "equal", "instructions -2.10 %, time equal: not on the critical path"},
         StoryCase{"down", "undecided",
-                  "instructions -2.1 %, time undecided: less work for certain, its time not shown"},
+                  "instructions -2.10 %, time undecided: less work for certain, its time not shown"},
         StoryCase{"down", "absent", ""},  //
-        StoryCase{"undecided", "slower", "instructions undecided, time +2.0 %: what changed the time is not shown"},
-        StoryCase{"undecided", "faster", "instructions undecided, time -2.0 %: what changed the time is not shown"},
+        StoryCase{"undecided", "slower", "instructions undecided, time +2.00 %: what changed the time is not shown"},
+        StoryCase{"undecided", "faster", "instructions undecided, time -2.00 %: what changed the time is not shown"},
         StoryCase{"undecided", "equal", ""}, StoryCase{"undecided", "undecided", ""},
         StoryCase{"undecided", "absent", ""},  //
         StoryCase{"absent", "slower", ""}, StoryCase{"absent", "faster", ""}, StoryCase{"absent", "equal", ""},
@@ -122,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(FusedStory, DoesNotClaimThatTimeWouldHaveShownWhatItsMarginHides) {
   const auto rows = with({sample::time_row("a", 1.001, Verdict::unchanged), sample::instructions_row("a", 1000, 1001)});
-  EXPECT_EQ(story_of(rows, "a"), "instructions +0.1 %, time equal: too little to show in the time");
+  EXPECT_EQ(story_of(rows, "a"), "instructions +0.10 %, time equal: too little to show in the time");
 }
 
 TEST(FusedStory, SaysHowEqualACountWithJitterIs) {
@@ -130,23 +193,25 @@ TEST(FusedStory, SaysHowEqualACountWithJitterIs) {
   count.verdict = Verdict::unchanged;
   count.jitter = 0.0002;
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
-            "instructions equal to 0.02 %, time +3.0 %: layout, memory or the machine");
+            "instructions equal to 0.02 %, time +3.00 %: layout, memory or the machine");
   count.jitter = 2e-6;
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.03, Verdict::regression), count}), "a"),
-            "instructions equal to 0.0002 %, time +3.0 %: layout, memory or the machine");
+            "instructions equal to 0.0002 %, time +3.00 %: layout, memory or the machine");
 }
 
 TEST(FusedStory, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
   ComparisonRow count = sample::instructions_row("a", 1000, 1000);
   const ComparisonRow time = sample::time_row("a", 1.03, Verdict::regression);
   count.reason = "counted exactly; the code it executes is equal in both builds; data may differ";
+  count.notes = read_notes(count.reason);
   EXPECT_EQ(story_of(with({time, count}), "a"),
-            "instructions equal, time +3.0 %: layout, memory or the machine; the code it executes is equal");
+            "instructions equal, time +3.00 %: layout, memory or the machine; the code it executes is equal");
   EXPECT_EQ(equality_line(with({time, count})), "1 of 1 count: the code that was executed is equal, data may differ");
   count.reason =
       "counted exactly; not counted again: every loaded section of program and libraries is equal (sha256 0)";
+  count.notes = read_notes(count.reason);
   EXPECT_EQ(story_of(with({time, count}), "a"),
-            "instructions equal, time +3.0 %: the machine; both builds are one program");
+            "instructions equal, time +3.00 %: the machine; both builds are one program");
   EXPECT_EQ(equality_line(with({time, count})),
             "1 of 1 count not taken again: every loaded section of program and libraries is equal");
   EXPECT_EQ(equality_line(with({time})), "");
@@ -164,8 +229,10 @@ TEST(FusedStory, IsSilentWhereAWitnessWasNotJudgedOrCountedMoreThanTheTimedRegio
 TEST(FusedStory, IsSilentWhereTheLibraryRanOtherCodeUnderTheCounter) {
   ComparisonRow count = sample::instructions_row("a", 1000, 1100);
   count.reason = "counted exactly; library dispatch: SkylakeX natively, Haswell under Valgrind";
+  count.notes = read_notes(count.reason);
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
   count.reason = "counted exactly; not counted again: the file dispatch.bin is equal";
+  count.notes = read_notes(count.reason);
   EXPECT_NE(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
 }
 
@@ -194,8 +261,8 @@ TEST(FunctionLines, TellMoreCallsFromDearerCalls) {
   EXPECT_EQ(what_of(split(1024, 100, 0)), "called 1,024 times more");
   EXPECT_EQ(what_of(split(-0.5, -100, 0)), "called 0.50 times less");
   EXPECT_EQ(what_of(split(0.0004, 100, 0)), "called 0.0004 times more");
-  EXPECT_EQ(what_of(split(2, 80, 43)), "called 2 times more (+8.0 %), each costs more (+4.3 %)");
-  EXPECT_EQ(what_of(split(-2, -50, 150)), "called 2 times less (-5.0 %), each costs more (+15.0 %)");
+  EXPECT_EQ(what_of(split(2, 80, 43)), "called 2 times more (+8.00 %), each costs more (+4.30 %)");
+  EXPECT_EQ(what_of(split(-2, -50, 150)), "called 2 times less (-5.00 %), each costs more (+15.0 %)");
   EXPECT_EQ(what_of(split(2, 100, 9)), "called 2 times more") << "what explains less than a tenth is left out";
 }
 
@@ -227,7 +294,7 @@ TEST(FunctionLines, GiveTheirPartsOfTheBenchmarksInstructions) {
     const std::vector<FunctionLine> lines = lines_of(comparison, row);
     ASSERT_EQ(lines.size(), 3U);
     EXPECT_EQ(lines[0].name, "textkit::tokenize");
-    EXPECT_EQ(lines[0].self, "+0.1 %");
+    EXPECT_EQ(lines[0].self, "+0.10 %");
     EXPECT_EQ(lines[0].inclusive, "+12.3 %");  // 1351 of 11013, for the row of time too
     EXPECT_EQ(lines[0].place, "src/tokenizer.cpp:41");
     EXPECT_EQ(lines[1].place, "vector.tcc:436");
@@ -291,4 +358,5 @@ TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
 }
 
 }  // namespace
+
 }  // namespace steelyard

@@ -9,7 +9,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/history.hpp"
 #include "ci/report/run.hpp"
-#include "ci/report/store_status.hpp"
+#include "ci/report/store.hpp"
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 

@@ -1,10 +1,84 @@
-#include "ci/report/targets.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/ceilings/measure_ceilings.hpp"
+#include "ci/report/targets.hpp"
+
 namespace steelyard {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+DeviceCeilings example() {
+  DeviceCeilings device;
+  device.device = "CPU";
+  device.fingerprint = "0123456789abcdef";
+  Ceiling peak;
+  peak.kind = CeilingKind::arithmetic;
+  peak.dtype = "f64";
+  peak.threads = 2;
+  peak.source = "measured";
+  peak.how = "AVX-512 FMA";
+  peak.samples = {246e9, 250e9, 252e9, 251e9, 249e9, 248e9, 250e9};
+  peak.clock_samples = std::vector<double>(7, 4e9);
+  peak.expected_per_cycle = 32;
+  settle(peak);
+  Ceiling integers = peak;
+  integers.dtype = "i8";
+  integers.expected_per_cycle = 0;
+  Ceiling triad;
+  triad.level = "DRAM";
+  triad.access = "triad-nt";
+  triad.source = "measured";
+  triad.how = "AVX-512";
+  triad.samples = {20e9, 21e9, 22e9};
+  settle(triad);
+  device.ceilings = {peak, integers, triad};
+  device.absent = {{"f16", "the CPU has no AVX512-FP16"}};
+  device.notes = {"measure again"};
+  return device;
+}
+
+TEST(CeilingsReport, ShowsSpreadBestClockAndPartOfWhatIsExpected) {
+  const std::string text = terminal_ceilings(example(), {false, false, 100});
+  EXPECT_THAT(text, HasSubstr("machine 0123456789abcdef\n"));
+  // 250 of 32 x 2 x 4 GHz = 256.
+  EXPECT_THAT(text,
+              HasSubstr("f64          2  250 Gflop/s  -1.6 +0.8 %  +0.8 %  4.00 GHz       97.7 %  AVX-512 FMA\n"));
+  EXPECT_THAT(text,
+              HasSubstr("i8           2    250 Gop/s  -1.6 +0.8 %  +0.8 %  4.00 GHz            -  AVX-512 FMA\n"));
+}
+
+TEST(CeilingsReport, TooFewRepetitionsHaveNoInterval) {
+  const std::string text = terminal_ceilings(example(), {false, false, 100});
+  EXPECT_THAT(text, HasSubstr("DRAM   triad-nt        1  21.0 GB/s     -  +4.8 %  AVX-512\n"));
+}
+
+TEST(CeilingsReport, NamesWhatIsAbsentAndTheNotes) {
+  const std::string text = terminal_ceilings(example(), {false, false, 100});
+  EXPECT_THAT(text, HasSubstr("absent  f16: the CPU has no AVX512-FP16\nnote    measure again\n"));
+}
+
+TEST(CeilingsReport, JsonIsInBaseUnitsWithEveryRepetition) {
+  const std::string json = json_ceilings(example());
+  EXPECT_THAT(json, HasSubstr("\"schema\": \"steelyard.ceilings/1\""));
+  EXPECT_THAT(json, HasSubstr("\"value\": 250000000000.0"));
+  EXPECT_THAT(json, HasSubstr("\"unit\": \"op/s\""));
+  EXPECT_THAT(json, HasSubstr("\"clock_hz\": 4000000000.0"));
+  EXPECT_THAT(json, HasSubstr("\"low\": null"));
+  EXPECT_THAT(json, HasSubstr("20000000000.0,\n    21000000000.0,\n    22000000000.0"));
+  EXPECT_THAT(json, HasSubstr("\"what\": \"f16\""));
+}
+
+TEST(CeilingsReport, ADatasheetHasNeitherSpreadNorThreads) {
+  const DatasheetRow* const row = find_datasheet_row("A100 40G");
+  ASSERT_NE(row, nullptr);
+  const std::string json = json_datasheet({&row, 1});
+  EXPECT_THAT(json, HasSubstr("\"threads\": null"));
+  EXPECT_THAT(json, HasSubstr("\"source\": \"A100 datasheet 1758950-r4\""));
+  EXPECT_THAT(json, Not(HasSubstr("\"low\"")));
+}
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -85,4 +159,5 @@ TEST(TargetReportText, UtilizationThatIsUnknownSaysWhyOnce) {
 }
 
 }  // namespace
+
 }  // namespace steelyard

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "ci/report/verification.hpp"
+#include "ci/report/store.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
 namespace steelyard {

@@ -1,9 +1,9 @@
-#include "regress/ab/effect.hpp"
+#include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
+#include "regress/ab/effect.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard {
@@ -134,5 +134,133 @@ TEST(EffectOfInvocations, OneOnASideHasNoP) {
   EXPECT_FALSE(effect_of_invocations(all_at({1}), all_at({1, 2, 3, 4}), {}).p.has_value());
 }
 
+PairedRound round_with(std::vector<double> baseline, std::vector<double> candidate) {
+  PairedRound round;
+  round.baseline.logs = std::move(baseline);
+  round.candidate.logs = std::move(candidate);
+  return round;
+}
+
+TEST(MiddleMean, CutsATenthAtEachEnd) {
+  EXPECT_DOUBLE_EQ(middle_mean(std::vector<double>{100, 1, 2, 3, 4, 5, 6, 7, 8, -50}), 4.5);
+  // Of five values half of the first and of the last counts.
+  EXPECT_DOUBLE_EQ(middle_mean(std::vector<double>{5, 1, 2, 3, 4}), (0.5 * 1 + 2 + 3 + 4 + 0.5 * 5) / 4);
+  EXPECT_DOUBLE_EQ(middle_mean(std::vector<double>{7}), 7);
+}
+
+// Without spread inside processes this is Student's paired t: differences 1 to 5, mean 3, deviation 1.5811.
+TEST(WeightedDifference, IsThePlainMeanWhereNothingTellsRoundsApart) {
+  std::vector<PairedRound> rounds;
+  for (int r = 1; r <= 5; ++r) rounds.push_back(round_with({0, 0}, {1.0 * r, 1.0 * r}));
+  const WeightedMean found = weighted_difference(rounds);
+  EXPECT_DOUBLE_EQ(found.mean, 3);
+  EXPECT_NEAR(found.standard_error, 1.5811388 / std::sqrt(5.0), 1e-7);
+  EXPECT_EQ(found.degrees, 4);
+}
+
+// Weights 1 / (common^2 + own^2): spreads 1, 1, 1, 1 and 4 of the two sides together, common 1.5.
+TEST(WeightedDifference, ARoundWhoseSamplesDisagreeCountsLess) {
+  std::vector<PairedRound> rounds;
+  for (int r = 0; r < 5; ++r) {
+    const double spread = r == 4 ? 4 : 1;
+    const double level = r == 4 ? 10 : r % 2;
+    rounds.push_back(round_with({0, 0, 0}, {level - spread, level, level + spread}));
+  }
+  const double light = 1 / (1.5 * 1.5 + 16);
+  const double heavy = 1 / (1.5 * 1.5 + 1);
+  const WeightedMean found = weighted_difference(rounds);
+  EXPECT_NEAR(found.mean, (2 * heavy + 10 * light) / (4 * heavy + light), 1e-12);
+}
+
+TEST(WeightedDifference, TurnsWithTheSides) {
+  const std::vector<PairedRound> there{round_with({1, 2, 3}, {2, 3, 9}), round_with({1, 1, 4}, {0, 2, 2})};
+  const std::vector<PairedRound> back{round_with({2, 3, 9}, {1, 2, 3}), round_with({0, 2, 2}, {1, 1, 4})};
+  EXPECT_DOUBLE_EQ(weighted_difference(there).mean, -weighted_difference(back).mean);
+  EXPECT_DOUBLE_EQ(weighted_difference(there).standard_error, weighted_difference(back).standard_error);
+}
+
+// A test whose inversion is known: p falls linearly from 1 at `centre` to 0 at a distance of 1.
+class Tent : public ShiftTest {
+ public:
+  explicit Tent(double centre, double least = 0) : centre_(centre), least_(least) {}
+  double statistic(double shift) const override { return centre_ - shift; }
+  double p(double shift) const override { return std::max(least_, 1 - std::fabs(shift - centre_)); }
+  double least_p() const override { return least_; }
+  double start() const override { return 0.3; }
+  double step() const override { return 0.01; }
+
+ private:
+  double centre_;
+  double least_;
+};
+
+double estimate_of(const Tent& test) { return Inversion(test).estimate(); }
+
+TEST(InversionEstimate, IsWhereTheStatisticChangesSign) {
+  EXPECT_NEAR(estimate_of(Tent(2.5)), 2.5, 3e-4);
+  EXPECT_NEAR(estimate_of(Tent(-2.5)), -2.5, 3e-4);
+  EXPECT_NEAR(estimate_of(Tent(0.304)), 0.304, 3e-4);
+}
+
+TEST(InversionEstimate, KeepsAStartThatFitsExactly) { EXPECT_EQ(estimate_of(Tent(0.3)), 0.3); }
+
+TEST(InversionInterval, EndsWhereTheTestBeginsToReject) {
+  for (const double centre : {2.5, 0.3, -7.0, 1e-3}) {
+    const Tent test(centre);
+    Inversion inversion(test);
+    const auto wide = inversion.interval(0.05);
+    const auto narrow = inversion.interval(0.10);
+    ASSERT_TRUE(wide.has_value() && narrow.has_value());
+    EXPECT_NEAR(wide->low, centre - 0.95, 2e-4);
+    EXPECT_NEAR(wide->high, centre + 0.95, 2e-4);
+    EXPECT_NEAR(narrow->low, centre - 0.90, 2e-4);
+    EXPECT_NEAR(narrow->high, centre + 0.90, 2e-4);
+  }
+}
+
+TEST(InversionInterval, IsTheSameInWhicheverOrderItIsAskedFor) {
+  const Tent test(1.7);
+  Inversion first(test);
+  Inversion second(test);
+  first.interval(0.05);
+  const auto after = first.interval(0.10);
+  const auto alone = second.interval(0.10);
+  EXPECT_NEAR(after->low, alone->low, 2e-4);
+  EXPECT_NEAR(after->high, alone->high, 2e-4);
+}
+
+TEST(InversionInterval, HoldsZeroExactlyIfNoEffectIsNotRejected) {
+  for (const double centre : {0.9499, 0.94999, 0.95001, 0.9501, -0.94999, -0.95001, 0.0}) {
+    const Tent test(centre);
+    Inversion inversion(test);
+    const auto interval = inversion.interval(0.05);
+    ASSERT_TRUE(interval.has_value());
+    EXPECT_EQ(interval->low <= 0 && interval->high >= 0, test.p(0) > 0.05) << centre;
+  }
+}
+
+TEST(InversionInterval, IsAbsentWhereTheTestCannotRejectAnything) {
+  const Tent test(0, 0.06);
+  EXPECT_FALSE(Inversion(test).interval(0.05).has_value());
+}
+
+TEST(InversionInterval, NeedsFewEvaluations) {
+  class Counted : public Tent {
+   public:
+    using Tent::Tent;
+    double p(double shift) const override {
+      ++count;
+      return Tent::p(shift);
+    }
+    mutable int count = 0;
+  };
+  const Counted test(0.31);
+  Inversion inversion(test);
+  inversion.interval(0.05);
+  inversion.interval(0.10);
+  EXPECT_LT(test.count, 50);
+}
+
 }  // namespace
+
 }  // namespace steelyard

@@ -21,12 +21,11 @@ ComparisonRow row_of(std::string_view metric, Verdict verdict, double ratio = 1.
   return row;
 }
 
-Comparison decided(const ComparisonPolicy& policy, const std::vector<ComparisonRow>& rows,
-                   const std::set<std::string>& apart = {}) {
+Comparison decided(const ComparisonPolicy& policy, const std::vector<ComparisonRow>& rows) {
   Comparison comparison;
   comparison.policy = policy;
   comparison.rows = rows;
-  decide_gates(comparison, apart);
+  decide_gates(comparison);
   return comparison;
 }
 
@@ -254,7 +253,9 @@ TEST(Gates, SayOfACountThatTimeDecided) {
 TEST(Gates, TimeOfOtherCodeExcusesNoCount) {
   std::vector<ComparisonRow> rows{row_of(kRealTime, Verdict::unchanged), row_of(kInstructions, kWorse)};
   EXPECT_FALSE(decided({}, rows).rows[1].gates);
-  EXPECT_TRUE(decided({}, rows, {"BM_x"}).rows[1].gates);
+  rows[1].notes.add(RowNote::other_dispatch);
+  EXPECT_TRUE(decided({}, rows).rows[1].gates);
+  rows[1].notes = {};
   rows[1].count_scope = CountScope::whole_program;
   EXPECT_TRUE(decided({}, rows).rows[1].gates);
 }
@@ -272,9 +273,10 @@ TEST(Gates, TimeExcusesNoCountButInstructions) {
 TEST(Gates, WitnessOfOtherCodeConfirmsNothingSoEachDecidesAlone) {
   ComparisonPolicy policy;
   policy.witness = Witness::both;
-  const std::vector<ComparisonRow> rows{row_of(kRealTime, kWorse), row_of(kInstructions, Verdict::unchanged)};
+  std::vector<ComparisonRow> rows{row_of(kRealTime, kWorse), row_of(kInstructions, Verdict::unchanged)};
   EXPECT_FALSE(decided(policy, rows).rows[0].gates);
-  EXPECT_TRUE(decided(policy, rows, {"BM_x"}).rows[0].gates);
+  rows[1].notes.add(RowNote::other_dispatch);
+  EXPECT_TRUE(decided(policy, rows).rows[0].gates);
 }
 
 TEST(Gates, CountOfMoreThanTheTimedRegionIsNoWitnessOfTheTime) {

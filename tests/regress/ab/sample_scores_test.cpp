@@ -1,13 +1,97 @@
-#include "regress/ab/sample_scores.hpp"
+#include <algorithm>
+#include <cmath>
+#include <tuple>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
+#include "regress/ab/sample_scores.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
 namespace steelyard {
 namespace {
+
+using ::testing::ElementsAre;
+
+TEST(MeanRanks, RanksAllGroupsTogether) {
+  std::vector<GroupedValue> values{{10, 0}, {40, 0}, {20, 1}, {30, 1}};
+  EXPECT_THAT(mean_ranks(values, 2), ElementsAre(2.5, 2.5));
+}
+
+TEST(MeanRanks, TiesShareTheMeanOfTheirRanks) {
+  std::vector<GroupedValue> values{{5, 0}, {5, 1}, {5, 1}, {9, 2}};
+  EXPECT_THAT(mean_ranks(values, 3), ElementsAre(2, 2, 4));
+}
+
+TEST(MeanRanks, AGroupWithoutValuesHasZero) {
+  std::vector<GroupedValue> values{{5, 1}};
+  EXPECT_THAT(mean_ranks(values, 2), ElementsAre(0, 1));
+}
+
+// Averages of pairs of 1, 2, 10: 1, 1.5, 2, 5.5, 6, 10.
+TEST(HodgesLehmann, IsTheMedianOfPairAverages) {
+  EXPECT_DOUBLE_EQ(hodges_lehmann(std::vector<double>{10, 1, 2}), 3.75);
+  EXPECT_EQ(hodges_lehmann(std::vector<double>{7}), 7);
+}
+
+TEST(HodgesLehmann, OneWildValueMovesItLittle) { EXPECT_LT(hodges_lehmann(std::vector<double>{1, 2, 3, 4, 1e9}), 5); }
+
+TEST(HodgesLehmann, StaysNearTheMiddleWhereTheMedianStandsIn) {
+  std::vector<double> values(201);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  EXPECT_EQ(hodges_lehmann(values), 100);
+}
+
+std::vector<double> keys_drawn(Simulation& simulation, std::size_t count, double scale) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(std::round(scale * simulation.normal()) / scale);
+  return values;
+}
+
+TEST(SortValues, AgreesWithTheLibraryWithAndWithoutTies) {
+  Simulation simulation(3);
+  for (std::size_t count = 0; count < 40; ++count) {
+    for (const double scale : {1.0, 1e9}) {
+      std::vector<double> values = keys_drawn(simulation, count, scale);
+      std::vector<double> expected = values;
+      std::sort(expected.begin(), expected.end());
+      sort_values(values);
+      EXPECT_EQ(values, expected) << count;
+    }
+  }
+}
+
+TEST(MergeRuns, SortsByValueAndEqualOnesByRunWhateverTheLengthsOfTheRuns) {
+  Simulation simulation(4);
+  for (std::size_t runs = 1; runs < 20; ++runs) {
+    for (const double scale : {1.0, 1e9}) {
+      std::vector<GroupedValue> values;
+      std::vector<std::size_t> ends;
+      for (std::size_t run = 0; run < runs; ++run) {
+        std::vector<double> of_run = keys_drawn(simulation, (run * 7 + runs) % 12, scale);
+        std::sort(of_run.begin(), of_run.end());
+        for (const double value : of_run) values.push_back({value, static_cast<std::uint32_t>(run)});
+        ends.push_back(values.size());
+      }
+      std::vector<GroupedValue> expected = values;
+      std::sort(expected.begin(), expected.end(), [](const GroupedValue& a, const GroupedValue& b) {
+        return std::tie(a.value, a.group) < std::tie(b.value, b.group);
+      });
+      merge_runs(values, ends);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        ASSERT_EQ(values[i].value, expected[i].value) << runs << " runs, at " << i;
+        ASSERT_EQ(values[i].group, expected[i].group) << runs << " runs, at " << i;
+      }
+    }
+  }
+}
+
+TEST(MergeRuns, OfNothingIsNothing) {
+  std::vector<GroupedValue> none;
+  merge_runs(none, {});
+  merge_runs(none, {0, 0});
+  EXPECT_TRUE(none.empty());
+}
 
 struct Values {
   std::vector<double> values;
@@ -119,4 +203,5 @@ TEST(AddViews, TheSecondCountsHalfWhateverItsScale) {
 }
 
 }  // namespace
+
 }  // namespace steelyard

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "regress/ab/look_plan.hpp"
+#include "regress/ab/sequential.hpp"
 #include "tests/studies/judging/recording.hpp"
 #include "tests/studies/judging/window.hpp"
 

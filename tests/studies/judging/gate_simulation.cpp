@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "regress/ab/look_plan.hpp"
-#include "regress/ab/wording.hpp"
+#include "bench/model/number_text.hpp"
+#include "regress/ab/sequential.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/studies/judging/exact_binomial.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bench/model/quantile.hpp"
-#include "regress/ab/pooled_ranks.hpp"
+#include "regress/ab/sample_scores.hpp"
 
 namespace steelyard::judging {
 namespace {

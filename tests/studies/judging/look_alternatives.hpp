@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "regress/ab/look_plan.hpp"
 #include "regress/ab/rounds.hpp"
+#include "regress/ab/sequential.hpp"
 #include "tests/studies/judging/window.hpp"
 
 namespace steelyard::judging {

@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "regress/ab/look_plan.hpp"
+#include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/studies/judging/rule.hpp"
 

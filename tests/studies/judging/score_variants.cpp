@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bench/model/quantile.hpp"
-#include "regress/ab/pooled_ranks.hpp"
 #include "regress/ab/relabelling.hpp"
 #include "regress/ab/sample_scores.hpp"
 #include "tests/studies/judging/peers/rules.hpp"

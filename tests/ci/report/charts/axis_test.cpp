@@ -1,4 +1,4 @@
-#include "ci/report/charts/axis.hpp"
+#include "ci/report/charts/svg_picture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -44,7 +44,7 @@ TEST(DistributionPicture, TheSvgHoldsEverySampleAndMedianAndTellsTheVerdictInWor
   const std::string svg = svg_distributions(slower(), samples());
   EXPECT_EQ(count_of(svg, "class=\"dot baseline\""), 36U);
   EXPECT_EQ(count_of(svg, "class=\"median candidate\""), 12U);
-  EXPECT_THAT(svg, AllOf(HasSubstr("regression, +10.0 % [+8.0, +12.0] %"), HasSubstr("BM&lt;x&gt;"),
+  EXPECT_THAT(svg, AllOf(HasSubstr("regression, +10.0 % [+8.00, +12.0] %"), HasSubstr("BM&lt;x&gt;"),
                          HasSubstr("prefers-color-scheme"), Not(HasSubstr("<x>")), Not(HasSubstr("script"))));
 }
 
@@ -58,7 +58,7 @@ TEST(DistributionPicture, TheTerminalShowsTwoHistogramsAndTheInterval) {
   const TerminalStyle ascii{false, false, 80};
   const std::string text = terminal_distributions(slower(), samples(), ascii);
   EXPECT_THAT(text, AllOf(HasSubstr("baseline"), HasSubstr("candidate"), HasSubstr("101 ns, 12 processes"),
-                          HasSubstr("+10.0 %  [+8.0, +12.0] %")));
+                          HasSubstr("+10.0 %  [+8.00, +12.0] %")));
   for (const char c : text) EXPECT_LT(static_cast<unsigned char>(c), 128);
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {

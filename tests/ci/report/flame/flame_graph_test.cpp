@@ -6,7 +6,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "ci/report/flame/flame_tone.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
 namespace steelyard {

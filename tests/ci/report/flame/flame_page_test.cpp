@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "ci/report/flame/flame_graph.hpp"
-#include "ci/report/flame/flame_tone.hpp"
 #include "tests/ci/report/flame/browser.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 

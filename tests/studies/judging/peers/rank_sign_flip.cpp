@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "regress/ab/pooled_ranks.hpp"
+#include "regress/ab/sample_scores.hpp"
 #include "tests/studies/judging/peers/rules.hpp"
 
 namespace steelyard::judging {

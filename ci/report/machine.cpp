@@ -1,0 +1,369 @@
+#include "ci/report/machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "bench/model/number_text.hpp"
+#include "ci/app/terminal_text.hpp"
+#include "ci/config/written_value.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kNameColumns = 16;
+
+Tone tone_of(Severity severity) {
+  return severity == Severity::severe ? Tone::bad : severity == Severity::warning ? Tone::doubtful : Tone::plain;
+}
+
+// A label in its column, then the text, wrapped under itself.
+std::string labelled(const std::string& label, const std::string& text, Tone tone, const TerminalStyle& style) {
+  const std::size_t column = kIndent + kNameColumns;
+  const auto width = static_cast<std::size_t>(style.width);
+  const std::vector<std::string> lines = wrapped(printable(text, style.unicode), width > column ? width - column : 1);
+  std::string block;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string shown = i == 0 ? padded(label, kNameColumns) : std::string(kNameColumns, ' ');
+    block += std::string(kIndent, ' ') + paint(shown, tone, style.color && i == 0) + lines[i] + '\n';
+  }
+  return block;
+}
+
+// A command stays on one line, whatever the width: it is there to be copied.
+std::string mend_block(const Finding& finding, const TerminalStyle& style) {
+  std::string who = finding.needs_root ? "as root" : "";
+  if (finding.fixable) who += std::string(who.empty() ? "" : ", ") + "or for one command: --fix";
+  if (!finding.mend_is_command) return labelled("  mend", finding.mend, Tone::dim, style);
+  const std::string head = std::string(kIndent, ' ') + paint(padded("  mend", kNameColumns), Tone::dim, style.color);
+  return head + printable(finding.mend, style.unicode) + '\n' +
+         (who.empty()
+              ? ""
+              : std::string(kIndent + kNameColumns, ' ') + paint("(" + who + ")", Tone::dim, style.color) + '\n');
+}
+
+std::string finding_block(const Finding& finding, const TerminalStyle& style) {
+  return labelled(finding.id, finding.found, tone_of(finding.severity), style) +
+         labelled("  costs", finding.cost, Tone::dim, style) + mend_block(finding, style);
+}
+
+std::string fact(const Environment& environment, const char* name, const char* unit = "") {
+  const std::string* value = environment.find(name);
+  return value == nullptr ? "" : *value + unit;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+std::string machine_line(const Environment& environment) {
+  const std::string hypervisor = fact(environment, "hypervisor");
+  return joined(
+      {fact(environment, "cpu.model"), fact(environment, "cpu.threads", " threads"),
+       fact(environment, "cpu.mhz", " MHz now"),
+       hypervisor.empty() || hypervisor == "none" ? hypervisor.empty() ? "" : "no hypervisor"
+                                                  : "hypervisor: " + hypervisor,
+       fact(environment, "kernel.release_line").empty() ? "" : "Linux " + fact(environment, "kernel.release_line")});
+}
+
+std::string program_line(const DoctorReport& report) {
+  const Environment& environment = report.environment;
+  const std::string optimization = fact(environment, "program.optimization");
+  return joined({report.program, fact(environment, "program.compiler"), optimization,
+                 fact(environment, "program.linkage"),
+                 fact(environment, "program.symbols") == "stripped" ? "stripped" : "",
+                 "debug information: " + fact(environment, "program.debug_info")});
+}
+
+// How a program would come by fresh pages; empty: that was not looked at.
+std::string copies_line(const Environment& environment) {
+  const std::string pages = fact(environment, "program.pages");
+  const std::string reason = fact(environment, "program.pages_reason");
+  if (pages == "copied") {
+    return "each round runs a fresh copy of the program, " + fact(environment, "program.copy") + " in " +
+           fact(environment, "program.renewal");
+  }
+  if (pages == "reread") {
+    return "each round reads the program's pages anew, in " + fact(environment, "program.renewal") + " (" + reason +
+           ')';
+  }
+  if (pages == "kept") return "none: the program keeps its pages (" + reason + ')';
+  const std::string folder = fact(environment, "copies.folder");
+  if (folder.empty()) return "";
+  return fact(environment, "copies.execution") == "allowed"
+             ? "each round can run fresh copies of a program from " + folder
+             : "none can be run from " + folder;
+}
+
+std::string calibration_line(const Calibration& calibration) {
+  std::string text = date_text(calibration.at_unix_s) + ", " + std::string(to_text(calibration.layout)) +
+                     (calibration.failed ? ", failed" : "") + ": ";
+  const CalibratedBenchmark* largest = largest_copies(calibration);
+  if (largest == nullptr) return text + "what copies of a program differ by is not known";
+  text += "copies of a program differ most in " + largest->benchmark + ", by " + share_text(*largest->copies);
+  return largest->processes ? text + " (processes of one copy by " + share_text(*largest->processes) + ')' : text;
+}
+
+std::string rounded(double value, const char* format) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string probe_line(const ProbeResult& probe) {
+  std::vector<std::string> parts{"steps of " + rounded(probe.clock.step_ns, "%.0f ns"),
+                                 rounded(probe.clock.read_ns, "%.0f ns a reading"),
+                                 "in " + rounded(probe.seconds, "%.2g s") + " of equal work a spread of " +
+                                     rounded(100 * probe.slices.spread, "%.1f %%") + " and " +
+                                     rounded(100 * probe.slices.lost, "%.1f %%") + " lost",
+                                 std::to_string(probe.involuntary_switches) + " involuntary switches"};
+  if (probe.steal) parts.push_back(rounded(100 * *probe.steal, "%.1f %%") + " steal time");
+  return joined(parts);
+}
+
+std::size_t count_of(const Diagnosis& diagnosis, Severity severity) {
+  return static_cast<std::size_t>(std::count_if(diagnosis.findings.begin(), diagnosis.findings.end(),
+                                                [&](const Finding& f) { return f.severity == severity; }));
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return count == 0 ? "" : std::to_string(count) + " " + noun + (count > 1 ? "s" : "");
+}
+
+std::string judgement(const Diagnosis& diagnosis, const TerminalStyle& style) {
+  const char* words = "fit to time on";
+  Tone tone = Tone::good;
+  if (diagnosis.fitness == Fitness::unknown) {
+    words = "too little is visible to call it fit to time on";
+    tone = Tone::doubtful;
+  } else if (diagnosis.fitness == Fitness::with_care) {
+    words = "usable with care";
+    tone = Tone::doubtful;
+  } else if (diagnosis.fitness == Fitness::not_fit) {
+    words = "not fit to time on";
+    tone = Tone::bad;
+  }
+  const std::size_t severe = count_of(diagnosis, Severity::severe);
+  const std::string counts = joined({severe == 0 ? "" : std::to_string(severe) + " severe",
+                                     counted(count_of(diagnosis, Severity::warning), "warning"),
+                                     counted(count_of(diagnosis, Severity::note), "note")});
+  return paint(words, tone, style.color) + (counts.empty() ? "" : ": " + counts) +
+         ". Counting instructions is fine on any machine.\n";
+}
+
+// A basic string of TOML is written the same in JSON; broken UTF-8 from a file becomes '?'.
+std::string json_text(std::string_view text) { return quoted_for_toml(printable(text, true)); }
+
+std::string flag(bool value) { return value ? "true" : "false"; }
+
+std::string number(double value) {
+  if (!std::isfinite(value)) return "null";
+  std::array<char, 64> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::string(text.data(), end) : "null";
+}
+
+std::string probe_json(const ProbeResult& probe) {
+  return "{\"clock_step_ns\": " + number(probe.clock.step_ns) + ", \"clock_read_ns\": " + number(probe.clock.read_ns) +
+         ", \"seconds\": " + number(probe.seconds) + ", \"slices\": " + std::to_string(probe.slices.slices) +
+         ", \"slice_median_ns\": " + number(probe.slices.median_ns) + ", \"spread\": " + number(probe.slices.spread) +
+         ", \"lost\": " + number(probe.slices.lost) + ", \"longest\": " + number(probe.slices.longest) +
+         ", \"involuntary_switches\": " + std::to_string(probe.involuntary_switches) +
+         ", \"steal\": " + (probe.steal ? number(*probe.steal) : "null") + ", \"throttled_periods\": " +
+         (probe.throttled_periods ? std::to_string(*probe.throttled_periods) : std::string("null")) + '}';
+}
+
+std::string calibration_json(const Calibration& calibration) {
+  const CalibratedBenchmark* largest = largest_copies(calibration);
+  return "{\"at_unix_s\": " + std::to_string(calibration.at_unix_s) +
+         ", \"layout\": " + json_text(to_text(calibration.layout)) + ", \"failed\": " + flag(calibration.failed) +
+         ", \"largest_copies\": " +
+         (largest == nullptr ? std::string("null")
+                             : "{\"benchmark\": " + json_text(largest->benchmark) + ", \"metric\": " +
+                                   json_text(largest->metric) + ", \"deviation\": " + number(*largest->copies) + '}') +
+         '}';
+}
+
+std::string finding_json(const Finding& finding) {
+  return "{\"id\": " + json_text(finding.id) + ", \"severity\": " + json_text(to_text(finding.severity)) +
+         ", \"found\": " + json_text(finding.found) + ", \"cost\": " + json_text(finding.cost) +
+         ", \"mend\": " + json_text(finding.mend) + ", \"mend_is_command\": " + flag(finding.mend_is_command) +
+         ", \"needs_root\": " + flag(finding.needs_root) + ", \"fixable\": " + flag(finding.fixable) + '}';
+}
+
+// One element a line.
+template <class Item, class Write>
+std::string list(const std::vector<Item>& items, Write write) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "\n    " : ",\n    ") + write(items[i]);
+  return text + (items.empty() ? "]" : "\n  ]");
+}
+
+}  // namespace
+
+const CalibratedBenchmark* largest_copies(const Calibration& calibration) {
+  const CalibratedBenchmark* largest = nullptr;
+  for (const CalibratedBenchmark& benchmark : calibration.benchmarks) {
+    if (benchmark.copies && (largest == nullptr || *benchmark.copies > *largest->copies)) largest = &benchmark;
+  }
+  return largest;
+}
+
+std::string terminal_diagnosis(const DoctorReport& report, const TerminalStyle& style) {
+  std::string text = labelled("machine", machine_line(report.environment), Tone::dim, style);
+  if (text.empty()) text = labelled("machine", "not named", Tone::dim, style);
+  if (report.probe) text += labelled("clock", probe_line(*report.probe), Tone::dim, style);
+  if (!report.program.empty()) text += labelled("program", program_line(report), Tone::dim, style);
+  const std::string copies = copies_line(report.environment);
+  if (!copies.empty()) text += labelled("copies", copies, Tone::dim, style);
+  if (report.calibration) text += labelled("calibrated", calibration_line(*report.calibration), Tone::dim, style);
+  const Diagnosis& diagnosis = report.diagnosis;
+  std::optional<Severity> severity;
+  for (const Finding& finding : diagnosis.findings) {
+    if (severity != finding.severity) text += '\n' + std::string(to_text(finding.severity)) + '\n';
+    severity = finding.severity;
+    text += finding_block(finding, style);
+  }
+  if (!diagnosis.unseen.empty()) text += "\nnot visible here\n";
+  for (const Unseen& unseen : diagnosis.unseen) text += labelled(unseen.id, unseen.why, Tone::plain, style);
+  text += '\n' + judgement(diagnosis, style);
+  const auto fixable = std::count_if(diagnosis.findings.begin(), diagnosis.findings.end(),
+                                     [](const Finding& finding) { return finding.fixable; });
+  if (fixable > 0) {
+    text += std::to_string(fixable) +
+            " of these can be mended for the length of a command: sudo steelyard doctor --fix -- COMMAND\n";
+  }
+  return text;
+}
+
+std::string json_diagnosis(const DoctorReport& report) {
+  const Diagnosis& diagnosis = report.diagnosis;
+  const std::string fingerprint = report.environment.fingerprint();
+  return "{\n  \"schema\": \"steelyard.doctor/1\",\n  \"fitness\": " + json_text(to_text(diagnosis.fitness)) +
+         ",\n  \"program\": " + (report.program.empty() ? std::string("null") : json_text(report.program)) +
+         ",\n  \"fingerprint\": " + (fingerprint.empty() ? std::string("null") : json_text(fingerprint)) +
+         ",\n  \"probe\": " + (report.probe ? probe_json(*report.probe) : "null") +
+         ",\n  \"calibration\": " + (report.calibration ? calibration_json(*report.calibration) : "null") +
+         ",\n  \"findings\": " + list(diagnosis.findings, finding_json) + ",\n  \"not_visible\": " +
+         list(diagnosis.unseen,
+              [](const Unseen& unseen) {
+                return "{\"id\": " + json_text(unseen.id) + ", \"why\": " + json_text(unseen.why) + '}';
+              }) +
+         ",\n  \"facts\": " +
+         list(report.environment.facts,
+              [](const Fact& fact) {
+                return "{\"name\": " + json_text(fact.name) + ", \"value\": " + json_text(fact.value) +
+                       ", \"decisive\": " + flag(fact.decisive) + '}';
+              }) +
+         "\n}\n";
+}
+
+namespace {
+
+constexpr std::size_t kMostNameColumns = 48;
+
+std::string rate_text(const ObservedRate& rate, const std::string& noun) {
+  return std::to_string(rate.count) + " of " + plural_text(rate.tries, noun) + " (" + share_text(rate.interval.low) +
+         " to " + share_text(rate.interval.high) + ')';
+}
+
+std::string or_dash(const std::optional<double>& value) { return value ? share_text(*value) : "-"; }
+
+std::vector<CalibratedBenchmark> noisiest_first(const Calibration& calibration) {
+  std::vector<CalibratedBenchmark> benchmarks = calibration.benchmarks;
+  std::stable_sort(benchmarks.begin(), benchmarks.end(),
+                   [](const CalibratedBenchmark& a, const CalibratedBenchmark& b) { return a.floor > b.floor; });
+  return benchmarks;
+}
+
+std::string table_of(const std::vector<CalibratedBenchmark>& benchmarks, const TerminalStyle& style) {
+  const bool has_copies = std::any_of(benchmarks.begin(), benchmarks.end(),
+                                      [](const CalibratedBenchmark& benchmark) { return benchmark.copies; });
+  std::vector<std::vector<std::string>> rows{{"benchmark", "metric", "noise floor", "detects", "within", "between"}};
+  if (has_copies) rows.front().insert(rows.front().end(), {"copies", "processes"});
+  rows.front().push_back("p <= .05");
+  for (const CalibratedBenchmark& benchmark : benchmarks) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {shortened(printable(benchmark.benchmark, style.unicode), kMostNameColumns, style.unicode),
+           benchmark.metric,
+           share_text(benchmark.floor),
+           or_dash(benchmark.minimum_detectable_effect),
+           or_dash(benchmark.within),
+           or_dash(benchmark.between)};
+    if (has_copies) row.insert(row.end(), {or_dash(benchmark.copies), or_dash(benchmark.processes)});
+    row.push_back(std::to_string(benchmark.alarms.count) + " of " + std::to_string(benchmark.alarms.tries));
+  }
+  std::vector<Align> aligns(rows.front().size(), Align::right);
+  aligns[0] = aligns[1] = Align::left;
+  return aligned_rows(rows, aligns, "");
+}
+
+std::string advice_of(const std::vector<CalibratedBenchmark>& benchmarks, const TerminalStyle& style) {
+  const std::size_t room = static_cast<std::size_t>(std::max(style.width, 40)) - 4;
+  std::string text;
+  for (const CalibratedBenchmark& benchmark : benchmarks) {
+    if (benchmark.advice.empty()) continue;
+    text += printable(benchmark.benchmark, style.unicode) + '\n';
+    for (const std::string& line : wrapped(benchmark.advice, room)) {
+      text += "    " + paint(line, Tone::dim, style.color) + '\n';
+    }
+  }
+  return text;
+}
+
+std::string verdict_of(const Calibration& calibration, const TerminalStyle& style) {
+  std::string text = "false gates   " + rate_text(calibration.false_gates, "A/A gate") + ", where at most " +
+                     share_text(calibration.level) + " are promised\n";
+  text += "false alarms  " + rate_text(calibration.false_alarms, "comparison") +
+          " with p at most .05, where at most 5 % are expected\n";
+  if (calibration.drift_sequential) {
+    text += "drift         " + share_text(*calibration.drift_sequential) +
+            " (standard deviation) between sides measured one after the other\n";
+  }
+  if (calibration.failed) {
+    const std::string words =
+        "failed: " + calibration.reason +
+        "; comparisons on this machine give no verdicts until a calibration passes. Run steelyard "
+        "doctor and mend what it names first.";
+    for (const std::string& line : wrapped(words, static_cast<std::size_t>(std::max(style.width, 40)))) {
+      text += paint(line, Tone::bad, style.color) + '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string terminal_calibration(const Calibration& calibration, const CalibrationCircumstances& circumstances,
+                                 const TerminalStyle& style) {
+  const std::vector<CalibratedBenchmark> benchmarks = noisiest_first(calibration);
+  std::string text = table_of(benchmarks, style) + '\n';
+  const std::string advice = advice_of(benchmarks, style);
+  if (!advice.empty()) text += advice + '\n';
+  text += verdict_of(calibration, style);
+  text += std::string(to_text(calibration.layout)) + ", " + plural_text(calibration.rounds, "round") +
+          " a gate, seed " + std::to_string(calibration.seed) + ", machine " + calibration.fingerprint + '\n';
+  if (circumstances.budget_spent) {
+    text += "the budget of " + circumstances.budget + " was enough for " +
+            plural_text(calibration.false_gates.tries, "gate") + " of " + std::to_string(circumstances.gates_asked) +
+            "; ask for more with --budget\n";
+  }
+  if (circumstances.no_time_for_copies) {
+    text += "the budget of " + circumstances.budget +
+            " left too little time for what copies of the program differ by; ask for more with --budget\n";
+  }
+  for (const auto& [program, why] : circumstances.kept_pages) {
+    text += program + ": what copies of it differ by was not measured: " + why + '\n';
+  }
+  if (!circumstances.kept_in.empty()) text += "kept in " + circumstances.kept_in + '\n';
+  return text;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,205 @@
+#include "ci/report/store.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/model/number_text.hpp"
+#include "bench/model/quantity.hpp"
+#include "ci/app/terminal_text.hpp"
+#include "ci/report/markup.hpp"
+
+namespace steelyard {
+namespace {
+
+Json status_json(const StoreStatus& status) {
+  return Json({{"schema", "steelyard.status/1"},
+               {"address", status.address},
+               {"server_version", status.server_version},
+               {"schema_version", status.schema_version},
+               {"newest_known_version", status.newest_known_version},
+               {"runs", status.runs},
+               {"measurements", status.measurements},
+               {"samples", status.samples},
+               {"comparisons", status.comparisons},
+               {"bytes", status.bytes},
+               {"spooled", status.spooled}});
+}
+
+}  // namespace
+
+std::string terminal_status(const StoreStatus& status, const TerminalStyle& style) {
+  std::string schema = "version " + std::to_string(status.schema_version);
+  if (status.schema_version < status.newest_known_version) {
+    schema += ", version " + std::to_string(status.newest_known_version) + " is known: run `steelyard db migrate`";
+  } else if (status.schema_version > status.newest_known_version) {
+    schema += ", newer than this program knows (" + std::to_string(status.newest_known_version) + "): update steelyard";
+  }
+  std::vector<std::vector<std::string>> rows{
+      {"store", printable(status.address, style.unicode)},
+      {"server", "PostgreSQL " + printable(status.server_version, style.unicode)},
+      {"schema", schema},
+      {"runs", grouped_text(status.runs)},
+      {"measurements", grouped_text(status.measurements)},
+      {"samples", grouped_text(status.samples)},
+      {"comparisons", grouped_text(status.comparisons)},
+      {"size", to_text(Bytes(status.bytes))},
+      {"spool", status.spooled == 0 ? "empty" : grouped_text(status.spooled) + " waiting to be delivered"},
+  };
+  return aligned_rows(rows, {Align::left, Align::left}, "");
+}
+
+std::string terminal_upkeep(const StoreUpkeep& upkeep) {
+  constexpr std::size_t kMostTables = 8;  // the largest; the others weigh nothing beside them
+  const auto bytes = [](std::int64_t count) { return to_text(Bytes(count)); };
+  const auto day = [](const std::string& time) { return time.empty() ? "never" : time.substr(0, 10); };
+  std::vector<std::vector<std::string>> rows{{"table", "rows", "dead", "size", "indexes", "vacuumed", "analyzed"}};
+  for (const TableUpkeep& table : upkeep.tables) {
+    if (rows.size() > kMostTables) break;
+    rows.push_back({table.table, grouped_text(table.rows), grouped_text(table.dead_rows), bytes(table.table_bytes),
+                    bytes(table.index_bytes), day(table.last_vacuum), day(table.last_analyze)});
+  }
+  std::string text =
+      '\n' +
+      aligned_rows(
+          rows, {Align::left, Align::right, Align::right, Align::right, Align::right, Align::left, Align::left}, "") +
+      '\n';
+  text += "partitions    " + grouped_text(static_cast<std::int64_t>(upkeep.partitions.size())) + ", " +
+          grouped_text(upkeep.partitions_ahead) + " of them ready for later runs\n";
+  if (upkeep.bytes_per_sample) {
+    text +=
+        "a sample      " + decimal_text(*upkeep.bytes_per_sample, 1) + " bytes, with its share of rows and indexes\n";
+  }
+  if (upkeep.pruned_runs > 0) text += "pruned        " + grouped_text(upkeep.pruned_runs) + " runs\n";
+  return text + "frozen        " + grouped_text(upkeep.oldest_transaction_age) + " transactions ago, at the oldest\n";
+}
+
+std::string json_status(const StoreStatus& status) { return json_document(status_json(status)); }
+
+std::string json_status(const StoreStatus& status, const StoreUpkeep& upkeep) {
+  Json tables = Json::array();
+  for (const TableUpkeep& table : upkeep.tables) {
+    tables.push_back({{"table", table.table},
+                      {"rows", table.rows},
+                      {"dead_rows", table.dead_rows},
+                      {"table_bytes", table.table_bytes},
+                      {"index_bytes", table.index_bytes},
+                      {"last_vacuum", json_text(table.last_vacuum)},
+                      {"last_analyze", json_text(table.last_analyze)}});
+  }
+  Json partitions = Json::array();
+  for (const PartitionUpkeep& partition : upkeep.partitions) {
+    partitions.push_back({{"name", partition.name},
+                          {"first_run", partition.first_run},
+                          {"last_run", partition.last_run},
+                          {"bytes", partition.bytes},
+                          {"is_closed", partition.is_closed}});
+  }
+  Json json = status_json(status);
+  json["sample_bytes"] = upkeep.sample_bytes;
+  json["bytes_per_sample"] = upkeep.bytes_per_sample ? Json(*upkeep.bytes_per_sample) : Json(nullptr);
+  json["partitions_ahead"] = upkeep.partitions_ahead;
+  json["oldest_transaction_age"] = upkeep.oldest_transaction_age;
+  json["pruned_runs"] = upkeep.pruned_runs;
+  json["tables"] = std::move(tables);
+  json["partitions"] = std::move(partitions);
+  json["advice"] = upkeep.advice;
+  return json_document(json);
+}
+
+namespace {
+
+constexpr std::size_t kMostShown = 20;  // differences; JSON has them all
+constexpr std::size_t kIdCharacters = 12;
+
+std::string side_text(const std::string& name, const std::string& run, const std::string& place) {
+  const std::string id = run.empty() ? "without an id" : "run:" + run.substr(0, kIdCharacters);
+  return "  " + name + "  " + id + ", " + (place.empty() ? "no archive known" : place) + '\n';
+}
+
+std::string shown(const std::string& value) { return value.empty() ? "nothing" : value; }
+
+// A comparison may be anybody's file.
+std::string printable_lines(const std::string& text, bool unicode) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    result += printable(std::string_view(text).substr(at, end - at), unicode) + '\n';
+    at = end + 1;
+  }
+  return result;
+}
+
+Json side_json(const std::string& run, const std::string& place) {
+  return {{"run", json_text(run)}, {"place", json_text(place)}};
+}
+
+}  // namespace
+
+std::string_view to_text(VerificationOutcome outcome) {
+  switch (outcome) {
+    case VerificationOutcome::verified:
+      return "verified";
+    case VerificationOutcome::differs:
+      return "differs";
+    case VerificationOutcome::not_verified:
+      break;
+  }
+  return "not verified";
+}
+
+std::string terminal_verification(const Verification& verification, const TerminalStyle& style) {
+  const Replay& replay = verification.replay;
+  std::string text = verification.comparison + ": " + std::string(to_text(verification.outcome));
+  if (!verification.why.empty()) text += ", " + verification.why;
+  text += '\n' + side_text("baseline ", verification.baseline_run, verification.baseline_place);
+  text += side_text("candidate", verification.candidate_run, verification.candidate_place);
+  text += "  rules      " + verification.rule_version;
+  if (!replay.rule_version.empty() && replay.rule_version != verification.rule_version) {
+    text += "; this program has " + replay.rule_version;
+  }
+  text += '\n';
+  if (!replay.rule_version.empty()) {
+    text += "  compared   " + std::to_string(replay.rows) + (replay.rows == 1 ? " row" : " rows") + ", bit for bit";
+    if (replay.untimed > 0) text += "; " + std::to_string(replay.untimed) + " more were decided by counting";
+    text += '\n';
+  }
+  std::string last;
+  for (std::size_t i = 0; i < std::min(replay.differences.size(), kMostShown); ++i) {
+    const FieldDifference& difference = replay.differences[i];
+    const std::string row = difference.benchmark + ' ' + difference.metric;
+    if (row != last) text += row + '\n';
+    last = row;
+    text += "  " + difference.field + ": kept " + shown(difference.kept) + ", computed " +
+            shown(difference.recomputed) + '\n';
+  }
+  if (replay.differences.size() > kMostShown) {
+    text += "  and " + std::to_string(replay.differences.size() - kMostShown) + " more\n";
+  }
+  return printable_lines(text, style.unicode);
+}
+
+std::string json_verification(const Verification& verification) {
+  Json json;
+  json["schema"] = "steelyard.verification/1";
+  json["comparison"] = verification.comparison;
+  json["outcome"] = to_text(verification.outcome);
+  json["why"] = json_text(verification.why);
+  json["baseline"] = side_json(verification.baseline_run, verification.baseline_place);
+  json["candidate"] = side_json(verification.candidate_run, verification.candidate_place);
+  json["rule_version"] = verification.rule_version;
+  json["own_rule_version"] = json_text(verification.replay.rule_version);
+  json["rows"] = verification.replay.rows;
+  json["decided_by_counting"] = verification.replay.untimed;
+  json["differences"] = Json::array();
+  for (const FieldDifference& difference : verification.replay.differences) {
+    json["differences"].push_back({{"benchmark", difference.benchmark},
+                                   {"metric", difference.metric},
+                                   {"field", difference.field},
+                                   {"kept", difference.kept},
+                                   {"computed", difference.recomputed}});
+  }
+  return json_document(json);
+}
+
+}  // namespace steelyard

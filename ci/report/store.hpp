@@ -1,0 +1,60 @@
+// What a store holds, for a person and for a program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ci/app/terminal_text.hpp"
+#include "storage/model/upkeep.hpp"
+
+namespace steelyard {
+
+std::string terminal_status(const StoreStatus& status, const TerminalStyle& style);
+std::string terminal_upkeep(const StoreUpkeep& upkeep);  // tables and partitions, below the status
+// Schema steelyard.status/1; the second with what terminal_upkeep() tells.
+std::string json_status(const StoreStatus& status);
+std::string json_status(const StoreStatus& status, const StoreUpkeep& upkeep);
+
+// Whether a kept comparison could be computed again, and what came out differently. Pure: values in, text out.
+
+struct FieldDifference {
+  std::string benchmark;
+  std::string metric;
+  std::string field;
+  std::string kept;        // empty: absent
+  std::string recomputed;  // likewise
+  bool operator==(const FieldDifference&) const = default;
+};
+
+struct Replay {
+  std::string rule_version;                  // of this program's engine
+  std::vector<FieldDifference> differences;  // by row
+  std::int64_t rows = 0;                     // compared
+  std::int64_t untimed = 0;  // rows that counting decided: equal builds; they follow from no run and are not compared
+};
+
+enum class VerificationOutcome {
+  verified,      // every judged field is the same, bit for bit
+  differs,       // some are not, by the same rules and from the same runs
+  not_verified,  // other rules, a run that is nowhere, or a history in place of a baseline
+};
+std::string_view to_text(VerificationOutcome outcome);  // "verified", "differs", "not verified"
+
+struct Verification {
+  std::string comparison;  // as the user named it
+  VerificationOutcome outcome = VerificationOutcome::not_verified;
+  std::string why;           // it is not verified, or differs; empty: verified
+  std::string rule_version;  // of the kept comparison
+  std::string baseline_run;
+  std::string candidate_run;
+  std::string baseline_place;  // where it was found; empty: nowhere
+  std::string candidate_place;
+  Replay replay;
+};
+
+std::string terminal_verification(const Verification& verification, const TerminalStyle& style);
+std::string json_verification(const Verification& verification);  // schema steelyard.verification/1
+
+}  // namespace steelyard

@@ -1,0 +1,88 @@
+// The facts that are kept as words: each is written and read in one place, and old files mean what they meant.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <initializer_list>
+#include <string>
+
+#include "bench/model/comparison.hpp"
+#include "bench/model/run.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr std::array kFailureKinds{FailureKind::failed, FailureKind::not_reached, FailureKind::bad_record,
+                                   FailureKind::skipped};
+
+TEST(FailureKinds, AreReadFromTheOpeningThatTheirMakersWrite) {
+  for (const FailureKind kind : kFailureKinds) EXPECT_EQ(read_failure_kind(opening_of(kind) + "x"), kind);
+}
+
+TEST(FailureKinds, OfOlderArchivesAreKnown) {
+  EXPECT_EQ(read_failure_kind("not reached: the budget of 10 s was spent; ask for more time"),
+            FailureKind::not_reached);
+  EXPECT_EQ(read_failure_kind("not reached: the budget for counting was spent; raise it"), FailureKind::not_reached);
+  EXPECT_EQ(read_failure_kind("bad record benchmarks[0].real_time: found NaN"), FailureKind::bad_record);
+  EXPECT_EQ(read_failure_kind("the benchmark was skipped"), FailureKind::skipped);
+  EXPECT_EQ(read_failure_kind("the benchmark was skipped: no device here"), FailureKind::skipped);
+  EXPECT_EQ(read_failure_kind("killed by signal 11; it was not reached: x"), FailureKind::failed);
+  EXPECT_EQ(read_failure_kind(""), FailureKind::failed);
+}
+
+TEST(Stops, AreReadFromTheSettingThatTheirMakerWrites) {
+  for (const Stop stop : {Stop::none, Stop::budget_spent, Stop::interrupted}) {
+    RunHeader header;
+    keep_stop(stop, 12, header.settings);
+    EXPECT_EQ(stop_of(header), stop);
+  }
+  RunHeader header;
+  header.settings["stopped"] = "interrupted after 14 rounds";
+  EXPECT_EQ(stop_of(header), Stop::interrupted);
+  header.settings["stopped"] = "budget spent after 14 rounds";
+  EXPECT_EQ(stop_of(header), Stop::budget_spent);
+}
+
+TEST(CountOrigins, AreReadFromTheProof) {
+  EXPECT_EQ(read_count_origin(""), CountOrigin::counted);
+  EXPECT_EQ(read_count_origin("counted before on this machine, under the same key"), CountOrigin::reused);
+  EXPECT_EQ(read_count_origin("every loaded section of program and libraries is equal, and so are the 2 files it "
+                              "reads (sha256 0123456789ab)"),
+            CountOrigin::equal_program);
+}
+
+RowNotes notes_of(std::initializer_list<RowNote> notes) {
+  RowNotes all;
+  for (const RowNote note : notes) all.add(note);
+  return all;
+}
+
+TEST(RowNotes, AreReadFromTheReason) {
+  const std::string equal = "every loaded section of program and libraries is equal (sha256 0)";
+  const std::string code = "the code it executes is equal in both builds; data may differ";
+  const std::string dispatch = "library dispatch: OpenBLAS Haswell under Valgrind, SkylakeX natively";
+  const auto counted = [](const std::string& more) { return "counted exactly: 5 on both sides; " + more; };
+  EXPECT_EQ(read_notes(""), RowNotes{});
+  EXPECT_EQ(read_notes("4 % slower in 8 rounds"), RowNotes{});
+  EXPECT_EQ(read_notes(counted("not counted again: " + equal)), notes_of({RowNote::equal_program}));
+  EXPECT_EQ(read_notes(counted("not counted again: the file dispatch.bin is equal")), RowNotes{});
+  EXPECT_EQ(read_notes(counted(code)), notes_of({RowNote::equal_code}));
+  EXPECT_EQ(read_notes(counted(dispatch)), notes_of({RowNote::other_dispatch}));
+  EXPECT_EQ(read_notes(counted(code + "; " + dispatch)), notes_of({RowNote::equal_code, RowNote::other_dispatch}));
+  EXPECT_EQ(read_notes(dispatch), notes_of({RowNote::other_dispatch})) << "of a row without a reason of its own";
+  EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + equal),
+            notes_of({RowNote::not_timed, RowNote::equal_program}));
+  EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + code),
+            notes_of({RowNote::not_timed, RowNote::equal_code}));
+  EXPECT_EQ(read_notes("5 % slower in 12 rounds; not confirmed alone: the budget was spent"),
+            notes_of({RowNote::not_confirmed_alone}));
+}
+
+// The proof of a baseline is about what it was once held against, not about this candidate.
+TEST(RowNotes, OfABaselineThatWasNotCountedAgainSayNothingOfTheCandidate) {
+  EXPECT_EQ(read_notes("counted exactly: 5; the baseline was not counted again: every loaded section of program and "
+                       "libraries is equal (sha256 0)"),
+            RowNotes{});
+}
+
+}  // namespace
+}  // namespace steelyard

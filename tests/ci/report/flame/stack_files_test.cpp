@@ -1,0 +1,185 @@
+#include <limits>
+#include <map>
+#include <optional>
+#include <regex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "ci/report/flame/stack_files.hpp"
+#include "tests/ci/report/flame/sample_profiles.hpp"
+
+namespace steelyard {
+namespace {
+
+struct Line {
+  std::vector<std::string> stack;
+  std::vector<std::int64_t> costs;
+};
+
+// Strict: every line is frames joined by ';', then `columns` whole numbers; no empty frame, no other character that
+// flamegraph.pl would take for a separator.
+std::optional<std::vector<Line>> read_folded(const std::string& text, int columns) {
+  const std::regex form(columns == 1 ? "([^;\\n]+(?:;[^;\\n]+)*) (\\d+)" : "([^;\\n]+(?:;[^;\\n]+)*) (\\d+) (\\d+)");
+  std::vector<Line> lines;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string::npos) return std::nullopt;
+    const std::string line = text.substr(at, end - at);
+    at = end + 1;
+    std::smatch parts;
+    if (!std::regex_match(line, parts, form)) return std::nullopt;
+    Line& read = lines.emplace_back();
+    std::string stack = parts[1];
+    for (std::size_t cut; (cut = stack.find(';')) != std::string::npos; stack.erase(0, cut + 1)) {
+      read.stack.push_back(stack.substr(0, cut));
+    }
+    read.stack.push_back(stack);
+    for (int column = 0; column < columns; ++column) {
+      read.costs.push_back(std::stoll(parts[static_cast<std::size_t>(column) + 2]));
+    }
+  }
+  return lines;
+}
+
+TEST(FoldedStacks, OneLineForEachFrameWithCostOfItsOwn) {
+  const JoinedProfile profile = testing::joined(testing::diamond());
+  const Result<std::string> text = folded_stacks(profile, unfold(profile, {}));
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text,
+            "main 10\n"
+            "main;left 20\n"
+            "main;left;shared 75\n"
+            "main;right 30\n"
+            "main;right;shared 25\n");
+}
+
+TEST(FoldedStacks, NamesKeepTheFormatsOwnCharactersOut) {
+  const JoinedProfile profile = testing::joined(testing::sample_profile({{"a;b\nc\td", 5}, {"", 6}}, {}));
+  const Result<std::string> text = folded_stacks(profile, unfold(profile, {}));
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text, "??? 6\na:b c d 5\n");
+  EXPECT_TRUE(read_folded(*text, 1));
+}
+
+TEST(FoldedStacks, GoldenCorpusReadBackAddsUpToEachFunctionsSelf) {
+  for (const char* file :
+       {"01_names/compressed.callgrind.out", "06_parts_toggle/callgrind.out.2", "08_recursion/merged.callgrind.out"}) {
+    SCOPED_TRACE(file);
+    const CountedProfile part = testing::corpus(file).front();
+    const JoinedProfile profile = testing::joined(part);
+    const Result<std::string> text = folded_stacks(
+        profile, unfold(profile, {.most_frames = 1'000'000, .greatest_depth = 1'000'000, .least_share = 0}));
+    ASSERT_TRUE(text);
+    const auto lines = read_folded(*text, 1);
+    ASSERT_TRUE(lines);
+    std::map<std::string, std::int64_t> found;
+    for (const Line& line : *lines) found[line.stack.back()] += line.costs.front();
+    std::map<std::string, std::int64_t> wanted;
+    for (const ProfiledFunction& function : part.functions) {
+      if (function.self.front() != 0) wanted[function.name] += function.self.front();
+    }
+    EXPECT_EQ(found, wanted);
+  }
+}
+
+TEST(FoldedStacks, OfADifferenceHaveTwoNumbersAtOneCountOfIterations) {
+  const CountedProfile baseline = testing::sample_profile({{"f", 100}}, {}, 10);
+  const CountedProfile candidate = testing::sample_profile({{"f", 300}, {"fresh", 15}}, {}, 15);
+  const JoinedProfile profile = testing::joined(baseline, candidate);
+  const Result<std::string> text = folded_stacks(profile, unfold(profile, {}));
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text, "f 300 600\nfresh 0 30\n");
+  EXPECT_TRUE(read_folded(*text, 2));
+}
+
+TEST(FoldedStacks, ScalingBeyondItsTypeIsAnError) {
+  const CountedProfile baseline =
+      testing::sample_profile({{"f", std::numeric_limits<std::int64_t>::max() / 2}}, {}, 10);
+  const CountedProfile candidate = testing::sample_profile({{"f", 3}}, {}, 997);
+  const JoinedProfile profile = testing::joined(baseline, candidate);
+  EXPECT_FALSE(folded_stacks(profile, unfold(profile, {})));
+}
+
+using Json = nlohmann::json;
+
+// What the published schema demands of a file with sampled profiles, and what its types say beyond it.
+void expect_valid(const Json& file) {
+  EXPECT_EQ(file.at("$schema"), "https://www.speedscope.app/file-format-schema.json");
+  for (const auto& [key, ignored] : file.items()) {
+    EXPECT_THAT((std::vector<std::string>{"$schema", "activeProfileIndex", "exporter", "name", "profiles", "shared"}),
+                ::testing::Contains(key));
+  }
+  ASSERT_TRUE(file.at("exporter").is_string());
+  const Json& frames = file.at("shared").at("frames");
+  ASSERT_TRUE(frames.is_array());
+  for (const Json& frame : frames) {
+    EXPECT_TRUE(frame.at("name").is_string());
+    EXPECT_TRUE(!frame.contains("file") || frame.at("file").is_string());
+    EXPECT_TRUE(!frame.contains("line") || frame.at("line").is_number());
+  }
+  ASSERT_LT(file.at("activeProfileIndex").get<std::size_t>(), file.at("profiles").size());
+  for (const Json& profile : file.at("profiles")) {
+    EXPECT_EQ(profile.at("type"), "sampled");
+    EXPECT_TRUE(profile.at("name").is_string());
+    EXPECT_EQ(profile.at("unit"), "none");
+    EXPECT_LE(profile.at("startValue"), profile.at("endValue"));
+    ASSERT_EQ(profile.at("samples").size(), profile.at("weights").size());
+    std::int64_t sum = 0;
+    for (const Json& weight : profile.at("weights")) sum += weight.get<std::int64_t>();
+    EXPECT_EQ(sum, profile.at("endValue").get<std::int64_t>() - profile.at("startValue").get<std::int64_t>());
+    for (const Json& stack : profile.at("samples")) {
+      EXPECT_FALSE(stack.empty());
+      for (const Json& frame : stack) EXPECT_LT(frame.get<std::size_t>(), frames.size());
+    }
+  }
+}
+
+TEST(Speedscope, HasTheStacksAndTheirWeights) {
+  const JoinedProfile profile = testing::joined(testing::diamond());
+  const Json file = Json::parse(speedscope_json(profile, unfold(profile, {}), "BM_sample"));
+  expect_valid(file);
+  EXPECT_EQ(file.at("name"), "BM_sample");
+  const Json& sampled = file.at("profiles").at(0);
+  EXPECT_EQ(sampled.at("endValue"), 160);
+  EXPECT_EQ(sampled.at("samples"), Json::parse("[[0],[0,1],[0,1,3],[0,2],[0,2,3]]"));
+  EXPECT_EQ(sampled.at("weights"), Json::parse("[10,20,75,30,25]"));
+  EXPECT_EQ(file.at("shared").at("frames").at(1), Json::parse(R"({"name":"left","file":"/src/sample.cpp","line":7})"));
+}
+
+TEST(Speedscope, ADifferenceIsTwoProfilesOverOneListOfFrames) {
+  const JoinedProfile profile = testing::joined(testing::diamond(), testing::sample_profile({{"main", 4}}, {}));
+  const Json file = Json::parse(speedscope_json(profile, unfold(profile, {}), "BM_sample"));
+  expect_valid(file);
+  ASSERT_EQ(file.at("profiles").size(), 2U);
+  EXPECT_EQ(file.at("profiles").at(0).at("endValue"), 160);
+  EXPECT_EQ(file.at("profiles").at(1).at("endValue"), 4);
+  EXPECT_EQ(file.at("activeProfileIndex"), 1);
+}
+
+TEST(Speedscope, GoldenCorpusAddsUpToEachFunctionsSelf) {
+  const CountedProfile part = testing::corpus("01_names/compressed.callgrind.out").front();
+  const JoinedProfile profile = testing::joined(part);
+  const Json file = Json::parse(speedscope_json(
+      profile, unfold(profile, {.most_frames = 1'000'000, .greatest_depth = 1'000'000, .least_share = 0}), "names"));
+  expect_valid(file);
+  std::map<std::size_t, std::int64_t> found;
+  const Json& sampled = file.at("profiles").at(0);
+  for (std::size_t i = 0; i < sampled.at("samples").size(); ++i) {
+    found[sampled.at("samples").at(i).back().get<std::size_t>()] += sampled.at("weights").at(i).get<std::int64_t>();
+  }
+  for (std::size_t i = 0; i < profile.functions.size(); ++i) {
+    EXPECT_EQ(found[i], profile.functions[i].costs.at(kCandidateSide).self) << profile.functions[i].name;
+  }
+}
+
+TEST(Speedscope, BytesThatAreNoTextAreReplaced) {
+  const JoinedProfile profile = testing::joined(testing::sample_profile({{"\xff\"</script>", 4}}, {}));
+  expect_valid(Json::parse(speedscope_json(profile, unfold(profile, {}), "x")));
+}
+
+}  // namespace
+
+}  // namespace steelyard

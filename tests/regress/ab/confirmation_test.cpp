@@ -1,0 +1,190 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "regress/ab/confirmation.hpp"
+#include "regress/compare_runs.hpp"
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+SimulatedPair drawn(Layout layout, int rounds, double ratio, std::uint64_t seed) {
+  SimulationOptions options;
+  options.layout = layout;
+  options.rounds = rounds;
+  options.changed_benchmarks = 1;
+  options.ratio = ratio;
+  options.noise.drift = 0;
+  options.noise.process = 0.001;
+  options.noise.sample = 0.001;
+  options.noise.burst_chance = 0;
+  return Simulation(seed).draw(options);
+}
+
+void add_alone(const Run& alone, Run& run) {
+  run.header.settings[std::string(kSoloSetting)] = "10 rounds";
+  const auto offset = static_cast<std::uint32_t>(run.invocations.size());
+  run.invocations.insert(run.invocations.end(), alone.invocations.begin(), alone.invocations.end());
+  for (Measurement measurement : alone.measurements) {
+    for (InvocationSamples& samples : measurement.invocations) samples.invocation += offset;
+    run.measurements.push_back(as_alone(measurement));
+  }
+}
+
+// A duet that shows `in_duet` and what the same sides show alone.
+SimulatedPair checked(double in_duet, double alone) {
+  SimulatedPair pair = drawn(Layout::duet, 12, in_duet, 1);
+  const SimulatedPair solo = drawn(Layout::interleaved, 10, alone, 2);
+  add_alone(solo.baseline, pair.baseline);
+  add_alone(solo.candidate, pair.candidate);
+  return pair;
+}
+
+ComparisonRow only_row(const SimulatedPair& pair) {
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  EXPECT_EQ(comparison.rows.size(), 1U);
+  for (const std::string& warning : comparison.warnings) EXPECT_EQ(warning.find("alone"), std::string::npos) << warning;
+  return comparison.rows.at(0);
+}
+
+TEST(SoloCheck, TellsWhatTheChangeIsAloneAndLeavesTheVerdictAsItWas) {
+  const ComparisonRow duet = only_row(drawn(Layout::duet, 12, 1.1, 1));
+  ASSERT_EQ(duet.verdict, Verdict::regression);
+  ComparisonRow row = only_row(checked(1.1, 1.05));
+  ASSERT_TRUE(row.solo);
+  EXPECT_EQ(row.solo->agrees, true);
+  EXPECT_EQ(row.solo->rounds, 10);
+  EXPECT_NEAR(row.solo->ratio, 1.05, 0.005);
+  ASSERT_TRUE(row.solo->interval);
+  EXPECT_LT(row.solo->interval->low, 1.05);
+  EXPECT_GT(row.solo->interval->high, 1.05);
+  EXPECT_TRUE(row.reason.starts_with(duet.reason + "; alone: +")) << row.reason;
+  row.solo.reset();
+  row.reason = duet.reason;
+  EXPECT_EQ(row, duet) << "nothing else may change";
+}
+
+TEST(SoloCheck, IsWhatTheSameSamplesAreJudgedToBeByThemselves) {
+  const ComparisonRow row = only_row(checked(1.1, 1.05));
+  const ComparisonRow alone = only_row(drawn(Layout::interleaved, 10, 1.05, 2));
+  ASSERT_TRUE(row.solo && alone.ratio);
+  EXPECT_EQ(row.solo->ratio, *alone.ratio);
+  EXPECT_EQ(row.solo->interval, alone.interval);
+}
+
+TEST(SoloCheck, SaysThatAChangeIsOfRunningBesideAnother) {
+  for (const double in_duet : {1.1, 0.9}) {
+    const ComparisonRow row = only_row(checked(in_duet, 1));
+    EXPECT_EQ(row.verdict, in_duet > 1 ? Verdict::regression : Verdict::improvement);
+    ASSERT_TRUE(row.solo);
+    EXPECT_EQ(row.solo->agrees, false);
+    EXPECT_NE(row.reason.find("; alone it is less than the minimum effect ("), std::string::npos) << row.reason;
+    EXPECT_TRUE(row.reason.ends_with("it is an effect of running beside another process")) << row.reason;
+  }
+}
+
+TEST(SoloCheck, SaysWhatTheTimeDidNotReach) {
+  SimulatedPair pair = drawn(Layout::duet, 12, 1.1, 1);
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate})
+    run->header.settings[std::string(kSoloSetting)] = "10 rounds";
+  const ComparisonRow row = only_row(pair);
+  EXPECT_FALSE(row.solo);
+  EXPECT_TRUE(row.reason.ends_with("; not confirmed alone: the budget was spent")) << row.reason;
+}
+
+TEST(SoloCheck, IsOfNothingButAChangeInADuetOfOneThread) {
+  EXPECT_FALSE(only_row(checked(1, 1.1)).solo) << "unchanged in the duet";
+  SimulatedPair in_turns = checked(1.1, 1.1);
+  in_turns.baseline.header.layout = in_turns.candidate.header.layout = Layout::interleaved;
+  EXPECT_FALSE(only_row(in_turns).solo);
+  SimulatedPair threads = drawn(Layout::duet, 12, 1.1, 1);
+  for (steelyard::Run* run : {&threads.baseline, &threads.candidate}) {
+    run->header.settings[std::string(kSoloSetting)] = "10 rounds";
+    run->measurements.at(0).benchmark.threads = 2;
+  }
+  const ComparisonRow row = only_row(threads);
+  EXPECT_EQ(row.verdict, Verdict::regression);
+  EXPECT_EQ(row.reason.find("alone"), std::string::npos) << row.reason;
+}
+
+TEST(AgreesAlone, FollowsFromWhereTheIntervalLies) {
+  ComparisonRow slower;
+  slower.ratio = 1.05;
+  slower.minimum_effect = 0.01;
+  EXPECT_EQ(agrees_alone(slower, std::nullopt), std::nullopt);
+  EXPECT_EQ(agrees_alone(slower, Interval{1.001, 1.02}), true);
+  EXPECT_EQ(agrees_alone(slower, Interval{0.999, 1.02}), std::nullopt);
+  EXPECT_EQ(agrees_alone(slower, Interval{0.98, 1.009}), false);
+  EXPECT_EQ(agrees_alone(slower, Interval{1.001, 1.009}), false) << "there, and too small to matter";
+  EXPECT_EQ(agrees_alone(slower, Interval{0.9, 0.95}), false) << "the other way";
+  ComparisonRow faster = slower;
+  faster.ratio = 0.95;
+  EXPECT_EQ(agrees_alone(faster, Interval{0.98, 0.999}), true);
+  EXPECT_EQ(agrees_alone(faster, Interval{0.98, 1.001}), std::nullopt);
+  EXPECT_EQ(agrees_alone(faster, Interval{0.991, 1.01}), false);
+}
+
+using ::testing::HasSubstr;
+
+struct Device {
+  double cycles = 0;
+  double clock_hz = 0;
+};
+
+Run run_with(const Device& device) {
+  Run run;
+  run.invocations.resize(2);
+  const auto add = [&](std::string_view metric, double value) {
+    Measurement measurement;
+    measurement.benchmark.name = "matmul";
+    measurement.metric = *well_known_metric(metric);
+    measurement.invocations = {{0, {value, value, value * 1.5}, {}}, {1, {value}, {}}};
+    run.measurements.push_back(std::move(measurement));
+  };
+  if (device.cycles > 0) add(kDeviceCycles, device.cycles);
+  if (device.clock_hz > 0) add(kSmClock, device.clock_hz);
+  return run;
+}
+
+ComparisonRow changed(double ratio, Verdict verdict = Verdict::regression) {
+  ComparisonRow row;
+  row.benchmark = "matmul";
+  row.metric = *well_known_metric(kRealTime);
+  row.ratio = ratio;
+  row.verdict = verdict;
+  row.reason = "slower";
+  return row;
+}
+
+std::string told(const Device& before, const Device& now, ComparisonRow row) {
+  std::vector<ComparisonRow> rows{std::move(row)};
+  ask_second_witness(run_with(before), run_with(now), rows);
+  return rows[0].reason;
+}
+
+TEST(SecondWitness, SaysThatTheClockDidItWhereTheCyclesStoodStill) {
+  EXPECT_EQ(told({1e5, 1.98e9}, {1.001e5, 1.65e9}, changed(1.2)),
+            "slower; the device's cycles did not change (+0.10 %): its clock did, 1.98 GHz before and 1.65 GHz now");
+}
+
+TEST(SecondWitness, ConfirmsAChangeOfTheCode) {
+  EXPECT_EQ(told({1e5, 1.98e9}, {1.2e5, 1.98e9}, changed(1.2)),
+            "slower; the device's cycles changed by +20.0 %, 1.98 GHz before and 1.98 GHz now");
+}
+
+TEST(SecondWitness, ASmallChangeOfTimeIsNotTheClocksBecauseTheCyclesChangedLittleToo) {
+  EXPECT_THAT(told({1e5, 0}, {1.009e5, 0}, changed(1.012)), HasSubstr("cycles changed by"));
+}
+
+TEST(SecondWitness, KeepsSilentWithoutCyclesOrWithoutAChange) {
+  EXPECT_EQ(told({}, {1e5, 1e9}, changed(1.2)), "slower");
+  EXPECT_EQ(told({1e5, 1e9}, {}, changed(1.2)), "slower");
+  EXPECT_EQ(told({1e5, 1e9}, {1e5, 1e9}, changed(1.2, Verdict::inconclusive)), "slower");
+  ComparisonRow other = changed(1.2);
+  other.benchmark = "add";
+  EXPECT_EQ(told({1e5, 1e9}, {1e5, 1e9}, other), "slower");
+}
+
+}  // namespace
+
+}  // namespace steelyard
