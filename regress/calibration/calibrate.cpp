@@ -224,7 +224,7 @@ std::string of_samples(double within, double between, const NoiseCircumstances& 
   return text + " help first";
 }
 
-// By chance alone, copies that make no difference look like this in 1 of 50 tries (noise_parts.hpp).
+// By chance alone, copies that make no difference look like this in 1 of 50 tries (regress/ab/rounds.hpp).
 bool copies_dominate(const CalibratedBenchmark& benchmark) {
   constexpr double kTimes = 2;
   return benchmark.copies && benchmark.processes && *benchmark.copies > kTimes * *benchmark.processes;
