@@ -128,8 +128,10 @@ std::string part_cell(double part) {
 std::string range_text(const Interval& ratios) { return change_text(ratios.low) + " to " + change_text(ratios.high); }
 
 std::string range_cell(const Interval& ratios) {
-  const auto end_text = [](double ratio) {
-    const std::string text = signed_percent(100 * (ratio - 1));
+  const auto end_text = [](double ratio) -> std::string {
+    const double percent = 100 * (ratio - 1);
+    if (!std::isfinite(percent)) return "-";
+    const std::string text = signed_percent(percent);
     return text.find_first_not_of("+-0.") == std::string::npos ? text.substr(1) : text;
   };
   return '[' + end_text(ratios.low) + ", " + end_text(ratios.high) + ']';

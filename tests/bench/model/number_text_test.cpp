@@ -77,6 +77,7 @@ TEST(RangeCell, HasTheDigitsOfTheChangesThatItLiesBetween) {
   EXPECT_EQ(range_cell({0.9994, 1.0003}), "[-0.06, +0.03]");
   EXPECT_EQ(range_cell({1, 1}), "[0.00, 0.00]");
   EXPECT_EQ(range_cell({0.5, 3}), "[-50.0, +200]");
+  EXPECT_EQ(range_cell({0, 1e308}), "[-100, -]");
   for (const double ratio : {0.5, 0.9, 0.9994, 1.048, 1.12, 3.0}) {
     EXPECT_EQ(change_cell(ratio), change_text(ratio)) << "one figure, one form";
     const std::string end = change_text(ratio).substr(0, change_text(ratio).find(' '));

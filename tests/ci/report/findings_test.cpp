@@ -294,7 +294,7 @@ TEST(FunctionLines, GiveTheirPartsOfTheBenchmarksInstructions) {
     const std::vector<FunctionLine> lines = lines_of(comparison, row);
     ASSERT_EQ(lines.size(), 3U);
     EXPECT_EQ(lines[0].name, "textkit::tokenize");
-    EXPECT_EQ(lines[0].self, "+0.10 %");
+    EXPECT_EQ(lines[0].self, "+0.11 %");
     EXPECT_EQ(lines[0].inclusive, "+12.3 %");  // 1351 of 11013, for the row of time too
     EXPECT_EQ(lines[0].place, "src/tokenizer.cpp:41");
     EXPECT_EQ(lines[1].place, "vector.tcc:436");

@@ -150,7 +150,7 @@ TEST(NextSteps, AreNoneWhereNothingIsLeftToDo) { EXPECT_THAT(next_steps(sample::
 
 TEST(NextSteps, SayWhatTheRoundsAtHandCouldShow) {
   EXPECT_THAT(steps_of(with(undecided(0.0234, 24))),
-              Contains(AllOf(HasSubstr("1 inconclusive; changes below 2.3 % could hide; measure longer"),
+              Contains(AllOf(HasSubstr("1 inconclusive; changes below 2.34 % could hide; measure longer"),
                              HasSubstr("--rounds"))));
   ComparisonRow row = undecided(0.02, 4);
   row.minimum_detectable_effect = std::nullopt;
