@@ -13,34 +13,28 @@ constexpr const char* kPaddingName = "STEELYARD_PADDING";
 
 }  // namespace
 
-Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, const Program* other,
-                                           const MeasureOptions& options, std::optional<int> core,
+Result<MeasuredSide> MeasuredSide::prepare(Side side, const ListedProgram& listed, const Program* other,
+                                           Nanoseconds timeout, const std::atomic<bool>* cancelled,
                                            const PrivateFolder& folder) {
-  STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, other, folder.of(side), options.cancelled));
+  const Program& program = listed.program;
+  std::error_code ignored;
+  if (!std::filesystem::exists(program.executable, ignored)) {
+    return input_error(program.executable.string(), "a file that is gone since it was asked for its benchmarks",
+                       "the same program until it is measured");
+  }
+  STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, other, folder.of(side), cancelled));
   MeasuredSide measured(side, program, std::move(copy));
+  measured.listing_ = listed.listing;
+  if (listed.trouble) {
+    if (cancelled == nullptr || !cancelled->load()) measured.record_.add_failure(listed.trouble->text());
+    return measured;
+  }
   ChildCommand& command = measured.command_;
   command.executable = program.executable;
   command.arguments = program.arguments;
   command.environment = child_environment(program);
   command.working_directory = program.working_directory;
-  command.timeout = options.timeout;
-  command.core = core;
-
-  Result<ProgramListing> listing = list_program(command, options.filter, options.cancelled);
-  if (listing) {
-    measured.listing_ = std::move(listing).value();
-    std::erase_if(measured.listing_.benchmarks, [&](const std::string& name) {
-      return std::find(options.leave_out.begin(), options.leave_out.end(), name) != options.leave_out.end();
-    });
-  } else if (listing.error().kind == ErrorKind::program) {
-    measured.listing_error_ = listing.error();
-    const bool cancelled = options.cancelled != nullptr && options.cancelled->load();
-    if (!cancelled) measured.record_.add_failure("", -1, listing.error().text());
-    return measured;
-  } else {
-    return listing.error();
-  }
-
+  command.timeout = timeout;
   measured.output_file_ = folder.output_file(side);
   // After the user's own, so that these win. The result goes to a file: stdout is the program's to write to. With JSON
   // on stdout too, Google Benchmark says nothing on stderr, whose last line is then the program's own.
@@ -51,16 +45,19 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, co
   return measured;
 }
 
-bool MeasuredSide::has(const std::string& benchmark) const {
-  return std::find(listing_.benchmarks.begin(), listing_.benchmarks.end(), benchmark) != listing_.benchmarks.end();
+bool MeasuredSide::has(const ListedBenchmark& benchmark) const {
+  return std::any_of(benchmarks().begin(), benchmarks().end(),
+                     [&](const ListedBenchmark& own) { return own.name == benchmark.name; });
 }
 
-ChildCommand MeasuredSide::command(const std::vector<std::string>& benchmarks, const SampleSize& size,
+ChildCommand MeasuredSide::command(const std::vector<ListedBenchmark>& benchmarks, const SampleSize& size,
                                    std::optional<int> core, std::size_t padding) const {
   ChildCommand command = command_;
   command.executable = copy_.executable();
   for (const auto& [name, value] : copy_.environment()) command.environment[name] = value;
   command.environment[kPaddingName] = std::string(padding, 'x');
+  std::vector<std::string> names;
+  for (const ListedBenchmark& benchmark : benchmarks) names.push_back(benchmark.name);
   std::string min_time = in_seconds_text(size.min_time) + (listing_.min_time_takes_unit ? "s" : "");
   if (size.iterations > 0) {
     min_time = std::to_string(size.iterations) + "x";
@@ -68,7 +65,7 @@ ChildCommand MeasuredSide::command(const std::vector<std::string>& benchmarks, c
   }
   command.arguments.push_back("--benchmark_min_time=" + min_time);
   command.arguments.push_back("--benchmark_repetitions=" + std::to_string(size.repetitions));
-  command.arguments.push_back("--benchmark_filter=" + exact_filter(benchmarks));
+  command.arguments.push_back("--benchmark_filter=" + exact_filter(names));
   command.core = core;
   command.output_limit = std::size_t{64} << 10;  // its own talk; the last line of stderr is what is read of it
   // What an earlier process wrote must not be taken for this one's.
@@ -85,7 +82,7 @@ void MeasuredSide::add(const Attempt& attempt, const Result<ChildResult>& child)
   record_.add(attempt, child, output_file_);
 }
 
-void MeasuredSide::add(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
+void MeasuredSide::add(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
                        GoogleBenchmarkFile file) {
   record_.take(attempt, benchmarks, child, std::move(file));
 }

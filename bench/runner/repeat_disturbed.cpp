@@ -27,7 +27,7 @@ std::vector<int> RoundLoop::mark_disturbed(Planned& planned, int ended) {
   std::set<int> rounds;
   planned.usual.clear();
   for (MeasuredSide* side : planned.sides) {
-    const std::vector<std::uint32_t> positions = side->record().invocations_of(planned.name);
+    const std::vector<std::uint32_t> positions = side->record().invocations_of(planned.name());
     planned.usual.push_back(usual_conditions(invocations_at(side->record(), positions)));
     for (const std::uint32_t position : positions) {
       const Invocation& invocation = side->record().invocation(position);
@@ -62,7 +62,7 @@ void RoundLoop::repeat_disturbed(int ended) {
     }
   }
   const bool mostly = 2 * (outcome_.disturbed_rounds - disturbed_before) > measured;
-  if (pairs_done_ == 0 || !options_.repeat_disturbed || mostly || plan_.samples.group > 1) return;
+  if (pairs_done_ == 0 || !plan_.timing.repeat_disturbed || mostly || plan_.samples.group > 1) return;
   std::sort(repetitions.begin(), repetitions.end());
   pairs_left_ = static_cast<std::int64_t>(repetitions.size());
   int pass = 0;
@@ -70,7 +70,7 @@ void RoundLoop::repeat_disturbed(int ended) {
     const Nanoseconds spent = elapsed() - measuring_began_;
     const Nanoseconds one = spent * (1.0 / static_cast<double>(pairs_done_));
     const bool enough = outcome_.repeated_rounds > 0 && repeated_ + one > spent * kTimeToRepeat;
-    if (is_cancelled() || enough || elapsed() + one > options_.budget) return;
+    if (is_cancelled() || enough || elapsed() + one > plan_.limits.budget) return;
     --pairs_left_;
     // Two rounds of one benchmark must not share the luck of one copy.
     if (nth >= pass) renew_copies(ended, pass = nth + 1);
@@ -82,9 +82,9 @@ void RoundLoop::repeat_disturbed(int ended) {
 
 void RoundLoop::repeat(std::size_t index, int round) {
   const Planned& planned = benchmarks_[index];
-  report(planned.name, round);
+  report(planned.name(), round);
   std::vector<std::size_t> known;  // of each side, before the repetition
-  for (MeasuredSide* side : planned.sides) known.push_back(side->record().invocations_of(planned.name).size());
+  for (MeasuredSide* side : planned.sides) known.push_back(side->record().invocations_of(planned.name()).size());
   repeating_ = true;
   measure({index}, round);
   repeating_ = false;
@@ -93,7 +93,7 @@ void RoundLoop::repeat(std::size_t index, int round) {
   bool undisturbed = true;
   for (std::size_t i = 0; i < planned.sides.size(); ++i) {
     SideRecord& record = planned.sides[i]->record();
-    const std::vector<std::uint32_t> positions = record.invocations_of(planned.name);
+    const std::vector<std::uint32_t> positions = record.invocations_of(planned.name());
     if (positions.size() == known[i]) undisturbed = false;  // it failed, or was cancelled
     for (std::size_t n = known[i]; n < positions.size(); ++n) {
       std::vector<std::string> causes = disturbed_by(record.invocation(positions[n]), planned.usual[i]);
@@ -104,7 +104,7 @@ void RoundLoop::repeat(std::size_t index, int round) {
   // What does not count is kept: the first taking, or the repetition.
   for (std::size_t i = 0; i < planned.sides.size(); ++i) {
     SideRecord& record = planned.sides[i]->record();
-    const std::vector<std::uint32_t> positions = record.invocations_of(planned.name);
+    const std::vector<std::uint32_t> positions = record.invocations_of(planned.name());
     for (std::size_t n = 0; n < positions.size(); ++n) {
       const bool is_repetition = n >= known[i];
       if (record.invocation(positions[n]).round == round && is_repetition != undisturbed) {

@@ -46,30 +46,23 @@ std::string with_last_line(std::string reason, const ChildResult& child) {
 
 }  // namespace
 
-BenchmarkId SideRecord::id_of(const std::string& benchmark) const {
-  BenchmarkId id;
-  if (benchmark.empty()) return id;
-  id = parse_google_benchmark_name(benchmark);
-  id.suite = suite_;
+BenchmarkId SideRecord::id_of(const ListedBenchmark& benchmark) const {
+  BenchmarkId id = benchmark.id;
   id.device = device_;
   return id;
 }
 
-void SideRecord::name_device_of_failures(Run& run) const {
-  for (Failure& failure : run.failures) {
+Run& SideRecord::so_far() {
+  for (Failure& failure : run_.failures) {
     if (!failure.benchmark.name.empty()) failure.benchmark.device = device_;
   }
-}
-
-Run SideRecord::so_far() const {
-  Run copy = run_;
-  name_device_of_failures(copy);
-  return copy;
+  return run_;
 }
 
 Run SideRecord::take() {
-  name_device_of_failures(run_);
-  return std::move(run_);
+  Run run = std::move(so_far());
+  run.environment = std::move(told_);
+  return run;
 }
 
 // What is decisive of the device and no longer as it was; empty where nothing is.
@@ -77,20 +70,22 @@ std::string SideRecord::device_change(const Environment& environment) const {
   if (run_.invocations.empty()) return "";
   for (const Fact& fact : environment.facts) {
     if (!is_decisive_gpu_fact(fact.name)) continue;
-    const std::string* const before = run_.environment.find(fact.name);
+    const std::string* const before = told_.find(fact.name);
     if (before == nullptr || *before == fact.value) continue;
     return "the device is not as before: " + fact.name + " is " + fact.value + ", was " + *before;
   }
   return "";
 }
 
-void SideRecord::add_failure(const std::string& benchmark, std::int32_t round, std::string reason) {
-  run_.failures.push_back({id_of(benchmark), "", round, std::move(reason)});
+void SideRecord::add_failure(const ListedBenchmark& benchmark, std::string reason) {
+  run_.failures.push_back({id_of(benchmark), "", -1, std::move(reason)});
 }
 
+void SideRecord::add_failure(std::string reason) { run_.failures.push_back({{}, "", -1, std::move(reason)}); }
+
 void SideRecord::fail(const Attempt& attempt, std::string reason, int weight) {
-  failure_weight_[attempt.benchmark] += weight;
-  add_failure(attempt.benchmark, attempt.round, std::move(reason));
+  failure_weight_[attempt.benchmark.name] += weight;
+  run_.failures.push_back({id_of(attempt.benchmark), "", attempt.round, std::move(reason)});
 }
 
 bool SideRecord::has_given_up(const std::string& benchmark) const {
@@ -109,11 +104,11 @@ void SideRecord::add(const Attempt& attempt, const Result<ChildResult>& child,
   take(attempt, {attempt.benchmark}, *child, std::move(file).value());
 }
 
-void SideRecord::take(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
+void SideRecord::take(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
                       GoogleBenchmarkFile file) {
   Attempt one = attempt;
   if (const std::string change = device_change(file.environment); !change.empty()) {
-    for (const std::string& benchmark : benchmarks) {
+    for (const ListedBenchmark& benchmark : benchmarks) {
       one.benchmark = benchmark;
       fail(one, change, 1);
     }
@@ -122,10 +117,10 @@ void SideRecord::take(const Attempt& attempt, const std::vector<std::string>& be
   if (const std::string* const device = file.environment.find(kGpuDevice)) device_ = *device;
   const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
   bool has_samples = false;
-  for (const std::string& benchmark : benchmarks) {
+  for (const ListedBenchmark& benchmark : benchmarks) {
     one.benchmark = benchmark;
     if (!take_one(one, benchmarks.size() == 1, child, file)) continue;
-    invocations_of_[benchmark].push_back(invocation);
+    invocations_of_[benchmark.name].push_back(invocation);
     has_samples = true;
   }
   if (!has_samples) return;
@@ -136,14 +131,15 @@ void SideRecord::take(const Attempt& attempt, const std::vector<std::string>& be
 
 // False: it has no samples, which is a failure. `alone`: what the file says of no benchmark in particular is of this.
 bool SideRecord::take_one(const Attempt& attempt, bool alone, const ChildResult& child, GoogleBenchmarkFile& file) {
-  BenchmarkId wanted = parse_google_benchmark_name(attempt.benchmark);
+  BenchmarkId wanted = attempt.benchmark.id;
+  wanted.suite.clear();  // of which the file knows nothing
   if (const std::string* const device = file.environment.find(kGpuDevice)) wanted.device = *device;
   const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
   bool has_samples = false;
   bool has_failure = false;
   for (Measurement& measurement : file.measurements) {
     if (measurement.benchmark != wanted || measurement.invocations.empty()) continue;
-    measurement.benchmark.suite = suite_;
+    measurement.benchmark.suite = attempt.benchmark.id.suite;
     append(std::move(measurement), invocation);
     has_samples = true;
   }
@@ -210,7 +206,7 @@ void SideRecord::append(Measurement&& measurement, std::uint32_t invocation) {
 void SideRecord::keep_facts(const Environment& environment) {
   if (!run_.invocations.empty()) return;  // the first file speaks for all
   for (const Fact& fact : environment.facts) {
-    if (is_kept(fact.name)) run_.environment.set(fact.name, fact.value, is_decisive_gpu_fact(fact.name));
+    if (is_kept(fact.name)) told_.set(fact.name, fact.value, is_decisive_gpu_fact(fact.name));
   }
 }
 

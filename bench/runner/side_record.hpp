@@ -6,17 +6,17 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/program.hpp"
 
 namespace steelyard {
 
 struct Attempt {
-  std::string benchmark;  // as the program lists it
+  ListedBenchmark benchmark;
   std::int32_t round = 0;
   std::int32_t slot = 0;
   InvocationConditions conditions = {};
@@ -24,20 +24,20 @@ struct Attempt {
 
 class SideRecord {
  public:
-  explicit SideRecord(std::string suite) : suite_(std::move(suite)) {}
-
   // Reads output_file, the JSON that the process was told to write. A cancelled process leaves no trace.
   void add(const Attempt& attempt, const Result<ChildResult>& child, const std::filesystem::path& output_file);
   // Of a process that ended well and measured these benchmarks: one invocation of all of them.
-  void take(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
+  void take(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
             GoogleBenchmarkFile file);
-  // A failure without a process of its own; benchmark empty: the program as a whole.
-  void add_failure(const std::string& benchmark, std::int32_t round, std::string reason);
+  // A failure without a process of its own.
+  void add_failure(const ListedBenchmark& benchmark, std::string reason);
+  // Of the program as a whole.
+  void add_failure(std::string reason);
 
   // Tried three times and failed, or twice past its time limit: not worth another try.
   bool has_given_up(const std::string& benchmark) const;
 
-  // Positions in the run of this benchmark's invocations, in the order they were taken.
+  // By name as listed. Positions in the run of this benchmark's invocations, in the order they were taken.
   std::vector<std::uint32_t> invocations_of(const std::string& benchmark) const;
   const Invocation& invocation(std::uint32_t position) const { return run_.invocations[position]; }
   void mark(std::uint32_t position, std::vector<std::string> disturbed_by);
@@ -49,23 +49,23 @@ class SideRecord {
   const std::string& device() const { return device_; }
   void assume_device(const std::string& device) { device_ = device_.empty() ? device : device_; }
 
-  // A copy of what take() would yield by now.
-  Run so_far() const;
-  // Everything but the header. The environment holds what the program's own output said of it, never decisive but for
-  // the facts of its device.
+  // What the program's own output said of its environment, never decisive but for the facts of its device.
+  const Environment& told() const { return told_; }
+  // What there is by now, to be looked at where it lies; header and environment are the caller's to fill in.
+  Run& so_far();
+  // Everything but the header; the environment is told().
   Run take();
 
  private:
   bool take_one(const Attempt& attempt, bool alone, const ChildResult& child, GoogleBenchmarkFile& file);
   void fail(const Attempt& attempt, std::string reason, int weight);
-  BenchmarkId id_of(const std::string& benchmark) const;
+  BenchmarkId id_of(const ListedBenchmark& benchmark) const;
   void append(Measurement&& measurement, std::uint32_t invocation);
   void keep_facts(const Environment& environment);
   std::string device_change(const Environment& environment) const;
-  void name_device_of_failures(Run& run) const;
 
-  std::string suite_;
   std::string device_;
+  Environment told_;
   Run run_;
   std::map<std::pair<std::string, std::string>, std::size_t> measurement_at_;  // by canonical name and metric
   std::map<std::string, std::vector<std::uint32_t>> invocations_of_;           // by benchmark as the program lists it

@@ -9,8 +9,6 @@
 #include "ci/app/sides.hpp"
 #include "ci/git/caller_environment.hpp"
 #include "ci/judging/ci_variables.hpp"
-#include "ci/judging/judge_programs.hpp"
-#include "ci/judging/known_calibration.hpp"
 #include "ci/judging/stored_series.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
@@ -210,10 +208,10 @@ struct Candidate {
   std::vector<std::string> warnings;
 };
 
-Candidate find_candidate(const HistoryGate& gate, const Configuration& configuration, const App& app) {
+Candidate find_candidate(const GateOptions& gate, const Configuration& configuration, const App& app) {
   Candidate candidate;
   if (gate.run.empty()) {
-    HeadMeasurement head = measure_head({gate.head, gate.bench, gate.seed}, configuration, app);
+    HeadMeasurement head = measure_head(gate, configuration, app);
     candidate.code = head.code;
     if (head.code != ExitCode::success) return candidate;
     if (head.interrupted) candidate.code = ExitCode::not_judged;
@@ -235,8 +233,8 @@ Candidate find_candidate(const HistoryGate& gate, const Configuration& configura
 
 }  // namespace
 
-Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configuration& configuration, const App& app) {
-  STEELYARD_CHECK(check_named_calibration(configuration));
+Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
   const Candidate candidate = find_candidate(gate, configuration, app);
   if (!candidate.run) return candidate.code;
   ExitCode code = candidate.code;
@@ -246,11 +244,10 @@ Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configurati
   if (!store) return nothing_judged(store.error());
   const Result<Baseline> baseline = find_baseline(*store, *candidate.run, configuration, app);
   if (!baseline) return nothing_judged(baseline.error());
-  ComparisonRequest request{configuration, gate.seed};
+  ComparisonRequest request{configuration, calibrations, gate.seed};
   if (baseline->history) request.history = &*baseline->history;
-  Result<Comparison> compared = compare_sides(baseline->run, *candidate.run, request, baseline->warnings);
-  if (!compared) return nothing_judged(compared.error());
-  Judgement judgement{baseline->run, *candidate.run, std::move(compared).value()};
+  Judgement judgement{baseline->run, *candidate.run,
+                      compare_sides(baseline->run, *candidate.run, request, baseline->warnings)};
   std::vector<std::string>& warnings = judgement.comparison.warnings;
   warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
   judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());

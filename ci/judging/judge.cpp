@@ -7,7 +7,6 @@
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_folders.hpp"
 #include "ci/config/nearest_name.hpp"
-#include "ci/judging/known_calibration.hpp"
 #include "ci/judging/outcome.hpp"
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/targets.hpp"
@@ -80,11 +79,9 @@ void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<st
   add_common_options(verb);
 }
 
-Result<Comparison> compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
-                                 std::vector<std::string> warnings) {
-  STEELYARD_TRY(const std::optional<Calibration> known,
-                known_calibration(request.configuration, baseline, candidate, warnings));
-  const Calibration* calibration = known ? &*known : nullptr;
+Comparison compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
+                         std::vector<std::string> warnings) {
+  const Calibration* calibration = request.calibrations.find(baseline, candidate, warnings);
   ComparisonPolicy policy = comparison_policy(request.configuration.policy);
   if (request.seed) policy.seed = *request.seed;
   Comparison comparison = request.history == nullptr

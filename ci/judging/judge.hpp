@@ -14,6 +14,7 @@
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/grammar/verb.hpp"
+#include "ci/judging/known_calibration.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "regress/ab/explain.hpp"
 #include "regress/history/judge_history.hpp"
@@ -40,14 +41,15 @@ void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<st
 
 struct ComparisonRequest {
   const Configuration& configuration;
+  KnownCalibration& calibrations;
   std::optional<std::uint64_t> seed = {};      // absent: the policy's, so that the same runs give the same bytes
   const MeasuredPrograms* measured = nullptr;  // what counting found out about the two builds; null: nothing
   const HistoryBaseline* history = nullptr;    // what the candidate is held against; null: the baseline
 };
 // Compared, with the machine's calibration, and attributed; `warnings` and those of the calibration are the
-// comparison's. Error (input): a calibration that the policy names and that cannot be read.
-Result<Comparison> compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
-                                 std::vector<std::string> warnings);
+// comparison's.
+Comparison compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
+                         std::vector<std::string> warnings);
 
 // A comparison with what is told beside it.
 struct Judgement {

@@ -19,39 +19,43 @@ std::filesystem::path named_file(const Configuration& configuration) {
 
 }  // namespace
 
-Result<std::optional<Calibration>> known_calibration(const Configuration& configuration, const Run& baseline,
-                                                     const Run& candidate, std::vector<std::string>& warnings) {
-  const std::string fingerprint = candidate.environment.fingerprint();
-  if (configuration.policy.calibration.empty()) {
-    const Layout layout = mutual_layout(baseline.header, candidate.header);
-    auto kept = find_calibration(state_folder(), fingerprint, layout);
-    if (kept) return std::move(kept).value();
-    warnings.push_back("the machine's calibration was not used: " + kept.error().text());
-    return std::optional<Calibration>();
-  }
-  const std::filesystem::path file = named_file(configuration);
-  STEELYARD_TRY(Calibration calibration, read_calibration(file));
-  if (calibration.fingerprint == fingerprint) {
-    const Layout layout = mutual_layout(baseline.header, candidate.header);
-    if (is_concurrent(layout) && calibration.layout != layout) {
-      const std::string measured(to_text(layout));
-      warnings.push_back("the calibration " + file.string() + " is of gates measured " +
-                         std::string(to_text(calibration.layout)) + ", and this was measured " + measured +
-                         ": its noise floors and error rates may be others here; steelyard calibrate --layout " +
-                         measured + " makes one that fits");
-    }
-    return std::optional(std::move(calibration));
-  }
-  warnings.push_back("the calibration " + file.string() + " was not used: it is of machine " +
-                     calibration.fingerprint.substr(0, 12) + ", and this was measured on " +
-                     (fingerprint.empty() ? "one that is not named" : fingerprint.substr(0, 12)));
-  return std::optional<Calibration>();
+Result<KnownCalibration> KnownCalibration::of(const Configuration& configuration) {
+  KnownCalibration known;
+  if (configuration.policy.calibration.empty()) return known;
+  known.file_ = named_file(configuration);
+  STEELYARD_TRY(known.named_, read_calibration(known.file_));
+  return known;
 }
 
-Result<void> check_named_calibration(const Configuration& configuration) {
-  if (configuration.policy.calibration.empty()) return {};
-  STEELYARD_CHECK(read_calibration(named_file(configuration)));
-  return {};
+const Calibration* KnownCalibration::find(const Run& baseline, const Run& candidate,
+                                          std::vector<std::string>& warnings) {
+  const std::string fingerprint = candidate.environment.fingerprint();
+  const Layout layout = mutual_layout(baseline.header, candidate.header);
+  if (!named_) {
+    auto at = kept_.find({fingerprint, layout});
+    if (at == kept_.end()) {
+      auto found = find_calibration(state_folder(), fingerprint, layout);
+      at = kept_.emplace(std::pair(fingerprint, layout), std::move(found)).first;
+    }
+    const Result<std::optional<Calibration>>& kept = at->second;
+    if (kept) return *kept ? &**kept : nullptr;
+    warnings.push_back("the machine's calibration was not used: " + kept.error().text());
+    return nullptr;
+  }
+  if (named_->fingerprint != fingerprint) {
+    warnings.push_back("the calibration " + file_.string() + " was not used: it is of machine " +
+                       named_->fingerprint.substr(0, 12) + ", and this was measured on " +
+                       (fingerprint.empty() ? "one that is not named" : fingerprint.substr(0, 12)));
+    return nullptr;
+  }
+  if (is_concurrent(layout) && named_->layout != layout) {
+    const std::string measured(to_text(layout));
+    warnings.push_back("the calibration " + file_.string() + " is of gates measured " +
+                       std::string(to_text(named_->layout)) + ", and this was measured " + measured +
+                       ": its noise floors and error rates may be others here; steelyard calibrate --layout " +
+                       measured + " makes one that fits");
+  }
+  return &*named_;
 }
 
 }  // namespace steelyard

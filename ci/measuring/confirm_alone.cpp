@@ -16,10 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 // One benchmark to measure again.
 struct Found {
-  std::size_t program = 0;
-  std::string name;               // as the program lists it
-  std::string benchmark;          // canonical
-  std::set<std::string> metrics;  // that changed
+  const ListedPair* pair = nullptr;
+  const ListedBenchmark* benchmark = nullptr;
+  std::set<std::string> metrics = {};  // that changed
 };
 
 bool comes_first(const ComparisonRow* a, const ComparisonRow* b) {
@@ -30,22 +29,18 @@ bool comes_first(const ComparisonRow* a, const ComparisonRow* b) {
 }
 
 // Of several threads: it was not measured beside anything.
-std::optional<Found> find_program(const std::string& benchmark, const std::vector<ProgramPair>& programs,
-                                  const std::vector<ListedPair>& listed) {
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    for (const std::string& name : listed[i].candidate.benchmarks) {
-      BenchmarkId id = parse_google_benchmark_name(name);
-      id.suite = programs[i].candidate.suite;
-      if (id.canonical() != benchmark) continue;
-      if (id.threads.value_or(1) > 1) return std::nullopt;
-      return Found{i, name, benchmark, {}};
+std::optional<Found> find_program(const std::string& canonical, const std::vector<ListedPair>& listed) {
+  for (const ListedPair& pair : listed) {
+    for (const ListedBenchmark& benchmark : pair.candidate.benchmarks()) {
+      if (benchmark.id.canonical() != canonical) continue;
+      if (benchmark.has_several_threads()) return std::nullopt;
+      return Found{&pair, &benchmark};
     }
   }
   return std::nullopt;
 }
 
-std::vector<Found> what_changed(const Comparison& comparison, const std::vector<ProgramPair>& programs,
-                                const std::vector<ListedPair>& listed) {
+std::vector<Found> what_changed(const Comparison& comparison, const std::vector<ListedPair>& listed) {
   std::vector<const ComparisonRow*> rows;
   for (const ComparisonRow& row : comparison.rows) {
     if (is_to_check_alone(row)) rows.push_back(&row);
@@ -53,32 +48,28 @@ std::vector<Found> what_changed(const Comparison& comparison, const std::vector<
   std::stable_sort(rows.begin(), rows.end(), comes_first);
   std::vector<Found> changed;
   for (const ComparisonRow* row : rows) {
-    const auto known = std::find_if(changed.begin(), changed.end(),
-                                    [&](const Found& found) { return found.benchmark == row->benchmark; });
-    if (known != changed.end()) {
-      known->metrics.insert(row->metric.name);
-    } else if (std::optional<Found> found = find_program(row->benchmark, programs, listed)) {
-      found->metrics.insert(row->metric.name);
-      changed.push_back(std::move(*found));
-    }
+    std::optional<Found> found = find_program(row->benchmark, listed);
+    if (!found) continue;
+    auto known = std::find_if(changed.begin(), changed.end(),
+                              [&](const Found& other) { return other.benchmark == found->benchmark; });
+    if (known == changed.end()) known = changed.insert(changed.end(), std::move(*found));
+    known->metrics.insert(row->metric.name);
   }
   return changed;
 }
 
-MeasureOptions solo_options(const Found& found, const ListedPair& listed, const MeasureOptions& duet,
-                            Nanoseconds budget) {
-  MeasureOptions options = duet;
-  options.layout = Layout::interleaved;
-  options.looks = {};
-  options.rounds = kSoloRounds;
-  options.budget = budget;
-  options.seed = duet.seed + 1;  // other orders and paddings than the duet's
-  options.samples = listed.samples;
-  std::set<std::string> others(listed.baseline.benchmarks.begin(), listed.baseline.benchmarks.end());
-  others.insert(listed.candidate.benchmarks.begin(), listed.candidate.benchmarks.end());
-  others.erase(found.name);
-  options.leave_out.assign(others.begin(), others.end());
-  return options;
+// Nothing else of the program is measured, and no look ends it.
+TimingPlan solo_timing(const Found& found, const TimingPlan& duet) {
+  TimingPlan timing = duet;
+  timing.looks = {};
+  timing.samples = found.pair->samples;
+  timing.leave_out.clear();
+  for (const ListedProgram* side : {&found.pair->baseline, &found.pair->candidate}) {
+    for (const ListedBenchmark& other : side->benchmarks()) {
+      if (other.name != found.benchmark->name) timing.leave_out.push_back(other.name);
+    }
+  }
+  return timing;
 }
 
 // Only what is to be checked, under its own name. Nothing where a metric has too few rounds.
@@ -114,33 +105,39 @@ std::string failure_of(const MeasuredPair& pair) {
 
 Nanoseconds solo_budget(Nanoseconds budget) { return std::min(budget * 0.125, Nanoseconds(seconds(30))); }
 
-void confirm_alone(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
-                   const Comparison& seen, const MeasureOptions& options, MeasuredPair& pair,
+void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen, const MeasuringSettings& settings,
+                   const TimingPlan& timing, const Limits& limits, MeasuredPair& pair,
                    std::vector<std::string>& warnings) {
   if (mutual_layout(pair.baseline.header, pair.candidate.header) != Layout::duet) return;
-  const std::vector<Found> changed = what_changed(seen, programs, listed);
+  const std::vector<Found> changed = what_changed(seen, listed);
   if (changed.empty()) return;
   for (Run* run : {&pair.baseline, &pair.candidate}) {
     run->header.settings[std::string(kSoloSetting)] = std::to_string(kSoloRounds) + " rounds";
   }
+  MeasuringSettings alone = settings;
+  alone.layout = Layout::interleaved;
+  alone.rounds = kSoloRounds;
+  alone.seed = settings.seed + 1;  // other orders and paddings than the duet's
   const Clock::time_point begun = Clock::now();
   const auto left = [&] {
     const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
-    return Nanoseconds(options.budget.count() - spent);
+    return Nanoseconds(limits.budget.count() - spent);
   };
   Nanoseconds last{};  // what the one before took
   for (const Found& found : changed) {
-    if (options.cancelled != nullptr && options.cancelled->load()) return;
+    if (limits.is_cancelled()) return;
     const Nanoseconds budget = left();
     if (budget.count() <= 0 || budget < last) return;
-    Result<MeasuredPair> alone = measure_pair(programs[found.program].baseline, programs[found.program].candidate,
-                                              solo_options(found, listed[found.program], options, budget));
+    Result<MeasuredPair> measured = measure_pair(found.pair->baseline, found.pair->candidate, alone,
+                                                 solo_timing(found, timing), {budget, limits.cancelled});
     last = Nanoseconds(budget.count() - left().count());
-    const std::string trouble = alone ? failure_of(*alone) : alone.error().text();
-    if (!trouble.empty()) warnings.push_back(found.benchmark + " could not be measured alone: " + trouble);
-    if (!alone) continue;
-    std::optional<Run> baseline = samples_to_keep(std::move(alone->baseline), found);
-    std::optional<Run> candidate = samples_to_keep(std::move(alone->candidate), found);
+    const std::string trouble = measured ? failure_of(*measured) : measured.error().text();
+    if (!trouble.empty()) {
+      warnings.push_back(found.benchmark->id.canonical() + " could not be measured alone: " + trouble);
+    }
+    if (!measured) continue;
+    std::optional<Run> baseline = samples_to_keep(std::move(measured->baseline), found);
+    std::optional<Run> candidate = samples_to_keep(std::move(measured->candidate), found);
     if (!baseline || !candidate) continue;
     add_samples(std::move(*baseline), pair.baseline);
     add_samples(std::move(*candidate), pair.candidate);

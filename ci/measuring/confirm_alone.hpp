@@ -8,7 +8,6 @@
 #include "bench/model/comparison.hpp"
 #include "bench/runner/measure.hpp"
 #include "ci/measuring/listed_pair.hpp"
-#include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard {
 
@@ -20,10 +19,10 @@ inline constexpr int kLeastSoloRounds = 8;
 Nanoseconds solo_budget(Nanoseconds budget);
 
 // Adds to both runs of a duet the samples of what changed in them, as `seen` says: regressions first, then by q. What
-// the time does not reach is left as it is. `listed`: one for each program. `options`: those of the duet, with the
-// budget of this check. `warnings`: what could not be measured alone. Cancelled: nothing more is measured.
-void confirm_alone(const std::vector<ProgramPair>& programs, const std::vector<ListedPair>& listed,
-                   const Comparison& seen, const MeasureOptions& options, MeasuredPair& pair,
+// the time does not reach is left as it is. `settings` and `timing`: those of the duet. `limits`: of this check.
+// `warnings`: what could not be measured alone. Cancelled: nothing more is measured.
+void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen, const MeasuringSettings& settings,
+                   const TimingPlan& timing, const Limits& limits, MeasuredPair& pair,
                    std::vector<std::string>& warnings);
 
 }  // namespace steelyard

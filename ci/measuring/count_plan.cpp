@@ -9,13 +9,19 @@
 namespace steelyard {
 namespace {
 
-bool has(const CountSide& side, const std::string& benchmark) {
-  return std::find(side.benchmarks.begin(), side.benchmarks.end(), benchmark) != side.benchmarks.end();
+const std::vector<ListedBenchmark>& benchmarks_of(const CountSide& side) {
+  static const std::vector<ListedBenchmark> none;
+  return side.program == nullptr ? none : side.program->benchmarks();
+}
+
+bool has(const CountSide& side, const ListedBenchmark& benchmark) {
+  const std::vector<ListedBenchmark>& own = benchmarks_of(side);
+  return std::any_of(own.begin(), own.end(), [&](const ListedBenchmark& one) { return one.name == benchmark.name; });
 }
 
 std::optional<LoadedProgram> loaded_of(const CountSide& side, const std::atomic<bool>* cancelled) {
-  if (side.program == nullptr || side.benchmarks.empty()) return std::nullopt;
-  Result<LoadedProgram> loaded = read_loaded_program(*side.program, cancelled);
+  if (benchmarks_of(side).empty()) return std::nullopt;
+  Result<LoadedProgram> loaded = read_loaded_program(side.program->program, cancelled);
   if (!loaded) return std::nullopt;
   return std::move(loaded).value();
 }
@@ -30,17 +36,10 @@ std::uint64_t bits_of(const std::string& sha256) {
 
 }  // namespace
 
-BenchmarkId BenchmarkCounts::id() const {
-  BenchmarkId id = parse_google_benchmark_name(benchmark);
-  const CountSide* side = candidate.side != nullptr ? candidate.side : baseline.side;
-  if (side != nullptr) id.suite = side->program->suite;
-  return id;
-}
-
 CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled) {
   struct Item {
     std::size_t pair;
-    const std::string* benchmark;
+    const ListedBenchmark* benchmark;
   };
   std::vector<Item> items;
   loaded_.reserve(pairs.size());
@@ -48,13 +47,13 @@ CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, co
     const auto& [baseline, candidate] = pairs[i];
     LoadedPair loaded{loaded_of(baseline, cancelled), loaded_of(candidate, cancelled), false};
     loaded.equal = loaded.baseline && loaded.candidate && loaded.baseline->sha256 == loaded.candidate->sha256 &&
-                   baseline.program->arguments == candidate.program->arguments &&
-                   baseline.program->environment == candidate.program->environment;
+                   baseline.program->program.arguments == candidate.program->program.arguments &&
+                   baseline.program->program.environment == candidate.program->program.environment;
     if (loaded.candidate) seed ^= bits_of(loaded.candidate->sha256);
     loaded_.push_back(std::move(loaded));
-    for (const std::string& name : baseline.benchmarks) items.push_back({i, &name});
-    for (const std::string& name : candidate.benchmarks) {
-      if (!has(baseline, name)) items.push_back({i, &name});
+    for (const ListedBenchmark& benchmark : benchmarks_of(baseline)) items.push_back({i, &benchmark});
+    for (const ListedBenchmark& benchmark : benchmarks_of(candidate)) {
+      if (!has(baseline, benchmark)) items.push_back({i, &benchmark});
     }
   }
   for (const std::size_t i : shuffled_order(items.size(), seed, 0)) {
@@ -78,8 +77,9 @@ CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, co
 std::string proof_of_equality(const BenchmarkCounts& counts) {
   if (!counts.equal_programs) return "";
   const SideCount& baseline = counts.baseline;
-  const auto of_baseline = hash_inputs(baseline.inputs, *baseline.side->program, *baseline.loaded);
-  const auto of_candidate = hash_inputs(baseline.inputs, *counts.candidate.side->program, *counts.candidate.loaded);
+  const auto of_baseline = hash_inputs(baseline.inputs, baseline.side->program->program, *baseline.loaded);
+  const auto of_candidate =
+      hash_inputs(baseline.inputs, counts.candidate.side->program->program, *counts.candidate.loaded);
   if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return "";
   constexpr std::size_t kShownDigits = 12;
   std::string proof = "every loaded section of program and libraries is equal";

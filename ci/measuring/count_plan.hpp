@@ -8,19 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "bench/counting/count.hpp"
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/counting/equal/loaded_program.hpp"
 #include "bench/model/run.hpp"
-#include "bench/runner/program.hpp"
 
 namespace steelyard {
 
-// One side of one program. Without a program: there is none to count.
-struct CountSide {
-  const Program* program = nullptr;
-  std::vector<std::string> benchmarks;
-  Run* run = nullptr;
-};
 struct CountPair {
   CountSide baseline;
   CountSide candidate;
@@ -33,12 +27,12 @@ struct SideCount {
   CountedInputs inputs;                   // filled when it is counted
 };
 struct BenchmarkCounts {
-  std::string benchmark;
+  ListedBenchmark benchmark;
   SideCount baseline;
   SideCount candidate;
   bool equal_programs = false;  // loaded sections, arguments and environment of both sides are equal
 
-  BenchmarkId id() const;
+  const BenchmarkId& id() const { return benchmark.id; }
 };
 
 // What each program and its libraries are, asked once.

@@ -20,6 +20,7 @@
 #include "ci/measuring/unmeasured.hpp"
 #include "ci/report/number_text.hpp"
 #include "regress/ab/gates.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {
@@ -54,20 +55,21 @@ std::string method_text(const CounterChoice& counters) {
 
 class ProgramCounting {
  public:
-  ProgramCounting(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
-                  std::vector<std::string>& warnings)
+  ProgramCounting(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                  ProgressLine& progress, std::vector<std::string>& warnings)
       : pairs_(pairs),
-        plan_(pairs, limits.seed, limits.cancelled),
+        plan_(pairs, settings.seed, limits.cancelled),
+        settings_(settings),
         limits_(limits),
         progress_(progress),
         warnings_(warnings),
-        cache_(limits.cache),
-        method_(limits.cache.empty() ? "" : method_text(limits.counters)) {}
+        cache_(state_folder() / "counts"),
+        method_(settings.no_count_cache ? "" : method_text(settings.counters)) {}
 
   EqualBuilds run() && {
     std::vector<CountOrder> orders;
     for (BenchmarkCounts& counts : plan_.benchmarks()) {
-      if (limits_.recount) counts.equal_programs = false;
+      if (settings_.recount) counts.equal_programs = false;
       const bool is_known = counts.baseline.side != nullptr && take_known(counts);
       if (counts.baseline.side != nullptr && !is_known) orders.push_back(order_of(counts, counts.baseline));
       if (counts.candidate.side != nullptr && !counts.equal_programs) {
@@ -95,8 +97,9 @@ class ProgramCounting {
 
  private:
   CountOrder order_of(const BenchmarkCounts& counts, SideCount& side) {
-    side_of_[{side.side->program, counts.benchmark}] = &side;
-    return {side.side->program, counts.benchmark, side.side->run, &side.inputs};
+    const Program& program = side.side->program->program;
+    side_of_[{&program, counts.benchmark.name}] = &side;
+    return {&program, counts.benchmark, side.side->run, &side.inputs};
   }
 
   void count(const std::vector<CountOrder>& orders);
@@ -106,11 +109,12 @@ class ProgramCounting {
   bool is_of_another_key(const BenchmarkCounts& counts) const;
   void compare_code();
   void say_how_long() const;
-  std::string name_in_cache(const std::string& benchmark, const SideCount& side) const;
+  std::string name_in_cache(const ListedBenchmark& benchmark, const SideCount& side) const;
 
   const std::vector<CountPair>& pairs_;
   CountPlan plan_;
-  const CountLimits& limits_;
+  const MeasuringSettings& settings_;
+  const Limits& limits_;
   ProgressLine& progress_;
   std::vector<std::string>& warnings_;
   CountCache cache_;
@@ -127,10 +131,10 @@ void ProgramCounting::count(const std::vector<CountOrder>& orders) {
   const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
   const double budget = limits_.budget.count();
   CountOptions options;
-  options.timeout = limits_.timeout * kTimeoutFactor;
+  options.timeout = settings_.timeout * kTimeoutFactor;
   options.budget = Nanoseconds(std::max(0.0, budget - spent()));
   options.cancelled = limits_.cancelled;
-  options.counters = limits_.counters;
+  options.counters = settings_.counters;
   options.progress = [&](const CountProgress& now) {
     const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);
     const double most = std::max(0.0, budget - spent());
@@ -141,28 +145,25 @@ void ProgramCounting::count(const std::vector<CountOrder>& orders) {
   done_ += static_cast<int>(orders.size());
   if (counted) return;
   for (const CountOrder& order : orders) {
-    fail_benchmarks(*order.program, {order.benchmark}, {std::string(kInstructions), counted.error().text()},
-                    *order.run);
+    fail_benchmarks({order.benchmark}, {std::string(kInstructions), counted.error().text()}, *order.run);
   }
 }
 
-std::string ProgramCounting::name_in_cache(const std::string& benchmark, const SideCount& side) const {
+std::string ProgramCounting::name_in_cache(const ListedBenchmark& benchmark, const SideCount& side) const {
   if (method_.empty() || side.loaded == nullptr) return "";
-  const Program& program = *side.side->program;
+  const Program& program = side.side->program->program;
   const std::string machine = side.side->run->environment.fingerprint();
   if (machine.empty()) return "";
   return name_of(
-      {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark, method_, machine});
+      {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark.name, method_, machine});
 }
 
 void ProgramCounting::keep(const std::vector<CountOrder>& orders) {
   for (const CountOrder& order : orders) {
-    const SideCount& side = *side_of_.at({order.program, order.benchmark});
+    const SideCount& side = *side_of_.at({order.program, order.benchmark.name});
     const std::string name = name_in_cache(order.benchmark, side);
     if (name.empty()) continue;
-    BenchmarkId id = parse_google_benchmark_name(order.benchmark);
-    id.suite = order.program->suite;
-    Run part = counts_of(*order.run, id);
+    Run part = counts_of(*order.run, order.benchmark.id);
     if (!has_counts(part)) continue;
     const Result<InputHashes> hashes = hash_inputs(side.inputs, *order.program, *side.loaded);
     if (!hashes) continue;
@@ -173,15 +174,15 @@ void ProgramCounting::keep(const std::vector<CountOrder>& orders) {
 bool ProgramCounting::take_known(BenchmarkCounts& counts) {
   SideCount& baseline = counts.baseline;
   const std::string name = name_in_cache(counts.benchmark, baseline);
-  if (name.empty() || limits_.recount) return false;
+  if (name.empty() || settings_.recount) return false;
   const auto hash_now = [&](const CountedInputs& inputs) {
-    return hash_inputs(inputs, *baseline.side->program, *baseline.loaded);
+    return hash_inputs(inputs, baseline.side->program->program, *baseline.loaded);
   };
   std::optional<CountCache::Kept> known = cache_.find(name, hash_now, warnings_);
   if (!known || !has_counts(counts_of(known->part, counts.id()))) return false;
   baseline.inputs.unknown.clear();
   for (const auto& [file, hash] : known->inputs) baseline.inputs.files.push_back(file);
-  move_paths(known->part, known->folder, baseline.side->program->working_directory.string());
+  move_paths(known->part, known->folder, baseline.side->program->program.working_directory.string());
   set_proof(known->part, "counted before on this machine, under the same key");
   add_counts(std::move(known->part), *baseline.side->run);
   known_.insert(&counts);
@@ -233,9 +234,9 @@ void ProgramCounting::say_how_long() const {
   const std::string text = decimal_text(seconds, 2) + " s, both sides together";
   for (const CountPair& pair : pairs_) {
     for (const CountSide* side : {&pair.baseline, &pair.candidate}) {
-      if (side->run == nullptr || side->benchmarks.empty()) continue;
+      if (side->program == nullptr || side->program->benchmarks().empty()) continue;
       side->run->header.settings["counting.wall"] = text;
-      record_cache_model(limits_.counters, *side->run);  // of taken counts too
+      record_cache_model(settings_.counters, *side->run);  // of taken counts too
     }
   }
 }
@@ -266,9 +267,9 @@ Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySett
   return false;
 }
 
-EqualBuilds count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
-                           std::vector<std::string>& warnings) {
-  return ProgramCounting(pairs, limits, progress, warnings).run();
+EqualBuilds count_programs(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                           ProgressLine& progress, std::vector<std::string>& warnings) {
+  return ProgramCounting(pairs, settings, limits, progress, warnings).run();
 }
 
 }  // namespace steelyard

@@ -1,13 +1,9 @@
 // Counts the instructions of programs, both sides together and never beside timing, and adds the counts to their runs.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "bench/counting/count.hpp"
 #include "ci/app/progress_line.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/count_plan.hpp"
@@ -20,21 +16,12 @@ namespace steelyard {
 Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings);
 
-struct CountLimits {
-  Nanoseconds budget;      // of all
-  Nanoseconds timeout;     // of one process at its native speed; counting is granted a multiple
-  std::uint64_t seed = 0;  // of the order of the benchmarks
-  const std::atomic<bool>* cancelled = nullptr;
-  std::filesystem::path cache;  // folder of the counts made before on this machine; empty: none is used or kept
-  bool recount = false;         // count every side, whatever is known of it
-  CounterChoice counters = {};  // taken beside the instructions
-};
-
 // Where a program cannot be counted at all, each of its benchmarks has a Failure of kInstructions in its run. A
 // candidate that is the same program as the baseline takes the baseline's counts, with the proof in their basis. A
 // baseline that was counted before takes the kept counts, unless the candidate's have another key: then it is counted
-// again. The candidate is always counted, or equal to what was. `warnings`: what the cache could not read or write.
-EqualBuilds count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
-                           std::vector<std::string>& warnings);
+// again. The candidate is always counted, or equal to what was. A process has a multiple of the settings' timeout,
+// which is for its native speed. `warnings`: what the cache, in the state folder, could not read or write.
+EqualBuilds count_programs(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                           ProgressLine& progress, std::vector<std::string>& warnings);
 
 }  // namespace steelyard

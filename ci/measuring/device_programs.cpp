@@ -16,7 +16,7 @@ constexpr const char* kNotCounted =
 void fail_counts(const CountSide& side) {
   if (side.program == nullptr || side.run == nullptr) return;
   const std::size_t before = side.run->failures.size();
-  fail_benchmarks(*side.program, side.benchmarks, {std::string(kInstructions), kNotCounted}, *side.run);
+  fail_benchmarks(side.program->benchmarks(), {std::string(kInstructions), kNotCounted}, *side.run);
   const std::string* const device = side.run->environment.find(kGpuDevice);
   if (device == nullptr) return;
   for (std::size_t i = before; i < side.run->failures.size(); ++i) side.run->failures[i].benchmark.device = *device;

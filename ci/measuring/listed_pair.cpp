@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "bench/runner/measure.hpp"
-
 namespace steelyard {
 namespace {
 
@@ -15,21 +13,14 @@ bool exists(const Program& program) {
 
 }  // namespace
 
-Result<ListedSide> list_side(const Program& program, const MeasuringSettings& settings,
-                             const std::atomic<bool>* cancelled) {
-  Result<ProgramListing> listing = list_benchmarks(program, settings.filter, settings.timeout, cancelled);
-  if (listing) return ListedSide{std::move(listing->benchmarks), listing->start, std::nullopt};
-  if (listing.error().kind != ErrorKind::program) return listing.error();
-  return ListedSide{{}, {}, listing.error()};
-}
-
 Result<ListedPair> list_pair(const ProgramPair& pair, const MeasuringSettings& settings,
                              const std::atomic<bool>* cancelled) {
   ListedPair listed;
   listed.is_new = !exists(pair.baseline) && exists(pair.candidate);
-  STEELYARD_TRY(listed.candidate, list_side(pair.candidate, settings, cancelled));
+  STEELYARD_TRY(listed.candidate, list_benchmarks(pair.candidate, settings, cancelled));
+  listed.baseline.program = pair.baseline;
   if (listed.is_new) return listed;
-  STEELYARD_TRY(listed.baseline, list_side(pair.baseline, settings, cancelled));
+  STEELYARD_TRY(listed.baseline, list_benchmarks(pair.baseline, settings, cancelled));
   return listed;
 }
 

@@ -14,8 +14,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A program that only the candidate has is new, not wrong.
-Result<MeasuredPair> time_alone(const Program& candidate, const MeasureOptions& options) {
-  STEELYARD_TRY(Run alone, measure_one(candidate, options));
+Result<MeasuredPair> time_alone(const ListedProgram& candidate, const MeasuringSettings& settings,
+                                const TimingPlan& timing, const Limits& limits) {
+  STEELYARD_TRY(Run alone, measure_one(candidate, settings, timing, limits));
   MeasuredPair measured;
   measured.baseline.header = alone.header;
   measured.baseline.environment = alone.environment;
@@ -29,8 +30,9 @@ void append_failures(const Run& from, Run& to) {
 
 class ProgramTimer {
  public:
-  ProgramTimer(const std::vector<ProgramPair>& programs, std::vector<ListedPair>& listed, const MeasureOptions& options)
-      : programs_(programs), listed_(listed), options_(options) {
+  ProgramTimer(std::vector<ListedPair>& listed, const MeasuringSettings& settings, const TimingPlan& timing,
+               const Limits& limits)
+      : listed_(listed), settings_(settings), timing_(timing), limits_(limits) {
     any_to_measure_ = std::any_of(listed.begin(), listed.end(),
                                   [](const ListedPair& pair) { return pair.size() > 0 || pair.any_trouble(); });
   }
@@ -39,47 +41,45 @@ class ProgramTimer {
 
  private:
   // Of the budget; 0: nothing to measure. Where no program has a benchmark, each may say so itself.
-  std::size_t weight(std::size_t i) const {
-    const bool skipped = any_to_measure_ && listed_[i].size() == 0 && !listed_[i].any_trouble();
-    const std::size_t timed = listed_[i].size() - std::min(listed_[i].size(), listed_[i].untimed.size());
+  std::size_t weight(const ListedPair& pair) const {
+    const bool skipped = any_to_measure_ && pair.size() == 0 && !pair.any_trouble();
+    const std::size_t timed = pair.size() - std::min(pair.size(), pair.untimed.size());
     return skipped ? 0 : std::max<std::size_t>(1, timed);
   }
-  bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
   Nanoseconds left() const;
-  void time(std::size_t i, Nanoseconds budget);
-  void fail(std::size_t i, const Error& error);
-  void not_reached(std::size_t i);
+  void time(ListedPair& pair, Nanoseconds budget);
+  void fail(const ListedPair& pair, const Error& error);
+  void not_reached(const ListedPair& pair);
 
-  const std::vector<ProgramPair>& programs_;
   std::vector<ListedPair>& listed_;
-  const MeasureOptions& options_;
+  MeasuringSettings settings_;  // with the layout that the first program's trial chose: one for all of a comparison
+  const TimingPlan& timing_;
+  const Limits& limits_;
   bool any_to_measure_ = false;
   Clock::time_point begun_;
   std::optional<MeasuredPair> whole_;  // of the programs so far; absent: none was measured yet
   MeasuredPair unmeasured_;            // failures only
   std::optional<Error> first_error_;
-  std::optional<Layout> tried_layout_;
 };
 
 // As long as nothing was measured nothing is spent: a program that hangs when it starts takes no time from the others.
 Nanoseconds ProgramTimer::left() const {
-  if (!whole_) return options_.budget;
+  if (!whole_) return limits_.budget;
   const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun_).count();
-  return Nanoseconds(std::max(0.0, options_.budget.count() - spent));
+  return Nanoseconds(std::max(0.0, limits_.budget.count() - spent));
 }
 
-void ProgramTimer::time(std::size_t i, Nanoseconds budget) {
-  if (listed_[i].nobody_answered() && !is_cancelled()) return fail(i, *listed_[i].candidate.trouble);
+void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
+  if (pair.nobody_answered() && !limits_.is_cancelled()) return fail(pair, *pair.candidate.trouble);
   if (!whole_) begun_ = Clock::now();
-  MeasureOptions options = options_;
-  options.budget = budget;
-  options.leave_out = listed_[i].untimed;
-  if (tried_layout_) options.layout = tried_layout_;  // one for all programs of a comparison
-  Result<MeasuredPair> part = listed_[i].is_new ? time_alone(programs_[i].candidate, options)
-                                                : measure_pair(programs_[i].baseline, programs_[i].candidate, options);
-  if (!part) return fail(i, part.error());
-  listed_[i].samples = std::move(part->samples);
-  if (!tried_layout_) tried_layout_ = part->tried_layout;
+  TimingPlan timing = timing_;
+  timing.leave_out = pair.untimed;
+  const Limits share{budget, limits_.cancelled};
+  Result<MeasuredPair> part = pair.is_new ? time_alone(pair.candidate, settings_, timing, share)
+                                          : measure_pair(pair.baseline, pair.candidate, settings_, timing, share);
+  if (!part) return fail(pair, part.error());
+  pair.samples = std::move(part->samples);
+  if (part->tried_layout) settings_.layout = part->tried_layout;
   if (!whole_) {
     whole_ = std::move(part).value();
     return;
@@ -90,39 +90,37 @@ void ProgramTimer::time(std::size_t i, Nanoseconds budget) {
 }
 
 // An error that names one side's executable is that side's alone.
-void ProgramTimer::fail(std::size_t i, const Error& error) {
+void ProgramTimer::fail(const ListedPair& pair, const Error& error) {
   if (!first_error_) first_error_ = error;
-  const ProgramPair& pair = programs_[i];
-  const ListedPair& listed = listed_[i];
-  const bool same = pair.baseline.executable == pair.candidate.executable;
-  const auto blame = [&](const ListedSide& side, const Program& program, const Program& other, Run& run) {
-    if (!side.trouble && !same && error.where == other.executable.string()) return;
-    fail_program(program, side.benchmarks, {"", (side.trouble ? *side.trouble : error).text()}, run);
+  const bool same = pair.baseline.program.executable == pair.candidate.program.executable;
+  const auto blame = [&](const ListedProgram& side, const ListedProgram& other, Run& run) {
+    if (!side.trouble && !same && error.where == other.program.executable.string()) return;
+    fail_program(side, {"", (side.trouble ? *side.trouble : error).text()}, run);
   };
-  if (!listed.is_new) blame(listed.baseline, pair.baseline, pair.candidate, unmeasured_.baseline);
-  blame(listed.candidate, pair.candidate, pair.baseline, unmeasured_.candidate);
+  if (!pair.is_new) blame(pair.baseline, pair.candidate, unmeasured_.baseline);
+  blame(pair.candidate, pair.baseline, unmeasured_.candidate);
 }
 
-void ProgramTimer::not_reached(std::size_t i) {
+void ProgramTimer::not_reached(const ListedPair& pair) {
   const Unmeasured what{
-      "", std::string(kNotReached) + "the budget was spent; ask for more than " + to_text(options_.budget)};
-  fail_benchmarks(programs_[i].baseline, listed_[i].baseline.benchmarks, what, unmeasured_.baseline);
-  fail_benchmarks(programs_[i].candidate, listed_[i].candidate.benchmarks, what, unmeasured_.candidate);
+      "", std::string(kNotReached) + "the budget was spent; ask for more than " + to_text(limits_.budget)};
+  fail_benchmarks(pair.baseline.benchmarks(), what, unmeasured_.baseline);
+  fail_benchmarks(pair.candidate.benchmarks(), what, unmeasured_.candidate);
 }
 
 Result<MeasuredPair> ProgramTimer::run() && {
   std::size_t ahead = 0;
-  for (std::size_t i = 0; i < programs_.size(); ++i) ahead += weight(i);
-  for (std::size_t i = 0; i < programs_.size(); ++i) {
-    const std::size_t own = weight(i);
+  for (const ListedPair& pair : listed_) ahead += weight(pair);
+  for (ListedPair& pair : listed_) {
+    const std::size_t own = weight(pair);
     if (own == 0) continue;
-    if (whole_ && is_cancelled()) break;
+    if (whole_ && limits_.is_cancelled()) break;
     const Nanoseconds share = left() * (static_cast<double>(own) / static_cast<double>(ahead));
     ahead -= own;
     if (whole_ && share.count() <= 0) {
-      not_reached(i);
+      not_reached(pair);
     } else {
-      time(i, share);
+      time(pair, share);
     }
   }
   if (!whole_) return first_error_ ? *first_error_ : bug_error("time_programs", "no program");
@@ -133,9 +131,9 @@ Result<MeasuredPair> ProgramTimer::run() && {
 
 }  // namespace
 
-Result<MeasuredPair> time_programs(const std::vector<ProgramPair>& programs, std::vector<ListedPair>& listed,
-                                   const MeasureOptions& options) {
-  return ProgramTimer(programs, listed, options).run();
+Result<MeasuredPair> time_programs(std::vector<ListedPair>& listed, const MeasuringSettings& settings,
+                                   const TimingPlan& timing, const Limits& limits) {
+  return ProgramTimer(listed, settings, timing, limits).run();
 }
 
 }  // namespace steelyard

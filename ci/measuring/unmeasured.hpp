@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/model/run.hpp"
-#include "bench/runner/program.hpp"
+#include "bench/runner/benchmark_listing.hpp"
 
 namespace steelyard {
 
@@ -14,10 +14,9 @@ struct Unmeasured {
   std::string reason;
 };
 
-// One failure for each benchmark (names as the program lists them); with none, nothing.
-void fail_benchmarks(const Program& program, const std::vector<std::string>& benchmarks, const Unmeasured& what,
-                     Run& run);
-// The same where the names may be unknown: with none, one failure of the program as a whole.
-void fail_program(const Program& program, const std::vector<std::string>& benchmarks, const Unmeasured& what, Run& run);
+// One failure for each benchmark; with none, nothing.
+void fail_benchmarks(const std::vector<ListedBenchmark>& benchmarks, const Unmeasured& what, Run& run);
+// The same where they may be unknown: with none, one failure of the program as a whole.
+void fail_program(const ListedProgram& program, const Unmeasured& what, Run& run);
 
 }  // namespace steelyard

@@ -6,10 +6,9 @@ namespace steelyard {
 namespace {
 
 TEST(Unmeasured, NamesEachBenchmarkWithItsSuite) {
-  Program program;
-  program.suite = "second";
   steelyard::Run run;
-  fail_benchmarks(program, {"BM_x/8", "BM_y"}, {std::string(kInstructions), "no room"}, run);
+  fail_benchmarks({listed_benchmark("BM_x/8", "second"), listed_benchmark("BM_y", "second")},
+                  {std::string(kInstructions), "no room"}, run);
   ASSERT_EQ(run.failures.size(), 2U);
   EXPECT_EQ(run.failures[0].benchmark.canonical(), "BM_x/8 [suite=second]");
   EXPECT_EQ(run.failures[0].metric, kInstructions);
@@ -19,12 +18,14 @@ TEST(Unmeasured, NamesEachBenchmarkWithItsSuite) {
 
 TEST(Unmeasured, OfNoBenchmarkIsNothingOrTheWholeProgram) {
   steelyard::Run run;
-  fail_benchmarks({}, {}, {"", "why"}, run);
+  fail_benchmarks({}, {"", "why"}, run);
   EXPECT_TRUE(run.failures.empty());
-  fail_program({}, {}, {"", "why"}, run);
+  ListedProgram program;
+  fail_program(program, {"", "why"}, run);
   ASSERT_EQ(run.failures.size(), 1U);
   EXPECT_EQ(run.failures[0].benchmark.name, "");
-  fail_program({}, {"BM_x"}, {"", "why"}, run);
+  program.listing.benchmarks = {listed_benchmark("BM_x", "")};
+  fail_program(program, {"", "why"}, run);
   EXPECT_EQ(run.failures.size(), 2U) << "known names stand for the program";
 }
 
