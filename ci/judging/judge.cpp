@@ -19,7 +19,16 @@
 namespace steelyard {
 namespace {
 
-std::string report_text(const Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
+// The document of a judgement without explanations, made once for all who want it; empty: nobody does.
+std::string json_of(const Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
+  const bool is_printed = app.common.json && judgement.explanations.empty();
+  if (!is_printed && outputs.archive_dir.empty()) return "";
+  return json_report(judgement.comparison, judgement.targets);
+}
+
+std::string report_text(const Judgement& judgement, const std::string& json, const JudgementOutputs& outputs,
+                        const App& app) {
+  if (app.common.json && judgement.explanations.empty()) return json;
   if (app.common.json) return json_report(judgement.comparison, judgement.targets, judgement.explanations);
   if (outputs.is_markdown) return markdown_report(judgement.comparison, judgement.targets);
   const TerminalStyle style = app.style(outputs.output);
@@ -33,8 +42,9 @@ ExitCode write_if_named(const std::filesystem::path& file, const std::string& te
   return written ? ExitCode::success : app.report(written.error());
 }
 
-ExitCode print_reports(const Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
-  const std::string report = report_text(judgement, outputs, app);
+ExitCode print_reports(const Judgement& judgement, const std::string& json, const JudgementOutputs& outputs,
+                       const App& app) {
+  const std::string report = report_text(judgement, json, outputs, app);
   if (outputs.output.empty()) app.print(report);
   const ExitCode code = write_if_named(outputs.output, report, app);
   if (outputs.markdown.empty()) return code;
@@ -143,11 +153,11 @@ ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Confi
         draw_changed_counts(judgement.comparison, judgement.baseline, judgement.candidate, outputs.flame_dir);
     if (!drawn) code = app.report(drawn.error());
   }
+  const std::string json = json_of(judgement, outputs, app);
   if (!outputs.archive_dir.empty()) {
-    code = worse(code, write_if_named(outputs.archive_dir / "comparison.json",
-                                      json_report(judgement.comparison, judgement.targets), app));
+    code = worse(code, write_if_named(outputs.archive_dir / "comparison.json", json, app));
   }
-  code = worse(code, print_reports(judgement, outputs, app));
+  code = worse(code, print_reports(judgement, json, outputs, app));
   code = worse(code, show_pictures(judgement, outputs, app));
   code = worse(code, outcome_of(judgement.targets));
   return worse(code,
