@@ -9,8 +9,7 @@
 #include "ci/attribution/own_folders.hpp"
 #include "ci/git/work_tree_pair.hpp"
 #include "ci/measuring/build.hpp"
-#include "ci/measuring/join_runs.hpp"
-#include "ci/measuring/program_in_tree.hpp"
+#include "ci/measuring/run_parts.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {

@@ -1,6 +1,7 @@
 #include "ci/measuring/count_programs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -10,19 +11,105 @@
 #include <utility>
 
 #include "bench/counting/counters/counter_measurements.hpp"
+#include "bench/counting/counters/hardware_count.hpp"
 #include "bench/counting/counters/heap_collection.hpp"
 #include "bench/counting/counting_tools.hpp"
 #include "bench/counting/equal/executed_code.hpp"
+#include "bench/environment/device_use.hpp"
+#include "bench/environment/gpu_facts.hpp"
 #include "bench/environment/mapped_file.hpp"
 #include "bench/model/sha256.hpp"
+#include "bench/runner/round_plan.hpp"
 #include "ci/measuring/count_cache.hpp"
-#include "ci/measuring/count_part.hpp"
-#include "ci/measuring/unmeasured.hpp"
+#include "ci/measuring/run_parts.hpp"
 #include "ci/report/number_text.hpp"
 #include "regress/ab/gates.hpp"
 #include "storage/place/store_address.hpp"
 
 namespace steelyard {
+namespace {
+
+const std::vector<ListedBenchmark>& benchmarks_of(const CountSide& side) {
+  static const std::vector<ListedBenchmark> none;
+  return side.program == nullptr ? none : side.program->benchmarks();
+}
+
+bool has(const CountSide& side, const ListedBenchmark& benchmark) {
+  const std::vector<ListedBenchmark>& own = benchmarks_of(side);
+  return std::any_of(own.begin(), own.end(), [&](const ListedBenchmark& one) { return one.name == benchmark.name; });
+}
+
+std::optional<LoadedProgram> loaded_of(const CountSide& side, const std::atomic<bool>* cancelled) {
+  if (benchmarks_of(side).empty()) return std::nullopt;
+  Result<LoadedProgram> loaded = read_loaded_program(side.program->program, cancelled);
+  if (!loaded) return std::nullopt;
+  return std::move(loaded).value();
+}
+
+// The first 64 bits of a hash.
+std::uint64_t bits_of(const std::string& sha256) {
+  constexpr std::size_t kDigits = 16;
+  std::uint64_t bits = 0;
+  std::from_chars(sha256.data(), sha256.data() + std::min(kDigits, sha256.size()), bits, 16);
+  return bits;
+}
+
+}  // namespace
+
+CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled) {
+  struct Item {
+    std::size_t pair;
+    const ListedBenchmark* benchmark;
+  };
+  std::vector<Item> items;
+  loaded_.reserve(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& [baseline, candidate] = pairs[i];
+    LoadedPair loaded{loaded_of(baseline, cancelled), loaded_of(candidate, cancelled), false};
+    loaded.equal = loaded.baseline && loaded.candidate && loaded.baseline->sha256 == loaded.candidate->sha256 &&
+                   baseline.program->program.arguments == candidate.program->program.arguments &&
+                   baseline.program->program.environment == candidate.program->program.environment;
+    if (loaded.candidate) seed ^= bits_of(loaded.candidate->sha256);
+    loaded_.push_back(std::move(loaded));
+    for (const ListedBenchmark& benchmark : benchmarks_of(baseline)) items.push_back({i, &benchmark});
+    for (const ListedBenchmark& benchmark : benchmarks_of(candidate)) {
+      if (!has(baseline, benchmark)) items.push_back({i, &benchmark});
+    }
+  }
+  for (const std::size_t i : shuffled_order(items.size(), seed, 0)) {
+    const CountPair& pair = pairs[items[i].pair];
+    const LoadedPair& loaded = loaded_[items[i].pair];
+    BenchmarkCounts counts;
+    counts.benchmark = *items[i].benchmark;
+    if (has(pair.baseline, counts.benchmark)) {
+      counts.baseline.side = &pair.baseline;
+      counts.baseline.loaded = loaded.baseline ? &*loaded.baseline : nullptr;
+    }
+    if (has(pair.candidate, counts.benchmark)) {
+      counts.candidate.side = &pair.candidate;
+      counts.candidate.loaded = loaded.candidate ? &*loaded.candidate : nullptr;
+    }
+    counts.equal_programs = loaded.equal && counts.baseline.side != nullptr && counts.candidate.side != nullptr;
+    benchmarks_.push_back(std::move(counts));
+  }
+}
+
+std::string proof_of_equality(const BenchmarkCounts& counts) {
+  if (!counts.equal_programs) return "";
+  const SideCount& baseline = counts.baseline;
+  const auto of_baseline = hash_inputs(baseline.inputs, baseline.side->program->program, *baseline.loaded);
+  const auto of_candidate =
+      hash_inputs(baseline.inputs, counts.candidate.side->program->program, *counts.candidate.loaded);
+  if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return "";
+  constexpr std::size_t kShownDigits = 12;
+  std::string proof = "every loaded section of program and libraries is equal";
+  const auto files = std::count_if(of_baseline->begin(), of_baseline->end(),
+                                   [](const auto& file) { return file.second != kAbsentFile; });
+  if (files == 1) proof += ", and so is the file it reads";
+  if (files > 1) proof += ", and so are the " + std::to_string(files) + " files it reads";
+  return proof + " (sha256 " + baseline.loaded->sha256.substr(0, kShownDigits) + ')';
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -270,6 +357,86 @@ Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySett
 EqualBuilds count_programs(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
                            ProgressLine& progress, std::vector<std::string>& warnings) {
   return ProgramCounting(pairs, settings, limits, progress, warnings).run();
+}
+
+namespace {
+
+constexpr const char* kNotCounted =
+    "instructions are not counted: the program uses a device, which Callgrind cannot run";
+
+void fail_counts(const CountSide& side) {
+  if (side.program == nullptr || side.run == nullptr) return;
+  const std::size_t before = side.run->failures.size();
+  fail_benchmarks(side.program->benchmarks(), {std::string(kInstructions), kNotCounted}, *side.run);
+  const std::string* const device = side.run->environment.find(kGpuDevice);
+  if (device == nullptr) return;
+  for (std::size_t i = before; i < side.run->failures.size(); ++i) side.run->failures[i].benchmark.device = *device;
+}
+
+}  // namespace
+
+DevicePrograms::DevicePrograms(const std::vector<ProgramPair>& programs) {
+  for (const ProgramPair& pair : programs) {
+    std::string how = device_use_of_file(pair.candidate.executable);
+    if (how.empty()) how = device_use_of_file(pair.baseline.executable);
+    uses_.push_back({pair.candidate.executable.filename().string(), std::move(how)});
+  }
+}
+
+DevicePrograms::DevicePrograms(const Program& alone) : is_alone_(true) {
+  uses_.push_back({alone.executable.filename().string(), device_use_of_file(alone.executable)});
+}
+
+bool DevicePrograms::any() const {
+  return std::any_of(uses_.begin(), uses_.end(), [](const Use& use) { return !use.how.empty(); });
+}
+
+void DevicePrograms::tell(bool counting, std::vector<std::string>& warnings) const {
+  for (const Use& use : uses_) {
+    if (use.how.empty()) continue;
+    const std::string turns = is_alone_ ? "" : "both sides share it, so they took turns instead of running at once";
+    const std::string counts = counting ? "its instructions were not counted" : "";
+    if (turns.empty() && counts.empty()) continue;
+    warnings.push_back(use.program + " uses a device (" + use.how + "): " + turns +
+                       (turns.empty() || counts.empty() ? "" : ", and ") + counts);
+  }
+}
+
+std::vector<CountPair> DevicePrograms::without(std::vector<CountPair> pairs, CountChoice counts) const {
+  std::vector<CountPair> kept;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (i >= uses_.size() || uses_[i].how.empty()) {
+      kept.push_back(std::move(pairs[i]));
+    } else if (counts == CountChoice::always) {
+      fail_counts(pairs[i].baseline);
+      fail_counts(pairs[i].candidate);
+    }
+  }
+  return kept;
+}
+
+void read_hardware(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                   ProgressLine& progress, std::vector<std::string>& warnings) {
+  if (!settings.counters.hardware) return;
+  HardwareOptions options;
+  options.progress = [&progress](const std::string& benchmark, double done) {
+    progress.show("reading counters of " + benchmark, done, Nanoseconds(0));
+  };
+  for (const CountPair& pair : pairs) {
+    std::vector<CountSide> sides;
+    for (const CountSide* side : {&pair.baseline, &pair.candidate}) {
+      if (side->program != nullptr && !side->program->benchmarks().empty()) sides.push_back(*side);
+    }
+    if (sides.empty()) continue;
+    std::vector<std::string> more;
+    if (const auto counted = count_hardware(sides, settings, limits, options, more); !counted)
+      more.push_back(counted.error().text());
+    for (std::string& warning : more) {
+      if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+        warnings.push_back(std::move(warning));
+    }
+  }
+  progress.clear();
 }
 
 }  // namespace steelyard

@@ -7,12 +7,8 @@
 #include <thread>
 
 #include "bench/environment/read_environment.hpp"
-#include "ci/measuring/confirm_alone.hpp"
 #include "ci/measuring/count_programs.hpp"
-#include "ci/measuring/device_programs.hpp"
-#include "ci/measuring/hardware_programs.hpp"
-#include "ci/measuring/join_runs.hpp"
-#include "ci/measuring/listed_pair.hpp"
+#include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/time_programs.hpp"
 #include "regress/ab/look_plan.hpp"
 #include "regress/compare_runs.hpp"

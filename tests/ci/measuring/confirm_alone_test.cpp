@@ -1,4 +1,4 @@
-#include "ci/measuring/confirm_alone.hpp"
+#include "ci/measuring/time_programs.hpp"
 
 #include <gtest/gtest.h>
 

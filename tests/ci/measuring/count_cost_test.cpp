@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "bench/counting/count.hpp"
-#include "ci/measuring/count_part.hpp"
 #include "ci/measuring/measure_programs.hpp"
+#include "ci/measuring/run_parts.hpp"
 #include "storage/archive/archive.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"
 #include "tests/promised.hpp"

@@ -1,4 +1,4 @@
-#include "ci/measuring/count_plan.hpp"
+#include "ci/measuring/count_programs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

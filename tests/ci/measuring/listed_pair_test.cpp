@@ -1,4 +1,4 @@
-#include "ci/measuring/listed_pair.hpp"
+#include "ci/measuring/time_programs.hpp"
 
 #include <gmock/gmock.h>
 
