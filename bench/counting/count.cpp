@@ -14,9 +14,8 @@
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/counting_tools.hpp"
 #include "bench/counting/net_profile.hpp"
-#include "bench/runner/child_environment.hpp"
 #include "bench/runner/child_process.hpp"
-#include "bench/runner/private_folder.hpp"
+#include "bench/runner/fresh_copy.hpp"
 
 namespace steelyard {
 namespace {

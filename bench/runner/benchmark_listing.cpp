@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "bench/runner/child_environment.hpp"
+#include "bench/runner/child_process.hpp"
 #include "bench/runner/core_choice.hpp"
 
 namespace steelyard {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bench/counting/counters/hardware_probe.hpp"
+#include "bench/runner/fresh_copy.hpp"
 #include "bench/runner/measured_side.hpp"
-#include "bench/runner/private_folder.hpp"
 
 namespace steelyard {
 namespace {

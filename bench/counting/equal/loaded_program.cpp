@@ -6,7 +6,7 @@
 #include "bench/environment/loaded_sections.hpp"
 #include "bench/environment/mapped_file.hpp"
 #include "bench/model/sha256.hpp"
-#include "bench/runner/program_libraries.hpp"
+#include "bench/runner/program_facts.hpp"
 
 namespace steelyard {
 namespace {

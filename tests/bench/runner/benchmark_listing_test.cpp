@@ -5,7 +5,7 @@
 
 #include <regex>
 
-#include "bench/runner/child_environment.hpp"
+#include "bench/runner/child_process.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"

@@ -1,4 +1,4 @@
-#include "bench/runner/side_record.hpp"
+#include "bench/runner/measured_side.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
