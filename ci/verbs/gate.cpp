@@ -7,7 +7,6 @@
 #include "ci/git/caller_environment.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/against_history.hpp"
-#include "ci/judging/ci_variables.hpp"
 #include "ci/judging/judge_programs.hpp"
 
 namespace steelyard {

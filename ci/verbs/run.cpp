@@ -8,7 +8,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/judging/outcome.hpp"
+#include "ci/judging/judge.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/report/run.hpp"

@@ -1,4 +1,4 @@
-#include "ci/judging/known_calibration.hpp"
+#include "ci/judging/judge.hpp"
 
 #include <gmock/gmock.h>
 
