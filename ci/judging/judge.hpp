@@ -16,7 +16,6 @@
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
 #include "ci/app/app.hpp"
-#include "ci/app/exit_code.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_programs.hpp"

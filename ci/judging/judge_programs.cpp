@@ -3,7 +3,7 @@
 #include <system_error>
 #include <utility>
 
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/attribution/own_folders.hpp"

@@ -11,7 +11,7 @@
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/counting/equal/loaded_program.hpp"
 #include "bench/model/run.hpp"
-#include "ci/app/progress_line.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/measuring/measure_programs.hpp"

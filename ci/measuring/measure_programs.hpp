@@ -12,7 +12,7 @@
 #include "bench/model/calibration.hpp"
 #include "bench/runner/measure.hpp"
 #include "bench/runner/program.hpp"
-#include "ci/app/progress_line.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/equal_builds.hpp"
 

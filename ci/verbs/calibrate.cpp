@@ -6,7 +6,7 @@
 #include <ostream>
 #include <thread>
 
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/command_words.hpp"
 #include "ci/grammar/verb.hpp"

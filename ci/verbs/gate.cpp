@@ -1,7 +1,7 @@
 // steelyard gate: a commit against its baseline, or against its history; fails where something regressed.
 #include <memory>
 
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/caller_environment.hpp"

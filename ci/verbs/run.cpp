@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "bench/formats/google_benchmark.hpp"
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
