@@ -7,7 +7,7 @@
 
 namespace steelyard {
 
-// `arguments` without the program's name. Returns the exit status (ci/app/exit_code.hpp).
+// `arguments` without the program's name. Returns the exit status (ci/app/app.hpp).
 int run_program(const std::vector<std::string>& arguments, std::istream& in, std::ostream& out, std::ostream& err);
 
 }  // namespace steelyard

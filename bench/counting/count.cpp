@@ -14,9 +14,8 @@
 #include "bench/counting/benchmark_count.hpp"
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/net_profile.hpp"
-#include "bench/runner/child_environment.hpp"
 #include "bench/runner/child_process.hpp"
-#include "bench/runner/private_folder.hpp"
+#include "bench/runner/fresh_copy.hpp"
 
 namespace steelyard {
 namespace {
@@ -35,18 +34,12 @@ std::chrono::nanoseconds bounded(Nanoseconds budget) {
 using Outcome = std::optional<Result<BenchmarkCount>>;  // absent: not counted, because of the budget or a cancellation
 using HeapOutcome = std::optional<Result<HeapCount>>;   // absent: not asked for, or no count to go with
 
-BenchmarkId id_of(const Program& program, const std::string& benchmark) {
-  BenchmarkId id = parse_google_benchmark_name(benchmark);
-  id.suite = program.suite;
-  return id;
-}
-
 // Counts the benchmarks on several threads; each waits for one process at a time.
 class CountingPool {
  public:
   struct Job {
     const CollectionPlace* place = nullptr;
-    std::string benchmark;
+    ListedBenchmark benchmark;
   };
 
   CountingPool(const std::vector<Job>& jobs, const CountOptions& options)
@@ -78,19 +71,19 @@ class CountingPool {
 
   void work() {
     for (std::size_t i = next_++; i < jobs_.size() && !must_stop(); i = next_++) {
-      report(jobs_[i].benchmark, 0);
+      report(jobs_[i].benchmark.name, 0);
       Result<BenchmarkCount> count = count_one(jobs_[i]);
       const bool is_cancelled = options_.cancelled != nullptr && options_.cancelled->load();
       if (count && options_.counters.heap) heaps_[i] = count_heap_beside(jobs_[i], *count);
       if (count || !is_cancelled) outcomes_[i] = std::move(count);
-      report(jobs_[i].benchmark, 1);
+      report(jobs_[i].benchmark.name, 1);
     }
   }
 
   BenchmarkCountOptions options_of(const Job& job) {
     BenchmarkCountOptions options;
     options.repeats = std::max(1, options_.repeats);
-    options.threads = parse_google_benchmark_name(job.benchmark).threads.value_or(1);
+    options.threads = job.benchmark.id.threads.value_or(1);
     options.timeout = options_.timeout;
     options.deadline = deadline_;
     options.next_number = [this] { return number_++; };
@@ -101,13 +94,13 @@ class CountingPool {
     BenchmarkCountOptions options = options_of(job);
     // Misses of the first iterations are no part of a line through three collections: repeats show what is exact.
     if (options_.counters.is_simulated()) options.repeats = std::max(2, options.repeats);
-    return count_benchmark(*job.place, job.benchmark, options);
+    return count_benchmark(*job.place, job.benchmark.name, options);
   }
 
   // Of as many iterations as the instructions were counted of.
   Result<HeapCount> count_heap_beside(const Job& job, const BenchmarkCount& count) {
     const BenchmarkCountOptions options = options_of(job);
-    return count_heap(*job.place, job.benchmark, std::max<std::int64_t>(1, count.iterations / options.threads),
+    return count_heap(*job.place, job.benchmark.name, std::max<std::int64_t>(1, count.iterations / options.threads),
                       options);
   }
 
@@ -147,8 +140,8 @@ void link_heap_library(const std::filesystem::path& shim, const std::filesystem:
   std::filesystem::create_symlink(shim.parent_path() / kHeapLibrary, folder / kHeapLibrary, ignored);
 }
 
-void add_count(const Program& program, const std::string& benchmark, const CounterChoice& counters,
-               BenchmarkCount count, const HeapOutcome& heap, Run& run) {
+void add_count(const BenchmarkId& benchmark, const CounterChoice& counters, BenchmarkCount count,
+               const HeapOutcome& heap, Run& run) {
   Invocation invocation;
   invocation.started_at_unix_ns = count.started_at_unix_ns;
   invocation.duration_ns = count.duration_ns;
@@ -156,7 +149,7 @@ void add_count(const Program& program, const std::string& benchmark, const Count
   run.invocations.push_back(invocation);
 
   Measurement measurement;
-  measurement.benchmark = id_of(program, benchmark);
+  measurement.benchmark = benchmark;
   measurement.metric = *well_known_metric(kInstructions);
   measurement.count_key = std::move(count.count_key);
   measurement.count_basis = std::move(count.basis);
@@ -169,11 +162,11 @@ void add_count(const Program& program, const std::string& benchmark, const Count
   run.profiles.push_back(std::move(count.profile));
 }
 
-void add_failure(const Program& program, const std::string& benchmark, const Error& error, Run& run) {
+void add_failure(const BenchmarkId& benchmark, const Error& error, Run& run) {
   std::string reason = error.where.empty() ? error.found : error.text();
   if (error.where.empty() && !error.mend.empty()) reason += "; " + error.mend;
   run.failures.push_back(
-      {id_of(program, benchmark), std::string(kInstructions), -1, std::move(reason), failure_kind_of(error)});
+      {benchmark, std::string(kInstructions), -1, std::move(reason), failure_kind_of(error)});
 }
 
 // Which kernels OpenBLAS takes when nothing counts: it chooses by the CPU, and Valgrind shows it another one.
@@ -234,9 +227,9 @@ struct RunConditions {
 
   void add(const CountOrder& order, const BenchmarkCount& count) {
     if (!count.openblas_core.empty()) cores[order.program].insert(count.openblas_core);
-    if (count.keeps_state) with_state.push_back(order.benchmark);
-    if (count.has_work_in_other_threads) with_others.push_back(order.benchmark);
-    if (count.basis.jitter != 0.0) with_jitter.push_back(order.benchmark + ": " + count.basis.jitter_from);
+    if (count.keeps_state) with_state.push_back(order.benchmark.name);
+    if (count.has_work_in_other_threads) with_others.push_back(order.benchmark.name);
+    if (count.basis.jitter != 0.0) with_jitter.push_back(order.benchmark.name + ": " + count.basis.jitter_from);
   }
 
   void record(const CountingTools& tools, const CountOptions& options, Run& run) const {
@@ -314,7 +307,7 @@ std::optional<std::string> counting_unavailable(const CountOptions& options) {
 Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run) {
   std::vector<CountOrder> orders;
-  for (const std::string& benchmark : benchmarks) orders.push_back({&program, benchmark, &run});
+  for (const std::string& name : benchmarks) orders.push_back({&program, listed_benchmark(name, program.suite), &run});
   return count_instructions(orders, options);
 }
 
@@ -326,7 +319,7 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
   for (const CountOrder& order : orders) {
     const Result<const CollectionPlace*> place = programs.place_of(*order.program);
     if (!place) {
-      add_failure(*order.program, order.benchmark, place.error(), *order.run);
+      add_failure(order.benchmark.id, place.error(), *order.run);
       continue;
     }
     jobs.push_back({*place, order.benchmark});
@@ -341,12 +334,11 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
     if (outcomes[i] && *outcomes[i]) {
       of_run.add(order, outcomes[i]->value());
       if (order.inputs != nullptr) *order.inputs = std::move(outcomes[i]->value().inputs);
-      add_count(*order.program, order.benchmark, options.counters, std::move(*outcomes[i]).value(), heaps[i],
-                *order.run);
+      add_count(order.benchmark.id, options.counters, std::move(*outcomes[i]).value(), heaps[i], *order.run);
     } else if (outcomes[i]) {
-      add_failure(*order.program, order.benchmark, outcomes[i]->error(), *order.run);
+      add_failure(order.benchmark.id, outcomes[i]->error(), *order.run);
     } else if (!is_cancelled) {
-      add_failure(*order.program, order.benchmark, counting_budget_spent(), *order.run);
+      add_failure(order.benchmark.id, counting_budget_spent(), *order.run);
     }
   }
   for (auto& [run, of_run] : conditions) {

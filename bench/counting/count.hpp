@@ -18,7 +18,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
-#include "bench/runner/program.hpp"
+#include "bench/runner/benchmark_listing.hpp"
 
 namespace steelyard {
 
@@ -39,10 +39,17 @@ struct CountOptions {
   const std::atomic<bool>* cancelled = nullptr;
 };
 
-// One benchmark (named as its program lists it) to be counted, and the run that its count is added to.
+// One side of a comparison: every benchmark of a program, and the run that its counts are added to. Without a program:
+// there is none to count.
+struct CountSide {
+  const ListedProgram* program = nullptr;
+  Run* run = nullptr;
+};
+
+// One benchmark to be counted, and the run that its count is added to.
 struct CountOrder {
   const Program* program = nullptr;
-  std::string benchmark;
+  ListedBenchmark benchmark;
   Run* run = nullptr;
   CountedInputs* inputs = nullptr;  // told what the program read, where it is not null
 };

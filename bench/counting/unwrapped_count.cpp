@@ -9,7 +9,7 @@
 #include "bench/counting/net_profile.hpp"
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/runner/benchmark_listing.hpp"
-#include "bench/runner/child_environment.hpp"
+#include "bench/runner/child_process.hpp"
 
 namespace steelyard {
 namespace {

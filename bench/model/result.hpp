@@ -13,7 +13,7 @@
 
 namespace steelyard {
 
-// Who has to act; decides the exit code (see ci/app/exit_code.hpp).
+// Who has to act; decides the exit code (see ci/app/app.hpp).
 enum class ErrorKind {
   input,    // the user's input or configuration
   program,  // the measured program failed

@@ -6,8 +6,8 @@
 #include <set>
 #include <string_view>
 
-#include "bench/runner/child_environment.hpp"
-#include "bench/runner/measure.hpp"
+#include "bench/runner/child_process.hpp"
+#include "bench/runner/core_choice.hpp"
 
 namespace steelyard {
 namespace {
@@ -124,7 +124,7 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
   std::set<std::string> seen(chatter.begin(), chatter.end());
   for (std::string& line : lines_of(listed.output)) {
     if (line.find(kNoMatch) == std::string::npos && seen.insert(line).second) {
-      listing.benchmarks.push_back(std::move(line));
+      listing.benchmarks.push_back(listed_benchmark(std::move(line), ""));
     }
   }
   return listing;
@@ -145,15 +145,26 @@ std::string exact_filter(const std::vector<std::string>& names) {
   return filter;
 }
 
-Result<ProgramListing> list_benchmarks(const Program& program, const std::string& filter, Nanoseconds timeout,
-                                       const std::atomic<bool>* cancelled) {
+Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
+                                      const std::atomic<bool>* cancelled) {
   ChildCommand command;
   command.executable = program.executable;
   command.arguments = program.arguments;
   command.working_directory = program.working_directory;
   command.environment = child_environment(program);
-  command.timeout = timeout;
-  return list_program(command, filter, cancelled);
+  command.timeout = settings.timeout;
+  command.core = choose_cores(settings.layout).first();
+  ListedProgram listed{program};
+  Result<ProgramListing> listing = list_program(command, settings.filter, cancelled);
+  if (listing) {
+    listed.listing = std::move(listing).value();
+    for (ListedBenchmark& benchmark : listed.listing.benchmarks) benchmark.id.suite = program.suite;
+  } else if (listing.error().kind == ErrorKind::program) {
+    listed.trouble = listing.error();
+  } else {
+    return listing.error();
+  }
+  return listed;
 }
 
 }  // namespace steelyard

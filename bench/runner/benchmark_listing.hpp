@@ -1,24 +1,41 @@
-// What a Google Benchmark program has to offer, found out before anything is measured: the names of its benchmarks, and
-// which form of --benchmark_min_time it takes (a plain number until 1.7, "0.02s" since 1.8).
+// What a Google Benchmark program has to offer, found out once, before anything is measured: its benchmarks, and which
+// form of --benchmark_min_time it takes (a plain number until 1.7, "0.02s" since 1.8).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/model/result.hpp"
 #include "bench/runner/child_process.hpp"
+#include "bench/runner/program.hpp"
+#include "bench/runner/settings.hpp"
 
 namespace steelyard {
 
 struct ProgramListing {
-  std::vector<std::string> benchmarks;  // in the program's order, each once; may be empty
+  std::vector<ListedBenchmark> benchmarks;  // in the program's order, each once; may be empty
   bool min_time_takes_unit = false;
   int core = -1;      // that the program was pinned to while it was asked; -1: not asked for, or refused
   Nanoseconds start;  // what a process takes that measures nothing
 };
 
+// A program with its answer.
+struct ListedProgram {
+  Program program;
+  ProgramListing listing = {};
+  std::optional<Error> trouble = {};  // it crashed or hung when it was asked; then there are no benchmarks
+  const std::vector<ListedBenchmark>& benchmarks() const { return listing.benchmarks; }
+};
+
+// Asks the program for what matches the settings' filter, pinned to a core as it will be measured. Error (input): no
+// executable, or no Google Benchmark program. One that crashes, hangs or is cancelled is no error here.
+Result<ListedProgram> list_benchmarks(const Program& program, const MeasuringSettings& settings,
+                                      const std::atomic<bool>* cancelled = nullptr);
+
 // `command` holds the user's own arguments; ours follow and win. `filter` empty: the user's own, if any. Two or three
-// short processes. Error (input): cannot be executed, no Google Benchmark program; (program): it crashes or hangs.
+// short processes; benchmarks have no suite. Error (input): cannot be executed, no Google Benchmark program; (program):
+// it crashes or hangs.
 Result<ProgramListing> list_program(const ChildCommand& command, const std::string& filter,
                                     const std::atomic<bool>* cancelled = nullptr);
 

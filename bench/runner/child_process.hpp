@@ -26,6 +26,7 @@
 
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
+#include "bench/runner/program.hpp"
 
 namespace steelyard {
 
@@ -85,5 +86,12 @@ std::vector<Result<ChildResult>> run_children(const std::vector<ChildCommand>& c
 // Absolute path of an executable by the caller's PATH ("valgrind"); absent where there is none. A name with a slash is
 // taken as a path.
 std::optional<std::filesystem::path> find_in_path(std::string_view name);
+
+// The environment variables a child process gets: an allow-list of the caller's, and what the Program names. A variable
+// that nobody named must not decide a verdict (BENCHMARK_FILTER and LD_PRELOAD would), and the size of the environment
+// moves the stack.
+// The caller's PATH, HOME, LANG, LC_*, TMPDIR, LD_LIBRARY_PATH, TZ and thread counts, where set; then
+// program.environment, which wins.
+std::map<std::string, std::string> child_environment(const Program& program);
 
 }  // namespace steelyard

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
 
 namespace steelyard {
@@ -72,6 +73,13 @@ CoreChoice choose_cores(const std::vector<Core>& allowed, const CoreChoiceOption
     choice.one_physical = true;
   }
   return choice;
+}
+
+CoreChoice choose_cores(std::optional<Layout> wanted) {
+  CoreChoiceOptions options;
+  options.quota = read_cgroup_limits().cores;
+  options.accept_threads_of_one_core = wanted == Layout::duet;
+  return choose_cores(read_allowed_cores(), options);
 }
 
 std::vector<Core> read_allowed_cores(const std::filesystem::path& root) {

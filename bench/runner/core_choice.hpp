@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/model/run.hpp"
+
 namespace steelyard {
 
 // One hardware thread that this process may run on.
@@ -24,6 +26,7 @@ struct CoreChoice {
   bool two_equal = false;     // a duet is possible
   bool one_physical = false;  // the two are threads of one core; only where that was accepted
   std::string why_not_two;    // empty where two_equal
+  std::optional<int> first() const { return cores.empty() ? std::nullopt : std::optional(cores.front()); }
 };
 
 struct CoreChoiceOptions {
@@ -34,6 +37,9 @@ struct CoreChoiceOptions {
 // Pure. Equal: of one package, capacity and highest frequency. Prefers the largest class of equal cores, then the
 // fastest; within it the last two, as the first core serves most interrupts.
 CoreChoice choose_cores(const std::vector<Core>& allowed, const CoreChoiceOptions& options);
+
+// Of this machine, for what is measured in this layout.
+CoreChoice choose_cores(std::optional<Layout> wanted);
 
 // The threads in this process's affinity mask, ascending. `root` is "/" but in tests.
 std::vector<Core> read_allowed_cores(const std::filesystem::path& root = "/");

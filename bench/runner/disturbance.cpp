@@ -1,14 +1,72 @@
 #include "bench/runner/disturbance.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "bench/environment/core_clock.hpp"
+#include "bench/environment/system_file.hpp"
 #include "bench/model/quantile.hpp"
-#include "bench/runner/core_times.hpp"
 
 namespace steelyard {
+namespace {
+
+// The next word of the line, and the line without it.
+std::string_view next_word(std::string_view& line) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t end = std::min(line.find(' ', begin), line.size());
+  const std::string_view word = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return word;
+}
+
+}  // namespace
+
+std::int64_t tick_ns() {
+  const long ticks = ::sysconf(_SC_CLK_TCK);
+  return ticks > 0 ? 1'000'000'000 / ticks : 10'000'000;
+}
+
+std::optional<CoreTimes> core_times_in(std::string_view stat, int core, std::int64_t tick_ns) {
+  const std::string wanted = core < 0 ? "cpu" : "cpu" + std::to_string(core);
+  for (std::string_view line : lines_of(stat)) {
+    if (next_word(line) != wanted) continue;
+    // user nice system idle iowait irq softirq steal
+    std::array<std::int64_t, 8> ticks{};
+    for (std::int64_t& count : ticks) {
+      const auto number = parse_number(next_word(line));
+      if (!number || *number < 0) return std::nullopt;
+      count = *number;
+    }
+    return CoreTimes{(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) * tick_ns, ticks[7] * tick_ns};
+  }
+  return std::nullopt;
+}
+
+std::optional<CoreTimes> read_core_times(int core, const std::filesystem::path& root) {
+  const auto stat = read_system_file(root / "proc/stat");
+  return stat ? core_times_in(*stat, core, tick_ns()) : std::nullopt;
+}
+
+std::optional<std::int64_t> migrations_in(std::string_view sched) {
+  for (std::string_view line : lines_of(sched)) {
+    if (next_word(line) != "se.nr_migrations") continue;
+    if (next_word(line) != ":") return std::nullopt;
+    return parse_number(next_word(line));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> migrations_of(pid_t process) {
+  const auto sched = read_system_file(std::filesystem::path("/proc") / std::to_string(process) / "sched");
+  return sched ? migrations_in(*sched) : std::nullopt;
+}
+
 namespace {
 
 struct DisturbanceIndicator {
@@ -101,6 +159,59 @@ std::vector<std::string> disturbed_by(const Invocation& invocation, const UsualC
     }
   }
   return causes;
+}
+
+namespace {
+
+std::int64_t whole_ns(Nanoseconds duration) { return static_cast<std::int64_t>(duration.count()); }
+
+}  // namespace
+
+// The clocks first, so that their own work is not in the times of the core.
+ConditionsWatch::ConditionsWatch(std::vector<std::optional<int>> cores) : cores_(std::move(cores)) {
+  before_.resize(cores_.size());
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (cores_[i]) before_[i].mhz = core_clock_mhz(*cores_[i]);
+  }
+  for (std::size_t i = 0; i < cores_.size(); ++i) before_[i].times = read_core_times(cores_[i].value_or(-1));
+}
+
+// The times first, for the same reason.
+ConditionsWatch::Reading ConditionsWatch::read_after(std::optional<int> core) {
+  Reading reading;
+  reading.times = read_core_times(core.value_or(-1));
+  return reading;
+}
+
+std::vector<InvocationConditions> ConditionsWatch::finish(const std::vector<Result<ChildResult>>& children) {
+  std::vector<Reading> after;
+  for (const std::optional<int>& core : cores_) after.push_back(read_after(core));
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (cores_[i]) after[i].mhz = core_clock_mhz(*cores_[i]);
+  }
+  std::vector<InvocationConditions> result(cores_.size());
+  for (std::size_t i = 0; i < cores_.size() && i < children.size(); ++i) {
+    if (!children[i]) continue;
+    const ChildResult& child = *children[i];
+    InvocationConditions& conditions = result[i];
+    conditions.voluntary_switches = child.voluntary_switches;
+    conditions.involuntary_switches = child.involuntary_switches;
+    conditions.migrations = child.migrations;
+    conditions.minor_faults = child.minor_faults;
+    conditions.major_faults = child.major_faults;
+    conditions.user_ns = whole_ns(child.user_time);
+    conditions.system_ns = whole_ns(child.system_time);
+    if (before_[i].times && after[i].times) {
+      const std::int64_t busy = after[i].times->busy_ns - before_[i].times->busy_ns;
+      conditions.steal_ns = std::max<std::int64_t>(after[i].times->steal_ns - before_[i].times->steal_ns, 0);
+      const std::int64_t own = *conditions.user_ns + *conditions.system_ns;
+      if (cores_[i] && child.core >= 0) conditions.other_busy_ns = std::max<std::int64_t>(busy - own, 0);
+    }
+    if (child.core < 0) continue;  // the pinning was refused: it was not on that core
+    conditions.mhz_before = before_[i].mhz;
+    conditions.mhz_after = after[i].mhz;
+  }
+  return result;
 }
 
 }  // namespace steelyard

@@ -3,14 +3,13 @@
 // (interleaved). Each benchmark gets processes of its own, so that a crash costs one benchmark of one round; where
 // there are too many of them for the budget, a few share a process (sample_plan.hpp).
 //
-//     MeasureOptions options;
-//     auto pair = measure_pair(baseline, candidate, options);
+//     STEELYARD_TRY(const ListedProgram old_one, list_benchmarks(baseline, settings));
+//     STEELYARD_TRY(const ListedProgram new_one, list_benchmarks(candidate, settings));
+//     auto pair = measure_pair(old_one, new_one, settings, timing, limits);
 //
 // Not for counting instructions: see bench/counting, which never runs beside a measurement.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
@@ -20,8 +19,8 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/benchmark_listing.hpp"
-#include "bench/runner/program.hpp"
 #include "bench/runner/sample_plan.hpp"
+#include "bench/runner/settings.hpp"
 
 namespace steelyard {
 
@@ -38,8 +37,8 @@ struct MeasureProgress {
   Nanoseconds left;  // estimated
 };
 
-// Rounds where the caller asks for none. How many a verdict needs depends on its test and on how many comparisons share
-// the alarm rate, so whoever judges asks for its own number.
+// Rounds where the settings ask for none. How many a verdict needs depends on its test and on how many comparisons
+// share the alarm rate, so whoever judges asks for its own number.
 inline constexpr int kUsualRounds = 12;
 
 // Looks at the data while it is measured: after so many rounds, whoever judges says which benchmarks need no more. What
@@ -53,22 +52,14 @@ struct LookSchedule {
   std::function<std::set<std::string>(const Run& baseline, const Run& candidate)> decided;
 };
 
-struct MeasureOptions {
-  std::string filter;                     // regular expression, as --benchmark_filter; empty: all
-  std::vector<std::string> leave_out;     // benchmarks that are not measured, as the program lists them
-  std::optional<Layout> layout;           // absent: duet where two equal cores are free to pin to, else interleaved
-  int rounds = 0;                         // even where there are two sides; 0: kUsualRounds
-  int repetitions = 0;                    // samples per invocation; 0: as the plan has it
-  Nanoseconds min_time = Nanoseconds(0);  // per sample; 0: as the plan has it
-  SamplePlan samples;                     // known from a measurement before; without sizes: made of a pilot
-  Nanoseconds budget = seconds(120);      // of measuring, everything together
-  Nanoseconds timeout = seconds(60);      // of one child process
-  LookSchedule looks;                     // in place of `rounds` where the sides are measured together
-  bool repeat_disturbed = true;           // measure some of the rounds again that were disturbed
-  int rounds_per_copy = 1;                // that share the same pages (fresh_copy.hpp), and then one core as well
-  std::uint64_t seed = 0;                 // 0 is a seed like any other; the caller draws it and it is stored
+// What one measurement is to do that the settings leave open.
+struct TimingPlan {
+  std::vector<std::string> leave_out;  // benchmarks that are not measured, as the program lists them
+  SamplePlan samples;                  // known from a measurement before; without sizes: made of a pilot
+  LookSchedule looks;                  // in place of the settings' rounds where the sides are measured together
+  bool repeat_disturbed = true;        // measure some of the rounds again that were disturbed
+  int rounds_per_copy = 1;             // that share the same pages (fresh_copy.hpp), and then one core as well
   std::function<void(const MeasureProgress&)> progress;  // may be empty
-  const std::atomic<bool>* cancelled = nullptr;          // set by a signal handler: stop, keep what there is
 };
 
 struct MeasuredPair {
@@ -79,16 +70,15 @@ struct MeasuredPair {
 };
 
 // Measures both sides in rounds. A benchmark that only one side has is measured there. Everything a child does wrong
-// becomes a Failure of its side's run. Errors: an executable that is none, a program that lists no benchmarks (input).
-// The headers carry session, layout, seed, settings; commit and project are the caller's to fill in.
-Result<MeasuredPair> measure_pair(const Program& baseline, const Program& candidate, const MeasureOptions& options);
+// becomes a Failure of its side's run, its trouble at being listed too. Errors: an executable that is gone, settings
+// out of their range, programs that list no benchmarks (input). The headers carry session, layout, seed, settings;
+// commit and project are the caller's to fill in.
+Result<MeasuredPair> measure_pair(const ListedProgram& baseline, const ListedProgram& candidate,
+                                  const MeasuringSettings& settings, const TimingPlan& timing, const Limits& limits);
 
-// Measures one program alone: `rounds` invocations of each benchmark.
-Result<Run> measure_one(const Program& program, const MeasureOptions& options);
-
-// What a program has to offer, by --benchmark_list_tests. Error (input) where it is not an executable or not a Google
-// Benchmark program; (program) where it crashes, hangs or is cancelled.
-Result<ProgramListing> list_benchmarks(const Program& program, const std::string& filter, Nanoseconds timeout,
-                                       const std::atomic<bool>* cancelled = nullptr);
+// Measures one program alone: as many invocations of each benchmark as the settings have rounds. Error (program): it
+// could not be listed.
+Result<Run> measure_one(const ListedProgram& program, const MeasuringSettings& settings, const TimingPlan& timing,
+                        const Limits& limits);
 
 }  // namespace steelyard

@@ -1,11 +1,217 @@
 #include "bench/runner/measured_side.hpp"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
 
+#include "bench/environment/gpu_facts.hpp"
 #include "bench/model/text.hpp"
-#include "bench/runner/child_environment.hpp"
+#include "bench/runner/child_process.hpp"
 
 namespace steelyard {
+namespace {
+
+constexpr int kMostFailures = 3;
+// A hang costs the whole time limit; the second is the last.
+constexpr int kWeightOfTimeOut = 2;
+// The reader's own limit; checked before anything is read into memory.
+constexpr std::uintmax_t kLargestOutput = std::uintmax_t{256} << 20;
+
+// What is known better from the machine itself, or differs from process to process.
+constexpr std::array<std::string_view, 8> kForgottenFacts = {
+    "google.date",        "google.executable", "google.host_name", "google.num_cpus",
+    "google.mhz_per_cpu", "google.cache.",     "google.load_avg",  "google.json_schema_version"};
+
+bool is_kept(std::string_view name) {
+  return std::none_of(kForgottenFacts.begin(), kForgottenFacts.end(),
+                      [&](std::string_view forgotten) { return name.starts_with(forgotten); });
+}
+
+Result<std::string> read_output(const std::filesystem::path& file) {
+  std::error_code failure;
+  const std::uintmax_t size = std::filesystem::file_size(file, failure);
+  if (failure || size == 0) return program_error("its output", "no result file");
+  if (size > kLargestOutput) return program_error("its output", "a result file above 256 MiB");
+  std::string content(size, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(content.data(), static_cast<std::streamsize>(size))) {
+    return program_error("its output", "a result file that cannot be read");
+  }
+  return content;
+}
+
+std::string with_last_line(std::string reason, const ChildResult& child) {
+  const std::string line = last_line(child.error_output);
+  return line.empty() ? reason : reason + "; its last line of stderr: \"" + line + "\"";
+}
+
+}  // namespace
+
+BenchmarkId SideRecord::id_of(const ListedBenchmark& benchmark) const {
+  BenchmarkId id = benchmark.id;
+  id.device = device_;
+  return id;
+}
+
+Run& SideRecord::so_far() {
+  for (Failure& failure : run_.failures) {
+    if (!failure.benchmark.name.empty()) failure.benchmark.device = device_;
+  }
+  return run_;
+}
+
+Run SideRecord::take() {
+  Run run = std::move(so_far());
+  run.environment = std::move(told_);
+  return run;
+}
+
+// What is decisive of the device and no longer as it was; empty where nothing is.
+std::string SideRecord::device_change(const Environment& environment) const {
+  if (run_.invocations.empty()) return "";
+  for (const Fact& fact : environment.facts) {
+    if (!is_decisive_gpu_fact(fact.name)) continue;
+    const std::string* const before = told_.find(fact.name);
+    if (before == nullptr || *before == fact.value) continue;
+    return "the device is not as before: " + fact.name + " is " + fact.value + ", was " + *before;
+  }
+  return "";
+}
+
+void SideRecord::add_failure(const ListedBenchmark& benchmark, std::string reason, FailureKind kind) {
+  run_.failures.push_back({id_of(benchmark), "", -1, std::move(reason), kind});
+}
+
+void SideRecord::add_failure(std::string reason) { run_.failures.push_back({{}, "", -1, std::move(reason)}); }
+
+void SideRecord::fail(const Attempt& attempt, std::string reason, int weight) {
+  failure_weight_[attempt.benchmark.name] += weight;
+  run_.failures.push_back({id_of(attempt.benchmark), "", attempt.round, std::move(reason)});
+}
+
+bool SideRecord::has_given_up(const std::string& benchmark) const {
+  const auto at = failure_weight_.find(benchmark);
+  return at != failure_weight_.end() && at->second >= kMostFailures;
+}
+
+void SideRecord::add(const Attempt& attempt, const Result<ChildResult>& child,
+                     const std::filesystem::path& output_file) {
+  if (!child) return fail(attempt, child.error().text(), 1);
+  if (child->end == ChildEnd::cancelled) return;
+  if (child->end == ChildEnd::timed_out) return fail(attempt, child->describe(), kWeightOfTimeOut);
+  if (!child->succeeded()) return fail(attempt, child->describe(), 1);
+  Result<GoogleBenchmarkFile> file = read_result(*child, output_file);
+  if (!file) return fail(attempt, file.error().text(), 1);
+  take(attempt, {attempt.benchmark}, *child, std::move(file).value());
+}
+
+void SideRecord::take(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
+                      GoogleBenchmarkFile file) {
+  Attempt one = attempt;
+  if (const std::string change = device_change(file.environment); !change.empty()) {
+    for (const ListedBenchmark& benchmark : benchmarks) {
+      one.benchmark = benchmark;
+      fail(one, change, 1);
+    }
+    return;
+  }
+  if (const std::string* const device = file.environment.find(kGpuDevice)) device_ = *device;
+  const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
+  bool has_samples = false;
+  for (const ListedBenchmark& benchmark : benchmarks) {
+    one.benchmark = benchmark;
+    if (!take_one(one, benchmarks.size() == 1, child, file)) continue;
+    invocations_of_[benchmark.name].push_back(invocation);
+    has_samples = true;
+  }
+  if (!has_samples) return;
+  keep_facts(file.environment);
+  run_.invocations.push_back(
+      {attempt.round, attempt.slot, child.core, child.started_at_unix_ns, child.duration_ns, attempt.conditions});
+}
+
+// False: it has no samples, which is a failure. `alone`: what the file says of no benchmark in particular is of this.
+bool SideRecord::take_one(const Attempt& attempt, bool alone, const ChildResult& child, GoogleBenchmarkFile& file) {
+  BenchmarkId wanted = attempt.benchmark.id;
+  wanted.suite.clear();  // of which the file knows nothing
+  if (const std::string* const device = file.environment.find(kGpuDevice)) wanted.device = *device;
+  const auto invocation = static_cast<std::uint32_t>(run_.invocations.size());
+  bool has_samples = false;
+  bool has_failure = false;
+  for (Measurement& measurement : file.measurements) {
+    if (measurement.benchmark != wanted || measurement.invocations.empty()) continue;
+    measurement.benchmark.suite = attempt.benchmark.id.suite;
+    append(std::move(measurement), invocation);
+    has_samples = true;
+  }
+  for (const Failure& failure : file.failures) {
+    if (failure.benchmark != wanted && !failure.benchmark.name.empty()) continue;
+    fail(attempt, with_last_line(failure.reason, child), 1);
+    has_failure = true;
+  }
+  for (const BadRecord& record : file.bad_records) {
+    if (!alone && record.benchmark != wanted && !record.benchmark.name.empty()) continue;
+    fail(attempt, "its output, " + record.where + ": " + record.why, 1);
+    has_failure = true;
+  }
+  if (const auto label = file.labels.find(wanted.canonical()); label != file.labels.end()) {
+    run_.labels.try_emplace(id_of(attempt.benchmark).canonical(), label->second);
+  }
+  if (!has_samples && !has_failure)
+    fail(attempt, with_last_line("its output holds no result of this benchmark", child), 1);
+  return has_samples;
+}
+
+Result<GoogleBenchmarkFile> read_result(const ChildResult& child, const std::filesystem::path& output_file) {
+  const auto told = [&](const Error& error) { return program_error("", with_last_line(error.text(), child)); };
+  const Result<std::string> content = read_output(output_file);
+  if (!content) return told(content.error());
+  Result<GoogleBenchmarkFile> file = parse_google_benchmark(*content, "its output");
+  if (!file) return told(file.error());
+  return file;
+}
+
+std::vector<std::uint32_t> SideRecord::invocations_of(const std::string& benchmark) const {
+  const auto at = invocations_of_.find(benchmark);
+  return at == invocations_of_.end() ? std::vector<std::uint32_t>() : at->second;
+}
+
+void SideRecord::mark(std::uint32_t position, std::vector<std::string> disturbed_by) {
+  run_.invocations[position].disturbed_by = std::move(disturbed_by);
+}
+
+void SideRecord::leave_out(std::uint32_t position) {
+  run_.invocations[position].left_out = true;
+  for (Measurement& measurement : run_.measurements) {
+    auto& judged = measurement.invocations;
+    const auto is_it = [&](const InvocationSamples& samples) { return samples.invocation == position; };
+    const auto at = std::find_if(judged.begin(), judged.end(), is_it);
+    if (at == judged.end()) continue;
+    measurement.set_aside.push_back(std::move(*at));
+    judged.erase(at);
+  }
+}
+
+void SideRecord::append(Measurement&& measurement, std::uint32_t invocation) {
+  InvocationSamples samples = std::move(measurement.invocations.front());
+  samples.invocation = invocation;
+  const auto [at, is_new] = measurement_at_.emplace(
+      std::pair(measurement.benchmark.canonical(), measurement.metric.name), run_.measurements.size());
+  if (is_new) {
+    measurement.invocations.clear();
+    run_.measurements.push_back(std::move(measurement));
+  }
+  run_.measurements[at->second].invocations.push_back(std::move(samples));
+}
+
+void SideRecord::keep_facts(const Environment& environment) {
+  if (!run_.invocations.empty()) return;  // the first file speaks for all
+  for (const Fact& fact : environment.facts) {
+    if (is_kept(fact.name)) told_.set(fact.name, fact.value, is_decisive_gpu_fact(fact.name));
+  }
+}
+
 namespace {
 
 // A variable that no program reads.
@@ -13,34 +219,28 @@ constexpr const char* kPaddingName = "STEELYARD_PADDING";
 
 }  // namespace
 
-Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, const Program* other,
-                                           const MeasureOptions& options, std::optional<int> core,
+Result<MeasuredSide> MeasuredSide::prepare(Side side, const ListedProgram& listed, const Program* other,
+                                           Nanoseconds timeout, const std::atomic<bool>* cancelled,
                                            const PrivateFolder& folder) {
-  STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, other, folder.of(side), options.cancelled));
+  const Program& program = listed.program;
+  std::error_code ignored;
+  if (!std::filesystem::exists(program.executable, ignored)) {
+    return input_error(program.executable.string(), "a file that is gone since it was asked for its benchmarks",
+                       "the same program until it is measured");
+  }
+  STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, other, folder.of(side), cancelled));
   MeasuredSide measured(side, program, std::move(copy));
+  measured.listing_ = listed.listing;
+  if (listed.trouble) {
+    if (cancelled == nullptr || !cancelled->load()) measured.record_.add_failure(listed.trouble->text());
+    return measured;
+  }
   ChildCommand& command = measured.command_;
   command.executable = program.executable;
   command.arguments = program.arguments;
   command.environment = child_environment(program);
   command.working_directory = program.working_directory;
-  command.timeout = options.timeout;
-  command.core = core;
-
-  Result<ProgramListing> listing = list_program(command, options.filter, options.cancelled);
-  if (listing) {
-    measured.listing_ = std::move(listing).value();
-    std::erase_if(measured.listing_.benchmarks, [&](const std::string& name) {
-      return std::find(options.leave_out.begin(), options.leave_out.end(), name) != options.leave_out.end();
-    });
-  } else if (listing.error().kind == ErrorKind::program) {
-    measured.listing_error_ = listing.error();
-    const bool cancelled = options.cancelled != nullptr && options.cancelled->load();
-    if (!cancelled) measured.record_.add_failure("", -1, listing.error().text());
-    return measured;
-  } else {
-    return listing.error();
-  }
-
+  command.timeout = timeout;
   measured.output_file_ = folder.output_file(side);
   // After the user's own, so that these win. The result goes to a file: stdout is the program's to write to. With JSON
   // on stdout too, Google Benchmark says nothing on stderr, whose last line is then the program's own.
@@ -51,16 +251,19 @@ Result<MeasuredSide> MeasuredSide::prepare(Side side, const Program& program, co
   return measured;
 }
 
-bool MeasuredSide::has(const std::string& benchmark) const {
-  return std::find(listing_.benchmarks.begin(), listing_.benchmarks.end(), benchmark) != listing_.benchmarks.end();
+bool MeasuredSide::has(const ListedBenchmark& benchmark) const {
+  return std::any_of(benchmarks().begin(), benchmarks().end(),
+                     [&](const ListedBenchmark& own) { return own.name == benchmark.name; });
 }
 
-ChildCommand MeasuredSide::command(const std::vector<std::string>& benchmarks, const SampleSize& size,
+ChildCommand MeasuredSide::command(const std::vector<ListedBenchmark>& benchmarks, const SampleSize& size,
                                    std::optional<int> core, std::size_t padding) const {
   ChildCommand command = command_;
   command.executable = copy_.executable();
   for (const auto& [name, value] : copy_.environment()) command.environment[name] = value;
   command.environment[kPaddingName] = std::string(padding, 'x');
+  std::vector<std::string> names;
+  for (const ListedBenchmark& benchmark : benchmarks) names.push_back(benchmark.name);
   std::string min_time = in_seconds_text(size.min_time) + (listing_.min_time_takes_unit ? "s" : "");
   if (size.iterations > 0) {
     min_time = std::to_string(size.iterations) + "x";
@@ -68,7 +271,7 @@ ChildCommand MeasuredSide::command(const std::vector<std::string>& benchmarks, c
   }
   command.arguments.push_back("--benchmark_min_time=" + min_time);
   command.arguments.push_back("--benchmark_repetitions=" + std::to_string(size.repetitions));
-  command.arguments.push_back("--benchmark_filter=" + exact_filter(benchmarks));
+  command.arguments.push_back("--benchmark_filter=" + exact_filter(names));
   command.core = core;
   command.output_limit = std::size_t{64} << 10;  // its own talk; the last line of stderr is what is read of it
   // What an earlier process wrote must not be taken for this one's.
@@ -85,7 +288,7 @@ void MeasuredSide::add(const Attempt& attempt, const Result<ChildResult>& child)
   record_.add(attempt, child, output_file_);
 }
 
-void MeasuredSide::add(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
+void MeasuredSide::add(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
                        GoogleBenchmarkFile file) {
   record_.take(attempt, benchmarks, child, std::move(file));
 }

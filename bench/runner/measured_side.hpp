@@ -1,45 +1,110 @@
-// One program made ready to be measured: asked for its benchmarks, copied into the private folder, with the command
-// that runs one of its benchmarks alone, or a few of them.
+// One program made ready to be measured: copied into the private folder, with the command that runs one of its
+// benchmarks alone, or a few of them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/formats/google_benchmark.hpp"
+#include "bench/model/run.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/fresh_copy.hpp"
-#include "bench/runner/measure.hpp"
-#include "bench/runner/private_folder.hpp"
+#include "bench/runner/program.hpp"
 #include "bench/runner/sample_plan.hpp"
-#include "bench/runner/side_record.hpp"
 
 namespace steelyard {
 
+// What one side has yielded so far. Takes the end of each process, good or bad, and grows into a Run: samples grouped
+// by invocation, and a Failure for everything that should have been measured and was not.
+struct Attempt {
+  ListedBenchmark benchmark;
+  std::int32_t round = 0;
+  std::int32_t slot = 0;
+  InvocationConditions conditions = {};
+};
+
+class SideRecord {
+ public:
+  // Reads output_file, the JSON that the process was told to write. A cancelled process leaves no trace.
+  void add(const Attempt& attempt, const Result<ChildResult>& child, const std::filesystem::path& output_file);
+  // Of a process that ended well and measured these benchmarks: one invocation of all of them.
+  void take(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
+            GoogleBenchmarkFile file);
+  // A failure without a process of its own.
+  void add_failure(const ListedBenchmark& benchmark, std::string reason, FailureKind kind = FailureKind::failed);
+  // Of the program as a whole.
+  void add_failure(std::string reason);
+
+  // Tried three times and failed, or twice past its time limit: not worth another try.
+  bool has_given_up(const std::string& benchmark) const;
+
+  // By name as listed. Positions in the run of this benchmark's invocations, in the order they were taken.
+  std::vector<std::uint32_t> invocations_of(const std::string& benchmark) const;
+  const Invocation& invocation(std::uint32_t position) const { return run_.invocations[position]; }
+  void mark(std::uint32_t position, std::vector<std::string> disturbed_by);
+  // Its samples are kept, and judged no more.
+  void leave_out(std::uint32_t position);
+
+  // The device that the program says it used; empty: it says none, or has yielded nothing yet. Part of the identity of
+  // its benchmarks, failures included, so that a side that yielded nothing has to be told the other's.
+  const std::string& device() const { return device_; }
+  void assume_device(const std::string& device) { device_ = device_.empty() ? device : device_; }
+
+  // What the program's own output said of its environment, never decisive but for the facts of its device.
+  const Environment& told() const { return told_; }
+  // What there is by now, to be looked at where it lies; header and environment are the caller's to fill in.
+  Run& so_far();
+  // Everything but the header; the environment is told().
+  Run take();
+
+ private:
+  bool take_one(const Attempt& attempt, bool alone, const ChildResult& child, GoogleBenchmarkFile& file);
+  void fail(const Attempt& attempt, std::string reason, int weight);
+  BenchmarkId id_of(const ListedBenchmark& benchmark) const;
+  void append(Measurement&& measurement, std::uint32_t invocation);
+  void keep_facts(const Environment& environment);
+  std::string device_change(const Environment& environment) const;
+
+  std::string device_;
+  Environment told_;
+  Run run_;
+  std::map<std::pair<std::string, std::string>, std::size_t> measurement_at_;  // by canonical name and metric
+  std::map<std::string, std::vector<std::uint32_t>> invocations_of_;           // by benchmark as the program lists it
+  std::map<std::string, int> failure_weight_;
+};
+
+// What a process left that ended well. Error (program): no result file, or one that cannot be read, with the last line
+// that the process wrote to stderr.
+Result<GoogleBenchmarkFile> read_result(const ChildResult& child, const std::filesystem::path& output_file);
+
 class MeasuredSide {
  public:
-  // Runs the program to list its benchmarks, pinned to `core` where one is given. `other`: the program of the other
-  // side; null where there is none. Error (input): as list_program, or it cannot be placed. A program that crashes or
-  // hangs over it is a Failure of the record, and has no benchmarks.
-  static Result<MeasuredSide> prepare(Side side, const Program& program, const Program* other,
-                                      const MeasureOptions& options, std::optional<int> core,
+  // `other`: the program of the other side; null where there is none. `timeout`: of one process. Error (input): it is
+  // gone since it was listed, or cannot be placed. Its trouble at being listed is a Failure of the record, unless it
+  // was cancelled.
+  static Result<MeasuredSide> prepare(Side side, const ListedProgram& program, const Program* other,
+                                      Nanoseconds timeout, const std::atomic<bool>* cancelled,
                                       const PrivateFolder& folder);
 
   Side side() const { return side_; }
   const ProgramListing& listing() const { return listing_; }
-  const std::optional<Error>& listing_error() const { return listing_error_; }
-  bool has(const std::string& benchmark) const;
+  const std::vector<ListedBenchmark>& benchmarks() const { return listing_.benchmarks; }
+  bool has(const ListedBenchmark& benchmark) const;
 
   // One process that measures these benchmarks, at least one, and the place of its result. `padding`: bytes by which
   // its environment is made longer.
-  ChildCommand command(const std::vector<std::string>& benchmarks, const SampleSize& size, std::optional<int> core,
+  ChildCommand command(const std::vector<ListedBenchmark>& benchmarks, const SampleSize& size, std::optional<int> core,
                        std::size_t padding = 0) const;
   // What the last process wrote. Error (program): nothing that can be used.
   Result<GoogleBenchmarkFile> read(const ChildResult& child) const;
   void add(const Attempt& attempt, const Result<ChildResult>& child);
   // The same of a process that measured several benchmarks, whose result was read.
-  void add(const Attempt& attempt, const std::vector<std::string>& benchmarks, const ChildResult& child,
+  void add(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
            GoogleBenchmarkFile file);
 
   FreshCopy& copy() { return copy_; }
@@ -54,14 +119,13 @@ class MeasuredSide {
 
  private:
   MeasuredSide(Side side, const Program& program, FreshCopy copy)
-      : side_(side), program_(program.executable), copy_(std::move(copy)), record_(program.suite) {}
+      : side_(side), program_(program.executable), copy_(std::move(copy)) {}
 
   Side side_;
   std::filesystem::path program_;  // where it lies
   FreshCopy copy_;
   bool tried_in_place_ = false;
   ProgramListing listing_;
-  std::optional<Error> listing_error_;
   ChildCommand command_;
   std::filesystem::path output_file_;
   SideRecord record_;

@@ -38,20 +38,20 @@ class Pilot {
   explicit Pilot(const PilotPlan& plan) : plan_(plan) {}
 
   // Of one sample each, by side; absent: the side lacks it or failed.
-  std::vector<std::optional<Look>> take(const std::string& name, const SampleSize& size, bool at_once);
+  std::vector<std::optional<Look>> take(const ListedBenchmark& benchmark, const SampleSize& size, bool at_once);
 
   PilotOutcome run() && {
-    std::vector<std::string> names;
+    std::vector<ListedBenchmark> all;
     for (const MeasuredSide* side : plan_.sides) {
-      for (const std::string& name : side->listing().benchmarks) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      for (const ListedBenchmark& benchmark : side->benchmarks()) {
+        if (std::find(all.begin(), all.end(), benchmark) == all.end()) all.push_back(benchmark);
       }
     }
     int done = 0;
-    for (const std::size_t i : shuffled_order(names.size(), plan_.seed, 0)) {
-      if (is_cancelled() || since(begun_) > plan_.limit) break;
-      if (plan_.progress) plan_.progress(names[i], done++, static_cast<int>(names.size()));
-      look_at(names[i]);
+    for (const std::size_t i : shuffled_order(all.size(), plan_.seed, 0)) {
+      if (plan_.limits.is_cancelled() || since(begun_) > plan_.limits.budget) break;
+      if (plan_.progress) plan_.progress(all[i].name, done++, static_cast<int>(all.size()));
+      look_at(all[i]);
     }
     // How many iterations each of several threads takes is the program's to share out.
     for (auto& [name, cost] : outcome_.costs) cost.exact_iterations = takes_iterations_ && cost.can_share;
@@ -60,10 +60,9 @@ class Pilot {
   }
 
  private:
-  bool is_cancelled() const { return plan_.cancelled != nullptr && plan_.cancelled->load(); }
-  void look_at(const std::string& name);
-  void try_iterations(const std::string& name, Nanoseconds iteration);
-  ProcessCost cost_of(const std::string& name, const MeasuredSide& side, const Look& look,
+  void look_at(const ListedBenchmark& benchmark);
+  void try_iterations(const ListedBenchmark& benchmark, Nanoseconds iteration);
+  ProcessCost cost_of(const ListedBenchmark& benchmark, const MeasuredSide& side, const Look& look,
                       const std::optional<Look>& single) const;
 
   const PilotPlan& plan_;
@@ -73,32 +72,33 @@ class Pilot {
   PilotOutcome outcome_;
 };
 
-std::vector<std::optional<Look>> Pilot::take(const std::string& name, const SampleSize& size, bool at_once) {
+std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, const SampleSize& size, bool at_once) {
   std::vector<MeasuredSide*> sides;
   std::vector<ChildCommand> commands;
-  const bool pinned = !plan_.cores.empty() && parse_google_benchmark_name(name).threads.value_or(1) == 1;
+  const bool pinned = !plan_.cores.empty() && !benchmark.has_several_threads();
   for (MeasuredSide* side : plan_.sides) {
-    if (!side->has(name)) continue;
+    if (!side->has(benchmark)) continue;
     const std::size_t core = at_once ? sides.size() % std::max<std::size_t>(plan_.cores.size(), 1) : 0;
     sides.push_back(side);
-    commands.push_back(side->command({name}, size, pinned ? std::optional(plan_.cores[core]) : std::nullopt));
+    commands.push_back(side->command({benchmark}, size, pinned ? std::optional(plan_.cores[core]) : std::nullopt));
     // A hang must not take what the rounds need.
-    commands.back().timeout = std::min(commands.back().timeout, std::max(kLeastTimeout, plan_.limit - since(begun_)));
+    commands.back().timeout =
+        std::min(commands.back().timeout, std::max(kLeastTimeout, plan_.limits.budget - since(begun_)));
   }
   std::vector<Result<ChildResult>> children;
   if (at_once) {
-    children = run_children(commands, plan_.cancelled);
+    children = run_children(commands, plan_.limits.cancelled);
   } else {
-    for (const ChildCommand& command : commands) children.push_back(run_child(command, plan_.cancelled));
+    for (const ChildCommand& command : commands) children.push_back(run_child(command, plan_.limits.cancelled));
   }
   std::vector<std::optional<Look>> looks;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     looks.emplace_back();
     if (!sides[i]->yielded(children[i])) {
-      if (is_cancelled()) continue;
-      if (!sides[i]->runs_only_in_place(commands[i], children[i], plan_.cancelled)) continue;
+      if (plan_.limits.is_cancelled()) continue;
+      if (!sides[i]->runs_only_in_place(commands[i], children[i], plan_.limits.cancelled)) continue;
       for (MeasuredSide* side : plan_.sides) side->copy().run_in_place(kOnlyInPlace);
-      return take(name, size, at_once);
+      return take(benchmark, size, at_once);
     }
     const Result<GoogleBenchmarkFile> file = sides[i]->read(*children[i]);
     if (!file) continue;
@@ -114,7 +114,7 @@ std::vector<std::optional<Look>> Pilot::take(const std::string& name, const Samp
 }
 
 // Since 1.8 Google Benchmark takes "Nx"; a main of one's own may not, and a benchmark may have a number of its own.
-void Pilot::try_iterations(const std::string& name, Nanoseconds iteration) {
+void Pilot::try_iterations(const ListedBenchmark& benchmark, Nanoseconds iteration) {
   constexpr Nanoseconds kShort = milliseconds(50);  // it is run six times: Google Benchmark warms up with as many
   constexpr int kMostTries = 3;
   if (takes_iterations_ || iteration_tries_ == kMostTries || iteration > kShort) return;
@@ -122,7 +122,7 @@ void Pilot::try_iterations(const std::string& name, Nanoseconds iteration) {
   const bool all_new = std::all_of(plan_.sides.begin(), plan_.sides.end(),
                                    [](const MeasuredSide* side) { return side->listing().min_time_takes_unit; });
   if (!all_new) return;
-  const auto looks = take(name, {3, 1, kSample}, plan_.at_once);
+  const auto looks = take(benchmark, {3, 1, kSample}, plan_.at_once);
   takes_iterations_ = !looks.empty() && std::all_of(looks.begin(), looks.end(),
                                                     [](const auto& look) { return look && look->iterations == 3; });
 }
@@ -136,7 +136,7 @@ int search_calls(Nanoseconds iteration, Nanoseconds sample) {
   return calls;
 }
 
-ProcessCost Pilot::cost_of(const std::string& name, const MeasuredSide& side, const Look& look,
+ProcessCost Pilot::cost_of(const ListedBenchmark& benchmark, const MeasuredSide& side, const Look& look,
                            const std::optional<Look>& single) const {
   ProcessCost cost;
   cost.iteration = look.iteration;
@@ -150,31 +150,31 @@ ProcessCost Pilot::cost_of(const std::string& name, const MeasuredSide& side, co
     const double grown = look.wall.count() - start - cost.setup.count() * calls;
     cost.overhead = std::max(1.0, grown / timed);
   }
-  const bool several_threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
+  const bool several_threads = benchmark.has_several_threads();
   cost.processes = plan_.sides.size() > 1 && (!plan_.at_once || several_threads) ? 2 : 1;
   cost.can_share = !several_threads;
   return cost;
 }
 
-void Pilot::look_at(const std::string& name) {
-  const auto looks = take(name, {0, 1, kSample}, plan_.at_once);
-  const bool threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
-  if (!threads && !looks.empty() && looks.front()) try_iterations(name, looks.front()->iteration);
+void Pilot::look_at(const ListedBenchmark& benchmark) {
+  const auto looks = take(benchmark, {0, 1, kSample}, plan_.at_once);
+  if (!benchmark.has_several_threads() && !looks.empty() && looks.front())
+    try_iterations(benchmark, looks.front()->iteration);
   std::vector<const MeasuredSide*> sides;
   for (const MeasuredSide* side : plan_.sides) {
-    if (side->has(name)) sides.push_back(side);
+    if (side->has(benchmark)) sides.push_back(side);
   }
   const bool unexplained = std::any_of(looks.begin(), looks.end(), [&](const std::optional<Look>& look) {
     if (!look) return false;
     const double timed = kWithSearch * look->iteration.count() * static_cast<double>(look->iterations);
     return look->wall.count() - timed - sides.front()->listing().start.count() > kUnexplained.count();
   });
-  const auto singles =
-      unexplained ? take(name, {0, 1, kOneIteration}, plan_.at_once) : std::vector<std::optional<Look>>(looks.size());
+  const auto singles = unexplained ? take(benchmark, {0, 1, kOneIteration}, plan_.at_once)
+                                   : std::vector<std::optional<Look>>(looks.size());
   for (std::size_t i = 0; i < looks.size(); ++i) {
     if (!looks[i]) continue;
-    const ProcessCost cost = cost_of(name, *sides[i], *looks[i], singles[i]);
-    const auto [at, is_new] = outcome_.costs.emplace(name, cost);
+    const ProcessCost cost = cost_of(benchmark, *sides[i], *looks[i], singles[i]);
+    const auto [at, is_new] = outcome_.costs.emplace(benchmark.name, cost);
     if (is_new) continue;
     at->second.setup = std::max(at->second.setup, cost.setup);
     at->second.iteration = std::max(at->second.iteration, cost.iteration);
@@ -187,13 +187,13 @@ void Pilot::look_at(const std::string& name) {
 LayoutTrial try_layouts(const PilotPlan& plan) {
   constexpr std::size_t kPairs = 16;
   constexpr Nanoseconds kTrialSample = milliseconds(5);
-  std::vector<std::string> names;
-  for (const std::string& name : plan.sides[0]->listing().benchmarks) {
-    if (plan.sides[1]->has(name) && parse_google_benchmark_name(name).threads.value_or(1) == 1) names.push_back(name);
+  std::vector<ListedBenchmark> common;
+  for (const ListedBenchmark& benchmark : plan.sides[0]->benchmarks()) {
+    if (plan.sides[1]->has(benchmark) && !benchmark.has_several_threads()) common.push_back(benchmark);
   }
   LayoutTrial trial;
-  if (names.empty()) return trial;
-  const std::vector<std::size_t> order = shuffled_order(names.size(), plan.seed, 1);
+  if (common.empty()) return trial;
+  const std::vector<std::size_t> order = shuffled_order(common.size(), plan.seed, 1);
   const Clock::time_point begun = Clock::now();
   Pilot pilot(plan);
   std::vector<double> apart[2];  // by layout
@@ -202,9 +202,9 @@ LayoutTrial try_layouts(const PilotPlan& plan) {
     for (MeasuredSide* side : plan.sides) side->copy().renew(plan.seed, -1 - round);
     for (std::size_t i = 0; i < kPairs; ++i) {
       for (const int layout : {0, 1}) {
-        const bool in_time = since(begun) < plan.limit * (round == 0 ? 0.5 : 1);
+        const bool in_time = since(begun) < plan.limits.budget * (round == 0 ? 0.5 : 1);
         std::vector<std::optional<Look>> looks;
-        if (in_time) looks = pilot.take(names[order[i % order.size()]], {0, 1, kTrialSample}, layout == 0);
+        if (in_time) looks = pilot.take(common[order[i % order.size()]], {0, 1, kTrialSample}, layout == 0);
         std::optional<double> change;
         if (looks.size() == 2 && looks[0] && looks[1]) {
           change = std::log(looks[1]->iteration.count() / looks[0]->iteration.count());

@@ -10,6 +10,7 @@
 
 #include "bench/runner/measured_side.hpp"
 #include "bench/runner/sample_plan.hpp"
+#include "bench/runner/settings.hpp"
 
 namespace steelyard {
 
@@ -17,10 +18,9 @@ struct PilotPlan {
   std::vector<MeasuredSide*> sides;
   bool at_once = false;    // the sides run side by side, each on a core of its own
   std::vector<int> cores;  // to pin to; empty: nothing is pinned
-  Nanoseconds limit;       // of the whole pilot; what it does not reach has no cost
-  std::uint64_t seed = 0;  // of the order, so that a limit does not always spare the same
+  Limits limits;           // of the whole pilot; what it does not reach has no cost
+  std::uint64_t seed = 0;  // of the order, so that the budget does not always spare the same
   std::function<void(const std::string&, int done, int all)> progress;
-  const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct PilotOutcome {
@@ -37,7 +37,7 @@ struct LayoutTrial {
 };
 inline constexpr int kLeastTrials = 6;
 
-// Two rounds of 16 benchmarks, some of them again where there are fewer, in both layouts, within the plan's limit; the
+// Two rounds of 16 benchmarks, some of them again where there are fewer, in both layouts, within the plan's budget; the
 // second rounds come after all the first ones, because what disturbs a machine lasts. A host that gives each core to
 // neighbours of its own moves the cores apart, and programs that take turns on one of them agree better; where the
 // machine's mood is common, or changes quickly, those side by side do. Precondition: two sides, two cores.

@@ -1,10 +1,13 @@
-// A benchmark program as it is to be run: the executable and how to call it.
+// A benchmark program as it is to be run, and a benchmark as it lists it.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "bench/model/benchmark_id.hpp"
 
 namespace steelyard {
 
@@ -15,5 +18,19 @@ struct Program {
   std::map<std::string, std::string> environment;  // beyond the allow-list
   std::string suite;                               // becomes BenchmarkId::suite
 };
+
+// Made where a program is listed, and handed on from there: no name is taken apart twice.
+struct ListedBenchmark {
+  BenchmarkId id;    // with the program's suite, without a device
+  std::string name;  // as the program lists it, for its filter
+  bool has_several_threads() const { return id.threads.value_or(1) > 1; }
+  bool operator==(const ListedBenchmark&) const = default;
+};
+
+inline ListedBenchmark listed_benchmark(std::string name, const std::string& suite) {
+  ListedBenchmark listed{parse_google_benchmark_name(name), std::move(name)};
+  listed.id.suite = suite;
+  return listed;
+}
 
 }  // namespace steelyard

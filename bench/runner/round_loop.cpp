@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/runner/conditions_watch.hpp"
+#include "bench/runner/disturbance.hpp"
 #include "bench/runner/round_plan.hpp"
 
 namespace steelyard {
@@ -21,28 +21,25 @@ std::int32_t slot_of(Side side, std::int32_t baseline_slot) {
 
 }  // namespace
 
-RoundLoop::RoundLoop(std::vector<MeasuredSide*> sides, const RoundLoopPlan& plan, const MeasureOptions& options,
-                     std::chrono::steady_clock::time_point start)
+RoundLoop::RoundLoop(const std::vector<MeasuredSide*>& sides, const RoundLoopPlan& plan)
     : plan_(plan),
-      options_(options),
-      start_(start),
-      copied_first_(plan_baseline_slots(plan.rounds + plan.rounds % 2 + 2, options.seed, "fresh copies")) {
+      copied_first_(plan_baseline_slots(plan.rounds + plan.rounds % 2 + 2, plan.settings.seed, "fresh copies")) {
   collect(sides);
 }
 
 void RoundLoop::collect(const std::vector<MeasuredSide*>& sides) {
   std::map<std::string, std::size_t> position;
   for (MeasuredSide* side : sides) {
-    for (const std::string& name : side->listing().benchmarks) {
+    for (const ListedBenchmark& benchmark : side->benchmarks()) {
+      const std::string& name = benchmark.name;
       const auto [at, is_new] = position.emplace(name, benchmarks_.size());
       if (is_new) {
         Planned planned;
-        planned.name = name;
-        planned.several_threads = parse_google_benchmark_name(name).threads.value_or(1) > 1;
+        planned.benchmark = benchmark;
         // Benchmarks that may share a process share its slot too.
-        planned.baseline_slots =
-            plan_baseline_slots(plan_.rounds + plan_.rounds % 2, options_.seed, plan_.samples.group > 1 ? "" : name);
-        if (planned.several_threads && plan_.layout == Layout::duet) outcome_.unpaired.push_back(name);
+        planned.baseline_slots = plan_baseline_slots(plan_.rounds + plan_.rounds % 2, plan_.settings.seed,
+                                                     plan_.samples.group > 1 ? "" : name);
+        if (benchmark.has_several_threads() && plan_.layout == Layout::duet) outcome_.unpaired.push_back(name);
         benchmarks_.push_back(std::move(planned));
       }
       benchmarks_[at->second].sides.push_back(side);
@@ -51,7 +48,7 @@ void RoundLoop::collect(const std::vector<MeasuredSide*>& sides) {
 }
 
 Nanoseconds RoundLoop::elapsed() const {
-  const auto passed = std::chrono::steady_clock::now() - start_;
+  const auto passed = std::chrono::steady_clock::now() - plan_.start;
   return nanoseconds(static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count()));
 }
 
@@ -73,17 +70,22 @@ RoundLoopOutcome RoundLoop::run() {
     }
     outcome_.rounds = round + 1;
     if (outcome_.rounds % plan_.step == 0) last_step_ = elapsed() - step_began;
-    if (std::find(plan_.looks.begin(), plan_.looks.end(), round + 1) == plan_.looks.end()) continue;
+    if (!is_look(round + 1)) continue;
     end_batch(round + 1);
     if (round + 1 < plan_.rounds) look();
     if (benchmarks_left() == 0) break;
   }
   end_batch(outcome_.rounds);
   for (const Planned& planned : benchmarks_) {
-    if (!planned.reached) outcome_.not_reached.push_back(planned.name);
+    if (!planned.reached) outcome_.not_reached.push_back(planned.benchmark);
   }
   outcome_.budget_spent = outcome_.budget_spent || !outcome_.not_reached.empty();
   return outcome_;
+}
+
+bool RoundLoop::is_look(int rounds) const {
+  const std::vector<int>& looks = plan_.timing.looks.rounds;
+  return plan_.decided && std::find(looks.begin(), looks.end(), rounds) != looks.end();
 }
 
 void RoundLoop::end_batch(int rounds) {
@@ -96,7 +98,7 @@ void RoundLoop::look() {
   const std::set<std::string> decided = plan_.decided();
   const std::int64_t before = benchmarks_left();
   for (Planned& planned : benchmarks_) {
-    if (planned.done || !decided.contains(planned.name)) continue;
+    if (planned.done || !decided.contains(planned.name())) continue;
     planned.done = true;
     ++decided_;
   }
@@ -110,13 +112,15 @@ std::int64_t RoundLoop::benchmarks_left() const {
 }
 
 // Before the first round nothing is known of its length; it is cut short inside run_round instead.
-bool RoundLoop::has_time_for_more(int round) const { return round == 0 || elapsed() + last_step_ <= options_.budget; }
+bool RoundLoop::has_time_for_more(int round) const {
+  return round == 0 || elapsed() + last_step_ <= plan_.limits.budget;
+}
 
 // Where one side has nothing more to give, the other's further rounds would have no partner.
 void RoundLoop::drop_given_up() {
   for (Planned& planned : benchmarks_) {
     planned.done = planned.done || std::any_of(planned.sides.begin(), planned.sides.end(), [&](MeasuredSide* side) {
-                     return side->record().has_given_up(planned.name);
+                     return side->record().has_given_up(planned.name());
                    });
   }
 }
@@ -125,10 +129,11 @@ void RoundLoop::drop_given_up() {
 std::vector<RoundLoop::Group> RoundLoop::groups_of(int round) const {
   std::vector<Group> groups;
   std::map<std::tuple<std::int64_t, int, std::size_t>, std::size_t> open;  // by size and sides, the one to fill
-  for (const std::size_t index : shuffled_order(benchmarks_.size(), options_.seed, round)) {
+  for (const std::size_t index : shuffled_order(benchmarks_.size(), plan_.settings.seed, round)) {
     const Planned& planned = benchmarks_[index];
-    const SampleSize& size = plan_.samples.size_of(planned.name);
-    if (plan_.samples.group <= 1 || planned.alone || planned.several_threads || planned.done || !planned.reached) {
+    const SampleSize& size = plan_.samples.size_of(planned.name());
+    if (plan_.samples.group <= 1 || planned.alone || planned.benchmark.has_several_threads() || planned.done ||
+        !planned.reached) {
       groups.push_back({index});
       continue;
     }
@@ -145,19 +150,19 @@ std::vector<RoundLoop::Group> RoundLoop::groups_of(int round) const {
 // False where it was cancelled.
 bool RoundLoop::run_round(int round) {
   pairs_left_ = benchmarks_left() * (plan_.rounds - round);
-  if (round % options_.rounds_per_copy == 0) renew_copies(round, 0);
+  if (round % plan_.timing.rounds_per_copy == 0) renew_copies(round, 0);
   for (const Group& group : groups_of(round)) {
     if (is_cancelled()) return false;
     Group due;
     for (const std::size_t index : group) {
       Planned& planned = benchmarks_[index];
-      if (round == 0 && elapsed() > options_.budget && pairs_done_ > 0) planned.reached = false;
+      if (round == 0 && elapsed() > plan_.limits.budget && pairs_done_ > 0) planned.reached = false;
       if (planned.reached && !planned.done) due.push_back(index);
     }
     if (due.empty()) continue;
     const auto size = static_cast<std::int64_t>(due.size());
     pairs_left_ -= size;
-    report(benchmarks_[due.front()].name, round);
+    report(benchmarks_[due.front()].name(), round);
     measure(due, round);
     pairs_done_ += size;
     outcome_.measured_rounds += static_cast<int>(size);
@@ -175,7 +180,7 @@ void RoundLoop::renew_copies(int round, int pass) {
   if (copied_first_[static_cast<std::size_t>(round)] == 1) std::reverse(ordered.begin(), ordered.end());
   const int stream = round + pass * kMostPasses;
   for (MeasuredSide* side : ordered) {
-    side->copy().renew(options_.seed + (side->side() == Side::baseline ? 0 : 1), stream);
+    side->copy().renew(plan_.settings.seed + (side->side() == Side::baseline ? 0 : 1), stream);
   }
 }
 
@@ -189,18 +194,18 @@ void RoundLoop::measure(const Group& group, int round) {
   const Planned& first = benchmarks_[group.front()];
   std::vector<MeasuredSide*> in_order;
   for (MeasuredSide* side : first.sides) {
-    if (group.size() > 1 || !side->record().has_given_up(first.name)) in_order.push_back(side);
+    if (group.size() > 1 || !side->record().has_given_up(first.name())) in_order.push_back(side);
   }
   const std::int32_t baseline_slot = first.baseline_slots[static_cast<std::size_t>(round)];
   std::sort(in_order.begin(), in_order.end(), [&](const MeasuredSide* a, const MeasuredSide* b) {
     return slot_of(a->side(), baseline_slot) < slot_of(b->side(), baseline_slot);
   });
-  const bool at_once = plan_.layout == Layout::duet && !first.several_threads;
+  const bool at_once = plan_.layout == Layout::duet && !first.benchmark.has_several_threads();
   std::vector<Ran> ran = at_once ? run_at_once(group, round, in_order) : run_in_turn(group, round, in_order);
   for (const Ran& one : ran) {
     if (one.side->yielded(one.child)) continue;
     const ChildCommand command = command_for(*one.side, group, round, std::nullopt);
-    if (!one.side->runs_only_in_place(command, one.child, options_.cancelled)) continue;
+    if (!one.side->runs_only_in_place(command, one.child, plan_.limits.cancelled)) continue;
     run_in_place();
     return measure(group, round);
   }
@@ -223,20 +228,22 @@ bool RoundLoop::keep_shared(const Group& group, std::vector<Ran>& ran) {
     if (!file) return false;
     files.push_back(std::move(file).value());
   }
-  std::vector<std::string> names;
-  for (const std::size_t index : group) names.push_back(benchmarks_[index].name);
   for (std::size_t i = 0; i < ran.size(); ++i) {
-    ran[i].side->add(ran[i].attempt, names, *ran[i].child, std::move(files[i]));
+    ran[i].side->add(ran[i].attempt, listed(group), *ran[i].child, std::move(files[i]));
   }
   return true;
 }
 
+std::vector<ListedBenchmark> RoundLoop::listed(const Group& group) const {
+  std::vector<ListedBenchmark> benchmarks;
+  for (const std::size_t index : group) benchmarks.push_back(benchmarks_[index].benchmark);
+  return benchmarks;
+}
+
 ChildCommand RoundLoop::command_for(const MeasuredSide& side, const Group& group, int round,
                                     std::optional<int> core) const {
-  std::vector<std::string> names;
-  for (const std::size_t index : group) names.push_back(benchmarks_[index].name);
   const Planned& first = benchmarks_[group.front()];
-  return side.command(names, plan_.samples.size_of(first.name), core, padding_for(first, round, side));
+  return side.command(listed(group), plan_.samples.size_of(first.name()), core, padding_for(first, round, side));
 }
 
 std::vector<RoundLoop::Ran> RoundLoop::run_at_once(const Group& group, int round,
@@ -251,12 +258,12 @@ std::vector<RoundLoop::Ran> RoundLoop::run_at_once(const Group& group, int round
   std::vector<std::optional<int>> cores;
   for (const ChildCommand& command : commands) cores.push_back(command.core);
   ConditionsWatch watch(std::move(cores));
-  auto children = run_children(commands, options_.cancelled);
+  auto children = run_children(commands, plan_.limits.cancelled);
   const auto conditions = watch.finish(children);
   std::vector<Ran> ran;
   for (std::size_t i = 0; i < in_order.size(); ++i) {
     const std::int32_t slot = slot_of(in_order[i]->side(), baseline_slot);
-    ran.push_back({in_order[i], {first.name, round, slot, conditions[i]}, std::move(children[i])});
+    ran.push_back({in_order[i], {first.benchmark, round, slot, conditions[i]}, std::move(children[i])});
   }
   return ran;
 }
@@ -273,36 +280,37 @@ std::vector<RoundLoop::Ran> RoundLoop::run_in_turn(const Group& group, int round
     const std::int32_t slot = alternates ? slot_of(side->side(), baseline_slot) : slot_of(side->side(), 0);
     const std::optional<int> core = core_for(first, round);
     ConditionsWatch watch({core});
-    auto children = run_children({command_for(*side, group, round, core)}, options_.cancelled);
+    auto children = run_children({command_for(*side, group, round, core)}, plan_.limits.cancelled);
     const InvocationConditions conditions = watch.finish(children).front();
-    ran.push_back({side, {first.name, round, slot, conditions}, std::move(children.front())});
+    ran.push_back({side, {first.benchmark, round, slot, conditions}, std::move(children.front())});
   }
   return ran;
 }
 
 std::size_t RoundLoop::padding_for(const Planned& planned, int round, const MeasuredSide& side) const {
-  return draw_padding(options_.seed, {planned.name, round, side.side() == Side::baseline ? 0 : 1, repeating_ ? 1 : 0});
+  return draw_padding(plan_.settings.seed,
+                      {planned.name(), round, side.side() == Side::baseline ? 0 : 1, repeating_ ? 1 : 0});
 }
 
 // One core for both sides of a pair of rounds, another for the next pair, so that no verdict hangs on one core. Where
 // rounds share a copy one core has them all: what cores differ by must not look like what copies differ by.
 std::optional<int> RoundLoop::core_for(const Planned& planned, int round) const {
-  if (plan_.cores.empty() || planned.several_threads) return std::nullopt;
-  if (options_.rounds_per_copy > 1) return plan_.cores.front();
+  if (plan_.cores.empty() || planned.benchmark.has_several_threads()) return std::nullopt;
+  if (plan_.timing.rounds_per_copy > 1) return plan_.cores.front();
   return plan_.cores[static_cast<std::size_t>(round / 2) % plan_.cores.size()];
 }
 
 void RoundLoop::report(const std::string& benchmark, int round) {
-  if (!options_.progress) return;
+  if (!plan_.timing.progress) return;
   MeasureProgress progress;
   progress.benchmark = benchmark;
   progress.round = round;
   progress.rounds = plan_.rounds;
-  progress.looks = !plan_.looks.empty();
+  progress.looks = plan_.decided != nullptr;
   progress.benchmarks = static_cast<int>(benchmarks_.size());
   progress.decided = decided_;
   progress.elapsed = elapsed();
-  const Nanoseconds budget_left = nanoseconds(std::max(0.0, (options_.budget - progress.elapsed).count()));
+  const Nanoseconds budget_left = nanoseconds(std::max(0.0, (plan_.limits.budget - progress.elapsed).count()));
   // Until one pair is done, as planned.
   Nanoseconds per_pair =
       plan_.samples.round * (1.0 / static_cast<double>(std::max<std::size_t>(benchmarks_.size(), 1)));
@@ -310,7 +318,118 @@ void RoundLoop::report(const std::string& benchmark, int round) {
   progress.left = std::min(budget_left, per_pair * static_cast<double>(pairs_left_ + 1));
   const Nanoseconds whole = progress.elapsed + progress.left;
   progress.done = whole.count() > 0 ? progress.elapsed / whole : 0;
-  options_.progress(progress);
+  plan_.timing.progress(progress);
+}
+
+// What follows measures rounds with a disturbed process again.
+
+namespace {
+
+// Enough for a burst of other people's work; where more is disturbed the machine itself is the matter.
+constexpr int kShareRepeated = 4;  // one in four rounds
+// Of the time that the measuring has taken: the rest of the budget is for rounds that tell more.
+constexpr double kTimeToRepeat = 0.1;
+
+std::vector<Invocation> invocations_at(const SideRecord& record, const std::vector<std::uint32_t>& positions) {
+  std::vector<Invocation> invocations;
+  for (const std::uint32_t position : positions) invocations.push_back(record.invocation(position));
+  return invocations;
+}
+
+}  // namespace
+
+// Marks what was disturbed of one benchmark in this batch, whose rounds end before `ended`, and yields the rounds that
+// are worth repeating, ascending.
+std::vector<int> RoundLoop::mark_disturbed(Planned& planned, int ended) {
+  std::set<int> rounds;
+  planned.usual.clear();
+  for (MeasuredSide* side : planned.sides) {
+    const std::vector<std::uint32_t> positions = side->record().invocations_of(planned.name());
+    planned.usual.push_back(usual_conditions(invocations_at(side->record(), positions)));
+    for (const std::uint32_t position : positions) {
+      const Invocation& invocation = side->record().invocation(position);
+      if (invocation.round < batch_began_) continue;
+      std::vector<std::string> causes = disturbed_by(invocation, planned.usual.back());
+      if (causes.empty()) continue;
+      rounds.insert(invocation.round);
+      side->record().mark(position, std::move(causes));
+    }
+  }
+  std::vector<int> result(rounds.begin(), rounds.end());
+  outcome_.disturbed_rounds += static_cast<int>(result.size());
+  const auto most = static_cast<std::size_t>(std::max((ended - batch_began_) / kShareRepeated, 1));
+  if (result.size() > most) result.resize(most);
+  return result;
+}
+
+void RoundLoop::repeat_disturbed(int ended) {
+  std::vector<std::pair<int, std::size_t>> repetitions;  // nth of its benchmark, so that a small budget reaches all
+  std::vector<std::vector<int>> rounds_of;
+  const int disturbed_before = outcome_.disturbed_rounds;
+  std::int64_t measured = 0;
+  for (Planned& planned : benchmarks_) {
+    rounds_of.push_back(mark_disturbed(planned, ended));
+    if (!planned.reached || planned.done) {
+      rounds_of.back().clear();
+      continue;
+    }
+    measured += ended - batch_began_;
+    for (std::size_t nth = 0; nth < rounds_of.back().size(); ++nth) {
+      repetitions.emplace_back(static_cast<int>(nth), rounds_of.size() - 1);
+    }
+  }
+  const bool mostly = 2 * (outcome_.disturbed_rounds - disturbed_before) > measured;
+  if (pairs_done_ == 0 || !plan_.timing.repeat_disturbed || mostly || plan_.samples.group > 1) return;
+  std::sort(repetitions.begin(), repetitions.end());
+  pairs_left_ = static_cast<std::int64_t>(repetitions.size());
+  int pass = 0;
+  for (const auto& [nth, index] : repetitions) {
+    const Nanoseconds spent = elapsed() - measuring_began_;
+    const Nanoseconds one = spent * (1.0 / static_cast<double>(pairs_done_));
+    const bool enough = outcome_.repeated_rounds > 0 && repeated_ + one > spent * kTimeToRepeat;
+    if (is_cancelled() || enough || elapsed() + one > plan_.limits.budget) return;
+    --pairs_left_;
+    // Two rounds of one benchmark must not share the luck of one copy.
+    if (nth >= pass) renew_copies(ended, pass = nth + 1);
+    repeat(index, rounds_of[index][static_cast<std::size_t>(nth)]);
+    ++pairs_done_;
+    repeated_ += elapsed() - measuring_began_ - spent;
+  }
+}
+
+void RoundLoop::repeat(std::size_t index, int round) {
+  const Planned& planned = benchmarks_[index];
+  report(planned.name(), round);
+  std::vector<std::size_t> known;  // of each side, before the repetition
+  for (MeasuredSide* side : planned.sides) known.push_back(side->record().invocations_of(planned.name()).size());
+  repeating_ = true;
+  measure({index}, round);
+  repeating_ = false;
+  ++outcome_.repeated_rounds;
+
+  bool undisturbed = true;
+  for (std::size_t i = 0; i < planned.sides.size(); ++i) {
+    SideRecord& record = planned.sides[i]->record();
+    const std::vector<std::uint32_t> positions = record.invocations_of(planned.name());
+    if (positions.size() == known[i]) undisturbed = false;  // it failed, or was cancelled
+    for (std::size_t n = known[i]; n < positions.size(); ++n) {
+      std::vector<std::string> causes = disturbed_by(record.invocation(positions[n]), planned.usual[i]);
+      undisturbed = undisturbed && causes.empty();
+      record.mark(positions[n], std::move(causes));
+    }
+  }
+  // What does not count is kept: the first taking, or the repetition.
+  for (std::size_t i = 0; i < planned.sides.size(); ++i) {
+    SideRecord& record = planned.sides[i]->record();
+    const std::vector<std::uint32_t> positions = record.invocations_of(planned.name());
+    for (std::size_t n = 0; n < positions.size(); ++n) {
+      const bool is_repetition = n >= known[i];
+      if (record.invocation(positions[n]).round == round && is_repetition != undisturbed) {
+        record.leave_out(positions[n]);
+      }
+    }
+  }
+  if (undisturbed) ++outcome_.replaced_rounds;
 }
 
 }  // namespace steelyard

@@ -32,41 +32,45 @@
 
 namespace steelyard {
 
+// What the measurement made of what it was asked.
 struct RoundLoopPlan {
+  const MeasuringSettings& settings;
+  const TimingPlan& timing;
+  Limits limits;  // the budget counts from `start`
+  std::chrono::steady_clock::time_point start;
   Layout layout = Layout::interleaved;  // duet needs two cores
   std::vector<int> cores;               // to pin to; empty: nothing is pinned
   int rounds = 0;
-  int step = 2;                 // stop only after a multiple of this many rounds; 1 where there is one side
-  std::vector<int> looks = {};  // rounds after which `decided` is asked
-  std::function<std::set<std::string>()> decided = {};  // benchmarks that need no more rounds
+  int step = 2;  // stop only after a multiple of this many rounds; 1 where there is one side
   SamplePlan samples = {};
+  // After the rounds of the timing's looks: benchmarks, as listed, that need no more. Empty: nobody looks.
+  std::function<std::set<std::string>()> decided = {};
 };
 
 struct RoundLoopOutcome {
   int rounds = 0;  // that every benchmark could have
   bool budget_spent = false;
   bool cancelled = false;
-  std::vector<std::string> not_reached;  // the budget was spent in the first round, before these
-  std::vector<std::string> unpaired;     // of several threads, so interleaved in a duet
-  int repeated_rounds = 0;               // of single benchmarks, because a process of theirs was disturbed
-  int replaced_rounds = 0;               // of these: the repetition was undisturbed and took the round's place
-  int disturbed_rounds = 0;              // of single benchmarks, in which some process was disturbed
-  int measured_rounds = 0;               // of single benchmarks, repetitions not counted
+  std::vector<ListedBenchmark> not_reached;  // the budget was spent in the first round, before these
+  std::vector<std::string> unpaired;         // of several threads, so interleaved in a duet
+  int repeated_rounds = 0;                   // of single benchmarks, because a process of theirs was disturbed
+  int replaced_rounds = 0;                   // of these: the repetition was undisturbed and took the round's place
+  int disturbed_rounds = 0;                  // of single benchmarks, in which some process was disturbed
+  int measured_rounds = 0;                   // of single benchmarks, repetitions not counted
 };
 
 class RoundLoop {
  public:
-  // Every side of `sides` is measured, together. They and the options outlive the loop. The budget counts from `start`.
-  RoundLoop(std::vector<MeasuredSide*> sides, const RoundLoopPlan& plan, const MeasureOptions& options,
-            std::chrono::steady_clock::time_point start);
+  // Every side of `sides` is measured, together. They and the plan outlive the loop.
+  RoundLoop(const std::vector<MeasuredSide*>& sides, const RoundLoopPlan& plan);
   RoundLoopOutcome run();
 
  private:
   struct Planned {
-    std::string name;
+    ListedBenchmark benchmark;
     std::vector<MeasuredSide*> sides;
     std::vector<std::int32_t> baseline_slots;
-    bool several_threads = false;
+    const std::string& name() const { return benchmark.name; }
     bool alone = false;  // a process it shared failed
     bool reached = true;
     bool done = false;                   // given up by a side, or decided
@@ -96,7 +100,9 @@ class RoundLoop {
   ChildCommand command_for(const MeasuredSide& side, const Group& group, int round, std::optional<int> core) const;
   std::size_t padding_for(const Planned& planned, int round, const MeasuredSide& side) const;
   std::optional<int> core_for(const Planned& planned, int round) const;
-  bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
+  std::vector<ListedBenchmark> listed(const Group& group) const;
+  bool is_cancelled() const { return plan_.limits.is_cancelled(); }
+  bool is_look(int rounds) const;
   Nanoseconds elapsed() const;
   void report(const std::string& benchmark, int round);
   void end_batch(int rounds);
@@ -106,9 +112,7 @@ class RoundLoop {
   std::vector<int> mark_disturbed(Planned& planned, int rounds);
   void repeat(std::size_t index, int round);
 
-  RoundLoopPlan plan_;
-  const MeasureOptions& options_;
-  std::chrono::steady_clock::time_point start_;
+  const RoundLoopPlan& plan_;
   std::vector<std::int32_t> copied_first_;  // by round: 0 where the baseline's pages are renewed first
   std::vector<Planned> benchmarks_;
   RoundLoopOutcome outcome_;
@@ -116,7 +120,7 @@ class RoundLoop {
   int decided_ = 0;      // benchmarks
   bool repeating_ = false;
   Nanoseconds repeated_;         // time spent on repetitions
-  Nanoseconds measuring_began_;  // since start_
+  Nanoseconds measuring_began_;  // since the start
   Nanoseconds last_step_;        // what the last `step` rounds took
   std::int64_t pairs_done_ = 0;  // (benchmark, round), for the estimate
   std::int64_t pairs_left_ = 0;

@@ -71,11 +71,12 @@ LayoutChoice choose_layout(LayoutChoice duet, const LayoutTrial& trial) {
   return duet;
 }
 
-std::map<std::string, std::string> describe_settings(const MeasureOptions& options, const LayoutChoice& layout,
-                                                     int rounds_planned, const RoundLoopOutcome& outcome) {
+std::map<std::string, std::string> describe_settings(const MeasuringSettings& asked, Nanoseconds budget,
+                                                     const LayoutChoice& layout, int rounds_planned,
+                                                     const RoundLoopOutcome& outcome) {
   std::map<std::string, std::string> settings{
-      {"timeout", in_seconds_text(options.timeout) + "s"},
-      {"budget", in_seconds_text(options.budget) + "s"},
+      {"timeout", in_seconds_text(asked.timeout) + "s"},
+      {"budget", in_seconds_text(budget) + "s"},
       {"rounds_planned", std::to_string(rounds_planned)},
       {"rounds", std::to_string(outcome.rounds)},
       {"layout_reason", layout.reason},
@@ -91,7 +92,7 @@ std::map<std::string, std::string> describe_settings(const MeasureOptions& optio
     settings["repeated_rounds"] = std::to_string(outcome.repeated_rounds);
     settings["replaced_rounds"] = std::to_string(outcome.replaced_rounds);
   }
-  if (!options.filter.empty()) settings["filter"] = options.filter;
+  if (!asked.filter.empty()) settings["filter"] = asked.filter;
   if (outcome.budget_spent) keep_stop(Stop::budget_spent, outcome.rounds, settings);
   if (outcome.cancelled) keep_stop(Stop::interrupted, outcome.rounds, settings);
   // Whether or not this program has any: several programs become one run, which keeps what the first one says.

@@ -8,10 +8,10 @@
 
 #include "bench/model/run.hpp"
 #include "bench/runner/core_choice.hpp"
-#include "bench/runner/measure.hpp"
 #include "bench/runner/measured_side.hpp"
 #include "bench/runner/pilot.hpp"
 #include "bench/runner/round_loop.hpp"
+#include "bench/runner/settings.hpp"
 
 namespace steelyard {
 
@@ -27,10 +27,10 @@ struct LayoutChoice {
 LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores, bool all_have_several_threads,
                            const std::string& device_use = {});
 
-// settings: rounds_planned, rounds, layout_reason, cores, stopped (where it did not run to its
-// end), ...
-std::map<std::string, std::string> describe_settings(const MeasureOptions& options, const LayoutChoice& layout,
-                                                     int rounds_planned, const RoundLoopOutcome& outcome);
+// rounds_planned, rounds, layout_reason, cores, stopped (where it did not run to its end), ...
+std::map<std::string, std::string> describe_settings(const MeasuringSettings& asked, Nanoseconds budget,
+                                                     const LayoutChoice& layout, int rounds_planned,
+                                                     const RoundLoopOutcome& outcome);
 
 // repetitions, min_time, iterations ("known before" or "found by the program"), benchmarks_a_process where several
 // share one, pilot. `pilot`: that it took; 0: there was none.

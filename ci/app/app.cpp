@@ -3,6 +3,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -13,6 +15,45 @@
 #include <system_error>
 
 namespace steelyard {
+namespace {
+
+// Worst first: the precedence of the contract. A bug beats all, since it makes every other answer doubtful.
+constexpr std::array kWorstFirst{ExitCode::bug,        ExitCode::bad_input,  ExitCode::program_failed,
+                                 ExitCode::regression, ExitCode::not_judged, ExitCode::store_away,
+                                 ExitCode::success};
+
+auto rank(ExitCode code) { return std::find(kWorstFirst.begin(), kWorstFirst.end(), code); }
+
+}  // namespace
+
+const char* const kExitCodeTable =
+    "Exit status:\n"
+    "   0  nothing regressed\n"
+    "   1  a regression, or a missed target\n"
+    "   2  something that should have been judged was not, or the measuring was interrupted\n"
+    "   3  the input or the configuration is wrong\n"
+    "   4  the measured program failed, or its build\n"
+    "   5  the store could not be reached: the run is kept in the spool\n"
+    "  70  a mistake of steelyard's own\n"
+    "Where several apply: 3, 4, 1, 2, 5.\n";
+
+ExitCode worse(ExitCode a, ExitCode b) { return rank(a) < rank(b) ? a : b; }
+
+ExitCode exit_code_of(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::input:
+      return ExitCode::bad_input;
+    case ErrorKind::program:
+    case ErrorKind::budget:
+      return ExitCode::program_failed;
+    case ErrorKind::store:
+      return ExitCode::store_away;
+    case ErrorKind::bug:
+      break;
+  }
+  return ExitCode::bug;
+}
+
 namespace {
 
 constexpr int kDefaultWidth = 100;
@@ -108,5 +149,32 @@ Result<void> write_text_file(const std::filesystem::path& file, const std::strin
   if (code) return input_error(file.string(), code.message(), "a place to write the report");
   return {};
 }
+
+namespace {
+
+// The one piece of global state: a signal handler can reach nothing else.
+std::atomic<bool> requested_flag{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a handler may touch only what is lock-free");
+
+extern "C" void request_cancellation(int) { requested_flag.store(true); }
+
+}  // namespace
+
+Cancellation::Cancellation() {
+  requested_flag.store(false);
+  struct sigaction action = {};
+  action.sa_handler = request_cancellation;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second signal finds the default, which ends the process
+  sigaction(SIGINT, &action, &previous_interrupt_);
+  sigaction(SIGTERM, &action, &previous_terminate_);
+}
+
+Cancellation::~Cancellation() {
+  sigaction(SIGINT, &previous_interrupt_, nullptr);
+  sigaction(SIGTERM, &previous_terminate_, nullptr);
+}
+
+const std::atomic<bool>* Cancellation::flag() const { return &requested_flag; }
 
 }  // namespace steelyard

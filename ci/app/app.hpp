@@ -6,18 +6,36 @@
 //     app.print(app.common.json ? json_run(run) : terminal_run(run, app.style()));
 #pragma once
 
+#include <signal.h>
+
+#include <atomic>
 #include <filesystem>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "bench/model/result.hpp"
-#include "ci/app/exit_code.hpp"
-#include "ci/app/progress_line.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration_key.hpp"
 
 namespace steelyard {
+
+// The exit statuses of every verb: an interface that others script against.
+enum class ExitCode : int {
+  success = 0,
+  regression = 1,  // a regression or a missed target
+  not_judged = 2,  // something that should have been judged was not
+  bad_input = 3,   // the user's input or configuration is wrong
+  program_failed = 4,
+  store_away = 5,  // the run is kept in the spool
+  bug = 70,
+};
+
+// Precedence where several apply: 3, 4, 1, 2, 5 (a bug beats all).
+ExitCode worse(ExitCode a, ExitCode b);
+ExitCode exit_code_of(const Error& error);
+
+extern const char* const kExitCodeTable;  // what each of them means, for the help
 
 // Name and version of this program, as every run's header has it: "steelyard 0.1.0".
 extern const char* const kToolName;
@@ -71,5 +89,25 @@ struct App {
 // Writes the whole text beside the target and renames it into place. Error (input): a folder that is missing, a full
 // disk.
 Result<void> write_text_file(const std::filesystem::path& file, const std::string& text);
+
+// Ctrl-C and SIGTERM while something long runs: the first sets a flag that the runner looks at, so that what was
+// measured is reported and temporary folders go; a second one ends the process at once.
+//
+//     Cancellation cancellation;
+//     options.cancelled = cancellation.flag();
+class Cancellation {
+ public:
+  Cancellation();  // installs the handlers; at most one object at a time
+  ~Cancellation();
+  Cancellation(const Cancellation&) = delete;
+  Cancellation& operator=(const Cancellation&) = delete;
+
+  const std::atomic<bool>* flag() const;
+  bool requested() const { return flag()->load(); }
+
+ private:
+  struct sigaction previous_interrupt_ = {};
+  struct sigaction previous_terminate_ = {};
+};
 
 }  // namespace steelyard

@@ -66,9 +66,7 @@ constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
 constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
 
 // By which verify takes it.
-std::string name_of(const Comparison& comparison) {
-  return "comparison:" + comparison_id(comparison).substr(0, kShownIdCharacters);
-}
+std::string name_of(const SpooledComparison& kept) { return "comparison:" + kept.id.substr(0, kShownIdCharacters); }
 
 // The folders to fall back on, best first.
 std::vector<std::filesystem::path> folders_besides_the_state() {
@@ -105,10 +103,10 @@ void keep_outside(const Run& run, const App& app) {
                [&run](const std::filesystem::path& file) { return write_archive(file, run); });
 }
 
-void keep_outside(const Comparison& comparison, const App& app) {
-  keep_outside(
-      "comparison", "steelyard-" + comparison_id(comparison).substr(0, kIdCharacters) + ".json", app,
-      [&](const std::filesystem::path& file) { return write_text_file(file, comparison_document(comparison)); });
+void keep_outside(const SpooledComparison& kept, const App& app) {
+  const std::string document = comparison_document(kept.comparison);
+  keep_outside("comparison", "steelyard-" + kept.id.substr(0, kIdCharacters) + ".json", app,
+               [&document](const std::filesystem::path& file) { return write_text_file(file, document); });
 }
 
 // For what the store did not take. What the spool has already stays one file there.
@@ -117,7 +115,7 @@ void keep_on_disk(const AtHand& own, const App& app) {
   for (const Run* run : own.runs) {
     if (!spool.keep(*run)) keep_outside(*run, app);
   }
-  if (own.comparison != nullptr && !spool.keep(*own.comparison)) keep_outside(*own.comparison, app);
+  if (own.comparison != nullptr && !spool.keep(own.comparison->comparison)) keep_outside(*own.comparison, app);
 }
 
 void say_what_waits(const App& app) {
@@ -169,10 +167,10 @@ class OwnDelivery {
               run, [&] { return to_.put_run(*run); }, code))
         left.runs.push_back(run);
     }
-    const Comparison* const comparison = own_.comparison;
-    if (comparison != nullptr && is_left(
-                                     comparison, [&] { return to_.put_comparison(*comparison); }, code)) {
-      left.comparison = comparison;
+    const SpooledComparison* const kept = own_.comparison;
+    if (kept != nullptr && is_left(
+                               &kept->comparison, [&] { return to_.put_comparison(kept->comparison); }, code)) {
+      left.comparison = kept;
     }
     keep_on_disk(left, app_);
     return code;
@@ -218,13 +216,16 @@ class OwnDelivery {
 };
 
 // As the spool has it; the comparison itself where it could not be kept there, which is told.
-std::optional<Comparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code, const App& app) {
+std::optional<SpooledComparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code,
+                                                          const App& app) {
   if (comparison == nullptr) return std::nullopt;
-  Result<Spool::KeptComparison> spooled = Spool(state_folder()).keep(*comparison);
-  if (spooled) return std::move(spooled->comparison);
+  Result<SpooledComparison> spooled = Spool(state_folder()).keep(*comparison);
+  if (spooled) return std::move(spooled).value();
   code = worse(code, (app.report(spooled.error()), ExitCode::store_away));
   Result<Comparison> kept = as_kept(*comparison);
-  return kept ? std::move(kept).value() : *comparison;
+  SpooledComparison unspooled{{}, "", kept ? std::move(kept).value() : *comparison};
+  unspooled.id = comparison_id(unspooled.comparison);
+  return unspooled;
 }
 
 }  // namespace
@@ -269,7 +270,7 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   const Result<StoreAddress> address = store_address(configuration);
   if (!address) return app.report(address.error());
   ExitCode kept_code = ExitCode::success;
-  const std::optional<Comparison> kept = keep_comparison_in_spool(comparison, kept_code, app);
+  const std::optional<SpooledComparison> kept = keep_comparison_in_spool(comparison, kept_code, app);
   const AtHand own{runs, kept ? &*kept : nullptr};
   Result<Store> store = Store::open(*address, state_folder());
   if (!store) return keep_without_store(store.error(), own, app);

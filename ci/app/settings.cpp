@@ -31,18 +31,22 @@ Result<Configuration> effective_configuration(const App& app) {
   return with_overrides(std::move(configuration), app);
 }
 
+// The only place where the system's entropy is drawn from: results carry the seed.
+Result<Configuration> measuring_configuration(const App& app, Nanoseconds usual,
+                                              const std::optional<std::uint64_t>& seed) {
+  STEELYARD_TRY(Configuration configuration, effective_configuration(app));
+  if (!configuration.run.budget) configuration.run.budget = usual;
+  std::random_device entropy;
+  configuration.run.seed = seed ? *seed : (std::uint64_t{entropy()} << 32) | entropy();
+  return configuration;
+}
+
 std::string project_name(const Configuration& configuration) {
   if (!configuration.project.empty()) return configuration.project;
   std::error_code ignored;
   std::filesystem::path folder = std::filesystem::current_path(ignored);
   if (const Result<GitRepository> repository = GitRepository::find(folder)) folder = repository->root();
   return folder.filename().string();
-}
-
-std::uint64_t seed_or_draw(const std::optional<std::uint64_t>& seed) {
-  if (seed) return *seed;
-  std::random_device entropy;
-  return (std::uint64_t{entropy()} << 32) | entropy();
 }
 
 std::string person_or_login(const std::string& named) {

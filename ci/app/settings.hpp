@@ -14,13 +14,13 @@ namespace steelyard {
 
 // Looks for steelyard.toml from the current folder upwards.
 Result<Configuration> effective_configuration(const App& app);
+// For who measures: with a budget (`usual` where none is configured) and a seed (drawn where none is given).
+Result<Configuration> measuring_configuration(const App& app, Nanoseconds usual,
+                                              const std::optional<std::uint64_t>& seed);
 Result<Configuration> with_overrides(Configuration configuration, const App& app);
 
 // The configured name, else that of the repository's (or the current) folder.
 std::string project_name(const Configuration& configuration);
-
-// As asked for, else drawn from the system's entropy: the only place where it is; results carry it.
-std::uint64_t seed_or_draw(const std::optional<std::uint64_t>& seed);
 
 // The person on whose behalf the program does something, as the audit trail names them: as named; else the CI system's
 // user, else the login name.

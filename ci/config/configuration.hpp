@@ -11,20 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/counting/counters/counter_choice.hpp"
 #include "bench/model/comparison.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
+#include "bench/runner/settings.hpp"
 #include "regress/targets/declared_target.hpp"
 
 namespace steelyard {
-
-enum class CountChoice {
-  automatic,  // where Valgrind and the shim are found
-  always,     // an error where they are not
-  never,
-};
 
 // Whether a benchmark is timed though its two builds cannot run different instructions.
 enum class SkipTime {
@@ -37,23 +31,6 @@ struct ConfiguredProgram {
   std::string name;     // becomes the suite where there are several programs
   std::string command;  // path and arguments; the path is relative to the root of the work tree
   bool operator==(const ConfiguredProgram&) const = default;
-};
-
-struct MeasuringSettings {
-  std::optional<Layout> layout;         // absent: duet where two equal cores are free, else interleaved
-  int rounds = 0;                       // of every benchmark; 0: as many as the judgement needs
-  bool no_early_stop = false;           // a fixed number of rounds, whatever they show
-  bool no_solo_check = false;           // what a duet finds is not measured again alone
-  std::optional<int> repetitions;       // samples of one process; absent: as the budget allows, likewise the next
-  std::optional<Nanoseconds> min_time;  // of one sample
-  std::optional<Nanoseconds> budget;    // absent: the verb's own (2 minutes for ab and run, 10 for gate)
-  Nanoseconds timeout = seconds(60);
-  CountChoice counts = CountChoice::automatic;
-  bool no_count_cache = false;  // neither use nor keep the counts made before on this machine
-  bool recount = false;         // count both sides, whatever is known of them
-  CounterChoice counters;       // beside the instructions; none gates unless the policy names it
-  std::string filter;
-  bool operator==(const MeasuringSettings&) const = default;
 };
 
 struct PolicySettings {

@@ -8,9 +8,8 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
-#include "ci/judging/ci_variables.hpp"
+#include "ci/judging/judge.hpp"
 #include "ci/judging/judge_programs.hpp"
-#include "ci/judging/known_calibration.hpp"
 #include "ci/judging/stored_series.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
@@ -210,10 +209,10 @@ struct Candidate {
   std::vector<std::string> warnings;
 };
 
-Candidate find_candidate(const HistoryGate& gate, const Configuration& configuration, const App& app) {
+Candidate find_candidate(const GateOptions& gate, const Configuration& configuration, const App& app) {
   Candidate candidate;
   if (gate.run.empty()) {
-    HeadMeasurement head = measure_head({gate.head, gate.bench, gate.seed}, configuration, app);
+    HeadMeasurement head = measure_head(gate, configuration, app);
     candidate.code = head.code;
     if (head.code != ExitCode::success) return candidate;
     if (head.interrupted) candidate.code = ExitCode::not_judged;
@@ -235,8 +234,8 @@ Candidate find_candidate(const HistoryGate& gate, const Configuration& configura
 
 }  // namespace
 
-Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configuration& configuration, const App& app) {
-  STEELYARD_CHECK(check_named_calibration(configuration));
+Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
   const Candidate candidate = find_candidate(gate, configuration, app);
   if (!candidate.run) return candidate.code;
   ExitCode code = candidate.code;
@@ -246,11 +245,10 @@ Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configurati
   if (!store) return nothing_judged(store.error());
   const Result<Baseline> baseline = find_baseline(*store, *candidate.run, configuration, app);
   if (!baseline) return nothing_judged(baseline.error());
-  ComparisonRequest request{configuration, gate.seed};
+  ComparisonRequest request{configuration, calibrations, gate.seed};
   if (baseline->history) request.history = &*baseline->history;
-  Result<Comparison> compared = compare_sides(baseline->run, *candidate.run, request, baseline->warnings);
-  if (!compared) return nothing_judged(compared.error());
-  Judgement judgement{baseline->run, *candidate.run, std::move(compared).value()};
+  Judgement judgement{baseline->run, *candidate.run,
+                      compare_sides(baseline->run, *candidate.run, request, baseline->warnings)};
   std::vector<std::string>& warnings = judgement.comparison.warnings;
   warnings.insert(warnings.end(), candidate.warnings.begin(), candidate.warnings.end());
   judge_promises(judgement, configuration, gate.run.empty() && gate.bench.empty());
@@ -261,6 +259,40 @@ Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configurati
   const std::vector<const Run*> own =
       gate.run.empty() ? std::vector<const Run*>{&*candidate.run} : std::vector<const Run*>{};
   return worse(code, deliver_to_store(configuration, &judgement.comparison, app, own));
+}
+
+namespace {
+
+// Empty: it is not set.
+std::string value_of(const std::map<std::string, std::string>& variables, const char* name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
+                        std::size_t head_parents) {
+  const BaseChoice first_parent{(head.empty() ? "HEAD" : head) + "^1", "the first parent"};
+  if (!head.empty() || head_parents > 1) return first_parent;
+  // A checkout of the branch itself: the runner's own idea of where it left the target is better than its last commit.
+  if (const std::string base = value_of(variables, "CI_MERGE_REQUEST_DIFF_BASE_SHA"); !base.empty()) {
+    return {base, "CI_MERGE_REQUEST_DIFF_BASE_SHA"};
+  }
+  const std::string target = value_of(variables, "GITHUB_BASE_REF");
+  if (value_of(variables, "GITHUB_EVENT_NAME") == "pull_request" && !target.empty()) {
+    return {"origin/" + target, "the target branch of the pull request"};
+  }
+  return first_parent;
+}
+
+std::string history_branch(const std::string& configured, const std::map<std::string, std::string>& variables,
+                           const Commit& candidate) {
+  if (!configured.empty()) return configured;
+  for (const char* name : {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"}) {
+    if (const std::string branch = value_of(variables, name); !branch.empty()) return branch;
+  }
+  return candidate.branch;
 }
 
 }  // namespace steelyard

@@ -3,21 +3,33 @@
 // was measured together with it, against that.
 #pragma once
 
-#include <optional>
+#include <cstddef>
+#include <map>
 #include <string>
 
-#include "ci/judging/judge.hpp"
+#include "bench/model/run.hpp"
+#include "ci/judging/judge_programs.hpp"
 
 namespace steelyard {
 
-struct HistoryGate {
-  std::string run;    // one side of compare that was measured before; empty: the head is measured
-  std::string head;   // a commit; empty: HEAD
-  std::string bench;  // the program in place of those configured
-  std::optional<std::uint64_t> seed;
-  const JudgementOutputs& outputs;
-};
+Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration, const App& app);
 
-Result<ExitCode> gate_against_history(const HistoryGate& gate, const Configuration& configuration, const App& app);
+// What a gate takes from the CI system's variables when nobody says otherwise: the commit to compare with, and the
+// branch whose history counts. `variables` is the environment.
+struct BaseChoice {
+  std::string name;  // for git to resolve
+  std::string why;   // for the report: "the first parent", ...
+};
+// On a pull request the checkout is a merge commit: its first parent is the branch it would be merged into, as of now.
+// Else GITHUB_EVENT_NAME and GITHUB_BASE_REF, or CI_MERGE_REQUEST_DIFF_BASE_SHA, say it. `head`: as the user named it,
+// empty for HEAD; `head_parents`: how many parents it has.
+BaseChoice default_base(const std::map<std::string, std::string>& variables, const std::string& head,
+                        std::size_t head_parents);
+
+// What is configured; else the branch that the pull request of this pipeline is to be merged into (GITHUB_BASE_REF,
+// CI_MERGE_REQUEST_TARGET_BRANCH_NAME), so that a pull request never judges itself by its own runs; else the
+// candidate's own branch. Empty: all branches.
+std::string history_branch(const std::string& configured, const std::map<std::string, std::string>& variables,
+                           const Commit& candidate);
 
 }  // namespace steelyard

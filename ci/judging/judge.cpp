@@ -1,6 +1,7 @@
 #include "ci/judging/judge.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -8,19 +9,80 @@
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/config/written_value.hpp"
-#include "ci/judging/known_calibration.hpp"
-#include "ci/judging/outcome.hpp"
 #include "ci/judging/pictures.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/report/comparison.hpp"
+#include "regress/ab/gates.hpp"
+#include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/history/judge_history.hpp"
 #include "storage/archive/archive.hpp"
+#include "storage/calibration/calibration_document.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
 namespace {
 
-std::string report_text(const Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
+// A path of steelyard.toml is relative to that file, one of the command line to the current folder.
+std::filesystem::path named_file(const Configuration& configuration) {
+  const std::filesystem::path path(configuration.policy.calibration);
+  const bool from_file = !configuration.policy.calibration_where.starts_with("--");
+  return from_file && path.is_relative() ? configuration.root / path : path;
+}
+
+}  // namespace
+
+Result<KnownCalibration> KnownCalibration::of(const Configuration& configuration) {
+  KnownCalibration known;
+  if (configuration.policy.calibration.empty()) return known;
+  known.file_ = named_file(configuration);
+  STEELYARD_TRY(known.named_, read_calibration(known.file_));
+  return known;
+}
+
+const Calibration* KnownCalibration::find(const Run& baseline, const Run& candidate,
+                                          std::vector<std::string>& warnings) {
+  const std::string fingerprint = candidate.environment.fingerprint();
+  const Layout layout = mutual_layout(baseline.header, candidate.header);
+  if (!named_) {
+    auto at = kept_.find({fingerprint, layout});
+    if (at == kept_.end()) {
+      auto found = find_calibration(state_folder(), fingerprint, layout);
+      at = kept_.emplace(std::pair(fingerprint, layout), std::move(found)).first;
+    }
+    const Result<std::optional<Calibration>>& kept = at->second;
+    if (kept) return *kept ? &**kept : nullptr;
+    warnings.push_back("the machine's calibration was not used: " + kept.error().text());
+    return nullptr;
+  }
+  if (named_->fingerprint != fingerprint) {
+    warnings.push_back("the calibration " + file_.string() + " was not used: it is of machine " +
+                       named_->fingerprint.substr(0, 12) + ", and this was measured on " +
+                       (fingerprint.empty() ? "one that is not named" : fingerprint.substr(0, 12)));
+    return nullptr;
+  }
+  if (is_concurrent(layout) && named_->layout != layout) {
+    const std::string measured(to_text(layout));
+    warnings.push_back("the calibration " + file_.string() + " is of gates measured " +
+                       std::string(to_text(named_->layout)) + ", and this was measured " + measured +
+                       ": its noise floors and error rates may be others here; steelyard calibrate --layout " +
+                       measured + " makes one that fits");
+  }
+  return &*named_;
+}
+
+namespace {
+
+// The document of a judgement without explanations, made once for all who want it; empty: nobody does.
+std::string json_of(const Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
+  const bool is_printed = app.common.json && judgement.explanations.empty();
+  if (!is_printed && outputs.archive_dir.empty()) return "";
+  return json_report(judgement.comparison, judgement.targets);
+}
+
+std::string report_text(const Judgement& judgement, const std::string& json, const JudgementOutputs& outputs,
+                        const App& app) {
+  if (app.common.json && judgement.explanations.empty()) return json;
   if (app.common.json) return json_report(judgement.comparison, judgement.targets, judgement.explanations);
   if (outputs.is_markdown) return markdown_report(judgement.comparison, judgement.targets);
   const TerminalStyle style = app.style(outputs.output);
@@ -34,8 +96,9 @@ ExitCode write_if_named(const std::filesystem::path& file, const std::string& te
   return written ? ExitCode::success : app.report(written.error());
 }
 
-ExitCode print_reports(const Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
-  const std::string report = report_text(judgement, outputs, app);
+ExitCode print_reports(const Judgement& judgement, const std::string& json, const JudgementOutputs& outputs,
+                       const App& app) {
+  const std::string report = report_text(judgement, json, outputs, app);
   if (outputs.output.empty()) app.print(report);
   const ExitCode code = write_if_named(outputs.output, report, app);
   if (outputs.markdown.empty()) return code;
@@ -80,11 +143,9 @@ void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<st
   add_common_options(verb);
 }
 
-Result<Comparison> compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
-                                 std::vector<std::string> warnings) {
-  STEELYARD_TRY(const std::optional<Calibration> known,
-                known_calibration(request.configuration, baseline, candidate, warnings));
-  const Calibration* calibration = known ? &*known : nullptr;
+Comparison compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
+                         std::vector<std::string> warnings) {
+  const Calibration* calibration = request.calibrations.find(baseline, candidate, warnings);
   ComparisonPolicy policy = comparison_policy(request.configuration.policy);
   if (request.seed) policy.seed = *request.seed;
   Comparison comparison = request.history == nullptr
@@ -146,15 +207,115 @@ ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Confi
         draw_changed_counts(judgement.comparison, judgement.baseline, judgement.candidate, outputs.flame_dir);
     if (!drawn) code = app.report(drawn.error());
   }
+  const std::string json = json_of(judgement, outputs, app);
   if (!outputs.archive_dir.empty()) {
-    code = worse(code, write_if_named(outputs.archive_dir / "comparison.json",
-                                      json_report(judgement.comparison, judgement.targets), app));
+    code = worse(code, write_if_named(outputs.archive_dir / "comparison.json", json, app));
   }
-  code = worse(code, print_reports(judgement, outputs, app));
+  code = worse(code, print_reports(judgement, json, outputs, app));
   code = worse(code, show_pictures(judgement, outputs, app));
   code = worse(code, outcome_of(judgement.targets));
   return worse(code,
                outcome_of(judgement.comparison, judgement.baseline, judgement.candidate, outcome_rules(configuration)));
+}
+
+namespace {
+
+bool has_measurement(const Run& run, const ComparisonRow& row) {
+  return std::any_of(run.measurements.begin(), run.measurements.end(), [&](const Measurement& measurement) {
+    return measurement.metric.name == row.metric.name && measurement.benchmark.canonical() == row.benchmark;
+  });
+}
+
+// Whether a process of the program itself went wrong, other than while it was counted.
+bool program_failed(const Run& run, const ComparisonRow& row) {
+  return std::any_of(run.failures.begin(), run.failures.end(), [&](const Failure& failure) {
+    const bool concerns_row = failure.benchmark.name.empty() || failure.benchmark.canonical() == row.benchmark;
+    const bool was_counting = failure.metric == kInstructions || is_extra_counter(failure.metric);
+    return concerns_row && !was_counting && failure.kind != FailureKind::bad_record;
+  });
+}
+
+// It left itself out, and said why.
+bool left_itself_out(const Run& run, const ComparisonRow& row) {
+  bool any = false;
+  for (const Failure& failure : run.failures) {
+    if (failure.benchmark.canonical() != row.benchmark) continue;
+    if (failure.kind != FailureKind::skipped) return false;
+    any = true;
+  }
+  return any;
+}
+
+bool has_bad_record(const Run& run) {
+  return std::any_of(run.failures.begin(), run.failures.end(),
+                     [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
+}
+
+bool was_judged(const ComparisonRow& row) {
+  return row.verdict != Verdict::missing && row.verdict != Verdict::incomparable && row.verdict != Verdict::failed;
+}
+
+bool is_asked_for(const Metric& metric, const ComparisonPolicy& policy, const OutcomeRules& rules) {
+  if (rules.demand_counts && metric.name == kInstructions) return true;
+  return names_metric(policy, metric.name);
+}
+
+// Both sides failed alike at something that nobody named.
+bool is_dispensable(const ComparisonRow& row, const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
+                    const OutcomeRules& rules) {
+  return row.metric.kind == MetricKind::counted && !is_asked_for(row.metric, policy, rules) &&
+         !has_measurement(baseline, row) && !has_measurement(candidate, row);
+}
+
+}  // namespace
+
+OutcomeRules outcome_rules(const Configuration& configuration) {
+  return {configuration.policy.demand_decision, configuration.run.counts == CountChoice::always};
+}
+
+ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate,
+                    const OutcomeRules& rules) {
+  // Nothing was judged at all, perhaps because a filter matches nothing: that is no pass.
+  const bool any_judged = std::any_of(comparison.rows.begin(), comparison.rows.end(), was_judged);
+  const bool whole = any_judged && !has_bad_record(baseline) && !has_bad_record(candidate);
+  ExitCode code = whole ? ExitCode::success : ExitCode::not_judged;
+  for (const ComparisonRow& row : comparison.rows) {
+    const bool matters = row.gates || (rules.demand_counts && row.metric.name == kInstructions);
+    switch (row.verdict) {
+      case Verdict::regression:
+        if (row.gates) code = worse(code, ExitCode::regression);
+        break;
+      case Verdict::missing:
+      case Verdict::incomparable:
+        if (matters) code = worse(code, ExitCode::not_judged);
+        break;
+      case Verdict::failed:
+        // What neither side can do on this machine was not to be judged here.
+        if (left_itself_out(baseline, row) && left_itself_out(candidate, row)) break;
+        if (program_failed(candidate, row)) {
+          code = worse(code, ExitCode::program_failed);
+        } else if (matters && !is_dispensable(row, baseline, candidate, comparison.policy, rules)) {
+          code = worse(code, ExitCode::not_judged);
+        }
+        break;
+      case Verdict::inconclusive:
+        if (rules.demand_decision && matters) code = worse(code, ExitCode::not_judged);
+        break;
+      case Verdict::improvement:
+      case Verdict::unchanged:
+      case Verdict::fresh:
+        break;
+    }
+  }
+  return code;
+}
+
+ExitCode outcome_of(const TargetReport& targets) {
+  const auto counts = targets.count_by_verdict();
+  ExitCode code = ExitCode::success;
+  if (counts.at(static_cast<std::size_t>(TargetVerdict::missed)) > 0) code = worse(code, ExitCode::regression);
+  if (counts.at(static_cast<std::size_t>(TargetVerdict::undecided)) > 0) code = worse(code, ExitCode::not_judged);
+  return code;
 }
 
 }  // namespace steelyard

@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/model/calibration.hpp"
 #include "bench/model/comparison.hpp"
+#include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "bench/model/target.hpp"
 #include "ci/app/app.hpp"
@@ -19,6 +23,27 @@
 #include "regress/history/judge_history.hpp"
 
 namespace steelyard {
+
+// The calibration that the comparisons of one command are told of: the file that the policy names, else the one kept
+// for the machine. However often a measurement is looked at, each file is read once.
+//
+//     STEELYARD_TRY(KnownCalibration known, KnownCalibration::of(configuration));   // before anything is measured
+//     compare_runs(baseline, candidate, policy, known.find(baseline, candidate, warnings));
+class KnownCalibration {
+ public:
+  // Error (input): the named file is absent, damaged or of a newer version.
+  static Result<KnownCalibration> of(const Configuration& configuration);
+
+  // Null: none is known of the candidate's machine and the two runs' layout. A named file of another machine is not
+  // used, and one in the state folder that cannot be read neither: `warnings` says so. It says, too, where a named file
+  // is of another concurrent layout; that one is used. Valid as long as this object.
+  const Calibration* find(const Run& baseline, const Run& candidate, std::vector<std::string>& warnings);
+
+ private:
+  std::filesystem::path file_;                                                         // that the policy names
+  std::optional<Calibration> named_;                                                   // what it holds
+  std::map<std::pair<std::string, Layout>, Result<std::optional<Calibration>>> kept_;  // by fingerprint
+};
 
 // What is shown of a judgement, and where it is kept. Empty paths: not there.
 struct JudgementOutputs {
@@ -40,14 +65,15 @@ void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<st
 
 struct ComparisonRequest {
   const Configuration& configuration;
+  KnownCalibration& calibrations;
   std::optional<std::uint64_t> seed = {};      // absent: the policy's, so that the same runs give the same bytes
   const MeasuredPrograms* measured = nullptr;  // what counting found out about the two builds; null: nothing
   const HistoryBaseline* history = nullptr;    // what the candidate is held against; null: the baseline
 };
 // Compared, with the machine's calibration, and attributed; `warnings` and those of the calibration are the
-// comparison's. Error (input): a calibration that the policy names and that cannot be read.
-Result<Comparison> compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
-                                 std::vector<std::string> warnings);
+// comparison's.
+Comparison compare_sides(const Run& baseline, const Run& candidate, const ComparisonRequest& request,
+                         std::vector<std::string> warnings);
 
 // A comparison with what is told beside it.
 struct Judgement {
@@ -78,5 +104,27 @@ ExitCode copy_archives(const Run& baseline, const Run& candidate, const std::fil
 // all of it amounts to. The store is not asked: a verdict is reported before, so that no store hides one.
 ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Configuration& configuration,
               const App& app);
+
+// The exit status that a comparison amounts to.
+struct OutcomeRules {
+  bool demand_decision = false;  // an inconclusive row was to be judged and was not
+  bool demand_counts = false;    // instructions were asked for, whatever the policy names
+};
+OutcomeRules outcome_rules(const Configuration& configuration);
+
+// regression -> 1; missing, incomparable, failed -> 2; a failure of the candidate's own processes -> 4; the worst
+// holds. No row that was judged (none at all, or only such as are missing, incomparable or failed) -> 2. A bad record
+// of an imported file, on either side and of whatever metric -> 2, never 4: it is the file's failure.
+//
+// A row that does not gate fails nothing, whatever its verdict, but for a failure of the candidate's own processes; and
+// instructions that were demanded are 2 where they were not judged.
+//
+// A count that failed is no failure of the program. It is 2 where instructions were asked for (the policy names them,
+// or demand_counts) and where one side alone has them. Where nobody asked and neither side could be counted, nothing
+// that was to be judged is lost: the row stands in the report, and time decides.
+ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate, const OutcomeRules& rules);
+
+// missed -> 1; undecided -> 2; no target: 0.
+ExitCode outcome_of(const TargetReport& targets);
 
 }  // namespace steelyard

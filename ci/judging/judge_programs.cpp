@@ -3,46 +3,37 @@
 #include <system_error>
 #include <utility>
 
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/git/repository.hpp"
-#include "ci/judging/known_calibration.hpp"
+#include "ci/judging/judge.hpp"
 #include "ci/measuring/build.hpp"
-#include "ci/measuring/join_runs.hpp"
-#include "ci/measuring/program_in_tree.hpp"
+#include "ci/measuring/run_parts.hpp"
 #include "storage/archive/archive.hpp"
 
 namespace steelyard {
 namespace {
 
-constexpr Nanoseconds kHeadBudget = seconds(600);  // of measuring, as for a gate of two sides
-
 bool is_cancelled(const JudgeRequest& request) { return request.cancelled != nullptr && request.cancelled->load(); }
 
-Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
-  MeasuringPlan plan;
-  plan.programs = sides.programs;
-  plan.settings = request.configuration.run;
-  plan.policy = request.configuration.policy;
-  plan.budget = request.default_budget;
-  plan.seed = request.seed;
+Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& request, KnownCalibration& calibrations,
+                                 const App& app) {
   // What stands in the way of one is told once, at the end.
-  plan.calibration = [&request](const Run& baseline, const Run& candidate) {
+  const auto calibration_of = [&calibrations](const Run& baseline, const Run& candidate) {
     std::vector<std::string> untold;
-    auto known = known_calibration(request.configuration, baseline, candidate, untold);
-    return known ? std::move(known).value() : std::nullopt;
+    return calibrations.find(baseline, candidate, untold);
   };
   ProgressLine progress = app.progress();
-  return measure_programs(plan, progress, request.cancelled);
+  return measure_programs(sides.programs, request.configuration, calibration_of, progress, request.cancelled);
 }
 
 void complete_header(Run& run, const SideDescription& side, const JudgeRequest& request) {
   run.header.project = project_name(request.configuration);
   run.header.program = side.program;
   run.header.commit = side.commit;
-  run.header.seed = request.seed;
+  run.header.seed = request.configuration.run.seed;
   if (!side.sources.empty()) run.header.settings[kSourcesSetting] = side.sources.string();
   seal(run);
 }
@@ -115,7 +106,7 @@ struct Head {
   Commit commit;
 };
 
-Result<Head> find_head(const HeadRequest& request) {
+Result<Head> find_head(const GateOptions& request) {
   STEELYARD_TRY(GitRepository repository, GitRepository::find(std::filesystem::current_path()));
   STEELYARD_TRY(const std::string sha, resolve_deepening(repository, request.head.empty() ? "HEAD" : request.head));
   STEELYARD_TRY(Commit commit, repository.describe(sha));
@@ -124,7 +115,7 @@ Result<Head> find_head(const HeadRequest& request) {
 
 class HeadMeasuring {
  public:
-  HeadMeasuring(const HeadRequest& request, const Configuration& configuration, const App& app)
+  HeadMeasuring(const GateOptions& request, const Configuration& configuration, const App& app)
       : request_(request), configuration_(configuration), app_(app) {}
 
   Result<Run> measure(std::vector<std::string>& warnings) {
@@ -134,10 +125,13 @@ class HeadMeasuring {
     // The second tree costs a checkout of the same files.
     STEELYARD_TRY(const WorkTreePair trees, WorkTreePair::create(head.repository, head.commit.sha, head.commit.sha));
     STEELYARD_CHECK(build_tree(trees.head(), head.commit, "", configuration_, cancellation_.flag(), app_));
+    Configuration each = configuration_;
+    if (each.run.budget) each.run.budget = *each.run.budget * (1.0 / static_cast<double>(programs.size()));
+    ProgressLine progress = app_.progress();
     Run whole;
     for (std::size_t i = 0; i < programs.size(); ++i) {
       STEELYARD_TRY(const Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
-      STEELYARD_TRY(Run run, measure_one_of(program, programs.size(), warnings));
+      STEELYARD_TRY(Run run, measure_alone(program, each, progress, warnings, cancellation_.flag()));
       if (i == 0) {
         whole = std::move(run);
       } else {
@@ -147,7 +141,7 @@ class HeadMeasuring {
     whole.header.program = joined_commands(programs);
     whole.header.project = project_name(configuration_);
     whole.header.commit = head.commit;
-    whole.header.seed = seed_;
+    whole.header.seed = configuration_.run.seed;
     whole.header.settings[kSourcesSetting] = trees.head().string();
     seal(whole);
     return whole;
@@ -156,39 +150,26 @@ class HeadMeasuring {
   bool cancelled() const { return cancellation_.requested(); }
 
  private:
-  Result<Run> measure_one_of(const Program& program, std::size_t programs, std::vector<std::string>& warnings) {
-    MeasuringPlan plan;
-    plan.settings = configuration_.run;
-    plan.policy = configuration_.policy;
-    const Nanoseconds budget = configuration_.run.budget.value_or(kHeadBudget);
-    plan.budget = nanoseconds(budget.count() / static_cast<double>(programs));
-    plan.settings.budget = plan.budget;
-    plan.seed = seed_;
-    ProgressLine progress = app_.progress();
-    return measure_alone(program, plan, progress, warnings, cancellation_.flag());
-  }
-
-  const HeadRequest& request_;
+  const GateOptions& request_;
   const Configuration& configuration_;
   const App& app_;
   Cancellation cancellation_;
-  std::uint64_t seed_ = seed_or_draw(request_.seed);
 };
 
 }  // namespace
 
 Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
-  STEELYARD_CHECK(check_named_calibration(request.configuration));
-  STEELYARD_TRY(MeasuredPrograms measured, measure(sides, request, app));
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(request.configuration));
+  STEELYARD_TRY(MeasuredPrograms measured, measure(sides, request, calibrations, app));
   MeasuredPair& pair = measured.pair;
   complete_header(pair.baseline, sides.baseline, request);
   complete_header(pair.candidate, sides.candidate, request);
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
   ExitCode code = request.outputs.no_store ? ExitCode::success : keep_in_spool(runs, app);
   code = worse(code, copy_archives(pair.baseline, pair.candidate, request.outputs.archive_dir, app));
-  STEELYARD_TRY(Comparison comparison,
-                compare_sides(pair.baseline, pair.candidate, {request.configuration, request.seed, &measured},
-                              measured.warnings));
+  Comparison comparison = compare_sides(
+      pair.baseline, pair.candidate, {request.configuration, calibrations, request.configuration.run.seed, &measured},
+      measured.warnings);
   if (is_cancelled(request)) comparison.warnings.push_back("interrupted: this is what was measured until then");
   Judgement judgement{pair.baseline, pair.candidate, std::move(comparison)};
   judge_promises(judgement, request.configuration,
@@ -221,9 +202,9 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
   return judge_programs({std::move(pairs), {command, base, trees.base()}, {command, head, trees.head()}}, request, app);
 }
 
-HeadMeasurement measure_head(const HeadRequest& request, const Configuration& configuration, const App& app) {
+HeadMeasurement measure_head(const GateOptions& options, const Configuration& configuration, const App& app) {
   HeadMeasurement head;
-  HeadMeasuring measuring(request, configuration, app);
+  HeadMeasuring measuring(options, configuration, app);
   Result<Run> run = measuring.measure(head.warnings);
   if (run) {
     head.run = std::move(run).value();

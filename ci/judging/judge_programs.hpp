@@ -20,8 +20,6 @@ namespace steelyard {
 struct JudgeRequest {
   const Configuration& configuration;
   const JudgementOutputs& outputs;
-  Nanoseconds default_budget;
-  std::uint64_t seed = 0;
   bool expect_every_target = false;  // a configured target that no benchmark has is undecided
   const std::atomic<bool>* cancelled = nullptr;
 };
@@ -54,10 +52,14 @@ Result<ExitCode> judge_commits(const GitRepository& repository, const CommitPair
                                const std::vector<ConfiguredProgram>& programs,
                                const std::vector<std::string>& arguments, const JudgeRequest& request, const App& app);
 
-struct HeadRequest {
+// What `gate` is asked.
+struct GateOptions {
+  std::string run;    // with --against-history: one side of compare that was measured before; empty: measures the head
+  std::string base;   // empty: from the CI system's variables, else the first parent
   std::string head;   // a commit; empty: HEAD
   std::string bench;  // the program in place of those configured
   std::optional<std::uint64_t> seed;
+  JudgementOutputs outputs;
 };
 struct HeadMeasurement {
   ExitCode code = ExitCode::success;  // else: already reported, and there is no run
@@ -66,7 +68,7 @@ struct HeadMeasurement {
   bool interrupted = false;  // the run holds what was measured until then
 };
 // In a work tree of its own. The budget is shared by the programs.
-HeadMeasurement measure_head(const HeadRequest& request, const Configuration& configuration, const App& app);
+HeadMeasurement measure_head(const GateOptions& options, const Configuration& configuration, const App& app);
 
 // Said where the head is measured and differs from what lies in the folder.
 void note_uncommitted(const GitRepository& repository, const std::string& head, const App& app);

@@ -1,13 +1,16 @@
-// Builds one side of a comparison in its work tree with the project's own command. The output is kept back unless the
-// build fails; then its last lines are what the error shows.
+// One side of a comparison as a work tree has it: built with the project's own command, and its programs as configured.
+// The build's output is kept back unless it fails; then its last lines are what the error shows.
 #pragma once
 
 #include <atomic>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
+#include "bench/runner/program.hpp"
+#include "ci/config/configuration.hpp"
 
 namespace steelyard {
 
@@ -21,5 +24,11 @@ struct BuildRequest {
 // The command has the caller's environment, less STEELYARD_STORE and PGPASSWORD. Error (program): the command failed,
 // with the last 40 lines of its output; it ran past its limit or was cancelled.
 Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled);
+
+// A configured program as it stands in a work tree.
+// arguments: appended to the command's own. with_suite: the program's name becomes its benchmarks' suite. Error
+// (input): an absolute path, which is the same file in every work tree.
+Result<Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,
+                                const std::vector<std::string>& arguments, bool with_suite);
 
 }  // namespace steelyard

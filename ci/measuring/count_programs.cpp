@@ -1,6 +1,7 @@
 #include "ci/measuring/count_programs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -11,17 +12,103 @@
 
 #include "bench/counting/benchmark_count.hpp"
 #include "bench/counting/count.hpp"
+#include "bench/counting/counters/hardware_count.hpp"
 #include "bench/counting/counters/heap_count.hpp"
 #include "bench/counting/equal/executed_code.hpp"
 #include "bench/environment/elf_file.hpp"
+#include "bench/environment/gpu_facts.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/sha256.hpp"
+#include "bench/runner/round_plan.hpp"
 #include "ci/measuring/count_cache.hpp"
-#include "ci/measuring/count_part.hpp"
-#include "ci/measuring/unmeasured.hpp"
+#include "ci/measuring/run_parts.hpp"
 #include "regress/ab/gates.hpp"
+#include "storage/place/store_address.hpp"
 
 namespace steelyard {
+namespace {
+
+const std::vector<ListedBenchmark>& benchmarks_of(const CountSide& side) {
+  static const std::vector<ListedBenchmark> none;
+  return side.program == nullptr ? none : side.program->benchmarks();
+}
+
+bool has(const CountSide& side, const ListedBenchmark& benchmark) {
+  const std::vector<ListedBenchmark>& own = benchmarks_of(side);
+  return std::any_of(own.begin(), own.end(), [&](const ListedBenchmark& one) { return one.name == benchmark.name; });
+}
+
+std::optional<LoadedProgram> loaded_of(const CountSide& side, const std::atomic<bool>* cancelled) {
+  if (benchmarks_of(side).empty()) return std::nullopt;
+  Result<LoadedProgram> loaded = read_loaded_program(side.program->program, cancelled);
+  if (!loaded) return std::nullopt;
+  return std::move(loaded).value();
+}
+
+// The first 64 bits of a hash.
+std::uint64_t bits_of(const std::string& sha256) {
+  constexpr std::size_t kDigits = 16;
+  std::uint64_t bits = 0;
+  std::from_chars(sha256.data(), sha256.data() + std::min(kDigits, sha256.size()), bits, 16);
+  return bits;
+}
+
+}  // namespace
+
+CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled) {
+  struct Item {
+    std::size_t pair;
+    const ListedBenchmark* benchmark;
+  };
+  std::vector<Item> items;
+  loaded_.reserve(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& [baseline, candidate] = pairs[i];
+    LoadedPair loaded{loaded_of(baseline, cancelled), loaded_of(candidate, cancelled), false};
+    loaded.equal = loaded.baseline && loaded.candidate && loaded.baseline->sha256 == loaded.candidate->sha256 &&
+                   baseline.program->program.arguments == candidate.program->program.arguments &&
+                   baseline.program->program.environment == candidate.program->program.environment;
+    if (loaded.candidate) seed ^= bits_of(loaded.candidate->sha256);
+    loaded_.push_back(std::move(loaded));
+    for (const ListedBenchmark& benchmark : benchmarks_of(baseline)) items.push_back({i, &benchmark});
+    for (const ListedBenchmark& benchmark : benchmarks_of(candidate)) {
+      if (!has(baseline, benchmark)) items.push_back({i, &benchmark});
+    }
+  }
+  for (const std::size_t i : shuffled_order(items.size(), seed, 0)) {
+    const CountPair& pair = pairs[items[i].pair];
+    const LoadedPair& loaded = loaded_[items[i].pair];
+    BenchmarkCounts counts;
+    counts.benchmark = *items[i].benchmark;
+    if (has(pair.baseline, counts.benchmark)) {
+      counts.baseline.side = &pair.baseline;
+      counts.baseline.loaded = loaded.baseline ? &*loaded.baseline : nullptr;
+    }
+    if (has(pair.candidate, counts.benchmark)) {
+      counts.candidate.side = &pair.candidate;
+      counts.candidate.loaded = loaded.candidate ? &*loaded.candidate : nullptr;
+    }
+    counts.equal_programs = loaded.equal && counts.baseline.side != nullptr && counts.candidate.side != nullptr;
+    benchmarks_.push_back(std::move(counts));
+  }
+}
+
+std::string proof_of_equality(const BenchmarkCounts& counts) {
+  if (!counts.equal_programs) return "";
+  const SideCount& baseline = counts.baseline;
+  const auto of_baseline = hash_inputs(baseline.inputs, baseline.side->program->program, *baseline.loaded);
+  const auto of_candidate =
+      hash_inputs(baseline.inputs, counts.candidate.side->program->program, *counts.candidate.loaded);
+  if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return "";
+  constexpr std::size_t kShownDigits = 12;
+  std::string proof(kEqualProgramProof);
+  const auto files = std::count_if(of_baseline->begin(), of_baseline->end(),
+                                   [](const auto& file) { return file.second != kAbsentFile; });
+  if (files == 1) proof += ", and so is the file it reads";
+  if (files > 1) proof += ", and so are the " + std::to_string(files) + " files it reads";
+  return proof + " (sha256 " + baseline.loaded->sha256.substr(0, kShownDigits) + ')';
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -54,20 +141,21 @@ std::string method_text(const CounterChoice& counters) {
 
 class ProgramCounting {
  public:
-  ProgramCounting(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
-                  std::vector<std::string>& warnings)
+  ProgramCounting(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                  ProgressLine& progress, std::vector<std::string>& warnings)
       : pairs_(pairs),
-        plan_(pairs, limits.seed, limits.cancelled),
+        plan_(pairs, settings.seed, limits.cancelled),
+        settings_(settings),
         limits_(limits),
         progress_(progress),
         warnings_(warnings),
-        cache_(limits.cache),
-        method_(limits.cache.empty() ? "" : method_text(limits.counters)) {}
+        cache_(state_folder() / "counts"),
+        method_(settings.no_count_cache ? "" : method_text(settings.counters)) {}
 
   EqualBuilds run() && {
     std::vector<CountOrder> orders;
     for (BenchmarkCounts& counts : plan_.benchmarks()) {
-      if (limits_.recount) counts.equal_programs = false;
+      if (settings_.recount) counts.equal_programs = false;
       const bool is_known = counts.baseline.side != nullptr && take_known(counts);
       if (counts.baseline.side != nullptr && !is_known) orders.push_back(order_of(counts, counts.baseline));
       if (counts.candidate.side != nullptr && !counts.equal_programs) {
@@ -95,8 +183,9 @@ class ProgramCounting {
 
  private:
   CountOrder order_of(const BenchmarkCounts& counts, SideCount& side) {
-    side_of_[{side.side->program, counts.benchmark}] = &side;
-    return {side.side->program, counts.benchmark, side.side->run, &side.inputs};
+    const Program& program = side.side->program->program;
+    side_of_[{&program, counts.benchmark.name}] = &side;
+    return {&program, counts.benchmark, side.side->run, &side.inputs};
   }
 
   void count(const std::vector<CountOrder>& orders);
@@ -106,11 +195,12 @@ class ProgramCounting {
   bool is_of_another_key(const BenchmarkCounts& counts) const;
   void compare_code();
   void say_how_long() const;
-  std::string name_in_cache(const std::string& benchmark, const SideCount& side) const;
+  std::string name_in_cache(const ListedBenchmark& benchmark, const SideCount& side) const;
 
   const std::vector<CountPair>& pairs_;
   CountPlan plan_;
-  const CountLimits& limits_;
+  const MeasuringSettings& settings_;
+  const Limits& limits_;
   ProgressLine& progress_;
   std::vector<std::string>& warnings_;
   CountCache cache_;
@@ -127,10 +217,10 @@ void ProgramCounting::count(const std::vector<CountOrder>& orders) {
   const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
   const double budget = limits_.budget.count();
   CountOptions options;
-  options.timeout = limits_.timeout * kTimeoutFactor;
+  options.timeout = settings_.timeout * kTimeoutFactor;
   options.budget = Nanoseconds(std::max(0.0, budget - spent()));
   options.cancelled = limits_.cancelled;
-  options.counters = limits_.counters;
+  options.counters = settings_.counters;
   options.progress = [&](const CountProgress& now) {
     const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);
     const double most = std::max(0.0, budget - spent());
@@ -141,28 +231,25 @@ void ProgramCounting::count(const std::vector<CountOrder>& orders) {
   done_ += static_cast<int>(orders.size());
   if (counted) return;
   for (const CountOrder& order : orders) {
-    fail_benchmarks(*order.program, {order.benchmark}, {std::string(kInstructions), counted.error().text()},
-                    *order.run);
+    fail_benchmarks({order.benchmark}, {std::string(kInstructions), counted.error().text()}, *order.run);
   }
 }
 
-std::string ProgramCounting::name_in_cache(const std::string& benchmark, const SideCount& side) const {
+std::string ProgramCounting::name_in_cache(const ListedBenchmark& benchmark, const SideCount& side) const {
   if (method_.empty() || side.loaded == nullptr) return "";
-  const Program& program = *side.side->program;
+  const Program& program = side.side->program->program;
   const std::string machine = side.side->run->environment.fingerprint();
   if (machine.empty()) return "";
   return name_of(
-      {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark, method_, machine});
+      {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark.name, method_, machine});
 }
 
 void ProgramCounting::keep(const std::vector<CountOrder>& orders) {
   for (const CountOrder& order : orders) {
-    const SideCount& side = *side_of_.at({order.program, order.benchmark});
+    const SideCount& side = *side_of_.at({order.program, order.benchmark.name});
     const std::string name = name_in_cache(order.benchmark, side);
     if (name.empty()) continue;
-    BenchmarkId id = parse_google_benchmark_name(order.benchmark);
-    id.suite = order.program->suite;
-    Run part = counts_of(*order.run, id);
+    Run part = counts_of(*order.run, order.benchmark.id);
     if (!has_counts(part)) continue;
     const Result<InputHashes> hashes = hash_inputs(side.inputs, *order.program, *side.loaded);
     if (!hashes) continue;
@@ -173,15 +260,15 @@ void ProgramCounting::keep(const std::vector<CountOrder>& orders) {
 bool ProgramCounting::take_known(BenchmarkCounts& counts) {
   SideCount& baseline = counts.baseline;
   const std::string name = name_in_cache(counts.benchmark, baseline);
-  if (name.empty() || limits_.recount) return false;
+  if (name.empty() || settings_.recount) return false;
   const auto hash_now = [&](const CountedInputs& inputs) {
-    return hash_inputs(inputs, *baseline.side->program, *baseline.loaded);
+    return hash_inputs(inputs, baseline.side->program->program, *baseline.loaded);
   };
   std::optional<CountCache::Kept> known = cache_.find(name, hash_now, warnings_);
   if (!known || !has_counts(counts_of(known->part, counts.id()))) return false;
   baseline.inputs.unknown.clear();
   for (const auto& [file, hash] : known->inputs) baseline.inputs.files.push_back(file);
-  move_paths(known->part, known->folder, baseline.side->program->working_directory.string());
+  move_paths(known->part, known->folder, baseline.side->program->program.working_directory.string());
   set_proof(known->part, CountOrigin::reused, "counted before on this machine, under the same key");
   add_counts(std::move(known->part), *baseline.side->run);
   known_.insert(&counts);
@@ -233,9 +320,9 @@ void ProgramCounting::say_how_long() const {
   const std::string text = decimal_text(seconds, 2) + " s, both sides together";
   for (const CountPair& pair : pairs_) {
     for (const CountSide* side : {&pair.baseline, &pair.candidate}) {
-      if (side->run == nullptr || side->benchmarks.empty()) continue;
+      if (side->program == nullptr || side->program->benchmarks().empty()) continue;
       side->run->header.settings["counting.wall"] = text;
-      record_cache_model(limits_.counters, *side->run);  // of taken counts too
+      record_cache_model(settings_.counters, *side->run);  // of taken counts too
     }
   }
 }
@@ -266,9 +353,89 @@ Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySett
   return false;
 }
 
-EqualBuilds count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
-                           std::vector<std::string>& warnings) {
-  return ProgramCounting(pairs, limits, progress, warnings).run();
+EqualBuilds count_programs(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                           ProgressLine& progress, std::vector<std::string>& warnings) {
+  return ProgramCounting(pairs, settings, limits, progress, warnings).run();
+}
+
+namespace {
+
+constexpr const char* kNotCounted =
+    "instructions are not counted: the program uses a device, which Callgrind cannot run";
+
+void fail_counts(const CountSide& side) {
+  if (side.program == nullptr || side.run == nullptr) return;
+  const std::size_t before = side.run->failures.size();
+  fail_benchmarks(side.program->benchmarks(), {std::string(kInstructions), kNotCounted}, *side.run);
+  const std::string* const device = side.run->environment.find(kGpuDevice);
+  if (device == nullptr) return;
+  for (std::size_t i = before; i < side.run->failures.size(); ++i) side.run->failures[i].benchmark.device = *device;
+}
+
+}  // namespace
+
+DevicePrograms::DevicePrograms(const std::vector<ProgramPair>& programs) {
+  for (const ProgramPair& pair : programs) {
+    std::string how = device_use_of_file(pair.candidate.executable);
+    if (how.empty()) how = device_use_of_file(pair.baseline.executable);
+    uses_.push_back({pair.candidate.executable.filename().string(), std::move(how)});
+  }
+}
+
+DevicePrograms::DevicePrograms(const Program& alone) : is_alone_(true) {
+  uses_.push_back({alone.executable.filename().string(), device_use_of_file(alone.executable)});
+}
+
+bool DevicePrograms::any() const {
+  return std::any_of(uses_.begin(), uses_.end(), [](const Use& use) { return !use.how.empty(); });
+}
+
+void DevicePrograms::tell(bool counting, std::vector<std::string>& warnings) const {
+  for (const Use& use : uses_) {
+    if (use.how.empty()) continue;
+    const std::string turns = is_alone_ ? "" : "both sides share it, so they took turns instead of running at once";
+    const std::string counts = counting ? "its instructions were not counted" : "";
+    if (turns.empty() && counts.empty()) continue;
+    warnings.push_back(use.program + " uses a device (" + use.how + "): " + turns +
+                       (turns.empty() || counts.empty() ? "" : ", and ") + counts);
+  }
+}
+
+std::vector<CountPair> DevicePrograms::without(std::vector<CountPair> pairs, CountChoice counts) const {
+  std::vector<CountPair> kept;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (i >= uses_.size() || uses_[i].how.empty()) {
+      kept.push_back(std::move(pairs[i]));
+    } else if (counts == CountChoice::always) {
+      fail_counts(pairs[i].baseline);
+      fail_counts(pairs[i].candidate);
+    }
+  }
+  return kept;
+}
+
+void read_hardware(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                   ProgressLine& progress, std::vector<std::string>& warnings) {
+  if (!settings.counters.hardware) return;
+  HardwareOptions options;
+  options.progress = [&progress](const std::string& benchmark, double done) {
+    progress.show("reading counters of " + benchmark, done, Nanoseconds(0));
+  };
+  for (const CountPair& pair : pairs) {
+    std::vector<CountSide> sides;
+    for (const CountSide* side : {&pair.baseline, &pair.candidate}) {
+      if (side->program != nullptr && !side->program->benchmarks().empty()) sides.push_back(*side);
+    }
+    if (sides.empty()) continue;
+    std::vector<std::string> more;
+    if (const auto counted = count_hardware(sides, settings, limits, options, more); !counted)
+      more.push_back(counted.error().text());
+    for (std::string& warning : more) {
+      if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+        warnings.push_back(std::move(warning));
+    }
+  }
+  progress.clear();
 }
 
 }  // namespace steelyard

@@ -3,38 +3,108 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/counting/count.hpp"
-#include "ci/app/progress_line.hpp"
+#include "bench/counting/equal/counted_inputs.hpp"
+#include "bench/model/run.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration.hpp"
-#include "ci/measuring/count_plan.hpp"
 #include "ci/measuring/equal_builds.hpp"
+#include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard {
+
+// What is to be counted, benchmark by benchmark, with both sides of each beside each other: for which the baseline's
+// count also holds for the candidate, because the two programs are the same to whoever runs them.
+struct CountPair {
+  CountSide baseline;
+  CountSide candidate;
+};
+
+// One side of one benchmark.
+struct SideCount {
+  const CountSide* side = nullptr;        // null: it does not have the benchmark
+  const LoadedProgram* loaded = nullptr;  // null: its loaded sections are not known
+  CountedInputs inputs;                   // filled when it is counted
+};
+struct BenchmarkCounts {
+  ListedBenchmark benchmark;
+  SideCount baseline;
+  SideCount candidate;
+  bool equal_programs = false;  // loaded sections, arguments and environment of both sides are equal
+
+  const BenchmarkId& id() const { return benchmark.id; }
+};
+
+// What each program and its libraries are, asked once.
+class CountPlan {
+ public:
+  // Benchmarks of all programs in one order, drawn from the seed and the candidates' programs: over successive gates
+  // every benchmark comes to the front, also where somebody fixes the seed, and what a budget does not reach today it
+  // reaches another day. The same seed and programs give the same order.
+  CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled);
+  CountPlan(const CountPlan&) = delete;
+  CountPlan& operator=(const CountPlan&) = delete;
+
+  std::vector<BenchmarkCounts>& benchmarks() { return benchmarks_; }
+
+ private:
+  struct LoadedPair {
+    std::optional<LoadedProgram> baseline;
+    std::optional<LoadedProgram> candidate;
+    bool equal = false;
+  };
+  std::vector<LoadedPair> loaded_;  // one for each pair
+  std::vector<BenchmarkCounts> benchmarks_;
+};
+
+// Why the baseline's count holds for the candidate too ("every loaded section of program and libraries is equal, and so
+// are the 2 files it read (sha256 0123456789ab)"); empty: it need not, because the programs or what they read differ.
+std::string proof_of_equality(const BenchmarkCounts& counts);
 
 // Whether to count: not where the user said never, nor where the policy judges no counted metric, nor (with a warning)
 // where it cannot be done here. Error (input): it cannot be done and the user said always.
 Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings);
 
-struct CountLimits {
-  Nanoseconds budget;      // of all
-  Nanoseconds timeout;     // of one process at its native speed; counting is granted a multiple
-  std::uint64_t seed = 0;  // of the order of the benchmarks
-  const std::atomic<bool>* cancelled = nullptr;
-  std::filesystem::path cache;  // folder of the counts made before on this machine; empty: none is used or kept
-  bool recount = false;         // count every side, whatever is known of it
-  CounterChoice counters = {};  // taken beside the instructions
-};
-
 // Where a program cannot be counted at all, each of its benchmarks has a Failure of kInstructions in its run. A
 // candidate that is the same program as the baseline takes the baseline's counts, with the proof in their basis. A
 // baseline that was counted before takes the kept counts, unless the candidate's have another key: then it is counted
-// again. The candidate is always counted, or equal to what was. `warnings`: what the cache could not read or write.
-EqualBuilds count_programs(const std::vector<CountPair>& pairs, const CountLimits& limits, ProgressLine& progress,
-                           std::vector<std::string>& warnings);
+// again. The candidate is always counted, or equal to what was. A process has a multiple of the settings' timeout,
+// which is for its native speed. `warnings`: what the cache, in the state folder, could not read or write.
+EqualBuilds count_programs(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                           ProgressLine& progress, std::vector<std::string>& warnings);
+
+// What is different with programs that use a device: the sides take turns on it, and nobody counts their instructions,
+// as Callgrind cannot run what talks to a device's driver.
+class DevicePrograms {
+ public:
+  explicit DevicePrograms(const std::vector<ProgramPair>& programs);
+  // One program without another side.
+  explicit DevicePrograms(const Program& alone);
+
+  bool any() const;
+  // One sentence for each program that uses a device.
+  void tell(bool counting, std::vector<std::string>& warnings) const;
+  // `pairs`, one for each program, without those that use a device. Counts that were demanded of these are failures.
+  std::vector<CountPair> without(std::vector<CountPair> pairs, CountChoice counts) const;
+
+ private:
+  struct Use {
+    std::string program;
+    std::string how;  // empty: none is seen
+  };
+  std::vector<Use> uses_;
+  bool is_alone_ = false;
+};
+
+// Reads the machine's own counters of programs that were timed before, where the settings ask for it.
+// After timing and before counting: nothing else of ours runs beside it. What the machine has not, and what goes wrong
+// with one program, are warnings: these counters judge nothing unless they are named.
+void read_hardware(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
+                   ProgressLine& progress, std::vector<std::string>& warnings);
 
 }  // namespace steelyard

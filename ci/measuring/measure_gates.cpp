@@ -31,7 +31,11 @@ std::uint64_t seed_of(std::uint64_t seed, std::uint64_t index) {
 class GatesMeasuring {
  public:
   GatesMeasuring(const GatesPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled)
-      : plan_(plan), progress_(progress), cancelled_(cancelled), begun_(Clock::now()) {}
+      : plan_(plan),
+        settings_(plan.configuration.run),
+        budget_(settings_.budget.value_or(Limits().budget)),
+        progress_(progress),
+        cancelled_(cancelled) {}
 
   Result<MeasuredGates> run() && {
     Nanoseconds longest;
@@ -53,7 +57,7 @@ class GatesMeasuring {
   Nanoseconds left_of(Nanoseconds budget) const {
     return Nanoseconds(std::max(0.0, budget.count() - since(begun_).count()));
   }
-  Nanoseconds left_for_gates() const { return left_of(plan_.budget * (1 - kShareOfCopies)); }
+  Nanoseconds left_for_gates() const { return left_of(budget_ * (1 - kShareOfCopies)); }
 
   Result<void> one(int index) {
     STEELYARD_TRY(Comparison gate, judged(index, false));
@@ -70,31 +74,31 @@ class GatesMeasuring {
   }
 
   Result<Comparison> judged(int index, bool sequential) {
-    MeasuringPlan plan;
-    for (const Program& program : plan_.programs) plan.programs.push_back({program, program});
-    plan.settings = plan_.configuration.run;
-    plan.settings.counts = CountChoice::never;
-    plan.settings.counters = {};
-    plan.settings.no_solo_check = true;
+    std::vector<ProgramPair> programs;
+    for (const Program& program : plan_.programs) programs.push_back({program, program});
+    Configuration configuration = plan_.configuration;
+    MeasuringSettings& settings = configuration.run;
+    settings.counts = CountChoice::never;
+    settings.counters = {};
+    settings.no_solo_check = true;
     // The same for every gate, as samples are planned by it: what differs in that is not one noise.
-    const Nanoseconds all = plan_.budget * ((1 - kShareOfCopies) / (plan_.drift ? 2 : 1));
-    plan.settings.budget = plan.budget = all * (1.0 / plan_.gates);
-    if (tried_layout_) plan.settings.layout = tried_layout_;
-    if (sequential) plan.settings.layout = Layout::sequential;
-    plan.policy = plan_.configuration.policy;
-    plan.policy.skip_time = SkipTime::never;
+    const Nanoseconds all = budget_ * ((1 - kShareOfCopies) / (plan_.drift ? 2 : 1));
+    settings.budget = all * (1.0 / plan_.gates);
+    if (tried_layout_) settings.layout = tried_layout_;
+    if (sequential) settings.layout = Layout::sequential;
+    configuration.policy.skip_time = SkipTime::never;
     const auto number = static_cast<std::uint64_t>(index);
-    plan.seed = seed_of(plan_.seed, 2 * number + (sequential ? 1 : 0));
+    settings.seed = seed_of(settings_.seed, 2 * number + (sequential ? 1 : 0));
     const double share = (1 - kShareOfCopies) / plan_.gates;
     progress_.within({"gate " + std::to_string(index + 1) + " of " + std::to_string(plan_.gates), index * share,
                       (index + 1) * share});
-    STEELYARD_TRY(MeasuredPrograms measured, measure_programs(plan, progress_, cancelled_));
+    STEELYARD_TRY(MeasuredPrograms measured, measure_programs(programs, configuration, {}, progress_, cancelled_));
     if (!sequential && measured.pair.tried_layout) tried_layout_ = measured.pair.tried_layout;
     if (!sequential) measured_.samples = measured.samples;
-    ComparisonPolicy policy = comparison_policy(plan.policy);
-    policy.seed = plan.seed;
+    ComparisonPolicy policy = comparison_policy(configuration.policy);
+    policy.seed = settings.seed;
     for (Run* run : {&measured.pair.baseline, &measured.pair.candidate}) {
-      run->header.seed = plan.seed;
+      run->header.seed = settings.seed;
       note_failures(*run);
     }
     // Without a calibration: an earlier one must not decide what this one sees.
@@ -106,7 +110,7 @@ class GatesMeasuring {
     for (std::size_t i = 0; i < plan_.programs.size() && !is_cancelled(); ++i) {
       const Program& program = plan_.programs[i];
       const double programs_left = static_cast<double>(plan_.programs.size() - i);
-      const Nanoseconds budget = std::min(left_of(plan_.budget), plan_.budget * kShareOfCopies) * (1 / programs_left);
+      const Nanoseconds budget = std::min(left_of(budget_), budget_ * kShareOfCopies) * (1 / programs_left);
       if (budget.count() <= 0) {
         measured_.no_time_for_copies = true;
         return;
@@ -116,7 +120,7 @@ class GatesMeasuring {
         measured_.kept_pages.push_back({program.executable.string(), renewal ? renewal->why : renewal.error().text()});
         continue;
       }
-      Result<Run> run = measure_one(program, copies_options(budget, i));
+      Result<Run> run = measure_copies_of(program, budget, i);
       if (!run) {
         measured_.kept_pages.push_back({program.executable.string(), run.error().text()});
         continue;
@@ -130,25 +134,21 @@ class GatesMeasuring {
     }
   }
 
-  MeasureOptions copies_options(Nanoseconds budget, std::size_t program) {
-    const MeasuringSettings& settings = plan_.configuration.run;
-    MeasureOptions options;
-    options.filter = settings.filter;
-    options.rounds = kCopies * kRoundsOfCopy;
-    options.rounds_per_copy = kRoundsOfCopy;
-    options.repetitions = settings.repetitions.value_or(0);
-    options.min_time = settings.min_time.value_or(Nanoseconds(0));
-    options.budget = budget;
-    options.timeout = settings.timeout;
-    options.repeat_disturbed = false;  // a repetition would have a copy of its own
-    options.seed = seed_of(plan_.seed, 2 * static_cast<std::uint64_t>(plan_.gates) + program);
-    options.cancelled = cancelled_;
-    options.progress = [this](const MeasureProgress& now) {
+  Result<Run> measure_copies_of(const Program& program, Nanoseconds budget, std::size_t index) {
+    MeasuringSettings settings = settings_;
+    settings.layout.reset();
+    settings.rounds = kCopies * kRoundsOfCopy;
+    settings.seed = seed_of(settings_.seed, 2 * static_cast<std::uint64_t>(plan_.gates) + index);
+    TimingPlan timing;
+    timing.rounds_per_copy = kRoundsOfCopy;
+    timing.repeat_disturbed = false;  // a repetition would have a copy of its own
+    timing.progress = [this](const MeasureProgress& now) {
       const std::string round = ", round " + std::to_string(now.round + 1) + " of " + std::to_string(now.rounds);
       progress_.show((now.pilot ? "trying " : "timing ") + now.benchmark + (now.pilot ? "" : round), now.done,
                      now.left);
     };
-    return options;
+    STEELYARD_TRY(const ListedProgram listed, list_benchmarks(program, settings, cancelled_));
+    return measure_one(listed, settings, timing, {budget, cancelled_});
   }
 
   void note_failures(const Run& run) {
@@ -162,9 +162,11 @@ class GatesMeasuring {
   }
 
   const GatesPlan& plan_;
+  const MeasuringSettings& settings_;
+  Nanoseconds budget_;  // of everything
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;
-  Clock::time_point begun_;
+  Clock::time_point begun_ = Clock::now();
   std::optional<Layout> tried_layout_;  // by the first gate, for all
   MeasuredGates measured_;
 };

@@ -9,18 +9,16 @@
 #include <vector>
 
 #include "bench/model/comparison.hpp"
-#include "ci/app/progress_line.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard {
 
 struct GatesPlan {
   std::vector<Program> programs;  // suites differ where there are several
-  Configuration configuration;    // how a gate measures and judges; instructions are not counted
+  Configuration configuration;    // how a gate measures and judges, with a budget of everything; nothing is counted
   int gates = 10;
   bool drift = false;  // measure as many pairs whose sides follow each other
-  Nanoseconds budget;  // of everything
-  std::uint64_t seed = 0;
   std::function<void(int gate, const Comparison& comparison)> after_gate;  // may be empty; gate from 0
 };
 

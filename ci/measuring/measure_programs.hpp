@@ -6,14 +6,13 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/model/calibration.hpp"
 #include "bench/runner/measure.hpp"
 #include "bench/runner/program.hpp"
-#include "ci/app/progress_line.hpp"
+#include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/equal_builds.hpp"
 
@@ -24,16 +23,9 @@ struct ProgramPair {
   Program candidate;
 };
 
-struct MeasuringPlan {
-  std::vector<ProgramPair> programs;  // suites differ where there are several
-  MeasuringSettings settings;
-  PolicySettings policy;  // decides how many rounds are needed and whether counts are of use
-  Nanoseconds budget;     // where the settings name none; of everything together
-  std::uint64_t seed = 0;
-  // What is known of the machine that the two runs come from: asked at each look, so that it counts there as it does at
-  // the end. Empty: nothing is known.
-  std::function<std::optional<Calibration>(const Run& baseline, const Run& candidate)> calibration = {};
-};
+// What is known of the machine that the two runs come from, null where nothing is: asked at each look, so that it
+// counts there as it does at the end.
+using CalibrationLookup = std::function<const Calibration*(const Run& baseline, const Run& candidate)>;
 
 struct MeasuredPrograms {
   MeasuredPair pair;
@@ -43,13 +35,16 @@ struct MeasuredPrograms {
   std::map<std::string, std::string> untimed;  // by benchmark: why its time was not measured
 };
 
-// What goes wrong with one program becomes failures of the runs, and the others are measured. Errors: a file that is no
-// benchmark program (input); no program could be measured; (input) counts were demanded and cannot be had.
-Result<MeasuredPrograms> measure_programs(const MeasuringPlan& plan, ProgressLine& progress,
+// `programs`: their suites differ where there are several. Of the configuration its settings for measuring, whose
+// budget is of everything together, and the policy, which decides how many rounds are needed and whether counts are of
+// use. What goes wrong with one program becomes failures of the runs, and the others are measured. Errors: a file that
+// is no benchmark program (input); no program could be measured; (input) counts were demanded and cannot be had.
+Result<MeasuredPrograms> measure_programs(const std::vector<ProgramPair>& programs, const Configuration& configuration,
+                                          const CalibrationLookup& calibration, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled);
 
 // The same of one program alone, for `run`.
-Result<Run> measure_alone(const Program& program, const MeasuringPlan& plan, ProgressLine& progress,
+Result<Run> measure_alone(const Program& program, const Configuration& configuration, ProgressLine& progress,
                           std::vector<std::string>& warnings, const std::atomic<bool>* cancelled);
 
 }  // namespace steelyard

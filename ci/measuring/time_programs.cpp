@@ -2,20 +2,44 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <optional>
+#include <set>
+#include <system_error>
 #include <utility>
 
-#include "ci/measuring/join_runs.hpp"
-#include "ci/measuring/unmeasured.hpp"
+#include "ci/measuring/run_parts.hpp"
+#include "regress/ab/confirmation.hpp"
 
 namespace steelyard {
+namespace {
+
+bool exists(const Program& program) {
+  std::error_code ignored;
+  return std::filesystem::exists(program.executable, ignored);
+}
+
+}  // namespace
+
+Result<ListedPair> list_pair(const ProgramPair& pair, const MeasuringSettings& settings,
+                             const std::atomic<bool>* cancelled) {
+  ListedPair listed;
+  listed.is_new = !exists(pair.baseline) && exists(pair.candidate);
+  STEELYARD_TRY(listed.candidate, list_benchmarks(pair.candidate, settings, cancelled));
+  listed.baseline.program = pair.baseline;
+  if (listed.is_new) return listed;
+  STEELYARD_TRY(listed.baseline, list_benchmarks(pair.baseline, settings, cancelled));
+  return listed;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 // A program that only the candidate has is new, not wrong.
-Result<MeasuredPair> time_alone(const Program& candidate, const MeasureOptions& options) {
-  STEELYARD_TRY(Run alone, measure_one(candidate, options));
+Result<MeasuredPair> time_alone(const ListedProgram& candidate, const MeasuringSettings& settings,
+                                const TimingPlan& timing, const Limits& limits) {
+  STEELYARD_TRY(Run alone, measure_one(candidate, settings, timing, limits));
   MeasuredPair measured;
   measured.baseline.header = alone.header;
   measured.baseline.environment = alone.environment;
@@ -29,8 +53,9 @@ void append_failures(const Run& from, Run& to) {
 
 class ProgramTimer {
  public:
-  ProgramTimer(const std::vector<ProgramPair>& programs, std::vector<ListedPair>& listed, const MeasureOptions& options)
-      : programs_(programs), listed_(listed), options_(options) {
+  ProgramTimer(std::vector<ListedPair>& listed, const MeasuringSettings& settings, const TimingPlan& timing,
+               const Limits& limits)
+      : listed_(listed), settings_(settings), timing_(timing), limits_(limits) {
     any_to_measure_ = std::any_of(listed.begin(), listed.end(),
                                   [](const ListedPair& pair) { return pair.size() > 0 || pair.any_trouble(); });
   }
@@ -39,47 +64,45 @@ class ProgramTimer {
 
  private:
   // Of the budget; 0: nothing to measure. Where no program has a benchmark, each may say so itself.
-  std::size_t weight(std::size_t i) const {
-    const bool skipped = any_to_measure_ && listed_[i].size() == 0 && !listed_[i].any_trouble();
-    const std::size_t timed = listed_[i].size() - std::min(listed_[i].size(), listed_[i].untimed.size());
+  std::size_t weight(const ListedPair& pair) const {
+    const bool skipped = any_to_measure_ && pair.size() == 0 && !pair.any_trouble();
+    const std::size_t timed = pair.size() - std::min(pair.size(), pair.untimed.size());
     return skipped ? 0 : std::max<std::size_t>(1, timed);
   }
-  bool is_cancelled() const { return options_.cancelled != nullptr && options_.cancelled->load(); }
   Nanoseconds left() const;
-  void time(std::size_t i, Nanoseconds budget);
-  void fail(std::size_t i, const Error& error);
-  void not_reached(std::size_t i);
+  void time(ListedPair& pair, Nanoseconds budget);
+  void fail(const ListedPair& pair, const Error& error);
+  void not_reached(const ListedPair& pair);
 
-  const std::vector<ProgramPair>& programs_;
   std::vector<ListedPair>& listed_;
-  const MeasureOptions& options_;
+  MeasuringSettings settings_;  // with the layout that the first program's trial chose: one for all of a comparison
+  const TimingPlan& timing_;
+  const Limits& limits_;
   bool any_to_measure_ = false;
   Clock::time_point begun_;
   std::optional<MeasuredPair> whole_;  // of the programs so far; absent: none was measured yet
   MeasuredPair unmeasured_;            // failures only
   std::optional<Error> first_error_;
-  std::optional<Layout> tried_layout_;
 };
 
 // As long as nothing was measured nothing is spent: a program that hangs when it starts takes no time from the others.
 Nanoseconds ProgramTimer::left() const {
-  if (!whole_) return options_.budget;
+  if (!whole_) return limits_.budget;
   const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun_).count();
-  return Nanoseconds(std::max(0.0, options_.budget.count() - spent));
+  return Nanoseconds(std::max(0.0, limits_.budget.count() - spent));
 }
 
-void ProgramTimer::time(std::size_t i, Nanoseconds budget) {
-  if (listed_[i].nobody_answered() && !is_cancelled()) return fail(i, *listed_[i].candidate.trouble);
+void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
+  if (pair.nobody_answered() && !limits_.is_cancelled()) return fail(pair, *pair.candidate.trouble);
   if (!whole_) begun_ = Clock::now();
-  MeasureOptions options = options_;
-  options.budget = budget;
-  options.leave_out = listed_[i].untimed;
-  if (tried_layout_) options.layout = tried_layout_;  // one for all programs of a comparison
-  Result<MeasuredPair> part = listed_[i].is_new ? time_alone(programs_[i].candidate, options)
-                                                : measure_pair(programs_[i].baseline, programs_[i].candidate, options);
-  if (!part) return fail(i, part.error());
-  listed_[i].samples = std::move(part->samples);
-  if (!tried_layout_) tried_layout_ = part->tried_layout;
+  TimingPlan timing = timing_;
+  timing.leave_out = pair.untimed;
+  const Limits share{budget, limits_.cancelled};
+  Result<MeasuredPair> part = pair.is_new ? time_alone(pair.candidate, settings_, timing, share)
+                                          : measure_pair(pair.baseline, pair.candidate, settings_, timing, share);
+  if (!part) return fail(pair, part.error());
+  pair.samples = std::move(part->samples);
+  if (part->tried_layout) settings_.layout = part->tried_layout;
   if (!whole_) {
     whole_ = std::move(part).value();
     return;
@@ -90,40 +113,38 @@ void ProgramTimer::time(std::size_t i, Nanoseconds budget) {
 }
 
 // An error that names one side's executable is that side's alone.
-void ProgramTimer::fail(std::size_t i, const Error& error) {
+void ProgramTimer::fail(const ListedPair& pair, const Error& error) {
   if (!first_error_) first_error_ = error;
-  const ProgramPair& pair = programs_[i];
-  const ListedPair& listed = listed_[i];
-  const bool same = pair.baseline.executable == pair.candidate.executable;
-  const auto blame = [&](const ListedSide& side, const Program& program, const Program& other, Run& run) {
-    if (!side.trouble && !same && error.where == other.executable.string()) return;
-    fail_program(program, side.benchmarks, {"", (side.trouble ? *side.trouble : error).text()}, run);
+  const bool same = pair.baseline.program.executable == pair.candidate.program.executable;
+  const auto blame = [&](const ListedProgram& side, const ListedProgram& other, Run& run) {
+    if (!side.trouble && !same && error.where == other.program.executable.string()) return;
+    fail_program(side, {"", (side.trouble ? *side.trouble : error).text()}, run);
   };
-  if (!listed.is_new) blame(listed.baseline, pair.baseline, pair.candidate, unmeasured_.baseline);
-  blame(listed.candidate, pair.candidate, pair.baseline, unmeasured_.candidate);
+  if (!pair.is_new) blame(pair.baseline, pair.candidate, unmeasured_.baseline);
+  blame(pair.candidate, pair.baseline, unmeasured_.candidate);
 }
 
-void ProgramTimer::not_reached(std::size_t i) {
+void ProgramTimer::not_reached(const ListedPair& pair) {
   constexpr FailureKind kKind = FailureKind::not_reached;
-  const Unmeasured what{"", opening_of(kKind) + "the budget was spent; ask for more than " + to_text(options_.budget),
+  const Unmeasured what{"", opening_of(kKind) + "the budget was spent; ask for more than " + to_text(limits_.budget),
                         kKind};
-  fail_benchmarks(programs_[i].baseline, listed_[i].baseline.benchmarks, what, unmeasured_.baseline);
-  fail_benchmarks(programs_[i].candidate, listed_[i].candidate.benchmarks, what, unmeasured_.candidate);
+  fail_benchmarks(pair.baseline.benchmarks(), what, unmeasured_.baseline);
+  fail_benchmarks(pair.candidate.benchmarks(), what, unmeasured_.candidate);
 }
 
 Result<MeasuredPair> ProgramTimer::run() && {
   std::size_t ahead = 0;
-  for (std::size_t i = 0; i < programs_.size(); ++i) ahead += weight(i);
-  for (std::size_t i = 0; i < programs_.size(); ++i) {
-    const std::size_t own = weight(i);
+  for (const ListedPair& pair : listed_) ahead += weight(pair);
+  for (ListedPair& pair : listed_) {
+    const std::size_t own = weight(pair);
     if (own == 0) continue;
-    if (whole_ && is_cancelled()) break;
+    if (whole_ && limits_.is_cancelled()) break;
     const Nanoseconds share = left() * (static_cast<double>(own) / static_cast<double>(ahead));
     ahead -= own;
     if (whole_ && share.count() <= 0) {
-      not_reached(i);
+      not_reached(pair);
     } else {
-      time(i, share);
+      time(pair, share);
     }
   }
   if (!whole_) return first_error_ ? *first_error_ : bug_error("time_programs", "no program");
@@ -134,9 +155,143 @@ Result<MeasuredPair> ProgramTimer::run() && {
 
 }  // namespace
 
-Result<MeasuredPair> time_programs(const std::vector<ProgramPair>& programs, std::vector<ListedPair>& listed,
-                                   const MeasureOptions& options) {
-  return ProgramTimer(programs, listed, options).run();
+Result<MeasuredPair> time_programs(std::vector<ListedPair>& listed, const MeasuringSettings& settings,
+                                   const TimingPlan& timing, const Limits& limits) {
+  return ProgramTimer(listed, settings, timing, limits).run();
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// One benchmark to measure again.
+struct Found {
+  const ListedPair* pair = nullptr;
+  const ListedBenchmark* benchmark = nullptr;
+  std::set<std::string> metrics = {};  // that changed
+};
+
+bool comes_first(const ComparisonRow* a, const ComparisonRow* b) {
+  const bool worse_a = a->verdict == Verdict::regression;
+  const bool worse_b = b->verdict == Verdict::regression;
+  if (worse_a != worse_b) return worse_a;
+  return a->q.value_or(1) < b->q.value_or(1);
+}
+
+// Of several threads: it was not measured beside anything.
+std::optional<Found> find_program(const std::string& canonical, const std::vector<ListedPair>& listed) {
+  for (const ListedPair& pair : listed) {
+    for (const ListedBenchmark& benchmark : pair.candidate.benchmarks()) {
+      if (benchmark.id.canonical() != canonical) continue;
+      if (benchmark.has_several_threads()) return std::nullopt;
+      return Found{&pair, &benchmark};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Found> what_changed(const Comparison& comparison, const std::vector<ListedPair>& listed) {
+  std::vector<const ComparisonRow*> rows;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (is_to_check_alone(row)) rows.push_back(&row);
+  }
+  std::stable_sort(rows.begin(), rows.end(), comes_first);
+  std::vector<Found> changed;
+  for (const ComparisonRow* row : rows) {
+    std::optional<Found> found = find_program(row->benchmark, listed);
+    if (!found) continue;
+    auto known = std::find_if(changed.begin(), changed.end(),
+                              [&](const Found& other) { return other.benchmark == found->benchmark; });
+    if (known == changed.end()) known = changed.insert(changed.end(), std::move(*found));
+    known->metrics.insert(row->metric.name);
+  }
+  return changed;
+}
+
+// Nothing else of the program is measured, and no look ends it.
+TimingPlan solo_timing(const Found& found, const TimingPlan& duet) {
+  TimingPlan timing = duet;
+  timing.looks = {};
+  timing.samples = found.pair->samples;
+  timing.leave_out.clear();
+  for (const ListedProgram* side : {&found.pair->baseline, &found.pair->candidate}) {
+    for (const ListedBenchmark& other : side->benchmarks()) {
+      if (other.name != found.benchmark->name) timing.leave_out.push_back(other.name);
+    }
+  }
+  return timing;
+}
+
+// Only what is to be checked, under its own name. Nothing where a metric has too few rounds.
+std::optional<Run> samples_to_keep(Run measured, const Found& found) {
+  std::vector<Measurement> kept;
+  for (Measurement& measurement : measured.measurements) {
+    if (!found.metrics.contains(measurement.metric.name)) continue;
+    if (measurement.invocations.size() < static_cast<std::size_t>(kLeastSoloRounds)) return std::nullopt;
+    kept.push_back(as_alone(std::move(measurement)));
+  }
+  if (kept.empty()) return std::nullopt;
+  measured.measurements = std::move(kept);
+  return measured;
+}
+
+void add_samples(Run samples, Run& run) {
+  samples.header = run.header;
+  samples.failures.clear();
+  samples.labels.clear();
+  join_run(run, std::move(samples));
+}
+
+std::string failure_of(const MeasuredPair& pair) {
+  for (const Run* run : {&pair.baseline, &pair.candidate}) {
+    for (const Failure& failure : run->failures) {
+      if (failure.kind != FailureKind::not_reached) return failure.reason;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Nanoseconds solo_budget(Nanoseconds budget) { return std::min(budget * 0.125, Nanoseconds(seconds(30))); }
+
+void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen, const MeasuringSettings& settings,
+                   const TimingPlan& timing, const Limits& limits, MeasuredPair& pair,
+                   std::vector<std::string>& warnings) {
+  if (mutual_layout(pair.baseline.header, pair.candidate.header) != Layout::duet) return;
+  const std::vector<Found> changed = what_changed(seen, listed);
+  if (changed.empty()) return;
+  for (Run* run : {&pair.baseline, &pair.candidate}) {
+    run->header.settings[std::string(kSoloSetting)] = std::to_string(kSoloRounds) + " rounds";
+  }
+  MeasuringSettings alone = settings;
+  alone.layout = Layout::interleaved;
+  alone.rounds = kSoloRounds;
+  alone.seed = settings.seed + 1;  // other orders and paddings than the duet's
+  const Clock::time_point begun = Clock::now();
+  const auto left = [&] {
+    const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
+    return Nanoseconds(limits.budget.count() - spent);
+  };
+  Nanoseconds last{};  // what the one before took
+  for (const Found& found : changed) {
+    if (limits.is_cancelled()) return;
+    const Nanoseconds budget = left();
+    if (budget.count() <= 0 || budget < last) return;
+    Result<MeasuredPair> measured = measure_pair(found.pair->baseline, found.pair->candidate, alone,
+                                                 solo_timing(found, timing), {budget, limits.cancelled});
+    last = Nanoseconds(budget.count() - left().count());
+    const std::string trouble = measured ? failure_of(*measured) : measured.error().text();
+    if (!trouble.empty()) {
+      warnings.push_back(found.benchmark->id.canonical() + " could not be measured alone: " + trouble);
+    }
+    if (!measured) continue;
+    std::optional<Run> baseline = samples_to_keep(std::move(measured->baseline), found);
+    std::optional<Run> candidate = samples_to_keep(std::move(measured->candidate), found);
+    if (!baseline || !candidate) continue;
+    add_samples(std::move(*baseline), pair.baseline);
+    add_samples(std::move(*candidate), pair.candidate);
+  }
 }
 
 }  // namespace steelyard

@@ -2,19 +2,58 @@
 // that cannot be timed costs its own benchmarks, never what was measured of the others.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <string>
 #include <vector>
 
+#include "bench/model/comparison.hpp"
+#include "bench/model/result.hpp"
+#include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/measure.hpp"
-#include "ci/measuring/listed_pair.hpp"
+#include "bench/runner/sample_plan.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
 namespace steelyard {
 
-// `listed`: one for each program. Each program gets the share of the budget that is left that its number of benchmarks
+// The two sides of a program with what they have to offer, asked once before anything is measured: it shares out the
+// budget and says how many comparisons the judgement will have.
+struct ListedPair {
+  ListedProgram baseline;
+  ListedProgram candidate;
+  bool is_new = false;               // only the candidate has the program; the baseline was not asked
+  std::vector<std::string> untimed;  // benchmarks whose time is not measured, as the policy says
+  SamplePlan samples;                // that it was timed by; without sizes until then
+  std::size_t size() const { return std::max(baseline.benchmarks().size(), candidate.benchmarks().size()); }
+  bool any_trouble() const { return baseline.trouble || candidate.trouble; }
+  bool nobody_answered() const { return candidate.trouble && (is_new || baseline.trouble); }
+};
+
+// Error (input): no executable, or no Google Benchmark program. A program that crashes or hangs is no error here.
+Result<ListedPair> list_pair(const ProgramPair& pair, const MeasuringSettings& settings,
+                             const std::atomic<bool>* cancelled);
+
+// Each program gets the share of the budget that is left that its number of benchmarks
 // asks for; where nothing is left, and where a program fails as a whole, its benchmarks are failures of the runs. A
 // program without benchmarks is skipped, unless none has any. Error: no program could be measured; that of the first.
 // Each of `listed` is told the plan of its samples.
-Result<MeasuredPair> time_programs(const std::vector<ProgramPair>& programs, std::vector<ListedPair>& listed,
-                                   const MeasureOptions& options);
+Result<MeasuredPair> time_programs(std::vector<ListedPair>& listed, const MeasuringSettings& settings,
+                                   const TimingPlan& timing, const Limits& limits);
+
+// What a duet found changed is measured again with nothing beside it, both sides in turns, once the verdicts are known
+// (regress/ab/solo_check.hpp says why, and what becomes of it).
+// 2 of the 252 ways to split 10 rounds is p = .008; with fewer than 8 it is above .05 and the check could not agree.
+inline constexpr int kSoloRounds = 10;
+inline constexpr int kLeastSoloRounds = 8;
+
+// The part of the budget of all measuring that is kept for it: an eighth, at most 30 s.
+Nanoseconds solo_budget(Nanoseconds budget);
+
+// Adds to both runs of a duet the samples of what changed in them, as `seen` says: regressions first, then by q. What
+// the time does not reach is left as it is. `settings` and `timing`: those of the duet. `limits`: of this check.
+// `warnings`: what could not be measured alone. Cancelled: nothing more is measured.
+void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen, const MeasuringSettings& settings,
+                   const TimingPlan& timing, const Limits& limits, MeasuredPair& pair,
+                   std::vector<std::string>& warnings);
 
 }  // namespace steelyard

@@ -2,7 +2,7 @@
 #include <memory>
 #include <system_error>
 
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
@@ -65,11 +65,10 @@ Result<RepositoryCommits> resolve_both(const AbOptions& options) {
 }
 
 Result<ExitCode> run_ab(const AbOptions& options, const App& app) {
-  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kAbBudget, options.seed));
   if (!options.outputs.no_store) STEELYARD_CHECK(store_address(configuration));
   const Cancellation cancellation;
-  JudgeRequest request{configuration, options.outputs, kAbBudget, seed_or_draw(options.seed)};
-  request.cancelled = cancellation.flag();
+  const JudgeRequest request{configuration, options.outputs, false, cancellation.flag()};
   if (is_file(options.baseline) && is_file(options.candidate)) return judge_files(options, request, app);
   const Result<RepositoryCommits> found = resolve_both(options);
   if (!found) return neither_files_nor_commits(options, found.error());

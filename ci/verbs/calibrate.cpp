@@ -6,7 +6,7 @@
 #include <ostream>
 #include <thread>
 
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/grammar/verb.hpp"
@@ -101,8 +101,6 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   plan.configuration = configuration;
   plan.gates = options.gates;
   plan.drift = options.drift;
-  plan.budget = configuration.run.budget.value_or(kCalibrateBudget);
-  plan.seed = seed_or_draw(options.seed);
   ProgressLine progress = app.progress();
   plan.after_gate = [&](int index, const Comparison& comparison) {
     progress.clear();
@@ -112,19 +110,20 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   CalibrationSetting setting;
   setting.at_unix_s = now_unix_s();
   setting.program = programs_text(plan.programs);
-  setting.seed = plan.seed;
+  setting.seed = configuration.run.seed;
   setting.repetitions = gates.samples.repetitions;
   const double longer_ms = std::max(1.0, std::ceil(kLongerSamples * in_seconds(gates.samples.min_time) * 1000));
   setting.longer_time = std::to_string(static_cast<std::int64_t>(longer_ms)) + "ms";
   setting.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  CalibrationCircumstances circumstances{options.gates, gates.budget_spent, to_text(plan.budget), gates.failures};
+  CalibrationCircumstances circumstances{options.gates, gates.budget_spent, to_text(*configuration.run.budget),
+                                         gates.failures};
   circumstances.no_time_for_copies = gates.no_time_for_copies;
   for (const KeptPages& kept : gates.kept_pages) circumstances.kept_pages.emplace(kept.program, kept.why);
   return Measured{calibrate(gates.gates, gates.sequential, setting, gates.alone), std::move(circumstances)};
 }
 
 Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) {
-  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kCalibrateBudget, options.seed));
   const Cancellation cancellation;
   STEELYARD_TRY(Measured measured, measure(options, configuration, cancellation, app));
   const Calibration& calibration = measured.calibration;

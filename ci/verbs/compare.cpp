@@ -40,8 +40,9 @@ Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
   for (Run* run : {&sides.baseline, &sides.candidate}) {
     if (run->header.id.empty()) seal(*run);
   }
-  STEELYARD_TRY(Comparison comparison,
-                compare_sides(sides.baseline, sides.candidate, {configuration, options.seed}, sides.warnings));
+  STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
+  Comparison comparison =
+      compare_sides(sides.baseline, sides.candidate, {configuration, calibrations, options.seed}, sides.warnings);
   Judgement judgement{sides.baseline, sides.candidate, std::move(comparison)};
   STEELYARD_TRY(judgement.explanations, explanations_of(options.outputs.explain, judgement));
   return tell(judgement, options.outputs, configuration, app);

@@ -7,7 +7,6 @@
 #include "bench/harness/compare_table.hpp"
 #include "bench/harness/render_table.hpp"
 #include "bench/harness/task_table.hpp"
-#include "ci/app/measurement_sides.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/report/tables.hpp"

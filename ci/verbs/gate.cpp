@@ -1,28 +1,18 @@
 // steelyard gate: a commit against its baseline, or against its history; fails where something regressed.
 #include <memory>
 
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/against_history.hpp"
-#include "ci/judging/ci_variables.hpp"
 #include "ci/judging/judge_programs.hpp"
 
 namespace steelyard {
 namespace {
 
 constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring; the contract's default
-
-struct GateOptions {
-  std::string run;   // with --against-history: one side of compare that was measured before; empty: measures the head
-  std::string base;  // empty: from the CI system's variables, else the first parent
-  std::string head;  // empty: HEAD
-  std::string bench;
-  std::optional<std::uint64_t> seed;
-  JudgementOutputs outputs;
-};
 
 Result<bool> is_against_history(const GateOptions& options, const Configuration& configuration) {
   const bool wanted = configuration.gate.against_history;
@@ -62,20 +52,15 @@ Result<GatePlan> plan_gate(const GateOptions& options, const Configuration& conf
 }
 
 Result<ExitCode> run_gate(const GateOptions& options, const App& app) {
-  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kGateBudget, options.seed));
   STEELYARD_TRY(const bool against_history, is_against_history(options, configuration));
-  if (against_history) {
-    return gate_against_history({options.run, options.head, options.bench, options.seed, options.outputs},
-                                configuration, app);
-  }
+  if (against_history) return gate_against_history(options, configuration, app);
   STEELYARD_TRY(const GatePlan plan, plan_gate(options, configuration));
   if (options.base.empty()) app.note("baseline: " + plan.commits.baseline.substr(0, 7) + ", " + plan.why);
   note_uncommitted(plan.repository, options.head, app);
   const Cancellation cancellation;
-  JudgeRequest request{configuration, options.outputs, kGateBudget, seed_or_draw(options.seed)};
   // One program in place of those configured may have a part of the benchmarks only.
-  request.expect_every_target = options.bench.empty();
-  request.cancelled = cancellation.flag();
+  const JudgeRequest request{configuration, options.outputs, options.bench.empty(), cancellation.flag()};
   return judge_commits(plan.repository, plan.commits, plan.programs, {}, request, app);
 }
 

@@ -1,9 +1,13 @@
 // steelyard profile: where counted instructions went, of one profile or of the difference between two.
+#include <regex.h>
+
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <utility>
 
 #include "bench/counting/algebra/function_counts.hpp"
@@ -11,7 +15,6 @@
 #include "bench/counting/algebra/profile_delta.hpp"
 #include "bench/counting/algebra/profile_sum.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
-#include "ci/app/name_filter.hpp"
 #include "ci/grammar/verb.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 #include "ci/report/flame/stack_files.hpp"
@@ -20,6 +23,42 @@
 
 namespace steelyard {
 namespace {
+
+// A pattern that a user gives to choose names: a POSIX extended regular expression, found anywhere in the text. Not
+// std::regex, which recurses once a character and ends the program on the longest names of templates.
+class NameFilter {
+ public:
+  // Error (input): `where` names the option; what is wrong with the pattern.
+  static Result<NameFilter> of(const std::string& pattern, const std::string& where);
+
+  bool matches(const std::string& text) const;
+
+ private:
+  struct Free {
+    void operator()(regex_t* compiled) const;
+  };
+  explicit NameFilter(std::unique_ptr<regex_t, Free> compiled) : compiled_(std::move(compiled)) {}
+  std::unique_ptr<regex_t, Free> compiled_;
+};
+
+void NameFilter::Free::operator()(regex_t* compiled) const {
+  regfree(compiled);
+  delete compiled;
+}
+
+Result<NameFilter> NameFilter::of(const std::string& pattern, const std::string& where) {
+  // Freed by regfree only once it was compiled.
+  auto compiled = std::make_unique<regex_t>();
+  const int fault = regcomp(compiled.get(), pattern.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (fault == 0) return NameFilter(std::unique_ptr<regex_t, Free>(compiled.release()));
+  std::array<char, 200> text{};
+  regerror(fault, compiled.get(), text.data(), text.size());
+  return input_error(where, '"' + pattern + "\" (" + text.data() + ")", "an extended regular expression");
+}
+
+bool NameFilter::matches(const std::string& text) const {
+  return regexec(compiled_.get(), text.c_str(), 0, nullptr, 0) == 0;
+}
 
 struct ProfileOptions {
   std::string format;              // "callgrind": `files` are such; empty: `side` is a run

@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "bench/formats/google_benchmark.hpp"
-#include "ci/app/cancellation.hpp"
+#include "ci/app/app.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/grammar/verb.hpp"
-#include "ci/judging/outcome.hpp"
+#include "ci/judging/judge.hpp"
 #include "ci/judging/targets.hpp"
 #include "ci/measuring/measure_programs.hpp"
 #include "ci/report/run.hpp"
@@ -31,14 +31,9 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
   Program program;
   program.executable = options.command.front();
   program.arguments.assign(options.command.begin() + 1, options.command.end());
-  MeasuringPlan plan;
-  plan.settings = configuration.run;
-  plan.policy = configuration.policy;
-  plan.budget = kRunBudget;
-  plan.seed = seed_or_draw(options.seed);
   ProgressLine progress = app.progress();
-  STEELYARD_TRY(Run run, measure_alone(program, plan, progress, warnings, cancellation.flag()));
-  run.header.seed = plan.seed;
+  STEELYARD_TRY(Run run, measure_alone(program, configuration, progress, warnings, cancellation.flag()));
+  run.header.seed = configuration.run.seed;
   run.header.program.clear();
   run.header.project = project_name(configuration);
   for (const std::string& word : options.command) run.header.program += (run.header.program.empty() ? "" : " ") + word;
@@ -65,7 +60,7 @@ bool lacks_counts(const Run& run, const Configuration& configuration) {
 }
 
 Result<ExitCode> run_run(const RunOptions& options, const App& app) {
-  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kRunBudget, options.seed));
   if (!options.no_store) STEELYARD_CHECK(store_address(configuration));
   const Cancellation cancellation;
   std::vector<std::string> warnings;

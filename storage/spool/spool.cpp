@@ -38,8 +38,8 @@ std::string name_of(std::int64_t created_at_unix_ns, const std::string& id, std:
 }
 
 std::string name_of(const Run& run) { return name_of(run.header.created_at_unix_ns, run.header.id, kRun); }
-std::string name_of(const Comparison& comparison) {
-  return name_of(comparison.candidate.created_at_unix_ns, comparison_id(comparison), kComparison);
+std::string name_of(const SpooledComparison& kept) {
+  return name_of(kept.comparison.candidate.created_at_unix_ns, kept.id, kComparison);
 }
 
 // By time; what a comparison is of comes before it.
@@ -80,11 +80,12 @@ Result<fs::path> Spool::keep(const Run& run) {
   return path;
 }
 
-Result<Spool::KeptComparison> Spool::keep(const Comparison& comparison) {
+Result<SpooledComparison> Spool::keep(const Comparison& comparison) {
   STEELYARD_CHECK(make_folder(folder_));
-  KeptComparison kept;
+  SpooledComparison kept;
   STEELYARD_TRY(kept.comparison, as_kept(comparison));
-  kept.path = folder_ / name_of(kept.comparison);
+  kept.id = comparison_id(kept.comparison);
+  kept.path = folder_ / name_of(kept);
   STEELYARD_CHECK(write_file(kept.path, comparison_document(kept.comparison)));
   return kept;
 }
@@ -136,7 +137,7 @@ Result<Spool::Delivery> Spool::deliver(const Destination& to, const AtHand& at_h
     } else if (!to.put_comparison) {
       continue;
     } else if (name == comparison_name) {
-      STEELYARD_CHECK(hand_on(path, *at_hand.comparison, to, delivery));
+      STEELYARD_CHECK(hand_on(path, at_hand.comparison->comparison, to, delivery));
     } else if (const auto comparison = read_waiting_comparison(path, delivery)) {
       STEELYARD_CHECK(hand_on(path, *comparison, to, delivery));
     }

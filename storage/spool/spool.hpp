@@ -22,10 +22,17 @@
 
 namespace steelyard {
 
+// A comparison as it reads back from its document (as_kept): of what is no part of that nothing is kept.
+struct SpooledComparison {
+  std::filesystem::path path;  // of the document; empty: it could not be written
+  std::string id;              // comparison_id()
+  Comparison comparison;
+};
+
 // What the one that delivers holds in memory of what waits: it is handed on as it is, and its file is not read again.
 struct AtHand {
   std::vector<const Run*> runs;
-  const Comparison* comparison = nullptr;  // as keep() gave it
+  const SpooledComparison* comparison = nullptr;  // as keep() gave it
 };
 
 class Spool {
@@ -36,13 +43,8 @@ class Spool {
 
   // The path of the archive that now holds the run (sealed). The same run kept twice is one file.
   Result<std::filesystem::path> keep(const Run& run);
-  // The path of the document that now holds the comparison, and the comparison as it reads back (as_kept): of what is
-  // no part of the document nothing is kept.
-  struct KeptComparison {
-    std::filesystem::path path;
-    Comparison comparison;
-  };
-  Result<KeptComparison> keep(const Comparison& comparison);
+  // With the path of the document that now holds it.
+  Result<SpooledComparison> keep(const Comparison& comparison);
   // Oldest first, by the time at which the run was taken; a comparison right after the runs of its candidate's time.
   std::vector<std::filesystem::path> waiting() const;
   // The time in the name that keep() gave a file, by which files stand in order unopened. Absent: another's name.

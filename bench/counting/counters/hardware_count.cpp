@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/runner/fresh_copy.hpp"
 #include "bench/runner/measured_side.hpp"
-#include "bench/runner/private_folder.hpp"
 
 namespace steelyard {
 namespace {
@@ -188,7 +188,7 @@ std::string take_report(const std::filesystem::path& file) {
 
 // One side while it is being counted.
 struct Counted {
-  HardwareSide side;
+  CountSide side;
   MeasuredSide measured;
   std::filesystem::path report;
   std::map<std::pair<std::string, std::string>, std::size_t> measurement_at;  // by benchmark and metric
@@ -198,23 +198,27 @@ struct Counted {
 
 class HardwareCounting {
  public:
-  HardwareCounting(std::vector<Counted>& sides, const HardwareProbe& probe, const HardwareOptions& options)
-      : sides_(sides), probe_(probe), options_(options), begun_(Clock::now()) {}
+  HardwareCounting(std::vector<Counted>& sides, const HardwareProbe& probe, const MeasuringSettings& settings,
+                   const Limits& limits, const HardwareOptions& options)
+      : sides_(sides), probe_(probe), limits_(limits), options_(options) {
+    if (settings.min_time && settings.min_time->count() > 0) min_time_ = *settings.min_time;
+  }
 
   void run() {
-    std::vector<std::string> names;
+    std::vector<ListedBenchmark> all;
     for (const Counted& side : sides_) {
-      for (const std::string& name : side.side.benchmarks) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      for (const ListedBenchmark& benchmark : side.measured.benchmarks()) {
+        if (std::find(all.begin(), all.end(), benchmark) == all.end()) all.push_back(benchmark);
       }
     }
     double done = 0;
-    for (const std::string& name : names) {
+    for (const ListedBenchmark& benchmark : all) {
       for (int round = 0; round < options_.rounds && !must_stop(); ++round) {
         if (options_.progress) {
-          options_.progress(name, done / static_cast<double>(names.size() * static_cast<std::size_t>(options_.rounds)));
+          options_.progress(benchmark.name,
+                            done / static_cast<double>(all.size() * static_cast<std::size_t>(options_.rounds)));
         }
-        count_round(name, round);
+        count_round(benchmark, round);
         ++done;
       }
     }
@@ -223,28 +227,27 @@ class HardwareCounting {
  private:
   bool must_stop() const {
     const std::chrono::duration<double, std::nano> spent = Clock::now() - begun_;
-    return (options_.cancelled != nullptr && options_.cancelled->load()) || spent.count() >= options_.budget.count();
+    return limits_.is_cancelled() || spent.count() >= limits_.budget.count();
   }
 
   // Baseline first in even rounds, candidate first in odd ones.
-  void count_round(const std::string& benchmark, int round) {
+  void count_round(const ListedBenchmark& benchmark, int round) {
     for (std::size_t slot = 0; slot < sides_.size(); ++slot) {
       Counted& side = sides_[round % 2 == 0 ? slot : sides_.size() - 1 - slot];
-      const auto& names = side.side.benchmarks;
-      if (std::find(names.begin(), names.end(), benchmark) == names.end() || side.has_failed[benchmark]) continue;
+      if (!side.measured.has(benchmark) || side.has_failed[benchmark.name]) continue;
       count_one(side, benchmark, round, static_cast<int>(slot));
     }
   }
 
-  void count_one(Counted& side, const std::string& benchmark, int round, int slot) {
+  void count_one(Counted& side, const ListedBenchmark& benchmark, int round, int slot) {
     side.measured.copy().renew(0, round);
-    ChildCommand command = side.measured.command({benchmark}, {0, 1, options_.min_time}, std::nullopt);
+    ChildCommand command = side.measured.command({benchmark}, {0, 1, min_time_}, std::nullopt);
     command.environment["STEELYARD_HARDWARE_REPORT"] = side.report.string();
-    Result<ChildResult> child = run_child(command, options_.cancelled);
-    if (!side.measured.yielded(child) && side.measured.runs_only_in_place(command, child, options_.cancelled)) {
+    Result<ChildResult> child = run_child(command, limits_.cancelled);
+    if (!side.measured.yielded(child) && side.measured.runs_only_in_place(command, child, limits_.cancelled)) {
       side.measured.copy().run_in_place(kOnlyInPlace);
       command.executable = side.measured.copy().executable();
-      child = run_child(command, options_.cancelled);
+      child = run_child(command, limits_.cancelled);
     }
     const std::string text = take_report(side.report);
     if (!child) return fail(side, benchmark, child.error().text());
@@ -259,18 +262,12 @@ class HardwareCounting {
     add(side, benchmark, per_iteration(*passes), *child, round, slot);
   }
 
-  void fail(Counted& side, const std::string& benchmark, std::string reason) {
-    side.has_failed[benchmark] = true;
-    side.side.run->failures.push_back({id_of(side, benchmark), probe_.available.front(), -1, std::move(reason)});
+  void fail(Counted& side, const ListedBenchmark& benchmark, std::string reason) {
+    side.has_failed[benchmark.name] = true;
+    side.side.run->failures.push_back({benchmark.id, probe_.available.front(), -1, std::move(reason)});
   }
 
-  static BenchmarkId id_of(const Counted& side, const std::string& benchmark) {
-    BenchmarkId id = parse_google_benchmark_name(benchmark);
-    id.suite = side.side.program->suite;
-    return id;
-  }
-
-  void add(Counted& side, const std::string& benchmark, const std::map<std::string, HardwareValue>& values,
+  void add(Counted& side, const ListedBenchmark& benchmark, const std::map<std::string, HardwareValue>& values,
            const ChildResult& child, int round, int slot) {
     Run& run = *side.side.run;
     Invocation invocation;
@@ -283,10 +280,10 @@ class HardwareCounting {
     for (const auto& [metric, value] : values) {
       const auto known = well_known_metric(metric);
       if (!known) continue;
-      const auto [at, is_new] = side.measurement_at.try_emplace({benchmark, metric}, run.measurements.size());
+      const auto [at, is_new] = side.measurement_at.try_emplace({benchmark.name, metric}, run.measurements.size());
       if (is_new) {
         Measurement measurement;
-        measurement.benchmark = id_of(side, benchmark);
+        measurement.benchmark = benchmark.id;
         measurement.metric = *known;
         run.measurements.push_back(std::move(measurement));
       }
@@ -298,8 +295,10 @@ class HardwareCounting {
 
   std::vector<Counted>& sides_;
   const HardwareProbe& probe_;
+  const Limits& limits_;
   const HardwareOptions& options_;
-  Clock::time_point begun_;
+  Nanoseconds min_time_ = SampleSize().min_time;
+  Clock::time_point begun_ = Clock::now();
 };
 
 // "user mode, of the timed loop; hardware_cycles counted 62 % of the time and scaled; not: ...".
@@ -314,27 +313,24 @@ std::string record_text(const Counted& side, const HardwareProbe& probe) {
   return text;
 }
 
-Result<Counted> prepare(const HardwareSide& side, Side which, const std::filesystem::path& library,
-                        const PrivateFolder& folder, const HardwareOptions& options) {
+Result<Counted> prepare(const CountSide& side, Side which, const std::filesystem::path& library,
+                        const PrivateFolder& folder, Nanoseconds timeout, const std::atomic<bool>* cancelled) {
   const std::filesystem::path own = folder.output_file(which).parent_path();
   const std::filesystem::path link = own / kHardwareLibrary;
   std::error_code failure;
   std::filesystem::create_symlink(library, link, failure);
   if (failure) return input_error(link.string(), failure.message(), "a link to " + library.string());
-  Program program = *side.program;
-  std::string& preload = program.environment["LD_PRELOAD"];
+  ListedProgram program = *side.program;
+  std::string& preload = program.program.environment["LD_PRELOAD"];
   preload = link.string() + (preload.empty() ? "" : ":" + preload);
-  MeasureOptions measuring;
-  measuring.timeout = options.timeout;
-  measuring.cancelled = options.cancelled;
-  STEELYARD_TRY(MeasuredSide measured, MeasuredSide::prepare(which, program, nullptr, measuring, std::nullopt, folder));
+  STEELYARD_TRY(MeasuredSide measured, MeasuredSide::prepare(which, program, nullptr, timeout, cancelled, folder));
   return Counted{side, std::move(measured), own / "hardware", {}, {}, {}};
 }
 
 }  // namespace
 
-Result<void> count_hardware(const std::vector<HardwareSide>& sides, const HardwareOptions& options,
-                            std::vector<std::string>& warnings) {
+Result<void> count_hardware(const std::vector<CountSide>& sides, const MeasuringSettings& settings,
+                            const Limits& limits, const HardwareOptions& options, std::vector<std::string>& warnings) {
   const HardwareProbe probe = probe_hardware(try_event, perf_event_paranoid());
   for (const std::string& refusal : probe.refusals) warnings.push_back("not counted: " + refusal);
   const std::filesystem::path library = options.library.empty() ? default_library() : options.library;
@@ -346,12 +342,12 @@ Result<void> count_hardware(const std::vector<HardwareSide>& sides, const Hardwa
   if (probe.available.empty()) return {};
   STEELYARD_TRY(const PrivateFolder folder, PrivateFolder::create());
   std::vector<Counted> counted;
-  for (const HardwareSide& side : sides) {
+  for (const CountSide& side : sides) {
     const Side which = counted.empty() ? Side::baseline : Side::candidate;
-    STEELYARD_TRY(Counted ready, prepare(side, which, library, folder, options));
+    STEELYARD_TRY(Counted ready, prepare(side, which, library, folder, settings.timeout, limits.cancelled));
     counted.push_back(std::move(ready));
   }
-  HardwareCounting(counted, probe, options).run();
+  HardwareCounting(counted, probe, settings, limits, options).run();
   for (const Counted& side : counted) side.side.run->header.settings["counting.hardware"] = record_text(side, probe);
   return {};
 }

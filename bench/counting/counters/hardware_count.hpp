@@ -12,11 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/counting/count.hpp"
 #include "bench/counting/counters/hardware_events.hpp"
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
-#include "bench/runner/program.hpp"
+#include "bench/runner/settings.hpp"
 
 namespace steelyard {
 
@@ -69,26 +70,16 @@ std::map<std::string, HardwareValue> per_iteration(const std::vector<HardwarePas
 // File name of the library; it lies beside the counting library.
 inline constexpr std::string_view kHardwareLibrary = "libsteelyard_hardware.so";
 
-struct HardwareSide {
-  const Program* program = nullptr;
-  std::vector<std::string> benchmarks;  // as the program lists them
-  Run* run = nullptr;
-};
-
 struct HardwareOptions {
   std::filesystem::path library;  // empty: ../lib/steelyard/ beside the running program
   int rounds = 6;                 // fewer cannot reach 5 % two-sided
-  Nanoseconds min_time = milliseconds(20);
-  Nanoseconds timeout = seconds(60);  // of one process
-  Nanoseconds budget = seconds(120);  // of all
   std::function<void(const std::string& benchmark, double done)> progress;
-  const std::atomic<bool>* cancelled = nullptr;
 };
 
 // Adds to the run of each side, the baseline first where there are two, a measurement of each metric that this machine
 // has (one invocation a round), or one failure a benchmark. What it has not is said in `warnings` and in the runs'
 // setting "counting.hardware". Error (input): a program that cannot be run at all.
-Result<void> count_hardware(const std::vector<HardwareSide>& sides, const HardwareOptions& options,
-                            std::vector<std::string>& warnings);
+Result<void> count_hardware(const std::vector<CountSide>& sides, const MeasuringSettings& settings,
+                            const Limits& limits, const HardwareOptions& options, std::vector<std::string>& warnings);
 
 }  // namespace steelyard

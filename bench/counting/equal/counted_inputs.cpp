@@ -12,7 +12,7 @@
 
 #include "bench/environment/elf_file.hpp"
 #include "bench/model/sha256.hpp"
-#include "bench/runner/program_libraries.hpp"
+#include "bench/runner/program_facts.hpp"
 
 namespace steelyard {
 namespace {

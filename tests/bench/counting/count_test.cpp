@@ -224,8 +224,10 @@ TEST_F(Counting, SeveralProgramsAreCountedByOnePoolAndEachIntoItsRun) {
   int total = 0;
   CountOptions options;
   options.progress = [&](const CountProgress& progress) { total = progress.total; };
-  const Result<void> counted = count_instructions(
-      {{&program, "lambda", &first}, {&other, "anything", &second}, {&program, "keep_running", &second}}, options);
+  const Result<void> counted = count_instructions({{&program, listed_benchmark("lambda", ""), &first},
+                                                   {&other, listed_benchmark("anything", ""), &second},
+                                                   {&program, listed_benchmark("keep_running", ""), &second}},
+                                                  options);
   ASSERT_TRUE(counted) << counted.error().text();
   EXPECT_EQ(total, 3);
   EXPECT_EQ(value_of(first, "lambda"), value_of(all(), "lambda"));

@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "bench/formats/google_benchmark.hpp"
-#include "bench/runner/child_environment.hpp"
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/measure.hpp"
 

@@ -13,7 +13,7 @@
 #include "bench/counting/collection.hpp"
 #include "bench/counting/count.hpp"
 #include "bench/runner/child_process.hpp"
-#include "bench/runner/private_folder.hpp"
+#include "bench/runner/fresh_copy.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard {

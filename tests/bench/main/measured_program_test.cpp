@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "bench/runner/measure.hpp"
+#include "tests/bench/runner/measured_programs.hpp"
 
 namespace steelyard {
 namespace {
@@ -17,12 +17,12 @@ Result<MeasuredRun> measure(const std::string& filter, const std::string& behavi
   Program program;
   program.executable = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "main_fixture";
   program.environment = {{"VICTIM", behaviour}};
-  MeasureOptions options;
+  testing::MeasureOptions options;
   options.filter = filter;
   options.rounds = 2;
   options.repetitions = 2;
   options.min_time = milliseconds(4);
-  return measure_one(program, options);
+  return testing::measure_one(program, options);
 }
 
 std::size_t invocations_of(const MeasuredRun& run, const std::string& benchmark) {

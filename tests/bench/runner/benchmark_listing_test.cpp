@@ -5,8 +5,7 @@
 
 #include <regex>
 
-#include "bench/runner/child_environment.hpp"
-#include "bench/runner/measure.hpp"
+#include "bench/runner/child_process.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
@@ -18,10 +17,31 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Error refusal(const Program& program) {
-  const auto names = list_benchmarks(program, "", seconds(30));
-  EXPECT_FALSE(names);
-  return names ? Error{} : names.error();
+MeasuringSettings asking(const std::string& filter, Nanoseconds timeout = seconds(30)) {
+  MeasuringSettings settings;
+  settings.filter = filter;
+  settings.timeout = timeout;
+  return settings;
+}
+
+// As the program lists them.
+std::vector<std::string> names_of(const Program& program, const std::string& filter) {
+  const Result<ListedProgram> listed = list_benchmarks(program, asking(filter));
+  EXPECT_TRUE(listed) << (listed ? "" : listed.error().text());
+  std::vector<std::string> names;
+  if (!listed) return names;
+  EXPECT_FALSE(listed->trouble);
+  for (const ListedBenchmark& benchmark : listed->benchmarks()) names.push_back(benchmark.name);
+  return names;
+}
+
+// The error, or the trouble that it had.
+Error refusal(const Program& program, Nanoseconds timeout = seconds(30)) {
+  const Result<ListedProgram> listed = list_benchmarks(program, asking("", timeout));
+  if (!listed) return listed.error();
+  EXPECT_TRUE(listed->trouble);
+  EXPECT_THAT(listed->benchmarks(), IsEmpty());
+  return listed->trouble.value_or(Error{});
 }
 
 Error refusal(const std::filesystem::path& executable) {
@@ -44,32 +64,39 @@ TEST(ExactFilter, MatchesItsNameAndNoOtherInEveryDialect) {
 
 TEST(ListBenchmarks, YieldsTheNamesInTheProgramsOrder) {
   STEELYARD_NEEDS_FIXTURE();
-  const auto names = list_benchmarks(testing::fixture(), "", seconds(30));
-  ASSERT_TRUE(names);
-  EXPECT_THAT(names->benchmarks, ElementsAre("BM_threaded/threads:2", "BM_sum/8", "BM_sum/64",
-                                             "BM_odd<a, (b)>[c]{2}^$|.*+?/x", "BM_victim"));
+  EXPECT_THAT(names_of(testing::fixture(), ""), ElementsAre("BM_threaded/threads:2", "BM_sum/8", "BM_sum/64",
+                                                            "BM_odd<a, (b)>[c]{2}^$|.*+?/x", "BM_victim"));
+}
+
+TEST(ListBenchmarks, TakesEachNameApartUnderTheProgramsSuite) {
+  STEELYARD_NEEDS_FIXTURE();
+  Program program = testing::fixture();
+  program.suite = "cpu";
+  const Result<ListedProgram> listed = list_benchmarks(program, asking("threaded|sum/8"));
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->benchmarks().size(), 2U);
+  EXPECT_EQ(listed->benchmarks()[0].id.canonical(), "BM_threaded/threads:2 [suite=cpu]");
+  EXPECT_TRUE(listed->benchmarks()[0].has_several_threads());
+  EXPECT_FALSE(listed->benchmarks()[1].has_several_threads());
 }
 
 TEST(ListBenchmarks, KeepsToTheFilter) {
   STEELYARD_NEEDS_FIXTURE();
-  EXPECT_THAT(list_benchmarks(testing::fixture(), "sum/", seconds(30))->benchmarks,
-              ElementsAre("BM_sum/8", "BM_sum/64"));
-  EXPECT_THAT(list_benchmarks(testing::fixture(), "no such benchmark", seconds(30))->benchmarks, IsEmpty());
+  EXPECT_THAT(names_of(testing::fixture(), "sum/"), ElementsAre("BM_sum/8", "BM_sum/64"));
+  EXPECT_THAT(names_of(testing::fixture(), "no such benchmark"), IsEmpty());
 }
 
 TEST(ListBenchmarks, KeepsToTheUsersOwnFilterWhereThereIsNoOther) {
   STEELYARD_NEEDS_FIXTURE();
   Program program = testing::fixture();
   program.arguments = {"--benchmark_filter=victim"};
-  EXPECT_THAT(list_benchmarks(program, "", seconds(30))->benchmarks, ElementsAre("BM_victim"));
-  EXPECT_THAT(list_benchmarks(program, "sum/8", seconds(30))->benchmarks, ElementsAre("BM_sum/8"));
+  EXPECT_THAT(names_of(program, ""), ElementsAre("BM_victim"));
+  EXPECT_THAT(names_of(program, "sum/8"), ElementsAre("BM_sum/8"));
 }
 
 TEST(ListBenchmarks, TakesNoChatterForABenchmark) {
   STEELYARD_NEEDS_FIXTURE();
-  const auto names = list_benchmarks(testing::fixture({{"START", "chatter"}}), "sum", seconds(30));
-  ASSERT_TRUE(names);
-  EXPECT_THAT(names->benchmarks, ElementsAre("BM_sum/8", "BM_sum/64"));
+  EXPECT_THAT(names_of(testing::fixture({{"START", "chatter"}}), "sum"), ElementsAre("BM_sum/8", "BM_sum/64"));
 }
 
 TEST(ListBenchmarks, RefusesProgramsOfAnotherKind) {
@@ -104,10 +131,9 @@ TEST(ListBenchmarks, NamesWhatABenchmarkProgramSaidWhenItCrashedOverTheQuestion)
 
 TEST(ListBenchmarks, GivesUpOnAProgramThatHangs) {
   STEELYARD_NEEDS_FIXTURE();
-  const auto names = list_benchmarks(testing::fixture({{"START", "hang"}}), "", milliseconds(200));
-  ASSERT_FALSE(names);
-  EXPECT_EQ(names.error().kind, ErrorKind::program);
-  EXPECT_THAT(names.error().text(), HasSubstr("ran past its limit of 200 ms"));
+  const Error error = refusal(testing::fixture({{"START", "hang"}}), milliseconds(200));
+  EXPECT_EQ(error.kind, ErrorKind::program);
+  EXPECT_THAT(error.text(), HasSubstr("ran past its limit of 200 ms"));
 }
 
 TEST(ListBenchmarks, TakesABenchmarkProgramWhoseOwnArgumentIsWrongForOneThatFailed) {

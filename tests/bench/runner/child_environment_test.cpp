@@ -1,4 +1,4 @@
-#include "bench/runner/child_environment.hpp"
+#include "bench/runner/child_process.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "bench/runner/core_times.hpp"
+#include "bench/runner/disturbance.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/runner/core_times.hpp"
-
 namespace steelyard {
 namespace {
 

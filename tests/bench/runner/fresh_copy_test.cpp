@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "bench/runner/child_process.hpp"
-#include "bench/runner/program_libraries.hpp"
+#include "bench/runner/program_facts.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"

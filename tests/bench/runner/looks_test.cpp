@@ -6,14 +6,15 @@
 
 #include "bench/runner/measure.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
+#include "tests/bench/runner/measured_programs.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard {
 namespace {
 
-MeasureOptions quick(std::vector<int> looks) {
-  MeasureOptions options;
+testing::MeasureOptions quick(std::vector<int> looks) {
+  testing::MeasureOptions options;
   options.filter = "sum";
   options.layout = Layout::interleaved;
   options.repetitions = 1;
@@ -26,8 +27,8 @@ MeasureOptions quick(std::vector<int> looks) {
   return options;
 }
 
-MeasuredPair measured(const MeasureOptions& options, const Program& candidate = testing::fixture()) {
-  Result<MeasuredPair> pair = measure_pair(testing::fixture(), candidate, options);
+MeasuredPair measured(const testing::MeasureOptions& options, const Program& candidate = testing::fixture()) {
+  Result<MeasuredPair> pair = testing::measure_pair(testing::fixture(), candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -47,7 +48,7 @@ std::map<std::string, std::vector<int>> rounds_of(const Run& run) {
 
 TEST(Looks, WhatIsDecidedGetsNoMoreRoundsAndTheOthersDo) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick({4, 8});
+  testing::MeasureOptions options = quick({4, 8});
   options.looks.decided = [](const steelyard::Run&, const steelyard::Run&) {
     return std::set<std::string>{"BM_sum/8"};
   };
@@ -62,7 +63,7 @@ TEST(Looks, WhatIsDecidedGetsNoMoreRoundsAndTheOthersDo) {
 
 TEST(Looks, EndWhenEverythingIsDecided) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick({4, 8});
+  testing::MeasureOptions options = quick({4, 8});
   options.looks.decided = [](const steelyard::Run&, const steelyard::Run&) {
     return std::set<std::string>{"BM_sum/8", "BM_sum/64"};
   };
@@ -74,7 +75,7 @@ TEST(Looks, EndWhenEverythingIsDecided) {
 
 TEST(Looks, ShowTheJudgeWhatWasMeasuredAndHow) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick({4, 8});
+  testing::MeasureOptions options = quick({4, 8});
   int looks = 0;
   std::string session;
   options.looks.decided = [&](const steelyard::Run& baseline, const steelyard::Run& candidate) {
@@ -97,7 +98,7 @@ TEST(Looks, NoRoundThatALookSawIsReplacedLater) {
   STEELYARD_NEEDS_FIXTURE();
   const testing::TemporaryFolder folder;
   const std::string mark = (folder.path() / "wandered").string();
-  MeasureOptions options = quick({4, 8});
+  testing::MeasureOptions options = quick({4, 8});
   options.filter = "victim";
   options.repeat_disturbed = true;
   std::vector<Measurement> seen;
@@ -121,7 +122,7 @@ TEST(Looks, NoRoundThatALookSawIsReplacedLater) {
 
 TEST(Looks, AreNotTakenWhereTheSidesAreMeasuredOneAfterTheOther) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick({4, 8});
+  testing::MeasureOptions options = quick({4, 8});
   options.layout = Layout::sequential;
   options.rounds = 2;
   const MeasuredPair pair = measured(options);
@@ -132,7 +133,7 @@ TEST(Looks, AreNotTakenWhereTheSidesAreMeasuredOneAfterTheOther) {
 TEST(Looks, OfOddOrFallingRoundsAreRefused) {
   STEELYARD_NEEDS_FIXTURE();
   for (const std::vector<int>& looks : {std::vector<int>{3}, {8, 4}, {4, 4}, {0}}) {
-    const auto refused = measure_pair(testing::fixture(), testing::fixture(), quick(looks));
+    const auto refused = testing::measure_pair(testing::fixture(), testing::fixture(), quick(looks));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::input);
   }
@@ -140,7 +141,7 @@ TEST(Looks, OfOddOrFallingRoundsAreRefused) {
 
 TEST(Looks, ProgressTellsHowManyAreDecided) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick({4, 8});
+  testing::MeasureOptions options = quick({4, 8});
   options.looks.decided = [](const steelyard::Run&, const steelyard::Run&) {
     return std::set<std::string>{"BM_sum/8"};
   };

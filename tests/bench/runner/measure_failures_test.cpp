@@ -4,6 +4,7 @@
 
 #include "bench/runner/measure.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
+#include "tests/bench/runner/measured_programs.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
@@ -12,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-MeasureOptions quick(const std::string& filter) {
-  MeasureOptions options;
+testing::MeasureOptions quick(const std::string& filter) {
+  testing::MeasureOptions options;
   options.filter = filter;
   options.rounds = 4;
   options.repetitions = 1;
@@ -23,8 +24,9 @@ MeasureOptions quick(const std::string& filter) {
 }
 
 // The baseline behaves; the candidate's BM_victim does not.
-MeasuredPair with_victim(const std::string& behaviour, MeasureOptions options = quick("victim|sum/8")) {
-  Result<MeasuredPair> pair = measure_pair(testing::fixture(), testing::fixture({{"VICTIM", behaviour}}), options);
+MeasuredPair with_victim(const std::string& behaviour, testing::MeasureOptions options = quick("victim|sum/8")) {
+  Result<MeasuredPair> pair =
+      testing::measure_pair(testing::fixture(), testing::fixture({{"VICTIM", behaviour}}), options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -36,8 +38,9 @@ std::size_t invocations_of(const Run& run, const std::string& benchmark) {
   return 0;
 }
 
-Error refusal(const Program& baseline, const Program& candidate, const MeasureOptions& options = quick("sum/8")) {
-  const Result<MeasuredPair> pair = measure_pair(baseline, candidate, options);
+Error refusal(const Program& baseline, const Program& candidate,
+              const testing::MeasureOptions& options = quick("sum/8")) {
+  const Result<MeasuredPair> pair = testing::measure_pair(baseline, candidate, options);
   EXPECT_FALSE(pair);
   return pair ? Error{} : pair.error();
 }
@@ -60,7 +63,7 @@ TEST(MeasurePairFailures, ContainACrashInItsBenchmarkAndSide) {
 
 TEST(MeasurePairFailures, StopMeasuringABenchmarkThatOneSideHasGivenUp) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("victim");
+  testing::MeasureOptions options = quick("victim");
   options.rounds = 8;
   const MeasuredPair pair = with_victim("crash", options);
   EXPECT_EQ(pair.candidate.failures.size(), 3U);
@@ -76,7 +79,7 @@ TEST(MeasurePairFailures, QuoteTheLastLineOfAProgramThatExits) {
 
 TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("victim");
+  testing::MeasureOptions options = quick("victim");
   options.timeout = seconds(3);  // far above what the other side's processes take
   const MeasuredPair pair = with_victim("hang", options);
   ASSERT_EQ(pair.candidate.failures.size(), 2U);
@@ -104,7 +107,7 @@ TEST(MeasurePairFailures, CarryTheBenchmarksOwnError) {
 TEST(MeasurePairFailures, AreNotMadeOfChatterOnStdout) {
   STEELYARD_NEEDS_FIXTURE();
   const auto chatter = testing::fixture({{"START", "chatter"}});
-  const Result<MeasuredPair> pair = measure_pair(testing::fixture(), chatter, quick("sum/8"));
+  const Result<MeasuredPair> pair = testing::measure_pair(testing::fixture(), chatter, quick("sum/8"));
   ASSERT_TRUE(pair);
   EXPECT_TRUE(pair->candidate.failures.empty());
   EXPECT_EQ(invocations_of(pair->candidate, "BM_sum/8"), 4U);
@@ -152,7 +155,7 @@ TEST(MeasurePairFailures, AreMadeOfABenchmarkWithoutOneIteration) {
 TEST(MeasurePairFailures, OfAWholeProgramLeaveTheOtherSideItsData) {
   STEELYARD_NEEDS_FIXTURE();
   const auto crashing = testing::fixture({{"START", "crash"}});
-  const Result<MeasuredPair> pair = measure_pair(testing::fixture(), crashing, quick("sum/8"));
+  const Result<MeasuredPair> pair = testing::measure_pair(testing::fixture(), crashing, quick("sum/8"));
   ASSERT_TRUE(pair) << pair.error().text();
   ASSERT_EQ(pair->candidate.failures.size(), 1U);
   EXPECT_EQ(pair->candidate.failures[0].benchmark.name, "");
@@ -190,7 +193,7 @@ TEST(MeasurePairFailures, SayThatNothingMatchesTheFilter) {
 }
 
 TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
-  MeasureOptions options = quick("");
+  testing::MeasureOptions options = quick("");
   options.rounds = 3;
   EXPECT_EQ(refusal({}, {}, options).where, "rounds");
   options = quick("");
@@ -206,10 +209,11 @@ TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
 
 TEST(MeasureOneFailures, AreThoseOfItsProgram) {
   STEELYARD_NEEDS_FIXTURE();
-  const Result<steelyard::Run> crashed = measure_one(testing::fixture({{"START", "crash"}}), quick(""));
+  const Result<steelyard::Run> crashed = testing::measure_one(testing::fixture({{"START", "crash"}}), quick(""));
   ASSERT_FALSE(crashed);
   EXPECT_EQ(crashed.error().kind, ErrorKind::program);
-  const Result<steelyard::Run> run = measure_one(testing::fixture({{"VICTIM", "crash"}}), quick("victim|sum/8"));
+  const Result<steelyard::Run> run =
+      testing::measure_one(testing::fixture({{"VICTIM", "crash"}}), quick("victim|sum/8"));
   ASSERT_TRUE(run);
   EXPECT_EQ(run->failures.size(), 3U);
   EXPECT_EQ(invocations_of(*run, "BM_sum/8"), 4U);
@@ -221,7 +225,7 @@ TEST(MeasureOne, RunsAScriptThatFindsItsProgramBesideItself) {
   std::filesystem::create_symlink(testing::fixture_executable(), folder.path() / "real");
   Program script;
   script.executable = folder.write("bench.sh", "#!/bin/sh\nexec \"${0%/*}/real\" \"$@\"\n", true);
-  const Result<steelyard::Run> run = measure_one(script, quick("sum/8"));
+  const Result<steelyard::Run> run = testing::measure_one(script, quick("sum/8"));
   ASSERT_TRUE(run) << run.error().text();
   EXPECT_EQ(invocations_of(*run, "BM_sum/8"), 4U);
 }

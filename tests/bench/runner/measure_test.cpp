@@ -10,6 +10,7 @@
 
 #include "bench/runner/core_choice.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
+#include "tests/bench/runner/measured_programs.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
@@ -18,8 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-MeasureOptions quick(const std::string& filter) {
-  MeasureOptions options;
+testing::MeasureOptions quick(const std::string& filter) {
+  testing::MeasureOptions options;
   options.filter = filter;
   options.layout = Layout::interleaved;
   options.rounds = 4;
@@ -30,8 +31,8 @@ MeasureOptions quick(const std::string& filter) {
   return options;
 }
 
-MeasuredPair measured(const Program& baseline, const Program& candidate, const MeasureOptions& options) {
-  Result<MeasuredPair> pair = measure_pair(baseline, candidate, options);
+MeasuredPair measured(const Program& baseline, const Program& candidate, const testing::MeasureOptions& options) {
+  Result<MeasuredPair> pair = testing::measure_pair(baseline, candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -91,7 +92,7 @@ TEST(MeasurePair, BalancesTheSlotsInEveryPairOfRounds) {
 TEST(MeasurePair, RunsADuetOnTwoCoresAndSwapsThem) {
   STEELYARD_NEEDS_FIXTURE();
   STEELYARD_SKIP_WITHOUT("two-cores", choose_cores(read_allowed_cores(), {}).two_equal, "no two equal cores");
-  MeasureOptions options = quick("sum/8|threaded");
+  testing::MeasureOptions options = quick("sum/8|threaded");
   options.layout.reset();
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   if (pair.baseline.header.layout != Layout::duet) {
@@ -121,7 +122,7 @@ TEST(MeasurePair, RunsADuetOnTwoCoresAndSwapsThem) {
 
 TEST(MeasurePair, InterleavesWhereEveryBenchmarkHasSeveralThreads) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("");
+  testing::MeasureOptions options = quick("");
   options.layout.reset();
   options.rounds = 2;
   const Program program = testing::fixture({{"ONLY_THREADED", "1"}});
@@ -133,7 +134,7 @@ TEST(MeasurePair, InterleavesWhereEveryBenchmarkHasSeveralThreads) {
 
 TEST(MeasurePair, MeasuresAllOfOneSideFirstWhereThatIsAskedFor) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("sum/8");
+  testing::MeasureOptions options = quick("sum/8");
   options.layout = Layout::sequential;
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_EQ(pair.baseline.header.layout, Layout::sequential);
@@ -144,7 +145,7 @@ TEST(MeasurePair, MeasuresAllOfOneSideFirstWhereThatIsAskedFor) {
 
 TEST(MeasurePair, FindsABenchmarkByAnyNameItMayHave) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("odd");
+  testing::MeasureOptions options = quick("odd");
   options.rounds = 2;
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_TRUE(pair.baseline.failures.empty());
@@ -167,7 +168,7 @@ TEST(MeasurePair, TellsInTheHeaderHowItWasTaken) {
   Program program = testing::fixture();
   program.arguments = {"--benchmark_min_time=0.001"};
   program.suite = "kernels";
-  MeasureOptions options = quick("sum/8");
+  testing::MeasureOptions options = quick("sum/8");
   options.rounds = 2;
   const MeasuredPair pair = measured(program, program, options);
   const RunHeader& header = pair.candidate.header;
@@ -190,7 +191,7 @@ TEST(MeasurePair, TellsInTheHeaderHowItWasTaken) {
 
 TEST(MeasurePair, StopsAfterAPairOfRoundsWhenTheBudgetIsSpentAndNamesWhatItDidNotReach) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("sum|victim");
+  testing::MeasureOptions options = quick("sum|victim");
   options.budget = nanoseconds(1);
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   // One benchmark is always measured; it gets both rounds of its pair.
@@ -204,7 +205,7 @@ TEST(MeasurePair, StopsAfterAPairOfRoundsWhenTheBudgetIsSpentAndNamesWhatItDidNo
 
 TEST(MeasurePair, ReachesOtherBenchmarksFirstUnderAnotherSeed) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("sum|victim");
+  testing::MeasureOptions options = quick("sum|victim");
   options.budget = nanoseconds(1);
   std::set<std::string> reached;
   for (options.seed = 0; options.seed < 12; ++options.seed) {
@@ -217,7 +218,7 @@ TEST(MeasurePair, ReachesOtherBenchmarksFirstUnderAnotherSeed) {
 TEST(MeasurePair, KeepsWhatThereIsWhenCancelled) {
   STEELYARD_NEEDS_FIXTURE();
   std::atomic<bool> cancelled = false;
-  MeasureOptions options = quick("sum");
+  testing::MeasureOptions options = quick("sum");
   options.cancelled = &cancelled;
   int reports = 0;
   options.progress = [&](const MeasureProgress&) { cancelled = ++reports == 5; };  // as round 2 begins
@@ -231,7 +232,7 @@ TEST(MeasurePair, KeepsWhatThereIsWhenCancelled) {
 TEST(MeasurePair, HasNothingAndNoFailureWhenCancelledBeforeItBegan) {
   STEELYARD_NEEDS_FIXTURE();
   const std::atomic<bool> cancelled = true;
-  MeasureOptions options = quick("sum");
+  testing::MeasureOptions options = quick("sum");
   options.cancelled = &cancelled;
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_TRUE(pair.baseline.invocations.empty());
@@ -242,7 +243,7 @@ TEST(MeasurePair, HasNothingAndNoFailureWhenCancelledBeforeItBegan) {
 TEST(MeasurePair, ReportsProgressThatGrowsToTheEnd) {
   STEELYARD_NEEDS_FIXTURE();
   std::vector<MeasureProgress> reports;
-  MeasureOptions options = quick("sum/8");
+  testing::MeasureOptions options = quick("sum/8");
   options.progress = [&](const MeasureProgress& progress) { reports.push_back(progress); };
   measured(testing::fixture(), testing::fixture(), options);
   ASSERT_EQ(reports.size(), 5U);  // before each of four rounds, and at the end
@@ -272,7 +273,7 @@ TEST(MeasurePair, LeavesNoFileAndNoProcessBehind) {
 // How many a verdict needs is for whoever judges to say; nothing here depends on the number of benchmarks.
 TEST(MeasurePair, PlansTheUsualRoundsWhereNobodyAsksForOthers) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("sum/8");
+  testing::MeasureOptions options = quick("sum/8");
   options.rounds = 0;
   options.budget = nanoseconds(1);  // ends after what cannot be left out
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
@@ -281,10 +282,10 @@ TEST(MeasurePair, PlansTheUsualRoundsWhereNobodyAsksForOthers) {
 
 TEST(MeasureOne, TakesAsManyInvocationsAsAskedFor) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = quick("sum/8");
+  testing::MeasureOptions options = quick("sum/8");
   options.layout.reset();
   options.rounds = 3;
-  const Result<steelyard::Run> run = measure_one(testing::fixture(), options);
+  const Result<steelyard::Run> run = testing::measure_one(testing::fixture(), options);
   ASSERT_TRUE(run);
   EXPECT_EQ(run->invocations.size(), 3U);
   EXPECT_EQ(run->header.layout, Layout::separate);

@@ -9,6 +9,7 @@
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/measure.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
+#include "tests/bench/runner/measured_programs.hpp"
 #include "tests/promised.hpp"
 
 namespace steelyard {
@@ -16,8 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-MeasureOptions options_for(const std::string& filter) {
-  MeasureOptions options;
+testing::MeasureOptions options_for(const std::string& filter) {
+  testing::MeasureOptions options;
   options.filter = filter;
   options.layout = Layout::interleaved;
   options.rounds = 4;
@@ -27,8 +28,8 @@ MeasureOptions options_for(const std::string& filter) {
   return options;
 }
 
-MeasuredPair measured(const Program& baseline, const Program& candidate, const MeasureOptions& options) {
-  Result<MeasuredPair> pair = measure_pair(baseline, candidate, options);
+MeasuredPair measured(const Program& baseline, const Program& candidate, const testing::MeasureOptions& options) {
+  Result<MeasuredPair> pair = testing::measure_pair(baseline, candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -55,7 +56,7 @@ TEST(Pilot, DecidesHowLongSamplesAreAndItsOwnAreNotKept) {
 
 TEST(Pilot, IsNotNeededWhereSizesAreGiven) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = options_for("sum/8");
+  testing::MeasureOptions options = options_for("sum/8");
   options.samples.usual = {0, 1, milliseconds(1)};
   options.samples.sizes["BM_sum/8"] = {0, 2, milliseconds(1)};
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
@@ -66,7 +67,7 @@ TEST(Pilot, IsNotNeededWhereSizesAreGiven) {
 TEST(LayoutTrial, IsMadeWhereNobodyAsksForALayoutAndToldInTheHeader) {
   STEELYARD_NEEDS_FIXTURE();
   STEELYARD_SKIP_WITHOUT("two-cores", choose_cores(read_allowed_cores(), {}).two_equal, "no two equal cores");
-  MeasureOptions options = options_for("sum|victim");
+  testing::MeasureOptions options = options_for("sum|victim");
   options.budget = seconds(1200);  // of which the trial may have 48, far more than it needs
   EXPECT_THAT(measured(testing::fixture(), testing::fixture(), options).baseline.header.settings.at("layout_reason"),
               ::testing::Not(HasSubstr("tried")));
@@ -80,7 +81,7 @@ TEST(LayoutTrial, IsMadeWhereNobodyAsksForALayoutAndToldInTheHeader) {
 
 TEST(FreshCopies, AreRunInEveryRoundAndAreNotTheOtherSides) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = options_for("victim");
+  testing::MeasureOptions options = options_for("victim");
   options.repetitions = 1;
   options.min_time = milliseconds(1);
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
@@ -105,12 +106,12 @@ TEST(FreshCopies, AreRunInEveryRoundAndAreNotTheOtherSides) {
 
 TEST(FreshCopies, AreSharedByAsManyRoundsAsAskedFor) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = options_for("victim");
+  testing::MeasureOptions options = options_for("victim");
   options.layout.reset();
   options.repetitions = 1;
   options.min_time = milliseconds(1);
   options.rounds_per_copy = 2;
-  const Result<steelyard::Run> run = measure_one(testing::fixture(), options);
+  const Result<steelyard::Run> run = testing::measure_one(testing::fixture(), options);
   ASSERT_TRUE(run) << run.error().text();
   const Measurement* inode = find(*run, "BM_victim", "inode");
   ASSERT_NE(inode, nullptr);
@@ -125,14 +126,14 @@ TEST(FreshCopies, AreSharedByAsManyRoundsAsAskedFor) {
   EXPECT_EQ(cores.size(), 1U) << "what cores differ by is not what copies differ by";
   EXPECT_THAT(run->header.settings.at("fresh_copies"), HasSubstr("one for 2 rounds"));
   options.rounds_per_copy = 0;
-  EXPECT_FALSE(measure_one(testing::fixture(), options));
+  EXPECT_FALSE(testing::measure_one(testing::fixture(), options));
 }
 
 TEST(FreshCopies, GiveWayWhereAProgramRunsOnlyFromWhereItLies) {
   STEELYARD_NEEDS_FIXTURE();
   const Program stays = testing::fixture({{"VICTIM", "stay"}});
   for (const bool planned : {false, true}) {
-    MeasureOptions options = options_for("victim");
+    testing::MeasureOptions options = options_for("victim");
     if (!planned) {
       options.repetitions = 1;
       options.min_time = milliseconds(1);
@@ -145,8 +146,8 @@ TEST(FreshCopies, GiveWayWhereAProgramRunsOnlyFromWhereItLies) {
   }
 }
 
-MeasureOptions shared_processes() {
-  MeasureOptions options = options_for("sum|victim");
+testing::MeasureOptions shared_processes() {
+  testing::MeasureOptions options = options_for("sum|victim");
   options.samples.usual = {0, 2, milliseconds(1)};
   for (const char* name : {"BM_sum/8", "BM_sum/64", "BM_victim"}) options.samples.sizes[name] = options.samples.usual;
   options.samples.group = 8;
@@ -194,7 +195,7 @@ TEST(SharedProcesses, ThatCrashCostNoOtherBenchmarkARound) {
 
 TEST(SharedProcesses, AreOnlyOfBenchmarksWithOneSize) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = shared_processes();
+  testing::MeasureOptions options = shared_processes();
   options.samples.sizes["BM_victim"].repetitions = 1;
   const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
   EXPECT_EQ(pair.baseline.invocations.size(), 8U);

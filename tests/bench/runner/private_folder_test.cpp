@@ -1,4 +1,4 @@
-#include "bench/runner/private_folder.hpp"
+#include "bench/runner/fresh_copy.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "bench/runner/program_libraries.hpp"
+#include "bench/runner/program_facts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

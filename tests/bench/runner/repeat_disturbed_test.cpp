@@ -10,6 +10,7 @@
 #include "bench/runner/core_choice.hpp"
 #include "bench/runner/measure.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
+#include "tests/bench/runner/measured_programs.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
@@ -18,8 +19,8 @@ namespace {
 
 using ::testing::Contains;
 
-MeasureOptions options_of(Layout layout) {
-  MeasureOptions options;
+testing::MeasureOptions options_of(Layout layout) {
+  testing::MeasureOptions options;
   options.filter = "victim";
   options.layout = layout;
   options.rounds = 8;
@@ -29,11 +30,11 @@ MeasureOptions options_of(Layout layout) {
   return options;
 }
 
-MeasuredPair with_wanderer(const MeasureOptions& options) {
+MeasuredPair with_wanderer(const testing::MeasureOptions& options) {
   const testing::TemporaryFolder folder;
   const std::string mark = (folder.path() / "wandered").string();
   const Program candidate = testing::fixture({{"VICTIM", "wander"}, {"WANDERED", mark}});
-  Result<MeasuredPair> pair = measure_pair(testing::fixture(), candidate, options);
+  Result<MeasuredPair> pair = testing::measure_pair(testing::fixture(), candidate, options);
   EXPECT_TRUE(pair) << (pair ? "" : pair.error().text());
   return pair ? std::move(pair).value() : MeasuredPair{};
 }
@@ -91,7 +92,7 @@ TEST(RepeatDisturbed, SeesAPinnedProcessThatWanders) {
 
 TEST(RepeatDisturbed, MeasuresNothingTwiceWhereItIsToldNotTo) {
   STEELYARD_NEEDS_FIXTURE();
-  MeasureOptions options = options_of(Layout::interleaved);
+  testing::MeasureOptions options = options_of(Layout::interleaved);
   options.repeat_disturbed = false;
   const MeasuredPair pair = with_wanderer(options);
   EXPECT_EQ(pair.candidate.invocations.size(), 8U);

@@ -1,4 +1,4 @@
-#include "bench/runner/side_record.hpp"
+#include "bench/runner/measured_side.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class SideRecordTest : public ::testing::Test {
  protected:
   void add(int round, const std::string& output, const ChildResult& child = {}) {
     const auto file = folder_.write("out.json", output, false);
-    record_.add({"BM_x/8", round, 1}, child, file);
+    record_.add({listed_benchmark("BM_x/8", "cpu"), round, 1}, child, file);
   }
   void add_failing(int round, ChildEnd end) {
     ChildResult child;
@@ -36,7 +36,7 @@ class SideRecordTest : public ::testing::Test {
   }
 
   testing::TemporaryFolder folder_;
-  SideRecord record_{"cpu"};
+  SideRecord record_;
 };
 
 TEST_F(SideRecordTest, GroupsSamplesByInvocation) {
@@ -81,7 +81,7 @@ TEST_F(SideRecordTest, TurnsACrashIntoAFailureWithTheLastWords) {
 }
 
 TEST_F(SideRecordTest, TurnsAMissingACutAndAForeignOutputIntoFailures) {
-  record_.add({"BM_x/8", 0, 0}, ChildResult{}, folder_.path() / "missing");
+  record_.add({listed_benchmark("BM_x/8", "cpu"), 0, 0}, ChildResult{}, folder_.path() / "missing");
   const std::string whole = result_of("BM_x/8", "1.5");
   add(1, whole.substr(0, whole.size() / 2));
   add(2, "[1, 2");

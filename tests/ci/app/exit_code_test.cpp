@@ -1,4 +1,4 @@
-#include "ci/app/exit_code.hpp"
+#include "ci/app/app.hpp"
 
 #include <gtest/gtest.h>
 

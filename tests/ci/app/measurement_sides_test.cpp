@@ -1,4 +1,4 @@
-#include "ci/app/measurement_sides.hpp"
+#include "ci/app/sides.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "ci/app/progress_line.hpp"
+#include "ci/app/terminal_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ci/judging/ci_variables.hpp"
+#include "ci/judging/against_history.hpp"
 
 #include <gtest/gtest.h>
 

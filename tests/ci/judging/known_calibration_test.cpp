@@ -1,4 +1,4 @@
-#include "ci/judging/known_calibration.hpp"
+#include "ci/judging/judge.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class KnownCalibration : public ProgramUnderTest {
+class KnownCalibrations : public ProgramUnderTest {
  protected:
   void SetUp() override {
     ProgramUnderTest::SetUp();
@@ -24,7 +24,9 @@ class KnownCalibration : public ProgramUnderTest {
   }
   Result<std::optional<Calibration>> find() {
     warnings_.clear();
-    return known_calibration(configuration_, run_, run_, warnings_);
+    STEELYARD_TRY(KnownCalibration known, KnownCalibration::of(configuration_));
+    const Calibration* const found = known.find(run_, run_, warnings_);
+    return found == nullptr ? std::optional<Calibration>() : std::optional(*found);
   }
   steelyard::Run run_;
   Calibration calibration_;
@@ -32,7 +34,7 @@ class KnownCalibration : public ProgramUnderTest {
   std::vector<std::string> warnings_;
 };
 
-TEST_F(KnownCalibration, IsTheOneKeptForTheMachine) {
+TEST_F(KnownCalibrations, IsTheOneKeptForTheMachine) {
   EXPECT_EQ(*find(), std::nullopt);
   ASSERT_TRUE(keep_calibration(state_folder(), calibration_));
   EXPECT_EQ(*find(), calibration_);
@@ -42,24 +44,33 @@ TEST_F(KnownCalibration, IsTheOneKeptForTheMachine) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(KnownCalibration, OfANamedFileIsUsedOnItsMachineOnly) {
+TEST_F(KnownCalibrations, IsReadOnceACommandAndKeptForEveryLook) {
+  ASSERT_TRUE(keep_calibration(state_folder(), calibration_));
+  Result<KnownCalibration> known = KnownCalibration::of(configuration_);
+  ASSERT_TRUE(known);
+  const Calibration* const first = known->find(run_, run_, warnings_);
+  ASSERT_NE(first, nullptr);
+  std::filesystem::remove(calibration_file(state_folder(), calibration_.fingerprint, Layout::duet));
+  EXPECT_EQ(known->find(run_, run_, warnings_), first);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(KnownCalibrations, OfANamedFileIsUsedOnItsMachineOnly) {
   std::filesystem::create_directory("root");
   ASSERT_TRUE(write_calibration("root/c.json", calibration_));
   configuration_.root = folder_ / "root";
   configuration_.policy.calibration = "c.json";
   configuration_.policy.calibration_where = "steelyard.toml:3";
   EXPECT_EQ(*find(), calibration_) << "relative to steelyard.toml";
-  EXPECT_TRUE(check_named_calibration(configuration_));
   run_.environment.set("cpu.model", "another", true);
   EXPECT_EQ(*find(), std::nullopt);
   ASSERT_EQ(warnings_.size(), 1U);
   EXPECT_THAT(warnings_[0], HasSubstr("was not used: it is of machine " + calibration_.fingerprint.substr(0, 12)));
   configuration_.policy.calibration_where = "--calibration";
   EXPECT_FALSE(find()) << "relative to the current folder, where there is none";
-  EXPECT_FALSE(check_named_calibration(configuration_));
 }
 
-TEST_F(KnownCalibration, OfANamedFileOfAnotherConcurrentLayoutIsUsedAndTold) {
+TEST_F(KnownCalibrations, OfANamedFileOfAnotherConcurrentLayoutIsUsedAndTold) {
   ASSERT_TRUE(write_calibration("c.json", calibration_));
   configuration_.policy.calibration = "c.json";
   configuration_.policy.calibration_where = "--calibration";
@@ -73,7 +84,7 @@ TEST_F(KnownCalibration, OfANamedFileOfAnotherConcurrentLayoutIsUsedAndTold) {
   EXPECT_THAT(warnings_, IsEmpty()) << "its drift and floors are what such sides are widened by";
 }
 
-TEST_F(KnownCalibration, OfTheStateFolderThatIsDamagedIsTold) {
+TEST_F(KnownCalibrations, OfTheStateFolderThatIsDamagedIsTold) {
   write(calibration_file(state_folder(), calibration_.fingerprint, Layout::duet), "{");
   const auto found = find();
   ASSERT_TRUE(found);
@@ -82,7 +93,7 @@ TEST_F(KnownCalibration, OfTheStateFolderThatIsDamagedIsTold) {
   EXPECT_THAT(warnings_[0], HasSubstr("the machine's calibration was not used"));
 }
 
-TEST_F(KnownCalibration, ThatIsNamedAndDamagedEndsAComparison) {
+TEST_F(KnownCalibrations, ThatIsNamedAndDamagedEndsAComparison) {
   write("c.json", "{\"schema\": \"steelyard.calibration/2\"}");
   write("a.json", google_json(100));
   const Outcome outcome = run({"compare", "a.json", "a.json", "--calibration", "c.json"});
@@ -91,7 +102,7 @@ TEST_F(KnownCalibration, ThatIsNamedAndDamagedEndsAComparison) {
   EXPECT_EQ(run({"compare", "a.json", "a.json", "--calibration", "none.json"}).status, 3);
 }
 
-TEST_F(KnownCalibration, CalibrateRefusesWhatItCannotMeasure) {
+TEST_F(KnownCalibrations, CalibrateRefusesWhatItCannotMeasure) {
   const Outcome none = run({"calibrate"});
   EXPECT_EQ(none.status, 3);
   EXPECT_THAT(none.err, HasSubstr("no program"));

@@ -1,4 +1,4 @@
-#include "ci/judging/outcome.hpp"
+#include "ci/judging/judge.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ci/measuring/confirm_alone.hpp"
+#include "ci/measuring/time_programs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,14 +26,12 @@ class ConfirmAlone : public ProgramUnderTest {
     ProgramUnderTest::SetUp();
     Program program;
     program.executable = fixture("steady");
-    programs_ = {{program, program}};
-    listed_.resize(1);
-    listed_[0].baseline.benchmarks =
-        listed_[0].candidate.benchmarks = {"BM_steady/manual_time", "BM_other/manual_time"};
-    options_.repetitions = 1;
-    options_.min_time = nanoseconds(10000);
-    options_.budget = seconds(120);
-    options_.repeat_disturbed = false;
+    const Result<ListedPair> listed = list_pair({program, program}, {}, nullptr);
+    ASSERT_TRUE(listed) << listed.error().text();
+    listed_ = {*listed};
+    settings_.repetitions = 1;
+    settings_.min_time = nanoseconds(10000);
+    timing_.repeat_disturbed = false;
   }
 
   // Twelve rounds; `ratio` of BM_steady, while BM_other did not change.
@@ -46,7 +44,8 @@ class ConfirmAlone : public ProgramUnderTest {
     return pair;
   }
   MeasuredPair confirmed(MeasuredPair pair) {
-    confirm_alone(programs_, listed_, compare_runs(pair.baseline, pair.candidate, {}), options_, pair, warnings_);
+    confirm_alone(listed_, compare_runs(pair.baseline, pair.candidate, {}), settings_, timing_, limits_, pair,
+                  warnings_);
     return pair;
   }
   static ComparisonRow row_of(const MeasuredPair& pair, const std::string& name) {
@@ -57,9 +56,10 @@ class ConfirmAlone : public ProgramUnderTest {
     return {};
   }
 
-  std::vector<ProgramPair> programs_;
   std::vector<ListedPair> listed_;
-  MeasureOptions options_;
+  MeasuringSettings settings_;
+  TimingPlan timing_;
+  Limits limits_{seconds(120)};
   std::vector<std::string> warnings_;
 
  private:
@@ -112,12 +112,12 @@ TEST_F(ConfirmAlone, AddsNothingWhereNothingChangedOrTheLayoutIsAnother) {
 }
 
 TEST_F(ConfirmAlone, SaysWhatTheTimeDidNotReachOrCouldNotBeMeasured) {
-  options_.budget = nanoseconds(4);
+  limits_.budget = nanoseconds(4);
   const MeasuredPair spent = confirmed(duet(1.1));
   EXPECT_TRUE(row_of(spent, "BM_steady").reason.ends_with("; not confirmed alone: the budget was spent"));
   EXPECT_TRUE(warnings_.empty());
-  options_.budget = seconds(120);
-  programs_[0].candidate.executable = folder_ / "gone";
+  limits_.budget = seconds(120);
+  listed_[0].candidate.program.executable = folder_ / "gone";
   const MeasuredPair gone = confirmed(duet(1.1));
   ASSERT_EQ(warnings_.size(), 1U);
   EXPECT_NE(warnings_[0].find("could not be measured alone"), std::string::npos) << warnings_[0];

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "ci/measuring/count_part.hpp"
+#include "ci/measuring/run_parts.hpp"
 
 namespace steelyard {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "bench/counting/count.hpp"
-#include "ci/measuring/count_part.hpp"
 #include "ci/measuring/measure_programs.hpp"
+#include "ci/measuring/run_parts.hpp"
 #include "storage/archive/archive.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"
 #include "tests/promised.hpp"
@@ -41,17 +41,17 @@ class CountCost : public ProgramsToTime {
   }
 
   MeasuredPrograms measured(const std::string& filter, const Program& candidate) {
-    MeasuringPlan plan;
-    plan.programs = {{reading("base", filter), candidate}};
-    plan.settings.repetitions = 1;
-    plan.settings.rounds = 2;
-    plan.settings.min_time = milliseconds(1);
-    plan.settings.no_count_cache = !use_cache_;
-    plan.policy.skip_time = skip_time_;
-    plan.budget = seconds(60);
+    Configuration configuration;
+    configuration.run.repetitions = 1;
+    configuration.run.rounds = 2;
+    configuration.run.min_time = milliseconds(1);
+    configuration.run.budget = seconds(60);
+    configuration.run.no_count_cache = !use_cache_;
+    configuration.policy.skip_time = skip_time_;
     std::ostringstream err;
     ProgressLine progress(err, false, 80);
-    Result<MeasuredPrograms> result = measure_programs(plan, progress, nullptr);
+    Result<MeasuredPrograms> result =
+        measure_programs({{reading("base", filter), candidate}}, configuration, {}, progress, nullptr);
     EXPECT_TRUE(result) << (result ? "" : result.error().text());
     return result ? std::move(result).value() : MeasuredPrograms{};
   }

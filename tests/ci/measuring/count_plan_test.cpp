@@ -1,9 +1,12 @@
-#include "ci/measuring/count_plan.hpp"
+#include "ci/measuring/count_programs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <set>
+
+#include "tests/bench/runner/measured_programs.hpp"
 
 namespace steelyard {
 namespace {
@@ -22,8 +25,11 @@ class CountPlans : public ::testing::Test {
  protected:
   // Two programs: of the first the candidate has a benchmark more; the second is the same file twice.
   std::vector<CountPair> pairs() {
-    return {{{&true_, {"a", "b"}, &run_}, {&false_, {"b", "a", "new"}, &run_}},
-            {{&second_, {"x", "y"}, &run_}, {&second_, {"x", "y"}, &run_}}};
+    return {{side(true_, {"a", "b"}), side(false_, {"b", "a", "new"})},
+            {side(second_, {"x", "y"}), side(second_, {"x", "y"})}};
+  }
+  CountSide side(const Program& program, const std::vector<std::string>& names) {
+    return {&listed_.emplace_back(testing::listing_of(program, names)), &run_};
   }
   static std::vector<std::string> order_of(const std::vector<CountPair>& pairs, std::uint64_t seed) {
     CountPlan plan(pairs, seed, nullptr);
@@ -35,6 +41,7 @@ class CountPlans : public ::testing::Test {
   Program true_ = program_at("/bin/true", "first");
   Program false_ = program_at("/bin/false", "first");
   Program second_ = program_at("/bin/true", "second");
+  std::deque<ListedProgram> listed_;
   steelyard::Run run_;
 };
 
@@ -47,10 +54,10 @@ TEST_F(CountPlans, KeepTheSidesOfABenchmarkTogether) {
   const std::vector<CountPair> both = pairs();
   CountPlan plan(both, 1, nullptr);
   for (const BenchmarkCounts& counts : plan.benchmarks()) {
-    EXPECT_EQ(counts.baseline.side == nullptr, counts.benchmark == "new");
+    EXPECT_EQ(counts.baseline.side == nullptr, counts.benchmark.name == "new");
     EXPECT_NE(counts.candidate.side, nullptr);
     EXPECT_NE(counts.candidate.loaded, nullptr);
-    EXPECT_EQ(counts.equal_programs, counts.id().suite == "second") << counts.benchmark;
+    EXPECT_EQ(counts.equal_programs, counts.id().suite == "second") << counts.benchmark.name;
   }
 }
 
@@ -64,8 +71,8 @@ TEST_F(CountPlans, BringEveryBenchmarkOfEveryProgramToTheFrontOverTheSeeds) {
 TEST_F(CountPlans, OfOneSeedHaveAnotherOrderForAnotherCandidate) {
   std::vector<std::string> names;
   for (int i = 0; i < 40; ++i) names.push_back("b" + std::to_string(i));
-  const std::vector<CountPair> one = {{{&true_, names, &run_}, {&true_, names, &run_}}};
-  const std::vector<CountPair> other = {{{&true_, names, &run_}, {&false_, names, &run_}}};
+  const std::vector<CountPair> one = {{side(true_, names), side(true_, names)}};
+  const std::vector<CountPair> other = {{side(true_, names), side(false_, names)}};
   EXPECT_NE(order_of(one, 1), order_of(other, 1));
 }
 
@@ -74,7 +81,7 @@ TEST_F(CountPlans, HoldProgramsWithOtherArgumentsOrEnvironmentForOthers) {
     Program candidate = second_;
     if (by_argument) candidate.arguments = {"--more"};
     if (!by_argument) candidate.environment["MORE"] = "1";
-    const std::vector<CountPair> both = {{{&second_, {"x"}, &run_}, {&candidate, {"x"}, &run_}}};
+    const std::vector<CountPair> both = {{side(second_, {"x"}), side(candidate, {"x"})}};
     CountPlan plan(both, 1, nullptr);
     EXPECT_FALSE(plan.benchmarks().at(0).equal_programs);
     EXPECT_EQ(proof_of_equality(plan.benchmarks().at(0)), "");
@@ -83,14 +90,14 @@ TEST_F(CountPlans, HoldProgramsWithOtherArgumentsOrEnvironmentForOthers) {
 
 TEST_F(CountPlans, CountAProgramThatIsNone) {
   const Program script = program_at("/etc/passwd", "");
-  const std::vector<CountPair> both = {{{&script, {"x"}, &run_}, {&script, {"x"}, &run_}}};
+  const std::vector<CountPair> both = {{side(script, {"x"}), side(script, {"x"})}};
   CountPlan plan(both, 1, nullptr);
   EXPECT_EQ(plan.benchmarks().at(0).baseline.loaded, nullptr);
   EXPECT_FALSE(plan.benchmarks().at(0).equal_programs);
 }
 
 TEST_F(CountPlans, ProveEqualityByWhatWasRead) {
-  const std::vector<CountPair> both = {{{&second_, {"x"}, &run_}, {&second_, {"x"}, &run_}}};
+  const std::vector<CountPair> both = {{side(second_, {"x"}), side(second_, {"x"})}};
   CountPlan plan(both, 1, nullptr);
   BenchmarkCounts& counts = plan.benchmarks().at(0);
   EXPECT_EQ(proof_of_equality(counts), "") << "nobody looked what it reads";

@@ -7,6 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "tests/bench/runner/measured_programs.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -26,8 +28,12 @@ TEST(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
   std::vector<std::string> warnings;
   std::ostringstream err;
   ProgressLine progress(err, false, 80);
-  count_programs({{{}, {&program, {"BM_x", "BM_y"}, &first}}, {{&program, {"BM_z"}, &second}, {}}},
-                 {seconds(60), seconds(10), 1, nullptr, {}}, progress, warnings);
+  const ListedProgram one = testing::listing_of(program, {"BM_x", "BM_y"});
+  const ListedProgram other = testing::listing_of(program, {"BM_z"});
+  MeasuringSettings settings;
+  settings.no_count_cache = true;
+  settings.seed = 1;
+  count_programs({{{}, {&one, &first}}, {{&other, &second}, {}}}, settings, {seconds(60)}, progress, warnings);
   before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
   std::filesystem::remove_all(folder);
 

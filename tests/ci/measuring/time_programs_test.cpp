@@ -20,12 +20,11 @@ class TimePrograms : public ProgramsToTime {
       EXPECT_TRUE(list) << list.error().text();
       listed.push_back(std::move(list).value());
     }
-    MeasureOptions options;
-    options.rounds = 2;
-    options.repetitions = 1;
-    options.min_time = milliseconds(1);
-    options.budget = budget;
-    return time_programs(programs, listed, options);
+    MeasuringSettings settings;
+    settings.rounds = 2;
+    settings.repetitions = 1;
+    settings.min_time = milliseconds(1);
+    return time_programs(listed, settings, {}, {budget});
   }
   static std::vector<std::string> measured(const steelyard::Run& run) {
     std::vector<std::string> names;
@@ -115,10 +114,10 @@ TEST_F(TimePrograms, TurnAnErrorOfTheSecondIntoFailuresOfTheSideItNames) {
   std::vector<ListedPair> listed;
   for (const ProgramPair& pair : programs) listed.push_back(*list_pair(pair, {}, nullptr));
   std::filesystem::remove(folder_ / "gone");
-  MeasureOptions options;
-  options.rounds = 2;
-  options.min_time = milliseconds(1);
-  const Result<MeasuredPair> pair = time_programs(programs, listed, options);
+  MeasuringSettings settings;
+  settings.rounds = 2;
+  settings.min_time = milliseconds(1);
+  const Result<MeasuredPair> pair = time_programs(listed, settings, {}, {});
   ASSERT_TRUE(pair) << pair.error().text();
   EXPECT_THAT(pair->baseline.failures, IsEmpty());
   ASSERT_EQ(pair->candidate.failures.size(), 1U);

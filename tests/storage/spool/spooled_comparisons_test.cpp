@@ -119,7 +119,7 @@ TEST_F(SpooledComparisons, AtHandAreHandedOnAsTheyWereKept) {
     given = &one;
     return true;
   };
-  const auto delivery = spool.deliver({put_run(), take}, {{}, &kept->comparison});
+  const auto delivery = spool.deliver({put_run(), take}, {{}, &*kept});
   ASSERT_TRUE(delivery) << delivery.error().text();
   EXPECT_EQ(delivery->comparisons, 1);
   EXPECT_EQ(given, &kept->comparison);

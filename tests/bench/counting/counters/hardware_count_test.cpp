@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/bench/counting/counting_fixture.hpp"
+#include "tests/bench/runner/measured_programs.hpp"
 
 namespace steelyard {
 namespace {
@@ -25,20 +26,23 @@ class Hardware : public ::testing::Test {
   static HardwareOptions quick() {
     HardwareOptions options;
     options.rounds = 2;
-    options.min_time = milliseconds(1);
-    options.budget = seconds(600);
     return options;
+  }
+  static Result<void> count(const std::vector<CountSide>& sides, std::vector<std::string>& warnings) {
+    MeasuringSettings settings;
+    settings.min_time = milliseconds(1);
+    return count_hardware(sides, settings, {seconds(600)}, quick(), warnings);
   }
 
   std::vector<std::string> available;
 };
 
 TEST_F(Hardware, BothSidesHaveOneInvocationARoundInTurns) {
-  const Program program = program_of("counters_allocating");
+  const ListedProgram both = testing::listing_of(program_of("counters_allocating"), {"one_new", "nothing"});
+  const ListedProgram one = testing::listing_of(program_of("counters_allocating"), {"one_new"});
   CountedRun baseline, candidate;
   std::vector<std::string> warnings;
-  const auto counted = count_hardware(
-      {{&program, {"one_new", "nothing"}, &baseline}, {&program, {"one_new"}, &candidate}}, quick(), warnings);
+  const auto counted = count({{&both, &baseline}, {&one, &candidate}}, warnings);
   ASSERT_TRUE(counted) << counted.error().text();
   EXPECT_TRUE(baseline.failures.empty()) << baseline.failures.front().reason;
   EXPECT_THAT(baseline.measurements, SizeIs(2 * available.size()));
@@ -58,10 +62,10 @@ TEST_F(Hardware, BothSidesHaveOneInvocationARoundInTurns) {
 // Whatever else the machine does, an iteration takes some time and less than the whole process.
 TEST_F(Hardware, TheTaskClockIsThatOfOneIteration) {
   if (std::find(available.begin(), available.end(), "task_clock") == available.end()) GTEST_SKIP() << "no task clock";
-  const Program program = program_of("counters_allocating");
+  const ListedProgram program = testing::listing_of(program_of("counters_allocating"), {"one_new"});
   CountedRun run;
   std::vector<std::string> warnings;
-  ASSERT_TRUE(count_hardware({{&program, {"one_new"}, &run}}, quick(), warnings));
+  ASSERT_TRUE(count({{&program, &run}}, warnings));
   for (const Measurement& measurement : run.measurements) {
     if (measurement.metric.name != "task_clock") continue;
     for (const InvocationSamples& samples : measurement.invocations) {
@@ -72,10 +76,10 @@ TEST_F(Hardware, TheTaskClockIsThatOfOneIteration) {
 }
 
 TEST_F(Hardware, AProgramWithTheLibraryInsideIsAFailureInWords) {
-  const Program program = program_of("counters_unwatched");
+  const ListedProgram program = testing::listing_of(program_of("counters_unwatched"), {"one_new"});
   CountedRun run;
   std::vector<std::string> warnings;
-  ASSERT_TRUE(count_hardware({{&program, {"one_new"}, &run}}, quick(), warnings));
+  ASSERT_TRUE(count({{&program, &run}}, warnings));
   ASSERT_THAT(run.failures, SizeIs(1));
   EXPECT_THAT(run.failures[0].reason, HasSubstr("link libbenchmark as a shared library"));
   EXPECT_THAT(run.failures[0].metric, available.front());
