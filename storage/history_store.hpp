@@ -28,9 +28,9 @@ class HistoryStore {
   // Series of either run, by benchmark and metric. Runs of two projects or machines are refused.
   Result<std::vector<SeriesBesideHistory>> beside(const BesideHistoryQuery& query);
 
-  // The same range with full hashes and its project. Where neither end is named: of the branch (empty: the one whose
-  // end is newest) the last ten commits that were measured and are on it. Error (input): an end that is not known, or
-  // fewer than two such commits.
+  // The query with full hashes and its project. Where neither end is named: of the branch (empty: the one whose end is
+  // newest) the last ten commits that were measured and are on it. Error (input): an end that is not known, or fewer
+  // than two such commits.
   Result<RangeQuery> complete_range(const RangeQuery& query);
   Result<Page<ChangedSeries>> changed_in(const RangeQuery& query);
   // Largest first, whichever way it went.

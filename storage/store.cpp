@@ -149,7 +149,7 @@ class StoreConnection {
   const Login& login() const { return open_.login; }
   KeyCache& keys() { return open_.keys; }
   RunOrderCache& runs() { return open_.runs; }
-  // Absent: a server of someone else's.
+  // Absent where the server is someone else's.
   std::optional<EmbeddedServer>& server() { return open_.link.server; }
   const std::filesystem::path& state() const { return state_; }
 
@@ -159,7 +159,7 @@ class StoreConnection {
     bool unanswered = false;
     return attempt(action, unanswered);
   }
-  // The same for what puts something that is put once, and tells whether it was new.
+  // Puts something that is put once, and tells whether it was new.
   template <class Action>
   Result<bool> write(Action action) {
     bool unanswered = false;
@@ -207,7 +207,7 @@ bool Store::refused_login() const { return connection_->session().refused_login(
 Result<bool> RunStore::put(const Run& run) {
   return connection_.write([&](Session& session) -> Result<bool> {
     STEELYARD_TRY(const bool is_new, write_run(session, run, connection_.keys()));
-    // Done for one that was there as well: the writer before may have been cut off between the two.
+    // Done for a run that was there as well: the writer before may have been cut off between the two.
     STEELYARD_CHECK(place_commit_of(session, run.header));
     return is_new;
   });

@@ -23,12 +23,12 @@ class Upkeep {
   // Makes the partitions that get no more rows as small as they can be, beside readers and writers. For a login that is
   // not the schema's owner: nothing. progress: told the part that is done, from 0 to 1; may be empty.
   Result<ClosedPartitions> close_partitions(const std::function<void(double)>& progress);
-  // As the schema's owner. Can be ended at any moment: the next call goes on. Closes partitions as well.
+  // For the schema's owner. Can be ended at any moment: the next call goes on. Closes partitions as well.
   Result<Pruned> prune(const PruneOptions& options);
 
   // Derived data again from what is stored, in place: to the same bytes.
   Result<Derived> rebuild_derived();
-  // Of these the order of the commits alone. Returns how many branches there are.
+  // Of derived data the order of the commits alone. Returns how many branches there are.
   Result<std::int64_t> rebuild_commit_order();
 
   // What Store::open would do to a store of an older version. Touches nothing, but starts the embedded server.

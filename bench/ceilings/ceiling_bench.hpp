@@ -30,7 +30,7 @@ struct FmaUnits {
   int width_bits = 0;
 };
 
-// Absent: not in the table.
+// Absent where the table does not have the processor.
 std::optional<FmaUnits> fma_units(const CpuIdentity& cpu);
 
 // Operations per cycle of one core in elements of `element_bits`, with instructions of `instruction_bits`.

@@ -19,8 +19,8 @@ std::string missing(const std::string& extensions, const CpuIdentity& cpu) {
 
 #if defined(__x86_64__)
 
-// As for floats (float_loops.hpp). Each sum begins with a zero that the compiler cannot know, or it would keep one for
-// all of them.
+// Sums and rounds of a pass, as in float_loops.hpp. Each sum begins with a zero that the compiler cannot know, or it
+// would keep one for all of them.
 constexpr int kSums = 12;
 constexpr int kRounds = 8;
 // A dot product of bf16 takes six cycles, and AVX-512 has 32 registers.

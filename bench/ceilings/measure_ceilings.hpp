@@ -32,7 +32,7 @@ struct RepetitionSummary {
   std::optional<double> high;
 };
 
-// Absent where there is none.
+// Absent without samples.
 std::optional<RepetitionSummary> summarize_repetitions(std::vector<double> samples);
 
 // Sets value, low and high from the samples; without samples the ceiling stays as it is.

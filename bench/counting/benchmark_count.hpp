@@ -62,7 +62,7 @@ bool lies_on_line(const CountedPair& pair, std::int64_t iterations, std::int64_t
 // Of a single-threaded timed region whose third collection lies_on_line: no jitter.
 CountBasis basis_of_line(const CountedPair& pair, std::int64_t iterations);
 
-// Likewise where the smaller collection of the pair came out equal when it was made again.
+// No jitter where the smaller collection of the pair came out equal when it was made again.
 CountBasis basis_of_equal_collections(const CountedPair& pair);
 
 // What was collected in the same way several times over.

@@ -65,7 +65,7 @@ class CollectionFiles {
 
 // At most its first MiB; empty where it cannot be read.
 std::string read_beginning(const std::filesystem::path& file);
-// At most its last MiB, likewise: a trace of system calls can be longer, and why a program ended stands at its end.
+// At most the last MiB of a file: a trace of system calls can be longer, and why a program ended stands at its end.
 std::string read_ending(const std::filesystem::path& file);
 
 // What the preload library (shim/count_shim.cpp) saw inside the counted program, and why nothing was counted if nothing
@@ -113,7 +113,7 @@ struct CollectionPlace {
   const CountingTools* tools = nullptr;
   const Program* program = nullptr;
   std::filesystem::path link;       // to the program, under a path of fixed length
-  std::filesystem::path shim_link;  // to the preload library, likewise
+  std::filesystem::path shim_link;  // to the preload library, under a path of fixed length
   std::filesystem::path folder;
   const std::atomic<bool>* cancelled = nullptr;
   OriginResolver* origins = nullptr;  // tells whose the lines of profiles are; null: not asked for

@@ -12,7 +12,7 @@
 
 namespace steelyard::cuda {
 
-// As CUDA numbers them: 13000 is 13.0. A driver of 0 is none.
+// Versions as CUDA numbers them: 13000 is 13.0. A driver of 0 is none.
 struct CudaVersions {
   int driver = 0;
   int runtime = 0;

@@ -50,7 +50,7 @@ class Expression {
   std::string error_;
 };
 
-// As Google Benchmark reads them: a name alone is true.
+// Flags as Google Benchmark reads them: a name alone is true.
 Result<bool> truth(const Option& option) {
   constexpr std::array<std::string_view, 5> kTrue{"true", "yes", "on", "1", "t"};
   constexpr std::array<std::string_view, 5> kFalse{"false", "no", "off", "0", "f"};

@@ -73,7 +73,7 @@ constexpr std::array<Pair, 11> kCppTypes{{
     {"signed char", "s8"},
     {"__nv_fp8_e4m3", "e4m3"},
 }};
-// As seen in kernels whose operands are known: cuBLAS's own letters.
+// cuBLAS's own letters, as seen in kernels whose operands are known.
 constexpr std::array<Pair, 4> kNvjetLetters{{{"h", "f16"}, {"t", "bf16"}, {"s", "f32"}, {"q", "e4m3"}}};
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }

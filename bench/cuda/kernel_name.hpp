@@ -23,7 +23,7 @@ struct KernelName {
   std::string family;  // "xmma", "cublas", "cutlass", "cutlass3x", "nvjet", "steelyard"; empty: not known
   std::string arch;    // "sm80", "sm90"; "ampere" reads sm80, "hopper" sm90
   std::string kernel;  // our own: the function's name, "layer_norm"; others: what it computes, "gemm"
-  // As the name spells them in order, in one spelling: "f32", "bf16", "e4m3", "s8". Of our own: template arguments.
+  // Operands in the order of the name, in one spelling: "f32", "bf16", "e4m3", "s8". Of our own: template arguments.
   std::vector<std::string> operands;
   std::string instruction;           // of the tensor cores: "16x8x16", "64x256x16"
   std::string layouts;               // "tn n"; lower case

@@ -28,7 +28,7 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  // Of one iteration, by definition.
+  // What one iteration costs, by definition.
   virtual OperatorCost cost() const = 0;
   // How many sets of inputs are taken in turn, at least 1, so that no input stays in a cache by accident.
   virtual int input_sets() const { return 1; }

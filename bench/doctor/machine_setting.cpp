@@ -223,7 +223,7 @@ RestoreOutcome restore(const ChangeJournal& journal) {
     const auto value = read_setting(journal.root, change->file);
     if (value == change->before) continue;  // never reached, or restored already
     const std::string name = setting_name(change->file);
-    // Empty: our own write was cut short.
+    // A file is empty where our own write was cut short.
     if (value != change->after && value != "") {
       outcome.left.push_back(name + " is " + value.value_or("gone") + " now, neither " + change->before +
                              " as it was nor " + change->after + " as it was set; left so");

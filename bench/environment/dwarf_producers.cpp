@@ -93,7 +93,7 @@ class Units {
 
   bool any_left() const { return at_ < info_.size() && count_ < kMaxUnits && steps_left_ >= kMaxStepsOfUnit; }
 
-  // Absent: from here on the section does not follow the format.
+  // Absent where from here on the section does not follow the format.
   std::optional<FirstEntry> take() {
     Dwarf_Off next = 0;
     Dwarf_Off table = 0;

@@ -89,7 +89,7 @@ struct ElfFile {
   const ElfSection* find(std::string_view name) const;
   // Of a table of symbols, by index; 4 million at most.
   std::vector<ElfSymbol> symbols_of(const ElfSection& table) const;
-  // Those of .symtab and .dynsym that have a name, in this order.
+  // Symbols of .symtab and .dynsym that have a name, in this order.
   std::vector<ElfSymbol> symbols() const;
   // Names of the libraries that the loader is to bring (DT_NEEDED), by the .dynamic section.
   std::vector<std::string_view> needed() const;

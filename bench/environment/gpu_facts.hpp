@@ -37,7 +37,7 @@ inline constexpr std::string_view kDeviceSection = ".steelyard_device";
 // "it links libcublasLt.so.13", "it is marked as a program of a device"; empty: nothing of the kind is seen. A script,
 // and a library that is opened at run time, show nothing.
 std::string device_use(std::string_view program_bytes);
-// The same of a file; empty where it cannot be read.
+// device_use() of a file; empty where it cannot be read.
 std::string device_use_of_file(const std::filesystem::path& executable);
 
 }  // namespace steelyard

@@ -41,10 +41,10 @@ struct GoogleTimerOptions {
   std::string fingerprint = {};
 };
 
-// The same with the library's own calibration: so many repetitions of the least iterations that fill block_time. Raw
-// times are wall time, of state.iterations() runs each; with threads, as the library reports them (the iterations
-// of all threads over the time of one). Error (program): the function throws, skips itself with an error, or ends
-// before its loop does; with its text. Error (input): an option without sense.
+// Times with the library's own calibration: so many repetitions of the least iterations that fill block_time. Raw times
+// are wall time, of state.iterations() runs each; with threads, as the library reports them (the iterations of all
+// threads over the time of one). Error (program): the function throws, skips itself with an error, or ends before its
+// loop does; with its text. Error (input): an option without sense.
 Result<TaskMeasurement> time_google_benchmark(const std::function<void(benchmark::State&)>& function,
                                               const GoogleTimerOptions& options = {});
 

@@ -32,7 +32,7 @@ struct Autocorrelation {
   // of 0 or below it.
   double inflation = 1;
   double inflation_error = 0;  // standard error of `inflation` over itself
-  double rank_inflation = 1;   // the same for the mean of the ranks, which a rank test compares
+  double rank_inflation = 1;   // of the mean of the ranks, which a rank test compares
   bool is_visible = false;     // lag_one is above 0 beyond chance (1 %)
   bool drifts = false;         // longer lags are more alike than lag_one explains (1 %); false below 40 times
 };
@@ -50,7 +50,7 @@ inline constexpr std::size_t kLeastTimesToSeeAutocorrelation = 40;
 // (1 - k/n) (2/pi) asin(lag_one^k), the correlation of the signs of two normals (T. J. Stieltjes; W. F. Sheppard 1899).
 // 0 <= lag_one < 1, n at least 1.
 double median_variance_inflation(double lag_one, std::size_t n);
-// The same of the mean rank: 6/pi asin(lag_one^k / 2), the correlation of the ranks of two normals (K. Pearson 1907).
+// Inflation of the mean rank: 6/pi asin(lag_one^k / 2), the correlation of the ranks of two normals (K. Pearson 1907).
 double rank_variance_inflation(double lag_one, std::size_t n);
 
 // Why there is no interval, or why it must be read with care; the gravest that applies.

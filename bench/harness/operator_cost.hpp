@@ -146,7 +146,7 @@ struct Attention {
   constexpr Flops score_product() const { return operations(2 * keys * query_values()); }
 };
 
-// As one operator: the scores stay inside.
+// Attention as one operator: the scores stay inside.
 constexpr OperatorCost attention_cost(const Attention& shape) {
   return {shape.score_product() + shape.value_product(),
           bytes_of(shape.query_values() + shape.key_values() + shape.value_values(), shape.value_bytes),

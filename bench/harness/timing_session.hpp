@@ -36,8 +36,8 @@ struct BlockCalibration {
 // least min_run_time / 1000, or one takes longer than min_run_time, or the next would not fit 32 bits.
 BlockCalibration calibrate_as_reference(const TimeRuns& time, double min_run_seconds);
 
-// The same goals. The runs grow by what the last time asks for, tenfold at most; two blocks in a row must reach the
-// goal, so that one disturbance does not end the search early.
+// The same goals by other steps: the runs grow by what the last time asks for, tenfold at most; two blocks in a row
+// must reach the goal, so that one disturbance does not end the search early.
 BlockCalibration calibrate(const TimeRuns& time, double min_run_seconds);
 
 // runs, and 0 to 20 % more. Below 5 runs there is nothing to vary.

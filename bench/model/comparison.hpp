@@ -263,8 +263,8 @@ struct ComparisonPolicy {
   double margin = 0.02;
   std::uint64_t seed = 1;
   std::vector<std::string> metrics;  // judged; empty: real_time and every counted metric
-  // That fail the gate; empty: those that `metrics` names, else gates_by_default() of those judged. What is named here
-  // is judged too.
+  // Metrics that fail the gate; empty: those that `metrics` names, else gates_by_default() of those judged. What is
+  // named here is judged too.
   std::vector<std::string> gates = {};
   double counted_minimum_effect = 0.01;  // a change of a count below it is told and fails nothing; relative
   Witness witness = Witness::decided;
@@ -301,7 +301,7 @@ struct Comparison {
   std::array<std::int64_t, kVerdictCount> count_by_verdict() const;
   bool operator==(const Comparison&) const = default;
 
-  // But for the two sides: each is one value with its fingerprint in JSON, and rows of its own in the store.
+  // All but the two sides: each is one value with its fingerprint in JSON, and rows of its own in the store.
   static void fields(auto& visit, auto& self) {
     visit("policy", self.policy, {.column = ""});
     visit("rule_version", self.rule_version);

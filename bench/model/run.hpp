@@ -79,7 +79,7 @@ struct RunHeader {
 
 // A label with the word "steelyard_item:HASH" names the input that was measured (bench/harness/fuzz).
 inline constexpr std::string_view kItemWord = "steelyard_item:";
-// And how many elements the tensors of that input have together: "elements:186325".
+// The word before how many elements the tensors of that input have together: "elements:186325".
 inline constexpr std::string_view kElementsWord = "elements:";
 
 // Why a measurement ended before it had all rounds that were planned.

@@ -51,8 +51,8 @@ struct ChangePoint {
   double p = 1;
   ChangeStatus status = ChangeStatus::suspected;
   bool regression = false;  // else an improvement
-  // The same for the same change however many points come later: hash of series, machine and the commit (or index) at
-  // which it was confirmed first. Empty while it is suspected.
+  // Equal for one change however many points come later: hash of series, machine and the commit (or index) at which it
+  // was confirmed first. Empty while it is suspected.
   std::string id;
   // First and last index at which the new level may have begun, where noise leaves the place open; first <= index <=
   // last.

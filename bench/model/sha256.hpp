@@ -12,7 +12,7 @@ namespace steelyard {
 
 std::string sha256_hex(std::string_view bytes);  // 64 characters
 
-// The same in pieces, for what is too large to hold twice.
+// SHA-256 in pieces, for what is too large to hold twice.
 class Sha256 {
  public:
   Sha256();

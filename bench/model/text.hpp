@@ -25,7 +25,7 @@ CodePoint code_point_at(std::string_view text, std::size_t at);  // at < text.si
 std::size_t columns_of(std::string_view text);
 // Control characters, direction marks and broken UTF-8 become '?'; in ASCII so does everything beyond it.
 std::string printable(std::string_view text, bool unicode);
-// The same in one line: line breaks and tabs become a blank.
+// printable() in one line: line breaks and tabs become a blank.
 std::string printable_line(std::string_view text, bool unicode);
 
 enum class Align { left, right };

@@ -137,7 +137,7 @@ std::optional<std::vector<std::size_t>> resident_pages(const Descriptor& file, s
   return Mapping(file, bytes).resident();
 }
 
-// Where it lies for the program itself, or in the folder that the copy searches first: there, if a copy of it is.
+// Whether it was found where the program has it, or, if it was copied, in the folder that the copy searches first.
 bool is_found(const std::vector<LoadedLibrary>& found, const LoadedLibrary& wanted,
               const std::filesystem::path& folder) {
   const auto at = std::find_if(found.begin(), found.end(),
@@ -149,7 +149,7 @@ bool is_found(const std::vector<LoadedLibrary>& found, const LoadedLibrary& want
   return at->path.parent_path() == folder || (at->path == wanted.path && !is_copied);
 }
 
-// Which every program searches.
+// Whether it lies where every program searches.
 bool is_in_system_folder(const std::filesystem::path& library) {
   const std::string text = library.string();
   return text.starts_with("/lib") || text.starts_with("/usr/lib");
@@ -223,7 +223,7 @@ Result<void> FreshCopy::add(const std::filesystem::path& path, const std::filesy
   return {};
 }
 
-// Those that the other side has elsewhere: with one set of pages each, their luck would be a side's.
+// Adds libraries that the other side has elsewhere: with one set of pages each, their luck would be a side's.
 Result<void> FreshCopy::add_libraries(const Program& program, const Program& other,
                                       const std::atomic<bool>* cancelled) {
   STEELYARD_TRY(const auto own,

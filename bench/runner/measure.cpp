@@ -253,7 +253,7 @@ const Run& Session::run_so_far(std::size_t side) {
   return run;
 }
 
-// As the programs list them.
+// The decided benchmarks, by the names that the programs list.
 std::set<std::string> Session::decided() {
   const std::set<std::string> canonical = timing_.looks.decided(run_so_far(0), run_so_far(1));
   std::set<std::string> names;

@@ -103,7 +103,7 @@ class MeasuredSide {
   // What the last process wrote. Error (program): nothing that can be used.
   Result<GoogleBenchmarkFile> read(const ChildResult& child) const;
   void add(const Attempt& attempt, const Result<ChildResult>& child);
-  // The same of a process that measured several benchmarks, whose result was read.
+  // Adds a process that measured several benchmarks, whose result was read.
   void add(const Attempt& attempt, const std::vector<ListedBenchmark>& benchmarks, const ChildResult& child,
            GoogleBenchmarkFile file);
 

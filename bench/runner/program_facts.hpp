@@ -18,7 +18,7 @@ namespace steelyard {
 // Sets program.bytes and program.sha256, and of an ELF program what add_binary_facts sets; leaves them out where the
 // file cannot be read, or is above 4 GiB.
 void add_program_facts(const std::filesystem::path& executable, Environment& environment);
-// The same, and program.preload where the program runs with LD_PRELOAD: an allocator preloaded is the one in force.
+// The program's facts, and program.preload where it runs with LD_PRELOAD: an allocator preloaded is the one in force.
 void add_program_facts(const Program& program, Environment& environment);
 
 // What a measurement here could do for fresh pages (fresh_copy.hpp), found out by doing it once. Sets copies.folder and

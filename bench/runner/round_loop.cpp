@@ -311,7 +311,7 @@ void RoundLoop::report(const std::string& benchmark, int round) {
   progress.decided = decided_;
   progress.elapsed = elapsed();
   const Nanoseconds budget_left = nanoseconds(std::max(0.0, (plan_.limits.budget - progress.elapsed).count()));
-  // Until one pair is done, as planned.
+  // A pair takes what was planned until one is done.
   Nanoseconds per_pair =
       plan_.samples.round * (1.0 / static_cast<double>(std::max<std::size_t>(benchmarks_.size(), 1)));
   if (pairs_done_ > 0) per_pair = (progress.elapsed - measuring_began_) * (1.0 / static_cast<double>(pairs_done_));

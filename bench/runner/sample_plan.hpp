@@ -46,7 +46,7 @@ struct SamplePlanQuestion {
   Nanoseconds start;                      // of a process that does nothing: what sharing a process saves
   Nanoseconds copies;                     // what renewing the programs takes, each round
   int repetitions = 0;                    // as the user asks for; 0: to be chosen
-  Nanoseconds min_time = Nanoseconds(0);  // likewise
+  Nanoseconds min_time = Nanoseconds(0);  // of a sample, as the user asks for; 0: to be chosen
 };
 
 struct SamplePlan {

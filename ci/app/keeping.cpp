@@ -197,7 +197,7 @@ class OwnDelivery {
     return true;
   }
 
-  // Once, however often it comes.
+  // Reports an error once, however often it comes.
   void tell(const Error& error) {
     const bool is_told = std::any_of(told_.begin(), told_.end(), [&](const Error& other) {
       return other.where == error.where && other.found == error.found;
@@ -215,7 +215,7 @@ class OwnDelivery {
   std::vector<Error> told_;
 };
 
-// As the spool has it; the comparison itself where it could not be kept there, which is told.
+// The comparison as the spool has it; as it was given where it could not be kept there, which is reported.
 std::optional<SpooledComparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code,
                                                           const App& app) {
   if (comparison == nullptr) return std::nullopt;

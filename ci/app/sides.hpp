@@ -33,7 +33,7 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
                          const App& app);
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app,
                       std::vector<std::string>& warnings);
-// The same with its warnings as notes.
+// load_side() with its warnings as notes.
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app);
 
 // "commit 1a2b3c4, 3 commits before the candidate".
@@ -60,7 +60,7 @@ struct MeasurementSide {
 
 struct JoinedMeasurements {
   std::vector<TaskMeasurement> measurements;
-  // As of the reference, columns are descriptions, and rows the contenders. Where a task is in several files the files
+  // As in the reference columns are descriptions, and rows the contenders. Where a task is in several files the files
   // are the contenders: columns are descriptions and files, compared along the row.
   TableDirection direction = TableDirection::columnwise;
 };

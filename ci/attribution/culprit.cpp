@@ -133,7 +133,7 @@ struct PieceLines {
 
 std::string file_name(const std::string& file) { return std::filesystem::path(file).filename().string(); }
 
-// Empty: the lines are the function's own.
+// Whose the lines are; empty: the function's own.
 std::string origin_of(const SourceCost& source, const ProfiledFunction& function) {
   if (source.origin.empty()) {
     const bool is_unknown = source.file.empty() || source.file == "???" || function.file == "???";

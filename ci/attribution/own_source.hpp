@@ -23,7 +23,7 @@ std::string path_below(const std::string& file, const std::vector<std::filesyste
 
 inline constexpr const char* kSourcesSetting = "sources";  // of a run's header
 
-// Those of both sides, where they are known: AttributionOptions::own_sources.
+// Folders of both sides, where they are known: AttributionOptions::own_sources.
 inline std::vector<std::filesystem::path> own_folders(const Run& baseline, const Run& candidate) {
   std::vector<std::filesystem::path> folders;
   for (const Run* run : {&baseline, &candidate}) {

@@ -59,7 +59,7 @@ Error unknown_name(const std::string& where, const TomlEntry& entry) {
   return input_error(where, "unknown key \"" + entry.name + '"', "one of " + joined(known_names(entry.section)));
 }
 
-// As the file would have it: some tables may stand several times.
+// A section's header as in the file: some tables may stand several times.
 std::string header_of(const std::string& section) {
   const bool is_list = section == kProgramSection || section == kTargetSection;
   return is_list ? "[[" + section + "]]" : '[' + section + ']';

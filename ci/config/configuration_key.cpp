@@ -37,7 +37,7 @@ std::optional<double> days_of(std::string_view text) {
   return std::nullopt;
 }
 
-// Absent: for ever. Error (input): another text, or less than a day or more than 100 years.
+// Days; absent: for ever. Error (input): another text, or less than a day or more than 100 years.
 Result<std::optional<int>> read_age(const WrittenValue& value, const std::string& where) {
   STEELYARD_TRY(const std::string text, read_text(value, where));
   if (text == "forever") return std::optional<int>();

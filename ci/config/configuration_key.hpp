@@ -22,7 +22,7 @@ struct ConfigurationKey {
   std::string_view value;    // how help names it: "DURATION"; empty: a flag
   std::string_view help;
   Result<void> (*assign)(Configuration& configuration, const WrittenValue& value, const std::string& where);
-  // As TOML would write it; empty: nothing is set.
+  // The value as TOML would write it; empty: nothing is set.
   std::string (*print)(const Configuration& configuration);
 };
 
@@ -63,7 +63,7 @@ class TargetTables {
   std::vector<Table> tables_;
 };
 
-// As steelyard.toml would have it.
+// The target as steelyard.toml would have it.
 std::string to_toml(const DeclaredTarget& declared);
 
 }  // namespace steelyard

@@ -42,7 +42,7 @@ class GitRepository {
   Result<std::vector<std::string>> parents(const std::string& sha) const;
   // Of a commit that resolve() gave. `branch`: the current branch where the commit lies on it, else empty.
   Result<Commit> describe(const std::string& sha) const;
-  // The same of the commit that a change is compared with. In the pipeline of a pull request `branch` is the one that
+  // describe() of the commit that a change is compared with. In the pipeline of a pull request `branch` is the one that
   // the request is to be merged into (left empty where the remote shows that the commit does not lie on it), so that
   // the history of neither branch is mixed with the other's.
   Result<Commit> describe_baseline(const std::string& sha) const;

@@ -30,7 +30,7 @@ double usual_invocations(const HistorySeries& series) {
   return static_cast<double>(counts[counts.size() / 2]);
 }
 
-// Absent: none was. Runs of one session were measured together.
+// The run of the candidate's parent in one session, which were measured together; absent: there is none.
 Result<std::optional<Run>> parent_beside(Store& store, const Run& candidate) {
   const RunHeader& header = candidate.header;
   if (header.session.empty() || header.commit.parent.empty()) return std::optional<Run>();
@@ -125,7 +125,7 @@ std::string short_commit(const std::string& commit) {
   return commit.empty() ? "a run without a commit" : "commit " + commit.substr(0, 7);
 }
 
-// The newest that is not the candidate's own.
+// The newest run that is not the candidate itself.
 HistoryRun newest_run(const std::vector<HistorySeries>& history, const Run& candidate) {
   const std::string machine = candidate.environment.fingerprint();
   const HistoryPoint* newest = nullptr;
@@ -263,7 +263,7 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
 
 namespace {
 
-// Empty: it is not set.
+// Empty where the variable is not set.
 std::string value_of(const std::map<std::string, std::string>& variables, const char* name) {
   const auto found = variables.find(name);
   return found == variables.end() ? std::string() : found->second;

@@ -235,7 +235,7 @@ bool program_failed(const Run& run, const ComparisonRow& row) {
   });
 }
 
-// It left itself out, and said why.
+// Whether the benchmark skipped itself, and said why.
 bool left_itself_out(const Run& run, const ComparisonRow& row) {
   bool any = false;
   for (const Failure& failure : run.failures) {

@@ -88,8 +88,8 @@ struct Judgement {
 // mistake, with the nearest that there is.
 Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement);
 
-// Those that the outputs ask for, in the judgement. What was measured is reported all the same: a mistake is told, and
-// is the exit status.
+// Explains the rows that the outputs ask for. What was measured is reported all the same: a mistake is told, and is the
+// exit status.
 ExitCode explain_rows(Judgement& judgement, const JudgementOutputs& outputs, const App& app);
 
 // What the candidate promises, in the judgement; the baseline kept or broke its promises when it was the candidate.

@@ -28,7 +28,7 @@ DeviceCeilings ceilings_of_run(const Run& run);
 std::filesystem::path ceilings_file(const std::filesystem::path& state, const std::string& fingerprint);
 // Makes the folder where it is missing. The run is sealed.
 Result<void> keep_ceilings(const std::filesystem::path& state, const Run& run);
-// Absent: this machine's were never measured. Error (input): the file cannot be read, or is another machine's.
+// Absent where this machine's were never measured. Error (input): the file cannot be read, or is another machine's.
 Result<std::optional<DeviceCeilings>> read_ceilings(const std::filesystem::path& state, const std::string& fingerprint);
 
 }  // namespace steelyard

@@ -58,7 +58,7 @@ std::string side_name(const RunHeader& header, const char* otherwise) {
   return header.program.empty() ? otherwise : header.program;
 }
 
-// Those with changes; where there are none, all.
+// Series with changes; where there are none, all.
 std::vector<std::size_t> series_to_draw(const ChangesReport& report) {
   std::vector<std::size_t> with_changes, all;
   for (std::size_t i = 0; i < report.series.size(); ++i) {

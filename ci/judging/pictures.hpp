@@ -31,7 +31,7 @@ struct DrawnRows {
 Result<DrawnRows> draw_changed_rows(const Comparison& comparison, const Run& baseline, const Run& candidate,
                                     const std::filesystem::path& folder, std::size_t most = kMostPictureFiles);
 
-// The same rows for a terminal, below each other, worst first as the report has them; of a comparison without a change
+// Changed rows for a terminal, below each other, worst first as the report has them; of a comparison without a change
 // the noisy rows that were judged. At most `most`; what is left out is counted.
 inline constexpr std::size_t kMostTerminalPictures = 10;
 std::string terminal_pictures(const Comparison& comparison, const Run& baseline, const Run& candidate,

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kAbsent = "absent";
 constexpr const char* kWhole = "all benchmarks";
 
-// As JSON has them: numbers with the digits that read back to the same bits.
+// Fields as JSON has them: numbers with the digits that read back to the same bits.
 template <Described T>
 JsonWriter object_of(const T& value) {
   JsonWriter object;

@@ -84,7 +84,7 @@ class SeriesReader {
     return input_error(place_ + ": better", '"' + excerpt(word) + '"', "\"lower\" or \"higher\"");
   }
 
-  // Absent: a gap.
+  // A value; absent: a gap.
   Result<std::optional<double>> number(const json& value, const std::string& where) const {
     if (value.is_null()) return std::optional<double>();
     if (value.is_number()) return std::optional(value.get<double>());

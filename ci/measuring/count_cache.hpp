@@ -54,7 +54,7 @@ class CountCache {
   using HashInputs = std::function<Result<InputHashes>(const CountedInputs&)>;
   std::optional<Kept> find(const std::string& name, const HashInputs& hash_now, std::vector<std::string>& warnings);
 
-  // Then the oldest beyond the limits are removed. A cache that cannot be written is a warning.
+  // Keeps a part; then the oldest beyond the limits are removed. A cache that cannot be written is a warning.
   void keep(const std::string& name, Kept kept, std::vector<std::string>& warnings);
 
  private:

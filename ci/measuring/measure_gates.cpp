@@ -81,7 +81,7 @@ class GatesMeasuring {
     settings.counts = CountChoice::never;
     settings.counters = {};
     settings.no_solo_check = true;
-    // The same for every gate, as samples are planned by it: what differs in that is not one noise.
+    // Every gate has the same budget, as samples are planned by it: what differs in that is not one noise.
     const Nanoseconds all = budget_ * ((1 - kShareOfCopies) / (plan_.drift ? 2 : 1));
     settings.budget = all * (1.0 / plan_.gates);
     if (tried_layout_) settings.layout = tried_layout_;

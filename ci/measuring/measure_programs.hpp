@@ -43,7 +43,7 @@ Result<MeasuredPrograms> measure_programs(const std::vector<ProgramPair>& progra
                                           const CalibrationLookup& calibration, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled);
 
-// The same of one program alone, for `run`.
+// Measures one program alone, for `run`.
 Result<Run> measure_alone(const Program& program, const Configuration& configuration, ProgressLine& progress,
                           std::vector<std::string>& warnings, const std::atomic<bool>* cancelled);
 

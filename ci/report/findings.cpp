@@ -210,7 +210,7 @@ std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
   return is_more ? "more work in less time" : "less work in more time";
 }
 
-// Of the regressions those that fail nothing.
+// How many regressions do not gate.
 std::string told_only(const Comparison& comparison, std::int64_t regressions) {
   const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
     return row.verdict == Verdict::regression && !row.gates;

@@ -84,7 +84,7 @@ std::string condition_of_time(Witness witness) {
   return "";
 }
 
-// Likewise of instructions. A time that fails nothing itself excuses no count (regress/ab/gates.cpp).
+// What a regression of instructions needs beside it. A time that does not gate excuses none (regress/ab/gates.cpp).
 std::string condition_of_instructions(Witness witness, bool time_gates) {
   switch (witness) {
     case Witness::decided:

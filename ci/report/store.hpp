@@ -24,7 +24,7 @@ struct FieldDifference {
   std::string metric;
   std::string field;
   std::string kept;        // empty: absent
-  std::string recomputed;  // likewise
+  std::string recomputed;  // empty: absent
   bool operator==(const FieldDifference&) const = default;
 };
 

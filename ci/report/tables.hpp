@@ -36,7 +36,7 @@ struct SideTables {
 // first side that has them are left out with a warning.
 SideTables side_tables(const std::vector<TableSide>& sides, const std::vector<std::string>& metrics);
 
-// The same as measurements of tasks, for the reference's table: the row is the sub-label, the column the description.
+// Tables as measurements of tasks, for the reference's table: the row is the sub-label, the column the description.
 // Tables of other metrics than times have none.
 std::vector<TaskMeasurement> task_measurements(const std::vector<TableData>& tables);
 

@@ -31,7 +31,7 @@ struct CalibrateOptions {
   std::filesystem::path output;  // empty: the state folder
 };
 
-// Those of the command line, else those configured, relative to the configuration's folder.
+// Programs of the command line, else those configured, relative to the configuration's folder.
 Result<std::vector<Program>> programs_to_calibrate(const CalibrateOptions& options,
                                                    const Configuration& configuration) {
   std::vector<Program> programs;

@@ -48,7 +48,7 @@ Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
   return tell(judgement, options.outputs, configuration, app);
 }
 
-// As of ab and gate; without FILE the report itself is Markdown.
+// The option of ab and gate; without FILE the report itself is Markdown.
 VerbOption markdown_option(CompareOptions& options) {
   const auto set = [&outputs = options.outputs](const std::string& file) -> Result<void> {
     outputs.is_markdown = file.empty();

@@ -158,7 +158,7 @@ std::string rendered(const std::vector<SignificanceTable>& tables, const std::ve
   return "";
 }
 
-// As a side was typed, or as it is headed.
+// The side compared against, as it was typed or as it is headed.
 std::string reference_of(const TableOptions& table) {
   const std::vector<std::string> names = side_names(table.sides);
   const auto typed = std::find(table.sides.begin(), table.sides.end(), table.against);
@@ -168,7 +168,7 @@ std::string reference_of(const TableOptions& table) {
 
 struct TableReport {
   std::string text;
-  std::string markdown;  // the same as Markdown, where a file of it is wanted
+  std::string markdown;  // the report as Markdown, where a file of it is wanted
 };
 
 Result<TableReport> report_of(const TableOptions& options, const JudgementOutputs& outputs, const App& app,

@@ -22,7 +22,7 @@ constexpr double kSeparateDrift = 0.7;
 // alarm in less than 5 % (docs/method/judgement.md, "Not measured together").
 constexpr double kLeastOwnSequential = 0.005;
 constexpr double kLeastOwnSeparate = 0.015;
-// Nor do all benchmarks move alike: where that common movement was 1.6, kernels differed by 5 to 20 % around it.
+// Benchmarks do not all move alike: where the common movement was 1.6, kernels differed by 5 to 20 % around it.
 constexpr double kOwnPartOfCommon = 0.15;
 // A common movement of more than so many usual deviations is no drift.
 constexpr double kMostUsualDeviations = 4;
@@ -108,7 +108,7 @@ double common_of(std::span<const DriftEvidence> evidence, double scale) {
   return best;
 }
 
-// Their distance from the middle in errors, at the quantile kNearest.
+// Distance of the evidence from the middle, in errors, at the quantile kNearest.
 double near_distance(std::span<const DriftEvidence> evidence, double common, double deviation) {
   std::vector<double> distances;
   distances.reserve(evidence.size());

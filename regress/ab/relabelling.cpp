@@ -25,7 +25,7 @@ std::int64_t steps_for(std::size_t summands) {
   return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), kLeastSteps, kMostSteps);
 }
 
-// As std::llround, halves away from 0, without a call.
+// std::llround without a call: halves away from 0.
 std::int64_t nearest(double value) {
   const auto whole = static_cast<std::int64_t>(value);
   const double rest = value - static_cast<double>(whole);

@@ -172,7 +172,7 @@ double level_of(std::span<const LogInvocation> invocations) {
   return steady(steady_exp(median(std::move(levels))));
 }
 
-// Those that lack a side as well.
+// Rounds that lack a side are counted as well.
 int rounds_tried(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate) {
   int rounds = 0;
   for (const LogInvocation& invocation : baseline) rounds = std::max(rounds, invocation.round + 1);

@@ -55,8 +55,8 @@ struct LookPlanQuestion {
   double level = 0.05;           // of the whole gate
   std::int64_t comparisons = 1;  // noisy ones, that share the level
   int most_rounds = 0;           // even; 0: as many as are of use
-  // That the budget pays for if nothing stops early; 0: unknown. More than the usual 60 are planned only where it pays
-  // for two thirds of them.
+  // Rounds that the budget pays for if nothing stops early; 0: unknown. More than the usual 60 are planned only where
+  // it pays for two thirds of them.
   int affordable_rounds = 0;
 };
 

@@ -248,7 +248,7 @@ std::vector<double> RoundsTest::scores_with_order(double shift, const std::vecto
   return add_views(pooled, in_round);
 }
 
-// The same orders as in p_with_unknown_slots: the estimate and p have to tell of one thing. Far from the best shift all
+// Takes the orders of p_with_unknown_slots(): the estimate and p have to tell of one thing. Far from the best shift all
 // differences lie on one side and look like a slot's; there the plain scores, all of one sign, decide.
 double RoundsTest::statistic_with_unknown_slots(double shift) const {
   const auto sum = [](const std::vector<double>& found) { return std::accumulate(found.begin(), found.end(), 0.0); };

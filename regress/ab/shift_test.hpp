@@ -103,7 +103,7 @@ class RoundsTest : public ShiftTest {
   std::vector<bool> candidate_was_second_;  // a round each
   Disturbed disturbed_;
   std::optional<PooledScores> pooled_;          // lists: baseline, candidate
-  std::optional<PooledScores> pooled_by_slot_;  // lists: baseline in the first and second slot, candidate likewise
+  std::optional<PooledScores> pooled_by_slot_;  // lists: baseline in the first and second slot, then candidate
   bool knows_slots_ = false;
   bool slots_can_tell_ = false;  // drawing the slots anew can reach 5 %
   double start_ = 0;

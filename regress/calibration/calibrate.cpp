@@ -188,7 +188,7 @@ Calibration calibrate(std::span<const Comparison> gates, std::span<const Compari
 namespace {
 
 constexpr int kMostRounds = 200;      // beyond that more rounds are no advice
-constexpr int kMostRepetitions = 30;  // likewise
+constexpr int kMostRepetitions = 30;  // beyond that more repetitions are no advice
 constexpr double kMostFloor = 0.25;   // a floor above it is told as what it is
 
 // Rounds for a floor of the margin: it shrinks with their root. Even, because rounds come in pairs.

@@ -98,7 +98,7 @@ class Elimination {
       if (begins_burst) remove(k + 1);
       remove(k);
       if (!begins_burst && ends_burst) remove(k - 1);
-      // Its neighbours have other stretches now, and theirs other bursts.
+      // The neighbours of a point taken away have other stretches now, and theirs other bursts.
       for (std::size_t near = k < 3 ? 0 : k - 3; near < std::min(p_.size(), k + 2); ++near) p_[near] = judge(near);
     }
   }

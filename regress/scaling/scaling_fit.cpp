@@ -91,7 +91,7 @@ void fit_curvature(const Design& design, const std::vector<std::vector<double>>&
   fit.is_curved = is_large && is_sure;
 }
 
-// As it was claimed, to six digits: "2", "1.5".
+// An exponent as it was claimed, to six digits: "2", "1.5".
 std::string claimed_text(double value) {
   std::string text = decimals_text(value, 6);
   text.erase(text.find_last_not_of('0') + 1);

@@ -26,7 +26,7 @@ struct ScalingData {
 
 struct ScalingFit {
   double exponent = 0;  // mean over the rounds
-  // Absent: one round of a noisy metric, whose uncertainty nothing tells. A counted metric's has no width.
+  // Absent for one round of a noisy metric, whose uncertainty nothing tells. A counted metric's has no width.
   std::optional<Interval> interval;
   double confidence = 0.95;
   double coefficient = 0;  // level at size 1, by the line

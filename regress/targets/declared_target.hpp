@@ -44,8 +44,8 @@ std::vector<Target> targets_of(std::string_view benchmark, const std::vector<Dec
 // messages and for Target::where. Error (input): anything else, with the forms that are taken.
 Result<Target> parse_target(std::string_view text, const std::string& where);
 
-// The same out of a label "target: 0.6 of bandwidth"; several parts of a label are separated by ';'. Absent where no
-// part is a target.
+// The target of a label "target: 0.6 of bandwidth"; several parts of a label are separated by ';'. Absent where no part
+// is a target.
 std::optional<Result<Target>> target_of_label(std::string_view label, const std::string& where);
 
 // Checks the words that choose a ceiling. Empty ones are fine. A dtype is brought to our name of it.

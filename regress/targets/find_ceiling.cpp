@@ -39,7 +39,7 @@ std::vector<Ceiling> those(const std::vector<Ceiling>& ceilings, const Is& is) {
   return kept;
 }
 
-// Those of the source that is asked for; unasked, a device's datasheet before what was measured.
+// Ceilings of the source that is asked for; unasked, a device's datasheet before what was measured.
 std::vector<Ceiling> of_source(const std::vector<Ceiling>& ceilings, const std::string& source) {
   const auto is_sheets = [](const Ceiling& c) { return c.source != kMeasured; };
   if (source.empty()) {

@@ -160,7 +160,7 @@ void order_project(const Places& places, const std::vector<std::size_t>& own, st
   }
 }
 
-// As a store takes them: others say nothing of who descends from whom.
+// Hashes as a store takes them: others say nothing of who descends from whom.
 bool is_hash(const std::string& text) {
   return text.size() >= 40 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }

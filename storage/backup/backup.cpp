@@ -323,8 +323,8 @@ Result<void> note_restore(Session& session, const fs::path& folder, const Backup
   return transaction.commit();
 }
 
-// Those of the server's version, or of that which wrote the dump where they cannot read it: looked at before anything
-// is touched. Each version of pg_restore reads the files of all before it.
+// Programs of the server's version, or of that which wrote the dump where they cannot read it: looked at before
+// anything is touched. Each version of pg_restore reads the files of all before it.
 Result<DumpPrograms> programs_for(const StoreLink& link, int server_major, const BackupManifest& manifest,
                                   const fs::path& file) {
   int dump_major = 0;

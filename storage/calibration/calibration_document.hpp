@@ -19,7 +19,7 @@ inline constexpr const char* kCalibrationSchema = "steelyard.calibration/1";
 std::string calibration_document(const Calibration& calibration);  // a newline at the end
 // `name` is named in errors. Error (input): no such document, a newer version, a field that is not as wanted.
 Result<Calibration> parse_calibration(std::string_view text, const std::string& name);
-// As a part of another document. Errors are that document's.
+// A calibration as a part of another document, whose errors it has.
 JsonWriter calibration_object(const Calibration& calibration);
 Calibration read_calibration_value(const JsonValue& value);
 
@@ -38,9 +38,9 @@ Result<std::filesystem::path> keep_calibration(const std::filesystem::path& stat
 // Error (input): no file, above 16 MiB, damaged, a newer version.
 Result<Calibration> read_calibration(const std::filesystem::path& file);
 
-// That of the layout. Where the sides of a comparison were not measured together (sequential, separate) what is known
-// of the machine in any layout serves: duet before interleaved. Absent: none was ever made. Error (input): the file is
-// damaged, a newer version, or another machine's.
+// The layout's calibration. Where the sides of a comparison were not measured together (sequential, separate) what is
+// known of the machine in any layout serves: duet before interleaved. Absent: none was ever made. Error (input): the
+// file is damaged, a newer version, or another machine's.
 Result<std::optional<Calibration>> find_calibration(const std::filesystem::path& state, const std::string& fingerprint,
                                                     Layout layout);
 

@@ -22,18 +22,18 @@ inline constexpr std::int64_t kMostComparisonBytes = std::int64_t{256} << 20;
 
 // Names may hold bytes that are no UTF-8: they are replaced. A number that is not finite is absent.
 std::string comparison_document(const Comparison& comparison);
-// The same, for those who add to it before it is written.
+// The document's object, for those who add to it before it is written.
 JsonWriter comparison_object(const Comparison& comparison);
 // The header of a run with its fingerprint, as either side of the document has it.
 JsonWriter run_header_object(const RunHeader& header, const std::string& fingerprint);
 
 // `name` is named in errors. Error (input): no such document, a newer version, a field that is not as wanted.
 Result<Comparison> parse_comparison(std::string_view text, const std::string& name);
-// Error (input) also: no file, above kMostComparisonBytes.
+// Error (input): as parse_comparison(), or no file, above kMostComparisonBytes.
 Result<Comparison> read_comparison(const std::filesystem::path& file);
 
-// As every reader of its document has it, without the text between. What has no place in it (pictures) is gone. Error
-// (input): a value that no document can hold.
+// The comparison as every reader of its document has it, without the text between. What has no place in it (pictures)
+// is gone. Error (input): a value that no document can hold.
 Result<Comparison> as_kept(const Comparison& comparison);
 
 // The version that the beginning of a document (some 100 bytes) says it has; 0: it is no comparison.

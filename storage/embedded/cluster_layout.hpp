@@ -62,7 +62,7 @@ Result<void> initialise_data(const ClusterLayout& layout, const ServerPrograms& 
 // Flushes everything that is not on the disk yet of the file system that the folder is on.
 Result<void> flush_disk_of(const std::filesystem::path& folder);
 
-// The same under the final name, there only when it is complete and on the disk.
+// An empty cluster under its final name, there only when it is complete and on the disk.
 Result<void> create_cluster(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account);
 
 // Renames the cluster's folder (15 to 15.replaced) and gives its new path; empty where there is no such cluster, or its

@@ -32,7 +32,7 @@ Result<bool> stop_server(const ClusterLayout& layout);
 
 // The end of a program's output, as one line.
 std::string last_lines(std::string_view output);
-// The same of a log file, however long that is; one that cannot be read said nothing.
+// The end of a log file, however long that is; one that cannot be read said nothing.
 std::string last_lines_of(const std::filesystem::path& log);
 
 // How long the embedded server may stay unused, and the file by which its keeper learns that it is used. The keeper

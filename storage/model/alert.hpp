@@ -102,7 +102,7 @@ struct AlertFact {
   std::string id;    // of the comparison; orders those of one time
   std::string what;  // the verdict; "confirmed", "gone", ...; "acknowledged", "accepted", "resolved", "reopened"
   std::string baseline_side;   // commit, or the run where there is none
-  std::string candidate_side;  // likewise
+  std::string candidate_side;  // commit, or the run where there is none
   std::string commit;          // the candidate's; a person's: accepted by
   std::string fingerprint{};   // the candidate's
   std::string unit{};

@@ -42,7 +42,7 @@ void sort_by_date(std::vector<DatedFile>& files) {
   });
 }
 
-// Those that can be read, oldest first, those of one time by name; the others are named in `bad`.
+// Files that can be read, oldest first, those of one time by name; the others are named in `bad`.
 std::vector<DatedFile> oldest_first(const std::vector<fs::path>& paths, const std::function<void()>& step,
                                     std::vector<Error>& bad) {
   std::vector<DatedFile> archives;

@@ -21,7 +21,7 @@ namespace steelyard {
 struct Rebuild {
   std::int64_t runs = 0;           // that the store has now, new or not
   std::int64_t already_there = 0;  // of these
-  std::int64_t comparisons = 0;    // likewise
+  std::int64_t comparisons = 0;    // that the store has now, new or not
   std::int64_t comparisons_already_there = 0;
   std::vector<Error> bad;  // files that cannot be read or that the store refuses; they stay where they are
 };
@@ -33,7 +33,7 @@ Result<Rebuild> rebuild_from_archives(const std::filesystem::path& folder, const
                                       const std::function<void(double)>& progress);
 
 // Puts the comparison of every .json file below `folder` that is one, oldest candidate first, and adds to `done`: after
-// the runs, as they came. Other documents are passed over. Errors: as above.
+// the runs, as they came. Other documents are passed over. Errors: as rebuild_from_archives().
 Result<void> rebuild_comparisons(const std::filesystem::path& folder, const Spool::PutComparison& put, Rebuild& done);
 
 }  // namespace steelyard

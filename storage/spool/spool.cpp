@@ -207,7 +207,7 @@ Result<std::optional<bool>> Spool::settle(const fs::path& path, Result<bool> is_
                                           Delivery& delivery) {
   if (!is_new && is_new.error().kind == ErrorKind::store) return std::move(is_new).error();
   if (!is_new) {
-    // Not the store's state but this file: it would be refused for ever, and hold up all that come after it.
+    // This file is at fault, not the store: it would be refused for ever, and hold up all that come after it.
     Error why = std::move(is_new).error();
     why.where = path.string() + ": " + why.where;
     set_aside(path, std::move(why), delivery);

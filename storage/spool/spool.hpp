@@ -84,13 +84,13 @@ class Spool {
   Result<Delivery> deliver(const Destination& to, const AtHand& at_hand = {}, Nanoseconds longest_wait = seconds(60));
 
  private:
-  // Absent: it stays or was set aside, as `delivery` says.
+  // Absent where the file stays or was set aside, as `delivery` says.
   std::optional<Run> read_waiting_run(const std::filesystem::path& path, Delivery& delivery);
   std::optional<Comparison> read_waiting_comparison(const std::filesystem::path& path, Delivery& delivery);
   Result<void> hand_on(const std::filesystem::path& path, const Run& run, const Destination& to, Delivery& delivery);
   Result<void> hand_on(const std::filesystem::path& path, const Comparison& comparison, const Destination& to,
                        Delivery& delivery);
-  // It waits for a login that may, and those after it do not.
+  // The file waits for a login that may write it; those after it do not wait.
   Result<void> leave(const std::filesystem::path& path, Error why, Delivery& delivery);
   // Moves a file whose content was put to `folder`, or aside where it was refused; absent then.
   Result<std::optional<bool>> settle(const std::filesystem::path& path, Result<bool> is_new,

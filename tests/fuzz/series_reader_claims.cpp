@@ -22,7 +22,7 @@ std::optional<std::string> broken_claim_about_one(const Series& series) {
   return std::nullopt;
 }
 
-// As a careful program would have written it.
+// The series as a careful program would have written them.
 std::string written(const std::vector<Series>& all) {
   json list = json::array();
   for (const Series& series : all) {

@@ -70,7 +70,7 @@ Floor floor_of(const std::string& path, const Floors& floors) {
   return {floors.folders.size(), floors.layer};
 }
 
-// Empty: it may, as far as floors go.
+// Empty where the include is allowed, as far as floors go.
 std::string floor_fault(const std::string& from, const std::string& to) {
   for (const Floors& floors : kFloors) {
     if (!starts_with(from, floors.layer) || !starts_with(to, floors.layer)) continue;

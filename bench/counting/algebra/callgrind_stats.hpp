@@ -50,7 +50,7 @@ class CallgrindStats {
   const std::vector<std::string>& events() const { return self_.front().events(); }
   bool has_baseline() const { return baseline_self_.has_value(); }
 
-  // As collected, functions of the empty loop included: the first repeat; the last one, which stands for all others.
+  // Counts as collected, with the functions of the empty loop: of the first repeat; of the last, which stands for all.
   const FunctionCounts& first_stats(CountKind kind = CountKind::self) const;
   const FunctionCounts& stats(CountKind kind = CountKind::self) const;
   // Null without a baseline.
@@ -62,7 +62,7 @@ class CallgrindStats {
   Result<std::vector<std::int64_t>> counts_with_baseline(const LearnedNoise* noise = nullptr) const;
   Result<std::vector<std::int64_t>> counts_net_of_baseline(const LearnedNoise* noise = nullptr) const;
 
-  // As collected where there is no baseline.
+  // Net of the baseline; without one, as collected.
   Result<PassCost> cost_of_a_pass() const;
 
   // From the repeats after the first. Error (input): fewer than three repeats.

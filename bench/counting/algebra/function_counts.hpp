@@ -159,7 +159,7 @@ struct Denoised {
 // `change`: a difference of counts. Error (input): self with inclusive, other events.
 Result<Denoised> denoise(const FunctionCounts& change, const LearnedNoise& noise);
 
-// Of counts that are no difference: the functions that do not vary at all. Error (input): likewise.
+// Functions of counts (no difference) that do not vary at all. Error (input): self with inclusive, other events.
 Result<FunctionCounts> steady_functions(const FunctionCounts& counts, const LearnedNoise& noise);
 
 }  // namespace steelyard

@@ -127,7 +127,7 @@ class Matching {
     return side == 0 ? pairs_.candidate_of : pairs_.baseline_of;
   }
 
-  // Of two that were found by their place.
+  // How two were matched that were found by their place.
   MatchedBy how(const ProfiledFunction& before, const ProfiledFunction& after) const {
     const bool same_name = before.name == after.name;
     if (same_name && object_of(before, 0) == object_of(after, 1)) return MatchedBy::same_name;
@@ -248,7 +248,7 @@ class Matching {
   std::map<std::string_view, std::string_view> same_objects_;
   FunctionPairs pairs_;
   std::vector<MatchedBy> how_;  // of the candidate's functions
-  std::vector<double> score_;   // likewise
+  std::vector<double> score_;   // of the candidate's functions
 };
 
 }  // namespace

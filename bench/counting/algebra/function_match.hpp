@@ -32,7 +32,7 @@ std::string_view name_of(MatchedBy how);  // "one side", "same name", ...
 
 struct FunctionMatch {
   std::optional<std::uint32_t> baseline;   // index into its functions; at least one of the two is there
-  std::optional<std::uint32_t> candidate;  // likewise
+  std::optional<std::uint32_t> candidate;  // index into the candidate's functions
   MatchedBy how = MatchedBy::one_side;
   double score = 0;  // in [0, 1]; below 1 only where `how` is moved or renamed (see renamed_functions.hpp)
   // For a function of one side: the compiler made this copy beside the function of that match (an index into the

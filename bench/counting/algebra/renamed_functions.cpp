@@ -234,7 +234,7 @@ class Search {
     return sum / static_cast<double>(std::max(a.size(), b.size()));
   }
 
-  // Absent: nothing but numbers speaks for the pair.
+  // The pair's likeness; absent where nothing but numbers speaks for it.
   std::optional<double> score(std::uint32_t a, std::uint32_t b) const {
     const Trait& before = sides_[0].traits[a];
     const Trait& after = sides_[1].traits[b];

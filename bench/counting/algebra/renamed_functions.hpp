@@ -29,7 +29,7 @@ struct RenamedFunction {
 // score = weighted mean of what both sides know, each in [0, 1]:
 //   weight 3  body: instructions of its own for each call, a; 1 - 3 (1 - min(a) / max(a)), at least 0
 //   weight 2  callers: those both have, of all that have partners; one too many without partner counts against it
-//   weight 2  callees: likewise
+//   weight 2  callees: those both have, in the same way
 //   weight 1  calls in an iteration: min / max
 //   weight 1  lines: the costs of the body's lines, largest first, min / max each (where the profiles have lines)
 // A pair needs something beside numbers to stand on: a caller or callee in common, one source file, or one address. Of

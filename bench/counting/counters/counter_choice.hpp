@@ -12,7 +12,7 @@ namespace steelyard {
 
 struct CounterChoice {
   bool cache = false;     // Callgrind's model of caches, in the collections of the instructions
-  bool branch = false;    // its model of a branch predictor, likewise
+  bool branch = false;    // its model of a branch predictor, in the same collections
   bool heap = false;      // allocations of the timed loop, in processes of their own under Valgrind
   bool hardware = false;  // the machine's own counters, in processes of their own at full speed
 
@@ -59,7 +59,7 @@ std::vector<std::string> simulation_options(const CounterChoice& choice);
 
 // Geometry and constants, for the run's settings: who reads a record must know the model.
 std::string cache_model_text();
-// The same as a part of a count's key; empty where caches are not simulated.
+// The model as a part of a count's key; empty where caches are not simulated.
 std::string cache_key(const CounterChoice& choice);
 
 struct SimulatedCount {

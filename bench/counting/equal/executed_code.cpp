@@ -64,7 +64,7 @@ class CodeObject {
 constexpr std::size_t kMostSymbols = 1'000'000;
 constexpr std::size_t kMostRelocations = 4'000'000;
 
-// As Callgrind prints it.
+// A symbol as Callgrind prints it.
 std::string readable(std::string_view symbol) {
   const std::string name(symbol);
   if (!symbol.starts_with("_Z")) return name;

@@ -32,7 +32,7 @@ struct CodeEntry {
   std::uint32_t name = 0;   // index into UnitOrigins::names
   std::uint32_t owner = 0;  // index into entries: the function whose code it is part of; itself where not inlined
   std::string file;         // of an owner's declaration; empty: unknown, or inlined
-  std::int32_t line = 0;    // likewise; 0: unknown
+  std::int32_t line = 0;    // of an owner's declaration; 0: unknown
 };
 
 struct UnitOrigins {

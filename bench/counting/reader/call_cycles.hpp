@@ -28,7 +28,7 @@ bool set_inclusive_costs(std::vector<ProfiledFunction>& functions, const std::ve
 
 // For each event, by how much arcs and functions disagree: what the arcs into a cycle cost, against self and outgoing
 // arcs of the cycle, the differences of all cycles added up without their signs (at most 63 bits). 0 in a profile where
-// every call has ended. Precondition as above.
+// every call has ended. Precondition: all cost vectors have `event_count` numbers.
 std::vector<std::int64_t> find_unbalanced_costs(const std::vector<ProfiledFunction>& functions,
                                                 const std::vector<CallArc>& arcs, std::size_t event_count);
 

@@ -25,7 +25,7 @@ Result<void> check_range(const FuzzedParameter& parameter) {
   const FuzzValue least = is_real ? FuzzValue(parameter.least_real) : FuzzValue(parameter.least);
   const FuzzValue most = is_real ? FuzzValue(parameter.most_real) : FuzzValue(parameter.most);
   const std::string range = "the range " + to_text(least) + " to " + to_text(most);
-  // Their distance too, without which no draw is finite.
+  // The ends' distance has to be finite too, or no draw is.
   if (is_real && !std::isfinite(parameter.most_real - parameter.least_real)) {
     return input_error(place_of(parameter), range, "two finite numbers a finite distance apart");
   }

@@ -38,7 +38,7 @@ class FuzzValues {
  public:
   void add(std::string name, FuzzValue value) { values_.emplace_back(std::move(name), value); }
   const FuzzValue* find(std::string_view name) const;
-  // Absent: there is none of that name, or it is not a whole number.
+  // A whole number; absent: there is none of that name, or it is another.
   std::optional<std::int64_t> whole(std::string_view name) const;
   // Whole numbers too; absent: there is none of that name.
   std::optional<double> real(std::string_view name) const;

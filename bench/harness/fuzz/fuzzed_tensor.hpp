@@ -89,7 +89,7 @@ std::string broken_bound(const FuzzedTensor& tensor, const TensorPlan& plan);
 // nothing for a sparse tensor. Precondition of a dense one: storage_bytes_of(plan) is present.
 void draw_layout(const FuzzedTensor& tensor, TensorPlan& plan, NumpyRandom& random);
 
-// Absent: more than 2^63 - 1.
+// Absent where it is more than 2^63 - 1.
 std::optional<std::int64_t> storage_bytes_of(const TensorPlan& plan);
 
 // Strides in elements of a shape whose elements lie in row order; all 1 where there are none, or more than 2^63 - 1.

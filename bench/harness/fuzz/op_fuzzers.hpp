@@ -20,12 +20,12 @@ struct OpFuzzerOptions {
 // are the parameters k0, k1, k2: log-uniform from 16 to 16 Mi, one in five a power of two.
 FuzzerSpec unary_op_fuzzer(std::uint32_t seed, OpFuzzerOptions options = {});
 
-// As unary, and y of the sizes of x, each with probability 0.2 a 1 to be broadcast. y has steps of its own;
-// `reference` gives it those of x.
+// Tensors x, as of unary_op_fuzzer(), and y of its sizes, each with probability 0.2 a 1 to be broadcast. y has steps of
+// its own; `reference` gives it those of x.
 FuzzerSpec binary_op_fuzzer(std::uint32_t seed, OpFuzzerOptions options = {});
 
-// As unary, without steps, in coordinates: 1 to 3 sparse dimensions, a density of 0.1, 0.05 or 0.01, coalesced or not.
-// Entries: density times the cells of the sparse dimensions; `reference`: density times the sum of the sizes.
+// Tensors as of unary_op_fuzzer(), in coordinates: 1 to 3 sparse dimensions, a density of 0.1, 0.05 or 0.01, coalesced
+// or not. Entries: density times the cells of the sparse dimensions; `reference`: density times the sum of the sizes.
 FuzzerSpec sparse_unary_op_fuzzer(std::uint32_t seed, OpFuzzerOptions options = {});
 FuzzerSpec sparse_binary_op_fuzzer(std::uint32_t seed, OpFuzzerOptions options = {});
 

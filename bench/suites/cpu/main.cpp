@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   // belong together only where this says the same.
   benchmark::AddCustomContext("openblas_core", openblas_get_corename());
   benchmark::AddCustomContext("openblas_threads", std::to_string(openblas_get_num_threads()));
-  // As for the kernels of our own, which are compiled several times.
+  // Our own kernels are compiled several times, for several sets of vectors.
   benchmark::AddCustomContext("vector_set",
                               std::string(steelyard::cpu_suite::to_text(steelyard::cpu_suite::widest_vector_set())));
   const auto options = steelyard::cpu_suite::take_suite_options(argc, argv);

@@ -43,7 +43,7 @@ RooflineFrame frame_of(const Roofline& roofline);
 // Self-contained: no script, no font and no picture from elsewhere; light or dark as the reader's system asks. Each
 // point has a number, a tooltip and a line in the list below the plot.
 std::string svg_roofline(const Roofline& roofline);
-// As wide as the style says; points are letters, listed below.
+// A chart as wide as the style says; points are letters, listed below.
 std::string terminal_roofline(const Roofline& roofline, const TerminalStyle& style);
 
 }  // namespace steelyard

@@ -74,7 +74,7 @@ class SvgPicture {
 inline constexpr std::string_view kCentred = " text-anchor=\"middle\"";
 inline constexpr std::string_view kRightAligned = " text-anchor=\"end\"";
 
-// As it may stand between two tags.
+// Text as it may stand between two tags.
 std::string svg_text(std::string_view text);
 
 }  // namespace steelyard

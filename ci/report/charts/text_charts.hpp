@@ -47,7 +47,7 @@ struct LineChart {
 // columns share a column, which then shows their median.
 LineChart draw_line_chart(const std::vector<double>& values, const ChartShape& shape);
 
-// The same behind its axis of levels in one unit, for a terminal. Every other level is enough to read the axis.
+// A chart behind its axis of levels in one unit, for a terminal. Every other level is enough to read the axis.
 struct LabelledChart {
   LineChart chart;
   std::string text;        // whole lines

@@ -232,7 +232,7 @@ Result<void> check_server(Transaction& transaction) {
 }
 
 Result<void> limit_projects(Transaction& transaction) {
-  // Those that see everything: COPY does not work through policies, and they cost nothing then.
+  // Roles that see everything bypass policies: COPY does not work through policies, and they cost nothing then.
   STEELYARD_TRY(const Rows bypassing,
                 transaction.run("select bool_and(rolbypassrls) from pg_roles where rolname = any($1::text[])",
                                 SqlValues().texts({std::string(kReaderRole), std::string(kWriterRole)}), kOneRow));

@@ -147,7 +147,7 @@ Result<void> add_words(Transaction& transaction, FactsById& facts) {
   return {};
 }
 
-// Whose facts are in memory together.
+// Subjects whose facts are in memory together.
 constexpr std::size_t kSubjectsAtOnce = 200;
 // Until the transaction ends. Readers do not wait; nor do writers of runs.
 constexpr const char* kLock = "select pg_advisory_xact_lock(hashtextextended('steelyard.alerts ' || $1, 0))";

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShortestPrefix = 6;
 
-// As run_reader.cpp finds runs.
+// By id or prefix, as run_reader.cpp finds runs.
 constexpr const char* kByPrefix =
     "select id, comparison_key from steelyard.comparisons where id >= $1::text and id < $1::text || chr(1114111) "
     "order by id limit 2";

@@ -50,7 +50,7 @@ std::string insert_header() {
          ") on conflict (id) do nothing returning comparison_key";
 }
 
-// Its key; absent where the comparison knows of none.
+// Key of its calibration; absent where the comparison has none.
 Result<std::optional<std::int64_t>> write_calibration(Transaction& transaction, const Comparison& comparison) {
   if (!comparison.calibration) return std::optional<std::int64_t>();
   const Calibration& calibration = *comparison.calibration;

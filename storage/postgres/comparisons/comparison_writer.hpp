@@ -7,7 +7,7 @@
 
 namespace steelyard {
 
-// false: it was there.
+// false: the comparison was there.
 Result<bool> write_comparison(Session& session, const Comparison& comparison);
 
 }  // namespace steelyard

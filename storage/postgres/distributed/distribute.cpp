@@ -393,7 +393,7 @@ bool holds(const std::vector<std::string>& columns, const std::string& column) {
   return std::find(columns.begin(), columns.end(), column) != columns.end();
 }
 
-// Empty: none.
+// The column that rows are sharded by; empty: none.
 std::string shard_key_of(const TableShape& table) {
   if (table.unique_keys.empty()) return "";
   for (const char* key : kShardKeys) {

@@ -221,7 +221,7 @@ struct Addition {
   std::vector<std::string> commits;  // oldest first
   bool follows = true;               // the tip, by the graph; else by its date
 };
-// Where nothing else of the order can change; absent: it is to be computed as a whole.
+// What is added where nothing else of the order can change; absent: it is to be computed as a whole.
 Result<std::optional<Addition>> addition_after_tip(Transaction& transaction, const BranchKey& branch,
                                                    const TipState& state, const MeasuredCommit& fresh) {
   const bool is_newest = is_older(state.tip, fresh);
@@ -291,7 +291,7 @@ Result<void> place_on_branch(Transaction& transaction, const BranchKey& branch, 
   return append_to_branch(transaction, branch, *state, fresh, *addition);
 }
 
-// Absent: the project has no run yet.
+// Absent where the project has no run yet.
 Result<std::optional<std::int64_t>> find_project(Transaction& transaction, const std::string& name) {
   STEELYARD_TRY(const Rows rows, transaction.run("select project_key from steelyard.projects where name = $1",
                                                  SqlValues().text(name), kAtMostOneRow));

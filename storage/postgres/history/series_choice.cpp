@@ -278,7 +278,7 @@ order by o.position desc, o.on_branch,
 limit $4
 )sql";
 
-// Those without a commit. $1 project, $2 branch, $3 how many.
+// Runs without a commit. $1 project, $2 branch, $3 how many.
 constexpr const char* kWithoutCommit = R"sql(
 select r.run_key, r.id, '', '', r.created_at_unix_ns, false, r.created_at_unix_ns
 from steelyard.runs r

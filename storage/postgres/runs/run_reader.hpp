@@ -14,7 +14,7 @@ namespace steelyard {
 // By id or an unambiguous prefix of at least 6 characters; anything else is an input error.
 Result<Run> read_run(Session& session, const std::string& id);
 
-// The key of the run with this id or prefix, likewise.
+// The key of the run with this id or unambiguous prefix; anything else is an input error.
 Result<std::int64_t> find_run(Session& session, Transaction& transaction, const std::string& id);
 
 // Newest first; empty where no run has such a commit. A prefix of at least 4 characters that fits several commits is an

@@ -21,7 +21,7 @@ std::int64_t samples_of(const Measurement& measurement) {
   return count;
 }
 
-// As median(), without a copy where there is little to order: most invocations have a sample or two.
+// median() without a copy where there is little to order: most invocations have a sample or two.
 double middle_of(const std::vector<double>& samples) {
   if (samples.size() == 1) return samples.front();
   if (samples.size() == 2) return 0.5 * samples.front() + 0.5 * samples.back();

@@ -11,8 +11,8 @@
 
 namespace steelyard {
 
-// false: it was there. A writer of the same run that is under way is waited for. The run must be sealed.
-// cache: of this session; it is emptied where something went wrong.
+// false: the run was there. A writer of the same run that is under way is waited for. The run must be sealed. cache: of
+// this session; it is emptied where something went wrong.
 Result<bool> write_run(Session& session, const Run& run, KeyCache& cache);
 
 // Median over invocations of the median of each one's samples (the mean of the middle two where their number is even);

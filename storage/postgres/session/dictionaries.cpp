@@ -257,7 +257,7 @@ void add(RowsByIdentity& rows, const std::string& identity, const BenchmarkId& b
 }
 
 std::string identity_of(const CountBasis& basis) {
-  // Of the texts as they are kept, since a database can compute the same of its rows.
+  // Identity of the texts as they are kept, since a database can compute the same of its rows.
   return ContentIdentity()
       .text(to_text(basis.scope))
       .number(basis.jitter)
@@ -398,7 +398,7 @@ Result<void> add_series(Transaction& transaction, const Run& run, const UnknownS
   RowsByIdentity rows;
   for (std::size_t i = 0; i < unknown.positions.size(); ++i) {
     const Measurement& measurement = run.measurements[unknown.positions[i]];
-    // Of the texts as they are kept, since a database can compute the same of its rows.
+    // Identity of the texts as they are kept, since a database can compute the same of its rows.
     identities.push_back(ContentIdentity()
                              .text(project)
                              .text(identity_of(measurement.benchmark))

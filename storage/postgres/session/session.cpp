@@ -20,7 +20,7 @@ namespace {
 
 // A server that is away must not hold a gate for the two minutes of TCP's own patience.
 constexpr const char* kConnectSeconds = "10";
-// The same for a link that dies in the middle: unacknowledged data is given up after this.
+// For a link that dies in the middle: unacknowledged data is given up after this.
 constexpr const char* kUserTimeoutMilliseconds = "60000";
 // Every transaction sets its own state (SET LOCAL): behind a pooler a session is not ours for longer than that.
 //   extra_float_digits: doubles are read back to the last bit.   bytea_output: the form that bytes_of_text() reads.
@@ -191,7 +191,7 @@ struct Session::Connection {
     bool values_refused = false;
     return guard(what, action, values_refused);
   }
-  // The same for an action that carries values: where the server refuses those, the kind is input.
+  // guard() of an action that carries values: where the server refuses those, the kind is input.
   template <class Action>
   Result<void> guard_values(const std::string& what, Action action) {
     bool values_refused = false;

@@ -45,7 +45,7 @@ class Rows {
 inline constexpr std::string_view kReaderRole = "steelyard_reader";
 inline constexpr std::string_view kWriterRole = "steelyard_writer";
 inline constexpr std::string_view kOwnerRole = "steelyard_owner";
-// The same for logins that see some projects only: these read and write under policies.
+// Roles for logins that see some projects only: these read and write under policies.
 inline constexpr std::string_view kProjectReaderRole = "steelyard_project_reader";
 inline constexpr std::string_view kProjectWriterRole = "steelyard_project_writer";
 
@@ -124,7 +124,7 @@ class Transaction {
   Result<void> run_script(const std::string& statements);
   // Streams `count` rows into the table; row(i) gives the values of the i-th, in the order of the columns.
   Result<void> copy(const CopyTarget& target, std::size_t count, const std::function<SqlValues(std::size_t)>& row);
-  // The same for many rows of numbers and bytes: row(i, cells) adds the cells of the i-th.
+  // copy() of many rows of numbers and bytes: row(i, cells) adds the cells of the i-th.
   Result<void> copy_rows(const CopyTarget& target, std::size_t count,
                          const std::function<void(std::size_t, CopyRow&)>& row);
   Result<void> commit();

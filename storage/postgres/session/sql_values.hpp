@@ -39,7 +39,7 @@ class SqlValues {
   std::vector<std::optional<std::string>> cells_;
 };
 
-// Their text forms by themselves.
+// Text forms of single values.
 void append_integer_text(std::string& text, std::int64_t value);
 void append_number_text(std::string& text, double value);
 void append_bytes_text(std::string& text, std::string_view value);
@@ -89,7 +89,7 @@ class CopyRow {
 std::string encode_database_text(std::string_view bytes);
 std::string decode_database_text(std::string_view text);
 
-// The same for a JSON document on its way into a jsonb column, which refuses the escape \u0000 in a string. `text`: as
+// Zero bytes of a JSON document on its way into a jsonb column, which refuses the escape \u0000 in a string. `text`: as
 // SqlValues::text() takes it, or as Rows::text() gave it.
 std::string zero_bytes_for_jsonb(std::string_view json);
 std::string zero_bytes_from_jsonb(std::string_view text);

@@ -34,8 +34,8 @@ const std::string kHasOthers =
     "and r.run_key <> all($4::bigint[]) and not " +
     std::string(kIsGone) + ')';
 
-// Those of the runs that have what is to go. Asked apart: a distributed store joins no distributed table with one that
-// only one of its servers has.
+// Runs that have what is to go. Asked apart: a distributed store joins no distributed table with one that only one of
+// its servers has.
 Result<std::set<std::int64_t>> with_profiles(Transaction& transaction, const Rows& runs) {
   std::vector<std::int64_t> keys;
   for (std::int64_t row = 0; row < runs.size(); ++row) keys.push_back(runs.integer(row, 0));
@@ -139,7 +139,7 @@ Result<Dropped> empty_partition(Transaction& transaction, const PruneGroup& grou
   return Dropped{done.rows, done.bytes_given_back};
 }
 
-// Its rows and everything else of its runs.
+// Drops the partition's rows and everything else of its runs.
 Result<Dropped> drop_partition(Transaction& transaction, const PruneGroup& group) {
   const std::string old = partition_name(group.partition);
   STEELYARD_CHECK(transaction.run("lock table " + old + " in share mode"));

@@ -225,7 +225,7 @@ TEST(CeilingItem, CalibratesToTheRepetitionAndTakesRatesOfWhatWasDone) {
   EXPECT_EQ(done, item.passes);
 }
 
-// As on a busy machine, where a thread waits for its core much longer than a pass takes.
+// A busy machine, where a thread waits for its core much longer than a pass takes.
 TEST(CeilingItem, CalibratesByTheWorkAndNotByTheWaiting) {
   auto team = WorkerTeam::start({-1});
   ASSERT_TRUE(team);

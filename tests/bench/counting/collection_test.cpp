@@ -161,7 +161,7 @@ TEST(ShimReport, OtherThreadsWorkedWhereTheyTookAMillisecondAndAHundredthOfTheLo
 
 using ::testing::Not;
 
-// As valgrind-3.19.0 writes it.
+// A log as valgrind-3.19.0 writes it.
 constexpr std::string_view kLog =
     "==57== Command: ./avx\n"
     "vex amd64->IR: unhandled instruction bytes: 0x62 0xF1 0xFD 0x48 0x6F 0x7 0xC3 0xE8 0xF4 0xFF\n"
@@ -208,7 +208,7 @@ TEST(CollectionFailure, OtherSignalsAreNoInstructions) {
   EXPECT_THAT(error.found, Not(HasSubstr("instruction that")));
 }
 
-// As valgrind-3.19.0 ends on what clang 14 writes with -g.
+// A log as valgrind-3.19.0 ends on what clang 14 writes with -g.
 constexpr std::string_view kDwarf5Log =
     "==57== Command: ./bench\n"
     "### unhandled dwarf2 abbrev form code 0x25\n"

@@ -17,7 +17,7 @@ namespace {
 using namespace steelyard;
 using namespace steelyard::cuda;
 
-// As the real ones have it: two of them are not to run side by side.
+// The mark of real programs: two of them are not to run side by side.
 __attribute__((section(".steelyard_device"), used)) const char kDeviceMark[] = "made up";
 
 void append(const std::string& path, const std::string& lines) {

@@ -32,7 +32,7 @@ TEST(ThreadCount, IsSetAndRestored) {
   EXPECT_EQ(library.threads, 8);
 }
 
-// As with an OpenBLAS that is built on OpenMP: setting one sets the other.
+// An OpenBLAS may be built on OpenMP: setting one sets the other.
 TEST(ThreadCount, IsRestoredWhereOneLibraryFollowsAnother) {
   Library leader;
   Library follower;

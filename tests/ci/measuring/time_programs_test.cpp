@@ -104,7 +104,7 @@ TEST_F(TimePrograms, BlameABaselineThatCannotBeAskedAlone) {
   EXPECT_THAT(measured(pair->candidate), ElementsAre("BM_same"));
 }
 
-// It can be asked for its benchmarks and no more: the file is gone when it is to be measured.
+// The second program can be asked for its benchmarks and no more: the file is gone when it is to be measured.
 TEST_F(TimePrograms, TurnAnErrorOfTheSecondIntoFailuresOfTheSideItNames) {
   const ProgramPair sound{working("sound"), working("sound")};
   Program gone = working("gone");

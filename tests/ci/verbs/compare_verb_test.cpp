@@ -168,7 +168,7 @@ TEST_F(Compare, WritesTheReportAsMarkdownBesideTheOneThatIsPrinted) {
   EXPECT_EQ(text_of("with.md"), printed.out);
 }
 
-// As it was before the option took a file.
+// The command line from before the option took a file.
 TEST_F(Compare, ASideBehindMarkdownIsASide) {
   write_rounds(1.2);
   const Outcome printed = run({"compare", "base", "head", "--markdown"});

@@ -41,7 +41,7 @@ bool eventually(const std::function<bool()>& holds) {
 
 std::string text_of(const std::filesystem::path& file) { return read_system_file(file).value_or("absent"); }
 
-// As containers do. False where this machine has no such filters.
+// Forbids it as containers do. False where this machine has no such filters.
 bool forbid_personality() {
   sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_personality, 0, 1),

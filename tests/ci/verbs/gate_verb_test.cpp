@@ -119,7 +119,7 @@ TEST_F(Gate, CallsTheBenchmarksOfANewProgramNew) {
   EXPECT_THAT(outcome.out, HasSubstr("\"verdict\": \"new\""));
 }
 
-// It has the marks of a Google Benchmark program, and ends before it can say anything.
+// The baseline has the marks of a Google Benchmark program, and ends before it can say anything.
 TEST_F(Gate, ThatCannotAskTheBaselinesProgramIsNotTheCandidatesFailure) {
   const std::string broken =
       "mkdir -p out && printf '#!/bin/sh\\n# benchmark_list_tests\\nkill -SEGV $$\\n' > out/bench && chmod +x "

@@ -132,7 +132,7 @@ TEST_F(HistoryQueries, AMergeAndAForcePushLeaveTheOrderOfTheGraph) {
   const Outcome drawn = run({"history", "BM_a", "--project", "graph", "--branch", "main"});
   EXPECT_THAT(drawn.out, AllOf(HasSubstr("[off the branch] thrown away"), HasSubstr("104 ns")));
 
-  // The same from archives, which know first parents alone.
+  // The points from archives, which know first parents alone.
   for (const json& point : history["series"][0]["points"]) {
     const std::string id = point["run"].get<std::string>();
     std::filesystem::create_directories("../kept");

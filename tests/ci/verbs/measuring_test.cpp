@@ -109,7 +109,7 @@ TEST_F(Measuring, EndsAtATerminationSignalWithWhatItHas) {
           "--min-time", "1ms", "--counts", "never", "--budget", "10m", nullptr);
     _exit(98);
   }
-  // It is measuring once it has a child of its own.
+  // The program is measuring once it has a child of its own.
   const std::filesystem::path children =
       "/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/children";
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);

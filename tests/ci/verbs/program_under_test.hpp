@@ -62,7 +62,7 @@ class ProgramUnderTest : public ::testing::Test {
   static std::string fixture(const std::string& name) {
     return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / ("ci_fixture_" + name)).string();
   }
-  // As Google Benchmark writes it, one invocation with three samples of each value's size.
+  // JSON as Google Benchmark writes it, one invocation with three samples of each value's size.
   static std::string google_json(double time) {
     std::string records;
     for (int i = 0; i < 3; ++i) {

@@ -96,7 +96,7 @@ TEST(MeasurementFile, FileOfTheNextVersionAsksForAnUpgrade) {
   writer& std::vector<NextMeasurement>(1);
   const std::string bytes = pack_container(writer.bytes(), PayloadKind::measurements, NextTypes::payload_version());
   EXPECT_THAT(error_of(bytes), HasSubstr("written by a newer Steelyard; upgrade this one"));
-  // The same though the container says otherwise.
+  // Refused also where the container has this version.
   const std::string lying = pack_container(writer.bytes(), PayloadKind::measurements, measurement_payload_version());
   EXPECT_THAT(error_of(lying), HasSubstr("written by a newer Steelyard; upgrade this one"));
 }

@@ -168,7 +168,7 @@ TEST_F(UpgradeTest, StaysAndSaysWhyWhereTheNewerVersionHasNoClientPrograms) {
   ASSERT_EQ(server.news.size(), 1U);
   EXPECT_THAT(server.news[0], HasSubstr("install postgresql-client-" + number(next_.major)));
   EXPECT_THAT(differences(before_, contents(server.url)), IsEmpty());
-  // It is not tried again at every start.
+  // The upgrade is not tried again at every start.
   ASSERT_TRUE(*stop_embedded(state_));
   next_.folder = current_.folder;
   const EmbeddedServer again = start({next_, current_});

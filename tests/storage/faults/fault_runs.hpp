@@ -14,14 +14,14 @@ namespace steelyard::storage_test {
 // A sealed run, wide enough that writing it takes some milliseconds. All numbers share one commit, branch, machine and
 // all series.
 Run wide_run(int number, int benchmarks = 120);
-// The same content as Google Benchmark would have written it, for the program to import.
+// wide_run() as Google Benchmark would have written it, for the program to import.
 std::string wide_json(int number, int benchmarks = 120);
 
 // Ids of all runs of the store. Each is read back, and its content hashed: one that is there in part fails the test, as
 // does one that is there twice.
 // `known`: found whole before, and not read again: after each of many kills that would take ever longer.
 std::set<std::string> whole_runs(const StoreAddress& address, const std::set<std::string>& known = {});
-// The same of runs whose ids an older program made by its own rules: that they can be read.
+// whole_runs() of runs whose ids an older program made by its own rules: that they can be read.
 std::set<std::string> whole_ids(const StoreAddress& address);
 
 // $STEELYARD_FAULTS=full: as many times as `full` says, else `few`.

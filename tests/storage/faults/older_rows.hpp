@@ -11,7 +11,7 @@ inline constexpr int kFirstRecordedVersion = 3;
 
 // Versions that have a file of rows (older/vN.rows), and those before the first of them; ascending.
 std::vector<int> recorded_versions();
-// As one script. Empty: there is no such file.
+// A version's rows as one script; empty: there is no such file.
 std::string older_rows(int version);
 // Fills the empty database. Throws where that fails.
 void make_older_database(const std::string& url, int version);

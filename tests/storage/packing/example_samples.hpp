@@ -14,8 +14,8 @@ struct SampleSections {
 };
 SampleSections example_samples(std::uint64_t seed);
 
-// As a run of `invocations` processes with `samples` samples of about `ns` nanoseconds each would yield; noise:
-// relative standard deviation.
+// Samples as of a run of `invocations` processes with `samples` samples of about `ns` nanoseconds each would yield;
+// noise: relative standard deviation.
 struct ClockSamples {
   std::uint32_t invocations = 1;
   int samples = 20;

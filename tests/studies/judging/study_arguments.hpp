@@ -21,7 +21,7 @@ class StudyArguments {
   int number(std::string_view option, int otherwise) const;  // 0: given, and no whole number above 0
 };
 
-// Absent: no folder, an option that is none of `known`, or one without a value.
+// Absent where there is no folder, an option that is none of `known`, or one without a value.
 std::optional<StudyArguments> read_study_arguments(std::span<const char* const> arguments,
                                                    std::span<const std::string_view> known);
 

@@ -55,7 +55,7 @@ std::vector<int> balanced_slots(int rounds, Draw& draw);
 // first.
 BenchmarkWindow concurrent_benchmark(const RecordedBenchmark& benchmark, int first,
                                      const std::vector<int>& candidate_slots, double slot_effect_sds = 0);
-// The same of more rounds than were recorded: blocks of `block` rounds in a row, each from a place that is drawn (the
+// A window of more rounds than were recorded: blocks of `block` rounds in a row, each from a place that is drawn (the
 // moving block bootstrap of H. R. Kuensch, The jackknife and the bootstrap for general stationary observations, 1989).
 // What hangs together within a block stays together; a round may come more than once, with its sides drawn anew.
 BenchmarkWindow resampled_benchmark(const RecordedBenchmark& benchmark, int block,
@@ -75,7 +75,7 @@ Window alone(const Window& window, std::size_t benchmark);
 // Multiplies the candidate's values.
 void slow_down(BenchmarkWindow& benchmark, double ratio);
 
-// As compare_runs takes it. `with_order`: false leaves the slots out, as files do that do not say them.
+// A window as compare_runs takes it. `with_order`: false leaves the slots out, as files do that do not say them.
 std::pair<Run, Run> to_runs(const Window& window, bool with_order = true);
 
 }  // namespace steelyard::judging

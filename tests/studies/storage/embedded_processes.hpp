@@ -17,8 +17,8 @@ struct HeldMemory {
   // Sum over the processes of what each has in proportion to how many share it (PSS). What other servers on the machine
   // share counts in part only.
   std::int64_t proportional = 0;
-  // As if it were alone on the machine and all of its shared buffers had been used, touched by a living process or not:
-  // every page that its processes share once, and the server's shared memory whole. An upper bound.
+  // Memory as if it were alone on the machine and all of its shared buffers had been used, touched by a living process
+  // or not: every page that its processes share once, and the server's shared memory whole. An upper bound.
   std::int64_t at_most = 0;
 };
 HeldMemory held_memory(const std::vector<pid_t>& processes);

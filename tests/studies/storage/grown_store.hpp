@@ -23,7 +23,7 @@ struct GrownStore {
 };
 // With about so many measurements. Smallest: 500,000.
 GrownStore grown_store(std::int64_t measurements, std::uint64_t seed);
-// The same with fewer commits, for tests: `commits` of main, the newest `compared` of them with kComparedResults.
+// A grown store with fewer commits, for tests: `commits` of main, the newest `compared` of them with kComparedResults.
 GrownStore small_store(int commits, int compared, int results);
 
 BenchmarkId benchmark_number(int number);  // "BM_sort/size:1024/draw:3", ...

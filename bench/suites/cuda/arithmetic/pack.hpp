@@ -36,7 +36,7 @@ STEELYARD_HOST_DEVICE inline Pack load_streaming(const void* address) {
 }
 
 #ifdef __CUDA_ARCH__
-// The same into shared memory, without a register and without waiting: wait_for_copies() does, for the thread's own
+// Loads into shared memory, without a register and without waiting: wait_for_copies() does, for the thread's own
 // copies. What the thread read of the place before has to be used before (used_before_copies).
 __device__ inline void copy_ahead(Pack* to, const void* from) {
   const auto place = static_cast<unsigned>(__cvta_generic_to_shared(to));

@@ -18,7 +18,7 @@ std::string number(double value) {
   return text.data();
 }
 
-// Past 1 it is wrong. Asked so that a NaN is.
+// Distance over bound: past 1 it is wrong, and so is a NaN.
 double excess(double found, double wanted, double bound) {
   const double distance = std::fabs(found - wanted);
   if (distance <= bound) return bound > 0 ? distance / bound : 0;

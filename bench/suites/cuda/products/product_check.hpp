@@ -44,7 +44,7 @@ struct CheckedProduct {
   std::function<Values(std::size_t row)> left;      // `inner` values of a row of the left operand
   std::function<Values(std::size_t column)> right;  // `inner` values of a column of the right operand
   std::function<Values(std::size_t row)> result;    // `columns` values of a row of what was computed
-  // Absent: the sum itself.
+  // What becomes of a sum; empty: the sum itself.
   std::function<Outcome(double sum, std::size_t row, std::size_t column)> then;
   std::size_t bands = 64;  // at most so many rows and so many columns
 };

@@ -58,8 +58,8 @@ constexpr OperatorCost rms_norm_cost(RowsShape shape, std::size_t value_bytes) {
           bytes_of(values, value_bytes)};
 }
 
-// The same arithmetic in links: largest; subtract; exp; sum; divide. Reads the matrix five times and writes it three
-// times; the largest and the sum of each row are written and read once each.
+// Softmax in links: largest; subtract; exp; sum; divide. Reads the matrix five times and writes it three times; the
+// largest and the sum of each row are written and read once each.
 constexpr OperatorCost softmax_chain_cost(RowsShape shape, std::size_t value_bytes) {
   const std::size_t values = shape.rows * shape.columns;
   return {softmax_cost(shape, value_bytes).flops, bytes_of(5 * values, value_bytes) + floats(2 * shape.rows),

@@ -153,7 +153,7 @@ TEST_F(ProjectRightsTest, AReaderOfOneProjectFindsNoWordOfAnotherInAnyTableOrVie
   EXPECT_FALSE(relations_that_show(*session, "BM_sort", looked_at).empty()) << "the test would show nothing";
   int all = 0;
   EXPECT_GE(relations_that_show(*administrator_, "hidden", all).size(), 12U) << "the test would show nothing";
-  // Nor through counts.
+  // Counts do not show hidden rows either.
   auto transaction = Transaction::begin(*session);
   const auto counts = transaction->run(
       "select (select count(*) from steelyard.runs), (select count(*) from steelyard.measurements), "

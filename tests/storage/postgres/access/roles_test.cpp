@@ -85,7 +85,7 @@ TEST_F(RolesTest, TheProgramWorksAsWriterEvenWhereItsLoginMayDoEverything) {
 
 TEST_F(RolesTest, RightsThatWereNeverGivenAreGivenAtTheNextOpen) {
   open_as_administrator();
-  // As a restore leaves it that was killed before its last step, and a migration.
+  // Rights as a restore leaves them that was killed before its last step, and a migration.
   run("revoke all on schema steelyard from steelyard_writer, steelyard_reader");
   auto restored = Store::open({false, url_}, state_);
   ASSERT_TRUE(restored) << restored.error().text();

@@ -58,7 +58,7 @@ TEST_F(PartitionClosing, AStoreThatIsOnlyWrittenToEndsAtEightBytesASample) {
   EXPECT_EQ(is_closed(0), "true");
   EXPECT_LE(bytes_a_sample(), 8.0);
   EXPECT_EQ(is_closed(1), "false");
-  // And what was there is there.
+  // What was there before is still there.
   wanted.measurements = 500;
   const steelyard::Run last = large_run(wanted, 149);
   EXPECT_EQ(*RunStore(store).get(last.header.id), last);
