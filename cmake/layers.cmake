@@ -20,7 +20,7 @@ add_library(steelyard_build_flags INTERFACE)
 target_compile_features(steelyard_build_flags INTERFACE cxx_std_20)
 # nvcc takes other options (cuda.cmake).
 target_compile_options(steelyard_build_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
-# g++ 12 sees overlapping copies in std::string that are none (GCC bug 105329, mended in 13).
+# g++ 12 sees overlapping copies in std::string that are none (GCC bug 105329, fixed in 13).
 if(warnings AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(steelyard_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()

@@ -14,7 +14,7 @@
 #include "regress/ab/drift.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
-#include "regress/ab/relabelling.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/row.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/steady_digits.hpp"
@@ -24,9 +24,9 @@ namespace steelyard {
 namespace {
 
 constexpr const char* kRuleVersion = "rounds-2";
-constexpr std::size_t kMostFactsNamed = 3;
-constexpr int kLeastPlannedRounds = 12;
-constexpr int kMostPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more
+constexpr std::size_t kMaxFactsNamed = 3;
+constexpr int kMinPlannedRounds = 12;
+constexpr int kMaxPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more
 
 // What a reckless caller could pass is brought into the range in which the formulas hold.
 ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<std::string>& warnings) {
@@ -54,13 +54,13 @@ std::string environment_obstacle(const Comparison& comparison) {
   std::size_t count = 0;
   for (const FactDifference& fact : comparison.environment_differences) {
     if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) != ignored.end()) continue;
-    if (++count > kMostFactsNamed) continue;
+    if (++count > kMaxFactsNamed) continue;
     const auto shown = [](const std::string& value) { return value.empty() ? std::string("not recorded") : value; };
     facts +=
         (facts.empty() ? "" : "; ") + fact.name + ": " + shown(fact.baseline) + " against " + shown(fact.candidate);
   }
   if (count == 0) return "";
-  if (count > kMostFactsNamed) facts += "; and " + std::to_string(count - kMostFactsNamed) + " more";
+  if (count > kMaxFactsNamed) facts += "; and " + std::to_string(count - kMaxFactsNamed) + " more";
   return "measured on different machines (" + facts + ")";
 }
 
@@ -198,16 +198,16 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   adjust_and_decide(drafts, comparison);
   for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
   check_alone(context, comparison.rows);
-  ask_second_witness(baseline, candidate, comparison.rows);
+  check_device_clock(baseline, candidate, comparison.rows);
   decide_gates(comparison);
   return comparison;
 }
 
 int rounds_needed(double false_alarm_rate, std::int64_t comparisons) {
   const double level = false_alarm_rate / static_cast<double>(std::max<std::int64_t>(comparisons, 1));
-  int rounds = kLeastPlannedRounds;
-  while (rounds < kMostPlannedRounds &&
-         least_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) > level) {
+  int rounds = kMinPlannedRounds;
+  while (rounds < kMaxPlannedRounds &&
+         min_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) > level) {
     rounds += 2;
   }
   return rounds;

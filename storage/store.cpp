@@ -48,7 +48,7 @@ namespace {
 // of their runs lie in the state folder. Their runs are brought into the cluster that now is the store, and they are
 // set aside, unchanged.
 //
-//     STEELYARD_TRY(const auto news, bring_over(session, server, state));  // the schema is up to date
+//     STEELYARD_TRY(const auto news, import_old_clusters(session, server, state));  // the schema is up to date
 
 namespace fs = std::filesystem;
 
@@ -96,9 +96,10 @@ std::string what_was_done(int from, int to, const Rebuild& done, const fs::path&
 
 // What has been done, a line for each cluster; empty where there was none. Can be ended at any moment: the next call
 // goes on. Another process that does it is waited for. Error (store): the store fails, or the other takes too long.
-Result<std::vector<std::string>> bring_over(Session& session, const EmbeddedServer& server, const fs::path& state) {
+Result<std::vector<std::string>> import_old_clusters(Session& session, const EmbeddedServer& server,
+                                                     const fs::path& state) {
   std::vector<std::string> news;
-  if (server.left_behind.empty()) return news;
+  if (server.old_clusters.empty()) return news;
   STEELYARD_TRY(const auto lock, FileLock::take(server.home / "refill.lock", kLockPatience));
   if (!lock) {
     return store_error("embedded store " + server.home.string(),
@@ -106,7 +107,7 @@ Result<std::vector<std::string>> bring_over(Session& session, const EmbeddedServ
                        "the lock on " + (server.home / "refill.lock").string(), "try again when it is done");
   }
   std::optional<Rebuild> done;
-  for (const int major : server.left_behind) {
+  for (const int major : server.old_clusters) {
     std::error_code trouble;
     // Another process may have done it while we waited.
     if (!fs::exists(ClusterLayout{server.home, major}.data(), trouble)) continue;
@@ -129,10 +130,10 @@ struct OpenSession {
 
 Result<OpenSession> open_session(const StoreAddress& address, const std::filesystem::path& state) {
   STEELYARD_TRY(StoreLink link, link_to_store(address, state));
-  STEELYARD_TRY(Login login, make_ready(link.session));
+  STEELYARD_TRY(Login login, prepare_session(link.session));
   STEELYARD_CHECK(ensure_derived(link.session));
   if (link.server) {
-    STEELYARD_TRY(const std::vector<std::string> news, bring_over(link.session, *link.server, state));
+    STEELYARD_TRY(const std::vector<std::string> news, import_old_clusters(link.session, *link.server, state));
     link.server->news.insert(link.server->news.end(), news.begin(), news.end());
   }
   return OpenSession{std::move(link), std::move(login)};
@@ -195,7 +196,7 @@ Result<Store> Store::open(const StoreAddress& address, const std::filesystem::pa
   return Store(std::make_unique<StoreConnection>(address, state, std::move(session)));
 }
 
-std::vector<std::string> Store::take_news() {
+std::vector<std::string> Store::take_notices() {
   std::optional<EmbeddedServer>& server = connection_->server();
   return server ? std::exchange(server->news, {}) : std::vector<std::string>();
 }

@@ -36,7 +36,7 @@ class Store {
   ~Store();
 
   // What opening has done that someone should know, such as an upgrade of the embedded cluster: a line each, once.
-  std::vector<std::string> take_news();
+  std::vector<std::string> take_notices();
   // Of the last error of putting a run or a comparison: this login, of some projects, may not write that one, and
   // another may.
   bool refused_login() const;

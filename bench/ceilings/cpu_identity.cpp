@@ -118,7 +118,7 @@ CpuIdentity identify_cpu() { return {}; }
 namespace {
 
 constexpr std::int64_t kLargestCache = std::int64_t{1} << 40;
-constexpr int kMostIndexes = 16;  // folders or leaves of a core; real ones have four or five
+constexpr int kMaxIndexes = 16;  // folders or leaves of a core; real ones have four or five
 
 void add(std::vector<CacheLevel>& levels, CacheLevel found) {
   if (found.level < 1 || found.level > 3 || found.bytes <= 0 || found.bytes > kLargestCache) return;
@@ -131,7 +131,7 @@ void add(std::vector<CacheLevel>& levels, CacheLevel found) {
 std::vector<CacheLevel> levels_of_sysfs(const std::filesystem::path& root, int core) {
   std::vector<CacheLevel> levels;
   const std::filesystem::path folder = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(core)) / "cache";
-  for (int i = 0; i < kMostIndexes; ++i) {
+  for (int i = 0; i < kMaxIndexes; ++i) {
     const std::filesystem::path index = folder / ("index" + std::to_string(i));
     const std::string type = read_system_file(index / "type").value_or("");
     if (type != "Data" && type != "Unified") continue;
@@ -150,7 +150,7 @@ std::vector<CacheLevel> levels_of_cpuid(const CpuidReader& cpuid) {
   std::vector<CacheLevel> levels;
   if (!cpuid) return levels;
   const bool is_amd = cpuid(0x80000000, 0).eax >= 0x8000001D && cpuid(4, 0).eax == 0;
-  for (std::uint32_t i = 0; i < kMostIndexes; ++i) {
+  for (std::uint32_t i = 0; i < kMaxIndexes; ++i) {
     const CpuidWords words = cpuid(is_amd ? 0x8000001D : 4, i);
     const std::uint32_t type = words.eax & 0x1F;
     if (type == 0) break;

@@ -17,8 +17,8 @@ constexpr double kOutside = 0.05;
 std::size_t enclosing_rank(std::size_t n) {
   // Beyond, one half to the power of n is soon no number any more; the normal approximation finds the same rank, or the
   // one outside it.
-  constexpr std::size_t kMostExact = 1000;
-  if (n > kMostExact) {
+  constexpr std::size_t kMaxExact = 1000;
+  if (n > kMaxExact) {
     const auto size = static_cast<double>(n);
     return static_cast<std::size_t>(0.5 * (size + 1) - 0.5 * 1.96 * std::sqrt(size));
   }
@@ -61,9 +61,9 @@ void settle(Ceiling& ceiling) {
 namespace {
 
 constexpr int kWantedRounds = 9;  // the length of a repetition is chosen for as many
-constexpr int kLeastRounds = 7;   // six make an interval
-constexpr int kLeastRoundsLate = 3;
-constexpr int kMostRounds = 51;
+constexpr int kMinRounds = 7;     // six make an interval
+constexpr int kMinRoundsLate = 3;
+constexpr int kMaxRounds = 51;
 constexpr Nanoseconds kShortest = milliseconds(2);
 constexpr Nanoseconds kLongest = milliseconds(60);
 constexpr double kOverhead = 1.5;        // warm-up, clock readings and waking threads
@@ -107,9 +107,9 @@ bool is_cancelled(const CeilingOptions& options) { return options.cancelled != n
 Error cancelled_error() { return program_error("measuring ceilings", "interrupted", "", "nothing was kept"); }
 
 bool is_enough(const Course& course, Nanoseconds elapsed, Nanoseconds budget) {
-  if (course.rounds >= kMostRounds) return true;
-  if (elapsed >= budget && course.rounds >= kLeastRounds) return true;
-  return elapsed >= budget * 2 && course.rounds >= kLeastRoundsLate;
+  if (course.rounds >= kMaxRounds) return true;
+  if (elapsed >= budget && course.rounds >= kMinRounds) return true;
+  return elapsed >= budget * 2 && course.rounds >= kMinRoundsLate;
 }
 
 // What `only` could mean of the absent: a dtype, or a level whose access it names ("L3/threads:2" for "L3/read").
@@ -158,14 +158,14 @@ void note_disturbance(const Course& course, std::vector<std::string>& notes) {
 void note_spread(const std::vector<Ceiling>& ceilings, std::vector<std::string>& notes) {
   std::string names;
   int count = 0;
-  constexpr int kMostNames = 3;
+  constexpr int kMaxNames = 3;
   for (const Ceiling& ceiling : ceilings) {
     const auto summary = summarize_repetitions(ceiling.samples);
     if (!summary || summary->best <= summary->median * kBestAbove) continue;
-    if (++count <= kMostNames) names += (names.empty() ? "" : "; ") + title_of(ceiling);
+    if (++count <= kMaxNames) names += (names.empty() ? "" : "; ") + title_of(ceiling);
   }
   if (count == 0) return;
-  if (count > kMostNames) names += "; and " + std::to_string(count - kMostNames) + " more";
+  if (count > kMaxNames) names += "; and " + std::to_string(count - kMaxNames) + " more";
   notes.push_back("the best repetition was more than 5 % above the median of: " + names);
 }
 

@@ -16,7 +16,7 @@
 namespace steelyard {
 namespace {
 
-constexpr std::int64_t kMostMemory = std::int64_t{4} << 30;
+constexpr std::int64_t kMaxMemory = std::int64_t{4} << 30;
 constexpr std::int64_t kUnknownMemory = std::int64_t{256} << 20;
 constexpr double kBusyShare = 0.25;  // of one core, as load average: more than a browser or an editor takes
 
@@ -38,7 +38,7 @@ std::vector<int> one_thread_a_core(const std::vector<Core>& allowed, MeasuringPl
                           std::to_string(allowed.size() - cores.size()) + " hardware threads share their units");
   }
   std::sort(cores.begin(), cores.end(), [](const Core& a, const Core& b) {
-    return std::tie(a.capacity, a.most_khz, a.number) > std::tie(b.capacity, b.most_khz, b.number);
+    return std::tie(a.capacity, a.max_khz, a.number) > std::tie(b.capacity, b.max_khz, b.number);
   });
   std::vector<int> numbers;
   for (const Core& core : cores) numbers.push_back(core.number);
@@ -60,7 +60,7 @@ void find_memory(const std::filesystem::path& root, const CgroupLimits& limits, 
     memory = 4 * kUnknownMemory;
   }
   if (limits.memory_bytes) memory = std::min(*memory, *limits.memory_bytes);
-  place.memory_bytes = std::min(*memory / 4, kMostMemory);
+  place.memory_bytes = std::min(*memory / 4, kMaxMemory);
 }
 
 void warn_of_load(const std::filesystem::path& root, MeasuringPlace& place) {
@@ -91,9 +91,9 @@ MeasuringPlace find_measuring_place(const std::filesystem::path& root) {
 namespace {
 
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
-constexpr std::int64_t kLeastDram = 64 * kMebibyte;  // where no cache is known
+constexpr std::int64_t kMinDram = 64 * kMebibyte;  // where no cache is known
 // A working set has to be this many times the level below it, or that one would serve a part.
-constexpr std::int64_t kLeastRatio = 2;
+constexpr std::int64_t kMinRatio = 2;
 
 // Threads of `cores` that share this cache with the first of them; all where nobody says.
 std::int64_t sharing_threads(const CacheLevel& cache, const std::vector<int>& cores) {
@@ -131,9 +131,9 @@ std::int64_t last_level_bytes(const CacheLevels& caches, const std::vector<int>&
 void add_dram(const CacheLevels& caches, const WorkingSetOptions& options, WorkingSetPlan& plan) {
   const std::int64_t threads = static_cast<std::int64_t>(options.cores.size());
   const std::int64_t cached = last_level_bytes(caches, options.cores);
-  const std::int64_t wanted = std::max(12 * cached, kLeastDram);
+  const std::int64_t wanted = std::max(12 * cached, kMinDram);
   const std::int64_t taken = std::min(wanted, options.memory_bytes);
-  if (taken < kLeastRatio * cached || taken < kMebibyte) {
+  if (taken < kMinRatio * cached || taken < kMebibyte) {
     plan.absent.push_back(
         {"DRAM/threads:" + std::to_string(threads),
          size_text(options.memory_bytes) + " of memory can be taken, and the caches hold " + size_text(cached)});
@@ -154,7 +154,7 @@ WorkingSetPlan plan_working_sets(const CacheLevels& caches, const WorkingSetOpti
   for (const CacheLevel& cache : caches.levels) {
     const std::int64_t bytes = bytes_in(cache, caches, options.cores);
     const std::string level = "L" + std::to_string(cache.level);
-    if (bytes < kLeastRatio * below) {
+    if (bytes < kMinRatio * below) {
       plan.absent.push_back({level + "/threads:" + std::to_string(options.cores.size()),
                              "half of a thread's share, " + size_text(bytes) +
                                  ", is less than twice the cache below, " + size_text(below)});

@@ -104,7 +104,7 @@ TeamTiming WorkerTeam::run(const std::function<void(int)>& job) {
 
 namespace {
 
-constexpr std::int64_t kMostPasses = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxPasses = std::int64_t{1} << 40;
 constexpr std::int64_t kWarmUpPart = 8;
 
 TeamTiming run(const CeilingItem& item, std::int64_t passes) {
@@ -114,7 +114,7 @@ TeamTiming run(const CeilingItem& item, std::int64_t passes) {
 // Of a few tries, since a thread that shared its core for a moment would leave too few passes for good; one where it is
 // short of what is sought anyway. What threads worked and not what passed: where others run too, a thread waits for its
 // core a thousand times longer than a pass takes.
-Nanoseconds least_worked(const CeilingItem& item, std::int64_t passes, Nanoseconds sought, Nanoseconds& spent) {
+Nanoseconds min_worked(const CeilingItem& item, std::int64_t passes, Nanoseconds sought, Nanoseconds& spent) {
   constexpr int kTries = 3;
   Nanoseconds least;
   for (int i = 0; i < kTries && (i == 0 || (least >= sought * 0.25 && least < sought * 4)); ++i) {
@@ -144,10 +144,10 @@ void calibrate(CeilingItem& item, Nanoseconds repetition) {
   constexpr Nanoseconds kLongest = seconds(5);
   std::int64_t passes = 1;
   Nanoseconds spent;
-  Nanoseconds worked = least_worked(item, passes, repetition, spent);
-  while (worked < repetition * 0.25 && passes < kMostPasses && spent < kLongest) {
+  Nanoseconds worked = min_worked(item, passes, repetition, spent);
+  while (worked < repetition * 0.25 && passes < kMaxPasses && spent < kLongest) {
     passes *= 2;
-    worked = least_worked(item, passes, repetition, spent);
+    worked = min_worked(item, passes, repetition, spent);
   }
   const double wanted = std::round(static_cast<double>(passes) * std::min(repetition / worked, 4.0));
   item.passes = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));

@@ -14,8 +14,8 @@ namespace {
 
 // Valgrind's start costs some 0.3 s; Callgrind does 20 to 50 million instructions a second. 3 + 6 million cost about as
 // much as the start of the two processes.
-constexpr std::int64_t kMostInstructions = 3'000'000;
-constexpr std::int64_t kMostIterations = 10'000;
+constexpr std::int64_t kMaxInstructions = 3'000'000;
+constexpr std::int64_t kMaxIterations = 10'000;
 
 constexpr double kLargestFixedInstructions = 4000;
 constexpr double kLargestFixedShare = 0.05;
@@ -26,7 +26,7 @@ constexpr double kLargestBendInstructions = 1000;
 
 std::int64_t choose_iterations(std::int64_t instructions_of_one) {
   std::int64_t n = 1;
-  while (n < kMostIterations && n * 10 * std::max<std::int64_t>(instructions_of_one, 1) <= kMostInstructions) n *= 10;
+  while (n < kMaxIterations && n * 10 * std::max<std::int64_t>(instructions_of_one, 1) <= kMaxInstructions) n *= 10;
   return n;
 }
 
@@ -61,13 +61,13 @@ std::string threads_text(std::int64_t threads) {
 
 }  // namespace
 
-bool lies_on_line(const CountedPair& pair, std::int64_t iterations, std::int64_t instructions) {
+bool is_linear(const CountedPair& pair, std::int64_t iterations, std::int64_t instructions) {
   if (iterations >= pair.iterations || pair.iterations >= pair.more_iterations) return false;
   return are_equal_ratios(pair.more_instructions - pair.instructions, pair.more_iterations - pair.iterations,
                           pair.instructions - instructions, pair.iterations - iterations);
 }
 
-CountBasis basis_of_line(const CountedPair& pair, std::int64_t iterations) {
+CountBasis basis_of_linear_counts(const CountedPair& pair, std::int64_t iterations) {
   CountBasis basis;
   basis.jitter = 0;
   basis.jitter_from = "one thread, timed region: " + std::to_string(iterations) + ", " +
@@ -96,7 +96,7 @@ CountBasis basis_of_repeats(const CountRepeats& repeats) {
     return basis;
   }
   const double middle = median(repeats.values);
-  basis.jitter = std::max(kLeastLearnedJitter, middle > 0 ? (*high - *low) / middle : 0);
+  basis.jitter = std::max(kMinLearnedJitter, middle > 0 ? (*high - *low) / middle : 0);
   basis.jitter_from = what + ": learned from " + count + " repeats" + (*low == *high ? ", all equal" : "");
   return basis;
 }
@@ -161,8 +161,8 @@ class BenchmarkCounting {
     // The collection that chose n serves as the first of one iteration.
     STEELYARD_CHECK(n_ == 1 ? add_repeat(std::move(first)) : add_repeat());
     if (options_.repeats <= 1 && options_.threads == 1) {
-      if (lies_on_line(pair_, iterations_of_one, instructions_of_one)) {
-        count_.basis = basis_of_line(pair_, iterations_of_one);
+      if (is_linear(pair_, iterations_of_one, instructions_of_one)) {
+        count_.basis = basis_of_linear_counts(pair_, iterations_of_one);
         return std::move(count_);
       }
       STEELYARD_TRY(const Collection again, collect_iterations(n_));
@@ -190,7 +190,7 @@ class BenchmarkCounting {
   }
 
   Result<Collection> collect_iterations(std::int64_t iterations) {
-    CollectionOrder order;
+    CollectionRequest order;
     order.benchmark = benchmark_;
     order.iterations = iterations;
     STEELYARD_TRY(order.timeout, time_for_one(options_));
@@ -287,8 +287,8 @@ CountBasis basis_of(std::string_view metric, const std::vector<double>& values, 
   if (values.size() > 1) {
     CountBasis basis =
         basis_of_repeats({instructions.count_basis.scope, instructions.benchmark.threads.value_or(1), values});
-    if (metric == kNeverExact && *basis.jitter < kLeastLearnedJitter) {
-      basis.jitter = kLeastLearnedJitter;
+    if (metric == kNeverExact && *basis.jitter < kMinLearnedJitter) {
+      basis.jitter = kMinLearnedJitter;
       basis.jitter_from += "; the branch predictor's history is that of the whole process";
     }
     return basis;

@@ -53,14 +53,14 @@ inline constexpr int kLearningRepeats = 5;
 
 // A learned jitter is at least this: 40 runs of three threads had 4 to 7 values within 0.013 % of one another, so a few
 // equal repeats show no exactness.
-inline constexpr double kLeastLearnedJitter = 0.0002;
+inline constexpr double kMinLearnedJitter = 0.0002;
 
 // Whether a third collection lies on the line through the two of the pair to the last instruction. Three processes of
 // different length that do so had nothing in them but the work of each iteration and a start that is always the same.
-bool lies_on_line(const CountedPair& pair, std::int64_t iterations, std::int64_t instructions);
+bool is_linear(const CountedPair& pair, std::int64_t iterations, std::int64_t instructions);
 
-// Of a single-threaded timed region whose third collection lies_on_line: no jitter.
-CountBasis basis_of_line(const CountedPair& pair, std::int64_t iterations);
+// Of a single-threaded timed region whose third collection is_linear: no jitter.
+CountBasis basis_of_linear_counts(const CountedPair& pair, std::int64_t iterations);
 
 // No jitter where the smaller collection of the pair came out equal when it was made again.
 CountBasis basis_of_equal_collections(const CountedPair& pair);
@@ -72,7 +72,7 @@ struct CountRepeats {
   std::vector<double> values;  // at least two
 };
 // No jitter where one thread in a timed region gave equal values; otherwise the values' range over their median, at
-// least kLeastLearnedJitter.
+// least kMinLearnedJitter.
 CountBasis basis_of_repeats(const CountRepeats& repeats);
 
 // The conditions under which a count holds. Counts under different keys are not comparable.
@@ -88,7 +88,7 @@ struct BenchmarkCountOptions {
   std::int64_t threads = 1;                        // of the benchmark
   Nanoseconds timeout;                             // of one collection
   std::chrono::steady_clock::time_point deadline;  // of all
-  std::function<int()> next_number;                // for CollectionOrder::number
+  std::function<int()> next_number;                // for CollectionRequest::number
 };
 
 struct BenchmarkCount {
@@ -120,7 +120,7 @@ Error unless_late(const BenchmarkCountOptions& options, const Error& error);
 // larger - smaller, event by event.
 std::vector<std::int64_t> net_totals(const CallgrindPart& larger, const CallgrindPart& smaller);
 
-// Error (program, or budget where the deadline has passed): `found` says why there is no count, `mend` what to do.
+// Error (program, or budget where the deadline has passed): `found` says why there is no count, `fix` what to do.
 Result<BenchmarkCount> count_benchmark(const CollectionPlace& place, const std::string& benchmark,
                                        const BenchmarkCountOptions& options);
 

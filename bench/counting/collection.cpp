@@ -191,8 +191,8 @@ std::optional<ShimReport> parse_shim_report(std::string_view text) {
 }
 
 bool has_work_in_other_threads(const ShimReport& report) {
-  constexpr std::int64_t kLeastUs = 1000, kShare = 100;
-  return report.others_us > kLeastUs && report.others_us > report.own_us / kShare;
+  constexpr std::int64_t kMinUs = 1000, kShare = 100;
+  return report.others_us > kMinUs && report.others_us > report.own_us / kShare;
 }
 
 bool hides_its_clock(const ShimReport& report, std::string_view output) {
@@ -224,7 +224,7 @@ std::string what_is_wrong(const ShimReport& report, std::string_view output) {
 
 namespace {
 
-std::vector<std::string> program_arguments(const CollectionOrder& order) {
+std::vector<std::string> program_arguments(const CollectionRequest& order) {
   std::vector<std::string> arguments = {"--benchmark_filter=" + exact_filter({order.benchmark})};
   // One pass is enough for the program as well; 0 is a plain number, as 1.5 to 1.7 want it, and later ones take it.
   arguments.push_back("--benchmark_min_time=0");
@@ -234,9 +234,7 @@ std::vector<std::string> program_arguments(const CollectionOrder& order) {
   return arguments;
 }
 
-Error no_count(std::string why, std::string mend = "") {
-  return program_error("", std::move(why), "", std::move(mend));
-}
+Error no_count(std::string why, std::string fix = "") { return program_error("", std::move(why), "", std::move(fix)); }
 
 Result<CallgrindPart> read_profile(const CollectionFiles& files, const ShimReport& report) {
   STEELYARD_TRY(std::vector<CallgrindPart> parts,
@@ -274,7 +272,7 @@ ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFil
   return command;
 }
 
-Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& order) {
+Result<Collection> collect(const CollectionPlace& place, const CollectionRequest& order) {
   const CollectionFiles files(place.folder, order.number);
   CallgrindCall call;
   call.options = {"--collect-atstart=no",
@@ -333,7 +331,7 @@ namespace {
 constexpr std::string_view kBytesMark = "unhandled instruction bytes:";
 constexpr std::string_view kUnknownMark = "nrecognised instruction";
 // The bytes from the instruction on; it is no longer than 15, and Valgrind prints 10.
-constexpr int kMostBytes = 10;
+constexpr int kMaxBytes = 10;
 constexpr std::size_t kLongestPlace = 160;
 // Valgrind up to 3.19 gives up on some of clang's DWARF 5, with the file's name in the lines after.
 constexpr std::string_view kDebugReaderMark = "debuginfo reader:";
@@ -350,7 +348,7 @@ std::string bytes_text(std::string_view line) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   int bytes = 0;
-  for (std::size_t at = line.find("0x"); at != std::string_view::npos && bytes < kMostBytes;
+  for (std::size_t at = line.find("0x"); at != std::string_view::npos && bytes < kMaxBytes;
        at = line.find("0x", at + 2), ++bytes) {
     const auto value = static_cast<unsigned>(std::strtoul(std::string(line.substr(at, 4)).c_str(), nullptr, 16));
     if (!text.empty()) text += ' ';

@@ -120,7 +120,7 @@ struct CollectionPlace {
   CounterChoice counters;             // what Callgrind simulates beside counting
 };
 
-struct CollectionOrder {
+struct CollectionRequest {
   std::string benchmark;  // as the program lists it
   std::int64_t iterations = 1;
   Nanoseconds timeout;
@@ -150,16 +150,16 @@ struct CallgrindCall {
 };
 ChildCommand callgrind_command(const CollectionPlace& place, const CollectionFiles& files, const CallgrindCall& call);
 
-// Error (program): nothing was collected; `found` says why and `mend` what to do. Cancellation is one too; the caller
+// Error (program): nothing was collected; `found` says why and `fix` what to do. Cancellation is one too; the caller
 // knows that it cancelled. Files of its own are removed.
-Result<Collection> collect(const CollectionPlace& place, const CollectionOrder& order);
+Result<Collection> collect(const CollectionPlace& place, const CollectionRequest& order);
 
 // "Haswell" of the line "Core: Haswell" that OpenBLAS writes with OPENBLAS_VERBOSE=2; empty where there is none.
 std::string openblas_core_of(std::string_view error_output);
 
 // Why a program that was run under Callgrind did not come to a good end, in words for the benchmark's row.
 
-// `log` is Valgrind's (--log-file), `valgrind_version` "valgrind-3.19.0". Error (program): `found` and `mend`. An
+// `log` is Valgrind's (--log-file), `valgrind_version` "valgrind-3.19.0". Error (program): `found` and `fix`. An
 // instruction that Valgrind does not know is named by its bytes and the function it is in.
 Error explain_end(const ChildResult& child, std::string_view log, const std::string& valgrind_version);
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kDifferentCode = "different code";
 
-constexpr std::size_t kMostNamesShown = 20;
+constexpr std::size_t kMaxNamesShown = 20;
 constexpr Nanoseconds kDispatchTimeout = seconds(30);
 // Longer budgets are no limits; keeps the arithmetic of the clock in range.
 constexpr Nanoseconds kLongestBudget = seconds(86400.0 * 365);
@@ -164,9 +164,8 @@ void add_count(const BenchmarkId& benchmark, const CounterChoice& counters, Benc
 
 void add_failure(const BenchmarkId& benchmark, const Error& error, Run& run) {
   std::string reason = error.where.empty() ? error.found : error.text();
-  if (error.where.empty() && !error.mend.empty()) reason += "; " + error.mend;
-  run.failures.push_back(
-      {benchmark, std::string(kInstructions), -1, std::move(reason), failure_kind_of(error)});
+  if (error.where.empty() && !error.fix.empty()) reason += "; " + error.fix;
+  run.failures.push_back({benchmark, std::string(kInstructions), -1, std::move(reason), failure_kind_of(error)});
 }
 
 // Which kernels OpenBLAS takes when nothing counts: it chooses by the CPU, and Valgrind shows it another one.
@@ -215,8 +214,8 @@ void record_dispatch(const Program& program, const std::set<std::string>& cores,
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamesShown); ++i) text += (i == 0 ? "" : "; ") + names[i];
-  if (names.size() > kMostNamesShown) text += "; and " + std::to_string(names.size() - kMostNamesShown) + " more";
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNamesShown); ++i) text += (i == 0 ? "" : "; ") + names[i];
+  if (names.size() > kMaxNamesShown) text += "; and " + std::to_string(names.size() - kMaxNamesShown) + " more";
   return text;
 }
 
@@ -225,7 +224,7 @@ struct RunConditions {
   std::vector<std::string> with_state, with_jitter, with_others;
   std::map<const Program*, std::set<std::string>> cores;  // that OpenBLAS chose
 
-  void add(const CountOrder& order, const BenchmarkCount& count) {
+  void add(const CountRequest& order, const BenchmarkCount& count) {
     if (!count.openblas_core.empty()) cores[order.program].insert(count.openblas_core);
     if (count.keeps_state) with_state.push_back(order.benchmark.name);
     if (count.has_work_in_other_threads) with_others.push_back(order.benchmark.name);
@@ -306,17 +305,17 @@ std::optional<std::string> counting_unavailable(const CountOptions& options) {
 
 Result<void> count_instructions(const Program& program, const std::vector<std::string>& benchmarks,
                                 const CountOptions& options, Run& run) {
-  std::vector<CountOrder> orders;
+  std::vector<CountRequest> orders;
   for (const std::string& name : benchmarks) orders.push_back({&program, listed_benchmark(name, program.suite), &run});
   return count_instructions(orders, options);
 }
 
-Result<void> count_instructions(const std::vector<CountOrder>& orders, const CountOptions& options) {
+Result<void> count_instructions(const std::vector<CountRequest>& orders, const CountOptions& options) {
   STEELYARD_TRY(const CountingTools tools, find_counting_tools(options));
   PreparedPrograms programs(tools, options);
   std::vector<CountingPool::Job> jobs;
-  std::vector<const CountOrder*> of_job;
-  for (const CountOrder& order : orders) {
+  std::vector<const CountRequest*> of_job;
+  for (const CountRequest& order : orders) {
     const Result<const CollectionPlace*> place = programs.place_of(*order.program);
     if (!place) {
       add_failure(order.benchmark.id, place.error(), *order.run);
@@ -329,7 +328,7 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
   const bool is_cancelled = options.cancelled != nullptr && options.cancelled->load();
   std::map<Run*, RunConditions> conditions;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const CountOrder& order = *of_job[i];
+    const CountRequest& order = *of_job[i];
     RunConditions& of_run = conditions[order.run];
     if (outcomes[i] && *outcomes[i]) {
       of_run.add(order, outcomes[i]->value());
@@ -346,7 +345,7 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
     record_cache_model(options.counters, *run);
   }
   std::set<std::pair<const Program*, Run*>> counted;
-  for (const CountOrder* order : of_job) counted.emplace(order->program, order->run);
+  for (const CountRequest* order : of_job) counted.emplace(order->program, order->run);
   for (const auto& [program, run] : counted) record_lines(*program, programs.origins(), *run);
   return {};
 }
@@ -354,7 +353,7 @@ Result<void> count_instructions(const std::vector<CountOrder>& orders, const Cou
 namespace {
 
 // The options that make a count what it is: --fair-sched came with 3.8.0 (August 2012), the others before it.
-constexpr std::array<int, 2> kLeastValgrind = {3, 8};
+constexpr std::array<int, 2> kMinValgrind = {3, 8};
 
 constexpr Nanoseconds kVersionTimeout = seconds(20);  // a loaded machine included
 
@@ -378,7 +377,7 @@ std::filesystem::path without_wrapper(const std::filesystem::path& valgrind) {
 bool is_old_valgrind(const std::string& version) {
   std::array<int, 2> numbers{};
   if (std::sscanf(version.c_str(), "valgrind-%d.%d", &numbers[0], &numbers[1]) != 2) return false;
-  return numbers < kLeastValgrind;
+  return numbers < kMinValgrind;
 }
 
 Result<CountingTools> find_counting_tools(const CountOptions& options) {

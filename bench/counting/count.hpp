@@ -47,7 +47,7 @@ struct CountSide {
 };
 
 // One benchmark to be counted, and the run that its count is added to.
-struct CountOrder {
+struct CountRequest {
   const Program* program = nullptr;
   ListedBenchmark benchmark;
   Run* run = nullptr;
@@ -71,7 +71,7 @@ Result<void> count_instructions(const Program& program, const std::vector<std::s
 
 // Counts several programs: one set of workers takes the orders in their order, so that no core idles while one
 // benchmark is slow, and one budget is spent. A program that cannot be prepared is a Failure of its benchmarks alone.
-Result<void> count_instructions(const std::vector<CountOrder>& orders, const CountOptions& options);
+Result<void> count_instructions(const std::vector<CountRequest>& orders, const CountOptions& options);
 
 // What counting needs beside the program: Valgrind and the preload library.
 

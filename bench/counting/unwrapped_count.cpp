@@ -26,7 +26,7 @@ constexpr const char* kRunsABenchmark[] = {"benchmark::internal::FunctionBenchma
 
 Error no_count(std::string why) { return program_error("", std::move(why), "", ""); }
 
-CallgrindCall call_for(const UnwrappedOrder& order, const CollectionFiles& files) {
+CallgrindCall call_for(const UnwrappedRequest& order, const CollectionFiles& files) {
   CallgrindCall call;
   if (order.scope == CountScope::whole_functions) {
     call.options.emplace_back("--collect-atstart=no");
@@ -63,7 +63,7 @@ std::string process_of(const std::string& log) {
 
 }  // namespace
 
-Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedOrder& order) {
+Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& order) {
   const CollectionFiles files(place.folder, order.number);
   STEELYARD_TRY(const ChildResult child,
                 run_child(callgrind_command(place, files, call_for(order, files)), place.cancelled));
@@ -126,8 +126,8 @@ class UnwrappedCounting {
     }
     count_.basis = basis_of_repeats({way.scope, options_.threads, count_.values});
     if (!way.by_iterations) count_.basis.jitter_from += "; with the set-up of each repetition";
-    if (!why.mend.empty())
-      count_.basis.jitter_from += "; " + why.found + ": " + why.mend;
+    if (!why.fix.empty())
+      count_.basis.jitter_from += "; " + why.found + ": " + why.fix;
     else
       count_.basis.jitter_from += "; " + why.found;
     Collection conditions;
@@ -175,7 +175,7 @@ class UnwrappedCounting {
   }
 
   Result<UnwrappedCollection> collect_amount(const Way& way, std::int64_t n, int times) {
-    UnwrappedOrder order;
+    UnwrappedRequest order;
     order.benchmark = benchmark_;
     order.scope = way.scope;
     const Amount wanted = amount(way, n, times);
@@ -222,8 +222,8 @@ Result<BenchmarkCount> count_unwrapped(const CollectionPlace& place, const std::
   if (count) return count;
   const Error& error = count.error();
   if (error.kind == ErrorKind::budget) return error;
-  const std::string both = why.mend.empty() || error.mend.empty() ? "" : "; or ";
-  return program_error("", why.found + "; and not as a whole either: " + error.found, "", why.mend + both + error.mend);
+  const std::string both = why.fix.empty() || error.fix.empty() ? "" : "; or ";
+  return program_error("", why.found + "; and not as a whole either: " + error.found, "", why.fix + both + error.fix);
 }
 
 }  // namespace steelyard

@@ -19,7 +19,7 @@ namespace steelyard {
 //
 // Not for programs whose clock can be seen (collection.hpp): this counts the benchmark's set-up with it.
 
-struct UnwrappedOrder {
+struct UnwrappedRequest {
   std::string benchmark;
   CountScope scope = CountScope::whole_functions;  // or whole_program
   std::string min_time = "0";                      // --benchmark_min_time: "100x" where the program takes that
@@ -39,13 +39,13 @@ struct UnwrappedCollection {
 };
 
 // instructions() is 0 where no benchmark's function was found. Error (program): as of collect().
-Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedOrder& order);
+Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& order);
 
 // What can be told of the conditions without a library in the program: the CPU as Valgrind shows it. Counts nothing;
 // empty fields where even that fails.
 ShimReport conditions_outside(const CollectionPlace& place, int number);
 
-// `why` says why nothing was wrapped and how to mend that; `seen` is what the preloaded library reported, if it was
+// `why` says why nothing was wrapped and how to fix that; `seen` is what the preloaded library reported, if it was
 // loaded at all. Error (program): this way neither.
 Result<BenchmarkCount> count_unwrapped(const CollectionPlace& place, const std::string& benchmark,
                                        const BenchmarkCountOptions& options, const Error& why, const ShimReport& seen);

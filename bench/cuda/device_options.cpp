@@ -80,8 +80,8 @@ Result<Nanoseconds> min_time(const Option& option) {
 constexpr double kTimeBound = 30;
 
 Result<void> set_min_time(const Option& option, SamplingLimits& limits) {
-  STEELYARD_TRY(limits.stopping.least_time, min_time(option));
-  limits.stopping.most_time = std::min(limits.stopping.most_time, limits.stopping.least_time * kTimeBound);
+  STEELYARD_TRY(limits.stopping.min_time, min_time(option));
+  limits.stopping.max_time = std::min(limits.stopping.max_time, limits.stopping.min_time * kTimeBound);
   return {};
 }
 
@@ -115,7 +115,7 @@ Result<bool> take_google_option(const Option& option, DeviceOptions& options) {
   } else if (option.name == "--benchmark_repetitions") {
     STEELYARD_TRY(const std::int64_t least, count(option, 1, 1'000'000));
     auto& stopping = options.limits.stopping;
-    stopping.least_samples = std::max(stopping.least_samples, least);
+    stopping.min_samples = std::max(stopping.min_samples, least);
   } else if (option.name == "--benchmark_min_time") {
     STEELYARD_CHECK(set_min_time(option, options.limits));
   } else if (option.name == "--benchmark_context") {
@@ -149,7 +149,7 @@ Result<bool> take_own_option(const Option& option, DeviceOptions& options) {
   } else if (option.name == "--steelyard_timeout") {
     STEELYARD_TRY(options.timeout, parse_duration(option.value, option.name));
   } else if (option.name == "--steelyard_most_samples") {
-    STEELYARD_TRY(options.limits.stopping.most_samples, count(option, 2, 1'000'000));
+    STEELYARD_TRY(options.limits.stopping.max_samples, count(option, 2, 1'000'000));
   } else if (option.name == "--steelyard_worker") {
     options.worker_report = option.value;
   } else if (option.name == "--steelyard_worker_first") {
@@ -178,7 +178,7 @@ Result<DeviceOptions> parse_device_options(const std::vector<std::string>& argum
     if (!known) return input_error("command line", '"' + argument + '"', "an option of --help");
   }
   auto& stopping = options.limits.stopping;
-  stopping.most_samples = std::max(stopping.most_samples, stopping.least_samples);
+  stopping.max_samples = std::max(stopping.max_samples, stopping.min_samples);
   return options;
 }
 

@@ -113,7 +113,7 @@ namespace {
 // Reading NVML takes up to milliseconds, in which the device idles.
 constexpr Nanoseconds kBetweenLooks = milliseconds(100);
 constexpr Nanoseconds kTrialHold = seconds(0.5);
-constexpr int kMostQueued = 64;  // launches between two looks at the clock while warming up
+constexpr int kMaxQueued = 64;  // launches between two looks at the clock while warming up
 
 // The stream must not stay held where an iteration throws: its owner would wait for it.
 class OpenAtEnd {
@@ -182,7 +182,7 @@ bool DeviceTimer::can_be_held(const ExecutableGraph& graph) {
 }
 
 void DeviceTimer::choose_launching(std::int64_t launches) {
-  if (launches <= kMostHeldLaunches || ways_.launch_latency) return;
+  if (launches <= kMaxHeldLaunches || ways_.launch_latency) return;
   for (int set = 0; set < workload_.input_sets(); ++set) {
     iterations_.push_back(executable(capture(workload_, device_.stream, 1, set)));
     check(cudaGraphLaunch(iterations_.back().get(), device_.stream.get()), "launching one iteration as a graph");
@@ -245,7 +245,7 @@ double DeviceTimer::warm(Nanoseconds work) {
     }
     check(cudaGetLastError(), "launching while warming up");
     stream.wait();
-    queued = std::min(2 * queued, kMostQueued);
+    queued = std::min(2 * queued, kMaxQueued);
   } while (now() - begin < work);
   device_.clock.end(stream);
   stream.wait();

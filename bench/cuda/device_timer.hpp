@@ -74,7 +74,7 @@ class DeviceTimer final : public SampleSource {
   void pause(Nanoseconds duration) override;
 
  private:
-  static constexpr std::int64_t kMostHeldLaunches = 400;
+  static constexpr std::int64_t kMaxHeldLaunches = 400;
 
   void look();
   void launch_cold(int input_set);

@@ -139,8 +139,8 @@ bool is_size(std::string_view word) {
 }
 
 bool is_layout(std::string_view word) {
-  constexpr std::size_t kMostOperands = 4;
-  return !word.empty() && word.size() <= kMostOperands &&
+  constexpr std::size_t kMaxOperands = 4;
+  return !word.empty() && word.size() <= kMaxOperands &&
          (word.find_first_not_of("tn") == std::string_view::npos ||
           word.find_first_not_of("TN") == std::string_view::npos);
 }
@@ -198,7 +198,7 @@ using Words = std::vector<std::string>;
 
 // A mangled name refers to its own parts (S_, S0_, T_, ...), and a part to earlier ones: so many references at most can
 // double the text half as often. Names come from files, and a short one could otherwise fill the memory.
-constexpr std::size_t kMostReferences = 24;
+constexpr std::size_t kMaxReferences = 24;
 constexpr std::size_t kLongestMangled = 1024;
 
 bool is_safe_to_demangle(std::string_view name) {
@@ -208,7 +208,7 @@ bool is_safe_to_demangle(std::string_view name) {
     const std::size_t end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
     if (end != std::string_view::npos && name[end] == '_') ++references;
   }
-  return name.size() <= kLongestMangled && references <= kMostReferences;
+  return name.size() <= kLongestMangled && references <= kMaxReferences;
 }
 
 std::string demangled(std::string_view text) {

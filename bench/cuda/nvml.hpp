@@ -1,6 +1,6 @@
 // NVIDIA's management library, opened at run time: what a device's clocks, power, heat and settings are. Its header may
 // be absent, so the few functions that are used are declared here anew; a library that lacks one of them leaves that
-// value absent, and no library at all is an error that costs a measurement nothing but its witnesses.
+// value absent, and no library at all is an error that costs a measurement nothing but these values.
 //
 //     Result<Nvml> nvml = Nvml::open();
 //     if (nvml) {

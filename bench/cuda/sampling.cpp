@@ -9,7 +9,7 @@ namespace {
 // Below this many samples a standard deviation says too little to be kept as a value of the noise.
 constexpr std::int64_t kFirstNoise = 5;
 // The least that the time bound leaves: one sample has no spread at all.
-constexpr std::int64_t kLeastEver = 2;
+constexpr std::int64_t kMinEver = 2;
 
 }  // namespace
 
@@ -59,27 +59,27 @@ bool StoppingRule::is_settled() const {
 }
 
 std::optional<StopReason> StoppingRule::reached(Nanoseconds elapsed) const {
-  if (n_ >= limits_.least_samples) {
+  if (n_ >= limits_.min_samples) {
     const auto deviation = relative_deviation();
-    if (elapsed >= limits_.least_time && deviation && *deviation < limits_.precise_deviation) {
+    if (elapsed >= limits_.min_time && deviation && *deviation < limits_.precise_deviation) {
       return StopReason::precise;
     }
     if (is_settled()) return StopReason::settled;
-    if (n_ >= limits_.most_samples) return StopReason::samples;
+    if (n_ >= limits_.max_samples) return StopReason::samples;
   }
-  if (n_ >= kLeastEver && elapsed >= limits_.most_time) return StopReason::time;
+  if (n_ >= kMinEver && elapsed >= limits_.max_time) return StopReason::time;
   return std::nullopt;
 }
 
 std::optional<Nanoseconds> ThrottleWatch::judge(double sm_clock_hz) {
-  const bool is_low = sm_clock_hz > 0 && sm_clock_hz < rule_.least_share * rule_.default_hz;
+  const bool is_low = sm_clock_hz > 0 && sm_clock_hz < rule_.min_share * rule_.default_hz;
   if (!is_low) {
     in_a_row_ = 0;
     pause_ = rule_.first_pause;
     return std::nullopt;
   }
   if (given_in_) return std::nullopt;
-  if (in_a_row_ == rule_.most_in_a_row) {
+  if (in_a_row_ == rule_.max_in_a_row) {
     given_in_ = true;
     return std::nullopt;
   }
@@ -135,9 +135,9 @@ void take_hot(SampleSource& source, const SamplingLimits& limits, Samples& sampl
   source.prepare_hot(launches);
   const Nanoseconds begin = source.now();
   Nanoseconds work;
-  for (std::int64_t batch = 0; batch < limits.most_batches; ++batch) {
-    const bool is_enough = batch >= limits.least_batches && work >= limits.stopping.least_time;
-    if (is_enough || (batch > 0 && source.now() - begin >= limits.stopping.most_time)) return;
+  for (std::int64_t batch = 0; batch < limits.max_batches; ++batch) {
+    const bool is_enough = batch >= limits.min_batches && work >= limits.stopping.min_time;
+    if (is_enough || (batch > 0 && source.now() - begin >= limits.stopping.max_time)) return;
     const Nanoseconds time = source.take_hot();
     work += time;
     samples.hot.push_back(time * (1 / static_cast<double>(launches)));
@@ -147,9 +147,9 @@ void take_hot(SampleSource& source, const SamplingLimits& limits, Samples& sampl
 }  // namespace
 
 std::int64_t launches_of_batch(Nanoseconds one, const SamplingLimits& limits) {
-  if (!(one.count() > 0)) return limits.most_batch_launches;
+  if (!(one.count() > 0)) return limits.max_batch_launches;
   const double launches = limits.batch / one;
-  if (launches >= static_cast<double>(limits.most_batch_launches)) return limits.most_batch_launches;
+  if (launches >= static_cast<double>(limits.max_batch_launches)) return limits.max_batch_launches;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(launches));
 }
 

@@ -39,10 +39,10 @@ std::string_view to_text(StopReason reason);
 
 struct StoppingLimits {
   double precise_deviation = 0.005;
-  Nanoseconds least_time = seconds(0.5);  // of sampling, by the host's clock, before a measurement is called precise
-  std::int64_t least_samples = 10;        // whatever the rules; only the time bound may end below it, from 2 on
-  std::int64_t most_samples = 1000;
-  Nanoseconds most_time = seconds(15);
+  Nanoseconds min_time = seconds(0.5);  // of sampling, by the host's clock, before a measurement is called precise
+  std::int64_t min_samples = 10;        // whatever the rules; only the time bound may end below it, from 2 on
+  std::int64_t max_samples = 1000;
+  Nanoseconds max_time = seconds(15);
   double settled_deviation = 0.05;  // of the noise, as a share of its mean
   std::size_t ring = 512;
   std::size_t settled_from = 64;
@@ -82,13 +82,13 @@ class StoppingRule {
 
 struct ClockRule {
   double default_hz = 0;  // 0: unknown, and nothing is discarded
-  double least_share = 0.75;
+  double min_share = 0.75;
   Nanoseconds first_pause = milliseconds(50);
   double pause_growth = 1.5;
   Nanoseconds longest_pause = milliseconds(500);
   // A device may be held back for good, by its power limit under large products: after so many in a row its samples are
   // kept, and the row says so.
-  std::int64_t most_in_a_row = 8;
+  std::int64_t max_in_a_row = 8;
 };
 
 class ThrottleWatch {
@@ -167,9 +167,9 @@ struct SamplingLimits {
   Nanoseconds warm_stretch = milliseconds(10);
   Nanoseconds longest_warm_up = seconds(2);
   Nanoseconds batch = milliseconds(20);  // of hot launches
-  std::int64_t most_batch_launches = 1000;
-  std::int64_t least_batches = 3;
-  std::int64_t most_batches = 25;
+  std::int64_t max_batch_launches = 1000;
+  std::int64_t min_batches = 3;
+  std::int64_t max_batches = 25;
 };
 
 struct Samples {

@@ -12,7 +12,7 @@ struct alignas(16) SmStamp {
   unsigned long long nanoseconds = 0;  // 0: this multiprocessor ran no block of the reading kernel
 };
 
-inline constexpr std::size_t kMostStamps = 1024;  // multiprocessors
+inline constexpr std::size_t kMaxStamps = 1024;  // multiprocessors
 
 // Cycles per second over all multiprocessors that both readings have; 0 where there is none, or no time has passed. The
 // sum over many evens out that the timer steps by up to a microsecond.

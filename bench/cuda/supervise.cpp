@@ -278,7 +278,7 @@ Result<WorkerEnd> run_worker(const WorkerCommand& command, WorkerReport& report,
 namespace {
 
 // Workers one after another that ended before they began anything: the next will not do better.
-constexpr int kMostVain = 2;
+constexpr int kMaxVain = 2;
 
 class Suite {
  public:
@@ -298,7 +298,7 @@ class Suite {
         break;
       }
       vain = done() == before ? vain + 1 : 0;
-      if (vain == kMostVain) fail_rest("the process that measures " + end.describe() + " before it began");
+      if (vain == kMaxVain) fail_rest("the process that measures " + end.describe() + " before it began");
     }
     return std::move(suite_);
   }

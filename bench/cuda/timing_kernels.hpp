@@ -50,7 +50,7 @@ class StreamHold {
 
 class SmClock {
  public:
-  explicit SmClock(int multiprocessors) : blocks_(2 * multiprocessors), begin_(kMostStamps), end_(kMostStamps) {}
+  explicit SmClock(int multiprocessors) : blocks_(2 * multiprocessors), begin_(kMaxStamps), end_(kMaxStamps) {}
   // Precondition: no reading of an earlier call is still under way.
   void begin(const Stream& stream) {
     begin_.clear();

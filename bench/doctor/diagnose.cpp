@@ -170,9 +170,9 @@ void check_governor(const FactReader& facts, Findings& findings) {
   Finding finding{"governor", Severity::warning, "the frequency governor is " + governor,
                   "the clock follows the load: short benchmarks run slower at first, and by how much depends on what "
                   "ran before"};
-  finding.mend = can ? "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
-                     : "this driver offers no governor \"performance\"; let each benchmark run longer";
-  finding.mend_is_command = finding.needs_root = finding.fixable = can;
+  finding.fix = can ? "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
+                    : "this driver offers no governor \"performance\"; let each benchmark run longer";
+  finding.fix_is_command = finding.needs_root = finding.fixable = can;
   findings.push_back(finding);
 }
 
@@ -217,8 +217,8 @@ void check_threads(const FactReader& facts, Findings& findings) {
                     true};
     const std::string control = facts.text("cpu.smt");
     if (control == "notsupported" || control == "notimplemented" || control.empty()) {
-      finding.mend = "pin to one thread of each core: taskset --cpu-list 0 COMMAND (lscpu --extended lists them)";
-      finding.mend_is_command = finding.needs_root = false;
+      finding.fix = "pin to one thread of each core: taskset --cpu-list 0 COMMAND (lscpu --extended lists them)";
+      finding.fix_is_command = finding.needs_root = false;
     }
     findings.push_back(finding);
   }

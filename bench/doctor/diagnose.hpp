@@ -15,7 +15,7 @@
 
 namespace steelyard {
 
-// What the doctor has to say of a machine: what hurts timings, worst first, each with its price and its mend.
+// What the doctor has to say of a machine: what hurts timings, worst first, each with its price and its fix.
 
 enum class Severity {
   severe,   // timings taken now would mislead
@@ -27,9 +27,9 @@ struct Finding {
   std::string id;  // stable, for scripts: "governor"
   Severity severity = Severity::note;
   std::string found;
-  std::string cost;       // what it does to a timing
-  std::string mend = "";  // a command as it is to be typed, or what to do
-  bool mend_is_command = false;
+  std::string cost;      // what it does to a timing
+  std::string fix = "";  // a command as it is to be typed, or what to do
+  bool fix_is_command = false;
   bool needs_root = false;
   bool fixable = false;  // `doctor --fix` does it
   bool operator==(const Finding&) const = default;

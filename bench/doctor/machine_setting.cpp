@@ -126,7 +126,7 @@ namespace {
 
 constexpr std::string_view kFirstLine = "steelyard doctor journal 1";
 constexpr std::string_view kLastLine = "end";
-constexpr std::size_t kMostChanges = 65536;
+constexpr std::size_t kMaxChanges = 65536;
 
 Error journal_error(const std::filesystem::path& file, int error) {
   return input_error(file.string(), std::strerror(error), "a journal of the settings to restore",
@@ -174,7 +174,7 @@ Result<ChangeJournal> parse_journal(std::string_view text, const std::string& wh
   const std::vector<std::string_view> lines = lines_of(text);
   if (lines.empty() || lines.front() != kFirstLine) return bad(1, "no first line of a journal");
   if (lines.back() != kLastLine) return bad(lines.size(), "a journal without its end");
-  if (lines.size() > kMostChanges) return bad(lines.size(), "more settings than a machine has");
+  if (lines.size() > kMaxChanges) return bad(lines.size(), "more settings than a machine has");
   ChangeJournal journal;
   for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
     std::string_view line = lines[i];

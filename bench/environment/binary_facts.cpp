@@ -14,7 +14,7 @@ namespace {
 
 using Counts = std::map<std::string, std::int64_t>;
 
-constexpr std::size_t kMostNamed = 4;
+constexpr std::size_t kMaxNamed = 4;
 
 std::vector<std::pair<std::string, std::int64_t>> by_falling_count(const Counts& counts) {
   std::vector<std::pair<std::string, std::int64_t>> rows(counts.begin(), counts.end());
@@ -91,10 +91,10 @@ ProgramSwitches summarize_producers(const std::map<std::string, std::int64_t>& p
     if (optimization == "-O0") summary.unoptimized_units += units;
   }
   const auto named = by_falling_count(compilers);
-  for (std::size_t i = 0; i < named.size() && i < kMostNamed; ++i) {
+  for (std::size_t i = 0; i < named.size() && i < kMaxNamed; ++i) {
     summary.compiler += (i == 0 ? "" : " + ") + named[i].first;
   }
-  if (named.size() > kMostNamed) summary.compiler += others_text(named.size() - kMostNamed, "compiler");
+  if (named.size() > kMaxNamed) summary.compiler += others_text(named.size() - kMaxNamed, "compiler");
   if (!switches.empty()) {
     summary.switches = by_falling_count(switches).front().first + others_text(switches.size() - 1, "set");
   }
@@ -111,7 +111,7 @@ ProgramSwitches summarize_producers(const std::map<std::string, std::int64_t>& p
 
 namespace {
 
-constexpr std::size_t kMostComments = 16;
+constexpr std::size_t kMaxComments = 16;
 constexpr std::size_t kLongestComment = 200;
 
 std::string hex_text(std::string_view bytes) {
@@ -149,7 +149,7 @@ std::vector<std::string> comments_of(const ElfFile& file) {
   const ElfSection* section = file.find(".comment");
   if (section == nullptr) return comments;
   std::string_view rest = section->content;
-  while (!rest.empty() && comments.size() < kMostComments) {
+  while (!rest.empty() && comments.size() < kMaxComments) {
     const std::size_t end = std::min(rest.find('\0'), rest.size());
     const std::string_view text = trimmed(rest.substr(0, std::min(end, kLongestComment)));
     const bool known = std::find(comments.begin(), comments.end(), text) != comments.end();

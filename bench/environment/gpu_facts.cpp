@@ -14,14 +14,14 @@ namespace {
 
 using Counts = std::map<std::string, int>;
 
-constexpr std::size_t kMostEntries = 256;  // of one folder
+constexpr std::size_t kMaxEntries = 256;  // of one folder
 
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> entries;
   std::error_code failure;
   for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
-    if (entries.size() < kMostEntries) entries.push_back(entry->path());
+    if (entries.size() < kMaxEntries) entries.push_back(entry->path());
   }
   std::sort(entries.begin(), entries.end());
   return entries;

@@ -201,13 +201,13 @@ std::optional<std::int64_t> parse_cache_size(std::string_view text) {
 }  // namespace
 
 void add_cache_facts(const std::filesystem::path& root, Environment& environment) {
-  constexpr int kMostCaches = 10;  // index0 to index9; machines have four or five
+  constexpr int kMaxCaches = 10;  // index0 to index9; machines have four or five
   const std::filesystem::path folder = root / "sys/devices/system/cpu";
   std::map<std::string, std::set<std::int64_t>> sizes;
   std::int64_t last_level = 0;
   std::size_t last_level_threads = 0;
   for (const int core : parse_core_list(read_system_file(folder / "online").value_or(""))) {
-    for (int index = 0; index < kMostCaches; ++index) {
+    for (int index = 0; index < kMaxCaches; ++index) {
       const std::filesystem::path cache =
           folder / ("cpu" + std::to_string(core)) / "cache" / ("index" + std::to_string(index));
       const auto level = read_system_number(cache / "level");
@@ -324,7 +324,7 @@ void add_power_facts(const std::filesystem::path& root, Environment& environment
 
 namespace {
 
-void set_if_said(Environment& environment, std::string_view name, const std::filesystem::path& file) {
+void set_if_known(Environment& environment, std::string_view name, const std::filesystem::path& file) {
   const auto value = read_system_file(file);
   if (value && !value->empty() && *value != "(null)") environment.set(name, *value, false);
 }
@@ -362,25 +362,25 @@ void add_swap(const std::filesystem::path& root, Environment& environment) {
   if (total && free && *free <= *total) {
     environment.set("memory.swap_used_bytes", std::to_string(*total - *free), false);
   }
-  set_if_said(environment, "memory.swappiness", root / "proc/sys/vm/swappiness");
+  set_if_known(environment, "memory.swappiness", root / "proc/sys/vm/swappiness");
 }
 
 }  // namespace
 
 void add_kernel_facts(const std::filesystem::path& root, Environment& environment) {
   const std::filesystem::path clock = root / "sys/devices/system/clocksource/clocksource0";
-  set_if_said(environment, "kernel.clocksource", clock / "current_clocksource");
-  set_if_said(environment, "kernel.clocksources", clock / "available_clocksource");
-  set_if_said(environment, "kernel.perf_event_paranoid", root / "proc/sys/kernel/perf_event_paranoid");
+  set_if_known(environment, "kernel.clocksource", clock / "current_clocksource");
+  set_if_known(environment, "kernel.clocksources", clock / "available_clocksource");
+  set_if_known(environment, "kernel.perf_event_paranoid", root / "proc/sys/kernel/perf_event_paranoid");
   const std::filesystem::path cpu = root / "sys/devices/system/cpu";
-  set_if_said(environment, "kernel.isolated_cores", cpu / "isolated");
-  set_if_said(environment, "kernel.nohz_full", cpu / "nohz_full");
+  set_if_known(environment, "kernel.isolated_cores", cpu / "isolated");
+  set_if_known(environment, "kernel.nohz_full", cpu / "nohz_full");
   add_mitigations(root, environment);
   add_swap(root, environment);
   const std::size_t nodes =
       parse_core_list(read_system_file(root / "sys/devices/system/node/online").value_or("")).size();
   if (nodes > 0) environment.set("numa.nodes", std::to_string(nodes), false);
-  set_if_said(environment, "numa.balancing", root / "proc/sys/kernel/numa_balancing");
+  set_if_known(environment, "numa.balancing", root / "proc/sys/kernel/numa_balancing");
 }
 
 }  // namespace steelyard

@@ -16,7 +16,7 @@
 namespace steelyard {
 namespace {
 
-void set_if_said(Environment& environment, std::string_view name, const std::optional<std::string>& value) {
+void set_if_known(Environment& environment, std::string_view name, const std::optional<std::string>& value) {
   if (value && !value->empty()) environment.set(name, *value, false);
 }
 
@@ -36,7 +36,7 @@ void add_kernel(const std::filesystem::path& root, Environment& environment) {
   const auto version = read_system_file(root / "proc/sys/kernel/version");
   if (release) environment.set("kernel.full", version ? *release + " " + *version : *release, false);
   const auto randomization = read_system_file(root / "proc/sys/kernel/randomize_va_space");
-  set_if_said(environment, "aslr", randomization);
+  set_if_known(environment, "aslr", randomization);
   const auto pages = read_system_file(root / "sys/kernel/mm/transparent_hugepage/enabled");
   if (pages && chosen_of(*pages) != *pages) environment.set("thp", std::string(chosen_of(*pages)), false);
 }
@@ -87,16 +87,16 @@ void add_container(const std::filesystem::path& root, Environment& environment) 
 }
 
 void add_system(const std::filesystem::path& root, Environment& environment) {
-  set_if_said(environment, "host.name", read_system_file(root / "proc/sys/kernel/hostname"));
+  set_if_known(environment, "host.name", read_system_file(root / "proc/sys/kernel/hostname"));
   const std::string load = read_system_file(root / "proc/loadavg").value_or("");
-  set_if_said(environment, "load", load.substr(0, load.find(' ')));
+  set_if_known(environment, "load", load.substr(0, load.find(' ')));
   const std::string release = read_system_file(root / "etc/os-release").value_or("");
   for (std::string_view line : lines_of(release)) {
     constexpr std::string_view kField = "PRETTY_NAME=";
     if (!line.starts_with(kField)) continue;
     line.remove_prefix(kField.size());
     if (line.size() >= 2 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
-    set_if_said(environment, "os.release", std::string(line));
+    set_if_known(environment, "os.release", std::string(line));
   }
 }
 

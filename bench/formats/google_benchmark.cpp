@@ -14,8 +14,8 @@ namespace {
 using nlohmann::json;
 
 // A file of a million records is about 500 MiB as Google Benchmark writes them; both limits stop a file that is none.
-constexpr std::size_t kMostFileBytes = std::size_t{256} << 20;
-constexpr std::size_t kMostRecords = 1'000'000;
+constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxRecords = 1'000'000;
 
 constexpr std::string_view kHowToWrite = "write it with --benchmark_out=FILE --benchmark_out_format=json";
 
@@ -28,7 +28,7 @@ constexpr int kContextKeys = 2;
 // Nesting and size of what is held at once, the context or one record: far above what Google Benchmark writes, far
 // below what a hostile file could claim.
 constexpr int kDeepest = 32;
-constexpr std::size_t kMostValues = 100'000;
+constexpr std::size_t kMaxValues = 100'000;
 
 // Thrown out of the parser, which offers no other way to stop it, and caught where it was called.
 struct Refusal {
@@ -45,7 +45,7 @@ class FileListener {
   // False: the parser need not keep what it has just read.
   bool on_event(int depth, json::parse_event_t event, const json& parsed) {
     if (depth > kDeepest) throw Refusal{"deeper nesting", "at most " + std::to_string(kDeepest) + " levels"};
-    if (++values_ > kMostValues) throw Refusal{"more values", "at most " + std::to_string(kMostValues)};
+    if (++values_ > kMaxValues) throw Refusal{"more values", "at most " + std::to_string(kMaxValues)};
     switch (event) {
       case json::parse_event_t::key:
         return on_key(depth, parsed.get_ref<const std::string&>());
@@ -113,7 +113,7 @@ class FileListener {
       return true;
     }
     if (!in_records || depth != kRecords) return true;
-    if (index_ == kMostRecords) throw Refusal{"more records", "at most " + std::to_string(kMostRecords)};
+    if (index_ == kMaxRecords) throw Refusal{"more records", "at most " + std::to_string(kMaxRecords)};
     for (const std::string& key : twice_) {
       add_twice(record_name(), key, benchmark_of_record(parsed), metric_of_key(key));
     }
@@ -179,9 +179,9 @@ void keep_counted_allocations(GoogleBenchmarkFile& file) {
 }  // namespace
 
 Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name) {
-  if (text.size() > kMostFileBytes) {
+  if (text.size() > kMaxFileBytes) {
     return input_error(std::string(name), std::to_string(text.size()) + " bytes",
-                       "at most " + std::to_string(kMostFileBytes), "split it with --benchmark_filter");
+                       "at most " + std::to_string(kMaxFileBytes), "split it with --benchmark_filter");
   }
   GoogleBenchmarkFile file;
   BadRecordList bad(file.bad_records);

@@ -145,9 +145,9 @@ namespace {
 using nlohmann::json;
 
 // Bounds on what a context may make us keep: Google Benchmark writes about ten keys, users add a few.
-constexpr std::size_t kMostFacts = 500;
+constexpr std::size_t kMaxFacts = 500;
 constexpr std::size_t kLongestFact = 4096;
-constexpr int kMostRounds = 1'000'000;
+constexpr int kMaxRounds = 1'000'000;
 
 std::string quoted(const std::string& text) { return '"' + shorten(text, 60) + '"'; }
 
@@ -197,10 +197,10 @@ bool read_own_key(const std::string& key, const std::string& text, GoogleBenchma
   }
   if (key == "steelyard_round") {
     file.round = parse_number(text);
-    if (file.round && *file.round >= kMostRounds) file.round.reset();
+    if (file.round && *file.round >= kMaxRounds) file.round.reset();
     if (!file.round) {
       bad.add("context." + key,
-              "found " + quoted(text) + ", wanted a whole number from 0 to " + std::to_string(kMostRounds - 1));
+              "found " + quoted(text) + ", wanted a whole number from 0 to " + std::to_string(kMaxRounds - 1));
     }
     return true;
   }
@@ -226,7 +226,7 @@ void read_caches(const json& caches, GoogleBenchmarkFile& file) {
     if (cache.contains("num_sharing")) {
       file.environment.set(name + ".sharing", shorten(text_of(cache["num_sharing"]), kLongestFact), false);
     }
-    if (file.environment.facts.size() >= kMostFacts) return;
+    if (file.environment.facts.size() >= kMaxFacts) return;
   }
 }
 
@@ -235,8 +235,8 @@ void read_caches(const json& caches, GoogleBenchmarkFile& file) {
 void read_google_benchmark_context(const json& context, GoogleBenchmarkFile& file, BadRecordList& bad) {
   if (!context.is_object()) return bad.add("context", "found " + describe_json(context) + ", wanted an object");
   for (const auto& [key, value] : context.items()) {
-    if (file.environment.facts.size() >= kMostFacts) {
-      return bad.add("context", "found more than " + std::to_string(kMostFacts) + " facts; the rest was left out");
+    if (file.environment.facts.size() >= kMaxFacts) {
+      return bad.add("context", "found more than " + std::to_string(kMaxFacts) + " facts; the rest was left out");
     }
     if (key.size() > kLongestFact || has_control_character(key)) {
       bad.add("context", "found the key " + quoted(key) + ", wanted printable text of at most " +

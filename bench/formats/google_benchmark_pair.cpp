@@ -37,9 +37,9 @@ Result<GoogleBenchmarkSide> load_side(const std::filesystem::path& path);
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 10'000;
-constexpr std::uintmax_t kMostFileBytes = std::uintmax_t{256} << 20;
-constexpr std::uintmax_t kMostFolderBytes = std::uintmax_t{4} << 30;
+constexpr std::size_t kMaxFiles = 10'000;
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
+constexpr std::uintmax_t kMaxFolderBytes = std::uintmax_t{4} << 30;
 
 Error cannot_read(const fs::path& path, const std::string& why) {
   return input_error(path.string(), why, "a readable Google Benchmark JSON file or a folder of them", "");
@@ -49,8 +49,8 @@ Result<std::string> read_whole(const fs::path& path) {
   std::error_code code;
   const std::uintmax_t size = fs::file_size(path, code);
   if (code) return cannot_read(path, code.message());
-  if (size > kMostFileBytes) {
-    return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMostFileBytes),
+  if (size > kMaxFileBytes) {
+    return input_error(path.string(), std::to_string(size) + " bytes", "at most " + std::to_string(kMaxFileBytes),
                        "split it with --benchmark_filter");
   }
   std::ifstream in(path, std::ios::binary);
@@ -71,10 +71,10 @@ Result<std::vector<fs::path>> files_of(const fs::path& folder) {
     std::error_code unsized;
     const std::uintmax_t size = entry->file_size(unsized);
     bytes += unsized ? 0 : size;
-    if (paths.size() > kMostFiles || bytes > kMostFolderBytes) {
+    if (paths.size() > kMaxFiles || bytes > kMaxFolderBytes) {
       return input_error(
           folder.string(), std::to_string(paths.size()) + " files of " + std::to_string(bytes) + " bytes",
-          "at most " + std::to_string(kMostFiles) + " files of " + std::to_string(kMostFolderBytes) + " bytes together",
+          "at most " + std::to_string(kMaxFiles) + " files of " + std::to_string(kMaxFolderBytes) + " bytes together",
           "move some of them to another folder");
     }
   }
@@ -111,7 +111,7 @@ Result<GoogleBenchmarkSide> load_side(const fs::path& path) {
 
 // Sides further apart than this were measured on different occasions (docs/reference/verdicts.md, "Layout").
 constexpr std::int64_t kOccasionGapNs = std::int64_t{3600} * 1'000'000'000;
-constexpr std::size_t kMostWarnings = 100;  // of one side's bad records; the rest is counted
+constexpr std::size_t kMaxWarnings = 100;  // of one side's bad records; the rest is counted
 
 // Which round each file is of.
 struct Rounds {
@@ -206,8 +206,8 @@ Layout find_layout(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSid
 
 // Which of its round's two processes a file's was: as one of the two says; else by their dates, where they differ and
 // the layout has an order in time (of a duet a date names no core). Absent: nobody knows.
-std::optional<std::int32_t> told_slot(const LoadedFile& file, const LoadedFile* partner, bool is_baseline,
-                                      Layout layout) {
+std::optional<std::int32_t> recorded_slot(const LoadedFile& file, const LoadedFile* partner, bool is_baseline,
+                                          Layout layout) {
   const GoogleBenchmarkFile& content = file.content;
   if (content.order) return *content.order;
   if (content.baseline_first) return *content.baseline_first == is_baseline ? 0 : 1;
@@ -295,11 +295,11 @@ std::int64_t report_bad_records(const GoogleBenchmarkSide& side, std::vector<std
   for (const LoadedFile& file : side.files) {
     const fs::path path = side.is_folder ? side.path / file.name : side.path;
     for (const BadRecord& record : file.content.bad_records) {
-      if (++count <= kMostWarnings) warnings.push_back(path.string() + ": " + record.where + ": " + record.why);
+      if (++count <= kMaxWarnings) warnings.push_back(path.string() + ": " + record.where + ": " + record.why);
     }
   }
-  if (count > kMostWarnings) {
-    warnings.push_back(side.path.string() + ": " + std::to_string(count - kMostWarnings) + " more bad records");
+  if (count > kMaxWarnings) {
+    warnings.push_back(side.path.string() + ": " + std::to_string(count - kMaxWarnings) + " more bad records");
   }
   return static_cast<std::int64_t>(count);
 }
@@ -333,22 +333,22 @@ Slots find_slots(const GoogleBenchmarkSide& baseline, const GoogleBenchmarkSide&
     for (std::size_t i = 0; i < of_side.size(); ++i) files[of_side[i]] = &side.files[i];
     return files;
   };
-  bool all_told = true;
+  bool all_recorded = true;
   const auto slots_of = [&](const GoogleBenchmarkSide& side, const std::vector<std::int32_t>& of_side, bool is_baseline,
                             const std::map<std::int32_t, const LoadedFile*>& others) {
     std::vector<std::int32_t> slots;
     for (std::size_t i = 0; i < of_side.size(); ++i) {
       const auto partner = others.find(of_side[i]);
       const bool is_shared = partner != others.end();
-      const auto told = told_slot(side.files[i], is_shared ? partner->second : nullptr, is_baseline, layout);
-      if (is_shared && !told) all_told = false;
+      const auto told = recorded_slot(side.files[i], is_shared ? partner->second : nullptr, is_baseline, layout);
+      if (is_shared && !told) all_recorded = false;
       slots.push_back(told.value_or(is_baseline ? 0 : 1));
     }
     return slots;
   };
   Slots slots{slots_of(baseline, rounds.baseline, true, partners(candidate, rounds.candidate)),
               slots_of(candidate, rounds.candidate, false, partners(baseline, rounds.baseline))};
-  if (!all_told) {
+  if (!all_recorded) {
     slots.baseline.assign(slots.baseline.size(), 0);
     slots.candidate.assign(slots.candidate.size(), 1);
   }

@@ -19,11 +19,11 @@ namespace {
 using nlohmann::json;
 
 // Bounds on what one file may make us keep or print.
-constexpr std::size_t kMostBadRecords = 1000;
+constexpr std::size_t kMaxBadRecords = 1000;
 constexpr std::size_t kLongestName = std::size_t{64}
                                      << 10;  // names with spelled-out template arguments reach kilobytes
 constexpr std::size_t kLongestLabel = std::size_t{64} << 10;
-constexpr std::size_t kMostCounters = 1000;  // of one record
+constexpr std::size_t kMaxCounters = 1000;  // of one record
 
 struct TimeUnit {
   std::string_view name;
@@ -151,13 +151,13 @@ BenchmarkId benchmark_of_record(const json& record) {
 std::string metric_of_key(const std::string& key) { return is_storable(key) ? key : std::string(); }
 
 void BadRecordList::add(std::string where, std::string why, const BenchmarkId& benchmark, std::string_view metric) {
-  if (records_.size() < kMostBadRecords) {
+  if (records_.size() < kMaxBadRecords) {
     records_.push_back({std::move(where), std::move(why), benchmark, std::string(metric)});
     return;
   }
-  ++left_out_;
+  ++excluded_;
   records_.back() = {
-      "benchmarks", std::to_string(left_out_ + 1) + " more bad records were left out of this list", {}, ""};
+      "benchmarks", std::to_string(excluded_ + 1) + " more bad records were left out of this list", {}, ""};
 }
 
 void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
@@ -238,10 +238,10 @@ void GoogleBenchmarkRecords::add_counters(const json& record, const std::string&
     const bool non_finite = value.is_string() && !unmask_non_finite(value.get_ref<const std::string&>()).empty();
     // Texts, flags and nested values are fields of a version newer than this reader.
     if (!value.is_number() && !non_finite) continue;
-    if (++counters > kMostCounters || !is_storable(key)) {
+    if (++counters > kMaxCounters || !is_storable(key)) {
       return bad_.add(where,
                       "found the counter \"" + shorten(key, 60) + "\", wanted printable names of at most " +
-                          std::to_string(kLongestName) + " bytes and at most " + std::to_string(kMostCounters) +
+                          std::to_string(kLongestName) + " bytes and at most " + std::to_string(kMaxCounters) +
                           " counters; the rest of them was left out",
                       id);
     }

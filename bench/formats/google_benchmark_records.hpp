@@ -26,7 +26,7 @@ class BadRecordList {
 
  private:
   std::vector<BadRecord>& records_;
-  std::size_t left_out_ = 0;
+  std::size_t excluded_ = 0;
 };
 
 class GoogleBenchmarkRecords {

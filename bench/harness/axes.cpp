@@ -61,8 +61,8 @@ Result<std::vector<std::int64_t>> values_of(const std::string& name, IntegerRang
   // Unsigned: the distance of two signed numbers may be no signed number.
   const std::uint64_t distance = static_cast<std::uint64_t>(range.last) - static_cast<std::uint64_t>(range.first);
   const std::uint64_t steps = distance / static_cast<std::uint64_t>(range.step);
-  if (steps >= kMostAxisValues) {
-    return input_error(where(name), found + ", which has more values than " + std::to_string(kMostAxisValues),
+  if (steps >= kMaxAxisValues) {
+    return input_error(where(name), found + ", which has more values than " + std::to_string(kMaxAxisValues),
                        "a larger step");
   }
   std::vector<std::int64_t> values;
@@ -94,9 +94,9 @@ bool brackets_are_paired(std::string_view text) {
 }  // namespace
 
 Result<Axis> integer_axis(std::string name, const std::vector<std::int64_t>& values) {
-  if (values.size() > kMostAxisValues) {
+  if (values.size() > kMaxAxisValues) {
     return input_error(where(name), std::to_string(values.size()) + " values",
-                       "at most " + std::to_string(kMostAxisValues));
+                       "at most " + std::to_string(kMaxAxisValues));
   }
   return checked(axis_of_numbers(std::move(name), AxisKind::integer, values));
 }
@@ -255,9 +255,9 @@ Result<std::vector<AxisPoint>> points_of(std::vector<Axis> axes, const AxisFilte
     if (i > 0 && axes[i].name == axes[i - 1].name) {
       return input_error("axis \"" + axes[i].name + '"', "two axes of this name", "one of each name");
     }
-    combinations *= axes[i].values.size();  // at most kMostAxisPoints times kMostAxisValues: no overflow
-    if (combinations > kMostAxisPoints) {
-      return input_error("axes", "more than " + std::to_string(kMostAxisPoints) + " combinations", "fewer values");
+    combinations *= axes[i].values.size();  // at most kMaxAxisPoints times kMaxAxisValues: no overflow
+    if (combinations > kMaxAxisPoints) {
+      return input_error("axes", "more than " + std::to_string(kMaxAxisPoints) + " combinations", "fewer values");
     }
   }
   const auto shared = std::make_shared<const std::vector<Axis>>(std::move(axes));

@@ -42,8 +42,8 @@ struct IntegerRange {
 };
 
 // Each refuses (input): a name that is no name or that Google Benchmark uses for a suffix of its own, no values, two
-// equal values, a range that ends before it begins, a step below 1, and more values than kMostAxisValues.
-inline constexpr std::size_t kMostAxisValues = 10'000;
+// equal values, a range that ends before it begins, a step below 1, and more values than kMaxAxisValues.
+inline constexpr std::size_t kMaxAxisValues = 10'000;
 Result<Axis> integer_axis(std::string name, const std::vector<std::int64_t>& values);
 Result<Axis> integer_range_axis(std::string name, IntegerRange range);
 // Of exponents, 0 to 62; the values are the powers.
@@ -101,10 +101,10 @@ class AxisPoint {
 };
 
 using AxisFilter = std::function<bool(const AxisPoint&)>;  // true: is run
-inline constexpr std::size_t kMostAxisPoints = 100'000;
+inline constexpr std::size_t kMaxAxisPoints = 100'000;
 
 // In the order of the axes' names, the last varying fastest, values as declared. No axes: one point. Error (input): two
-// axes of one name, a filter that leaves none or throws, more than kMostAxisPoints.
+// axes of one name, a filter that leaves none or throws, more than kMaxAxisPoints.
 Result<std::vector<AxisPoint>> points_of(std::vector<Axis> axes, const AxisFilter& filter = {});
 
 // What the command line says in place of an axis's own values: --steelyard_axis=bytes=[10:20:2], =[1,5,9] or =4. A

@@ -31,18 +31,18 @@ int leading_digits(double value) { return value > 0 ? static_cast<int>(std::ceil
 
 ColumnFormat format_of(const TaskGrid& grid, std::size_t column, const TimeUnit& unit, const CellStyle& style) {
   ColumnFormat format;
-  int most_leading = std::numeric_limits<int>::min();
-  int least_decimals = std::numeric_limits<int>::max();
+  int max_leading = std::numeric_limits<int>::min();
+  int min_decimals = std::numeric_limits<int>::max();
   for (const auto& row : grid.cells) {
     if (!row[column]) continue;
     const int leading = leading_digits(*row[column]->median() / unit.seconds);
-    most_leading = std::max(most_leading, leading);
-    least_decimals = std::min(least_decimals, std::max(row[column]->significant_figures() - leading, 0));
+    max_leading = std::max(max_leading, leading);
+    min_decimals = std::min(min_decimals, std::max(row[column]->significant_figures() - leading, 0));
     format.has_warnings = format.has_warnings || (style.warns && row[column]->has_warning());
   }
-  format.decimals = style.trims ? least_decimals : 1;
+  format.decimals = style.trims ? min_decimals : 1;
   const int point = format.decimals > 0 ? 1 : 0;
-  format.columns = static_cast<std::size_t>(std::max(0, most_leading + format.decimals + point));
+  format.columns = static_cast<std::size_t>(std::max(0, max_leading + format.decimals + point));
   return format;
 }
 

@@ -36,7 +36,7 @@ struct TaskGrid {
   std::vector<std::vector<const TaskMeasurement*>> cells;  // [row][column]; null: nothing was measured there
 };
 
-// Points into `measurements`, each of a task of its own (merge() makes them so). Those without times are left out, and
+// Points into `measurements`, each of a task of its own (merge() makes them so). Those without times are excluded, and
 // so is a label that has no others. Error (input): two tasks that differ, but not in what the table shows, fall into
 // one cell; the message names them.
 Result<std::vector<TaskGrid>> task_grids(const std::vector<TaskMeasurement>& measurements);

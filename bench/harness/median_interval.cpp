@@ -14,7 +14,7 @@ namespace steelyard {
 namespace {
 
 constexpr double kOnePercent = 2.33;  // standard normal deviate, one-sided
-constexpr double kMostLagOne = 0.999;
+constexpr double kMaxLagOne = 0.999;
 
 // Variance of the mean of n scores of an AR(1) over that of independent ones; `likeness` takes the correlation of two
 // normals to that of their scores.
@@ -54,7 +54,7 @@ double lagged_product(const std::vector<double>& ranks, std::size_t lag) {
 }
 
 double inflation_at(double lag_one, std::size_t n) {
-  return median_variance_inflation(std::clamp(lag_one, 0.0, kMostLagOne), n);
+  return median_variance_inflation(std::clamp(lag_one, 0.0, kMaxLagOne), n);
 }
 
 // Change of the inflation over one standard error of lag_one, over the inflation itself.
@@ -69,8 +69,8 @@ double error_of_inflation(double lag_one, double error, double inflation, std::s
 // there long before it shows between neighbours. The mean that was taken off lowers each by inflation/n (M. S.
 // Bartlett 1946 for the variance of the sum under white noise, widened by the model's own memory).
 bool longer_lags_exceed(const std::vector<double>& all_ranks, double lag_one) {
-  const std::vector<double> ranks(all_ranks.begin(), all_ranks.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                                             all_ranks.size(), kMostTimesForLags)));
+  const std::vector<double> ranks(
+      all_ranks.begin(), all_ranks.begin() + static_cast<std::ptrdiff_t>(std::min(all_ranks.size(), kMaxTimesForLags)));
   const auto n = static_cast<double>(ranks.size());
   const double likeness = std::clamp(lag_one, 0.0, 0.95);  // above it the sum of a tenth of n says nothing
   const std::size_t lags = ranks.size() / 10;
@@ -114,16 +114,16 @@ Autocorrelation autocorrelation(std::span<const double> times) {
   const double error = std::sqrt(std::max(0.0, 1 - result.lag_one * result.lag_one) / n);
   const double used = result.lag_one < error ? 0 : result.lag_one;
   result.inflation = inflation_at(used, times.size());
-  result.rank_inflation = rank_variance_inflation(std::clamp(used, 0.0, kMostLagOne), times.size());
+  result.rank_inflation = rank_variance_inflation(std::clamp(used, 0.0, kMaxLagOne), times.size());
   result.inflation_error = error_of_inflation(used, error, result.inflation, times.size());
-  result.drifts = times.size() >= kLeastTimesToSeeAutocorrelation && longer_lags_exceed(ranks, result.lag_one);
+  result.drifts = times.size() >= kMinTimesToSeeAutocorrelation && longer_lags_exceed(ranks, result.lag_one);
   return result;
 }
 
 namespace {
 
 // Above this many times the normal approximation of the ranks is exact to a hundredth of a rank.
-constexpr std::size_t kMostExactTimes = 1000;
+constexpr std::size_t kMaxExactTimes = 1000;
 
 // P(B = k) of a binomial of n and one half.
 double binomial_half(std::size_t n, std::size_t k) {
@@ -142,7 +142,7 @@ struct Ranks {
 
 Ranks ranks_of(std::size_t n, double confidence) {
   const auto size = static_cast<double>(n);
-  if (n > kMostExactTimes) {
+  if (n > kMaxExactTimes) {
     const double low = 0.5 * (size + 1) - 0.5 * normal_deviate(confidence) * std::sqrt(size);
     return {low, static_cast<std::size_t>(low), confidence};
   }
@@ -213,8 +213,8 @@ std::string reason_of(MedianDoubt doubt, std::size_t n, double inflation, double
 }
 
 // An inflation known this badly, or this little left, gives intervals that cover less than they say.
-constexpr double kMostInflationError = 0.36;
-constexpr double kLeastEffectiveSize = 8;
+constexpr double kMaxInflationError = 0.36;
+constexpr double kMinEffectiveSize = 8;
 
 MedianInterval without_bounds(MedianInterval result, MedianDoubt doubt, std::size_t n) {
   result.doubt = doubt;
@@ -262,7 +262,7 @@ MedianInterval median_interval(std::span<const double> times, double confidence)
 
   const Autocorrelation likeness = autocorrelation(times);
   result.likeness = likeness;
-  result.independence_checked = n >= kLeastTimesToSeeAutocorrelation;
+  result.independence_checked = n >= kMinTimesToSeeAutocorrelation;
   result.inflation = likeness.inflation;
   result.effective_size = static_cast<double>(n) / likeness.inflation;
   // So few times cannot say how alike neighbours are, only that they are.
@@ -273,8 +273,8 @@ MedianInterval median_interval(std::span<const double> times, double confidence)
   const double centre = 0.5 * static_cast<double>(n + 1);
   double low =
       centre - (centre - ranks.low) * std::sqrt(result.inflation) * widening(error, normal_deviate(confidence));
-  const bool too_dependent = result.inflation > 1 && result.effective_size < kLeastEffectiveSize;
-  const bool is_too_rough = low < 1 || too_dependent || error > kMostInflationError;
+  const bool too_dependent = result.inflation > 1 && result.effective_size < kMinEffectiveSize;
+  const bool is_too_rough = low < 1 || too_dependent || error > kMaxInflationError;
   if (result.independence_checked && is_too_rough) return without_bounds(result, MedianDoubt::autocorrelated, n);
   low = std::max(low, 1.0);  // the widest that so few times have
   const auto outer = static_cast<std::size_t>(low);

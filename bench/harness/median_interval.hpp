@@ -38,13 +38,13 @@ struct Autocorrelation {
 };
 
 // times: in the order they were taken. Equal times, or fewer than three, give no likeness. Cost O(n log n), and O(n^2 /
-// 10) up to kMostTimesForLags times, of which the first kMostTimesForLags stand for more.
+// 10) up to kMaxTimesForLags times, of which the first kMaxTimesForLags stand for more.
 Autocorrelation autocorrelation(std::span<const double> times);
 
-inline constexpr std::size_t kMostTimesForLags = 5000;
+inline constexpr std::size_t kMaxTimesForLags = 5000;
 
 // Below this many times a lag_one of 0.5 is seen too seldom to promise anything.
-inline constexpr std::size_t kLeastTimesToSeeAutocorrelation = 40;
+inline constexpr std::size_t kMinTimesToSeeAutocorrelation = 40;
 
 // Variance of the median of n times of a Gaussian AR(1) over that of n independent ones: 1 + 2 sum over lags k of
 // (1 - k/n) (2/pi) asin(lag_one^k), the correlation of the signs of two normals (T. J. Stieltjes; W. F. Sheppard 1899).

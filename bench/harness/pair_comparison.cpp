@@ -129,17 +129,17 @@ std::string_view to_text(RankMethod method) {
 RankTest rank_test(std::span<const double> first, std::span<const double> second, RankTestOptions options) {
   if (first.empty() || second.empty()) return {};
   const std::vector<std::size_t> ranks = doubled_ranks(first, second);
-  if (options.inflation <= 1 && ranks.size() <= kMostExactValues) {
+  if (options.inflation <= 1 && ranks.size() <= kMaxExactValues) {
     const bool ties = has_ties(ranks);
     if (!ties) return {exact_p(ranks, first.size(), ways_without_ties(first.size(), second.size())), RankMethod::exact};
-    if (ranks.size() <= kMostTiedValues) {
+    if (ranks.size() <= kMaxTiedValues) {
       return {exact_p(ranks, first.size(), ways_with_ties(ranks, first.size())), RankMethod::exact};
     }
   }
   return {normal_p(ranks, first.size(), options), RankMethod::normal};
 }
 
-double least_rank_p(std::size_t first, std::size_t second) {
+double min_rank_p(std::size_t first, std::size_t second) {
   if (first == 0 || second == 0) return 1;
   return std::min(1.0, 2 / choices(first + second, first));
 }
@@ -176,7 +176,7 @@ PairOutcome compare_pair(const PairSide& first, const PairSide& second, const Pa
     outcome.p = gap > 0 ? 0 : 1;
     return outcome;
   }
-  const double least = least_rank_p(first.values.size(), second.values.size());
+  const double least = min_rank_p(first.values.size(), second.values.size());
   outcome.is_extreme = gap > 0;
   outcome.is_decidable = least <= rules.alpha;
   if (rules.are_independent) {

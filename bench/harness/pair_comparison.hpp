@@ -30,15 +30,15 @@ struct RankTestOptions {
   double inflation_error = 0;  // standard error of the inflation over itself, which weakens the test further
 };
 
-// Up to kMostExactValues values together, or kMostTiedValues where some are equal: over all ways to deal the ranks, so
+// Up to kMaxExactValues values together, or kMaxTiedValues where some are equal: over all ways to deal the ranks, so
 // that p is exact. Above: normal approximation with the variance of the ties at hand and a continuity correction. Cost:
 // up to 0.1 ms exact (1 ms with ties), above O(n log n). Precondition: no NaN.
-inline constexpr std::size_t kMostExactValues = 50;
-inline constexpr std::size_t kMostTiedValues = 30;
+inline constexpr std::size_t kMaxExactValues = 50;
+inline constexpr std::size_t kMaxTiedValues = 30;
 RankTest rank_test(std::span<const double> first, std::span<const double> second, RankTestOptions options = {});
 
 // The smallest two-sided p that so many values could give: complete separation. 1 where either is 0.
-double least_rank_p(std::size_t first, std::size_t second);
+double min_rank_p(std::size_t first, std::size_t second);
 
 struct PairSide {
   std::span<const double> values;  // at least one

@@ -42,8 +42,8 @@ CellTone tone_of(const TableCell& cell);  // beyond a tenth it is much worse
 
 // Heads a table: "time, lower is better".
 std::string quantity_text(const TableData& data);
-// Cells that need a word: noisy, no interval and why. At most kMostNotes and how many more there are.
-inline constexpr std::size_t kMostNotes = 12;
+// Cells that need a word: noisy, no interval and why. At most kMaxNotes and how many more there are.
+inline constexpr std::size_t kMaxNotes = 12;
 std::vector<std::string> notes_of(const SignificanceTable& table);
 // What the marks of these tables mean, and what they cannot; only those that occur.
 std::vector<std::string> legend_of(std::span<const SignificanceTable> tables);

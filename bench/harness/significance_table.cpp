@@ -39,7 +39,7 @@ ScaleUnit scale_unit(const std::string& base, double smallest) {
 
 int decimals_that_tell_apart(std::span<const double> values, std::span<const ValuePair> different) {
   constexpr int kWantedDigits = 3;
-  constexpr int kMostDigits = 17;  // no double has more to say
+  constexpr int kMaxDigits = 17;  // no double has more to say
   double smallest = std::numeric_limits<double>::infinity();
   bool are_whole = true;
   for (const double value : values) {
@@ -52,7 +52,7 @@ int decimals_that_tell_apart(std::span<const double> values, std::span<const Val
   const auto are_alike = [&](const ValuePair& pair) {
     return decimals_text(values[pair.first], decimals) == decimals_text(values[pair.second], decimals);
   };
-  while (decimals + leading < kMostDigits && std::any_of(different.begin(), different.end(), are_alike)) ++decimals;
+  while (decimals + leading < kMaxDigits && std::any_of(different.begin(), different.end(), are_alike)) ++decimals;
   return decimals;
 }
 
@@ -214,7 +214,7 @@ void Comparer::compare() {
     yardsticks.push_back(yardstick);
     if (!yardstick || line.size() < 2) continue;
     cell(line[*yardstick]).standing = table_.question.reference ? Standing::reference : Standing::leading;
-    const bool all_pairs = !table_.question.reference && line.size() <= kMostPairedCells;
+    const bool all_pairs = !table_.question.reference && line.size() <= kMaxPairedCells;
     for (std::size_t i = 0; i < line.size(); ++i) {
       if (i == *yardstick) continue;
       pairs_.push_back(tested(index, std::min(i, *yardstick), std::max(i, *yardstick)));

@@ -97,9 +97,9 @@ struct SignificanceTable {
 std::string_view values_text(const TableData& data);
 
 // Error (input): the reference names no row or column; the message lists those there are. A metric without a direction
-// has no best: without a reference its cells stand alone. Cost: one rank test a pair, at most kMostPairedCells^2/2 a
+// has no best: without a reference its cells stand alone. Cost: one rank test a pair, at most kMaxPairedCells^2/2 a
 // line; in longer lines each is tested against the best alone, adjusted as if all had been.
-inline constexpr std::size_t kMostPairedCells = 30;
+inline constexpr std::size_t kMaxPairedCells = 30;
 Result<SignificanceTable> compare_cells(TableData data, TableQuestion question);
 
 // The unit and the decimals that a line of a table is printed in.

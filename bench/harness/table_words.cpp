@@ -130,7 +130,7 @@ std::vector<std::string> notes_of(const SignificanceTable& table) {
       if (why.empty()) continue;
       const std::string& column = table.data.columns[j];
       const std::string place = table.data.rows[i].name + (column.empty() ? "" : ", " + column);
-      if (notes.size() < kMostNotes) {
+      if (notes.size() < kMaxNotes) {
         notes.push_back(place + ": " + why);
       } else {
         ++more;
@@ -188,7 +188,7 @@ std::vector<std::string> legend_of(std::span<const SignificanceTable> tables) {
   if (any_cell(tables, [&](const SignificanceTable& table, const TableCell& cell) {
         return is_sampled(table, cell) && cell.level.doubt == MedianDoubt::hardly_checked;
       })) {
-    legend.push_back("Fewer than " + std::to_string(kLeastTimesToSeeAutocorrelation) +
+    legend.push_back("Fewer than " + std::to_string(kMinTimesToSeeAutocorrelation) +
                      " samples hardly show whether they depend on each other; where they do, a difference between "
                      "such cells may be chance.");
   }

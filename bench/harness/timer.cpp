@@ -18,7 +18,7 @@ namespace {
 constexpr double kAdaptiveBlockingSeconds = 0.05;  // min_run_time of the calibration before adaptive_autorange
 constexpr std::size_t kReferenceLeastBlocks = 4;   // that the reference's rule to stop looks at
 constexpr double kPilotShare = 1.0 / 3;            // of max_run_time at most
-constexpr double kMostBlocks = 100'000;            // of one adaptive measurement
+constexpr double kMaxBlocks = 100'000;             // of one adaptive measurement
 
 double in_s(Nanoseconds duration) { return duration.count() / 1e9; }
 
@@ -87,33 +87,33 @@ TaskMeasurement adapt_as_reference(TimingSession& session, const AdaptiveOptions
 }
 
 // The last kPilotBlocks whose halves agree, or what there was time for. At least one.
-std::vector<double> take_pilot(TimingSession& session, double most_seconds) {
+std::vector<double> take_pilot(TimingSession& session, double max_seconds) {
   const TaskMeasurement& so_far = session.measurement();
   do {
     // Still warming up: the older half is not what will be measured.
     if (so_far.raw_times.size() == kPilotBlocks) session.drop_oldest(kPilotBlocks / 2);
     while (so_far.raw_times.size() < kPilotBlocks) {
       session.take_block({});
-      if (session.spent_seconds() >= most_seconds) break;
+      if (session.spent_seconds() >= max_seconds) break;
     }
-  } while (session.spent_seconds() < most_seconds && !halves_agree(so_far.times_in_order()));
+  } while (session.spent_seconds() < max_seconds && !halves_agree(so_far.times_in_order()));
   return so_far.times_in_order();
 }
 
 TaskMeasurement adapt_by_plan(TimingSession& session, const AdaptiveOptions& options) {
-  const double most_seconds = in_s(options.max_run_time);
-  const std::vector<double> pilot = take_pilot(session, most_seconds * kPilotShare);
+  const double max_seconds = in_s(options.max_run_time);
+  const std::vector<double> pilot = take_pilot(session, max_seconds * kPilotShare);
   const double block = session.spent_seconds() / static_cast<double>(session.blocks_taken());
   const auto blocks_in = [block](double seconds) {
-    return static_cast<std::size_t>(std::clamp(std::ceil(seconds / block), 1.0, kMostBlocks));
+    return static_cast<std::size_t>(std::clamp(std::ceil(seconds / block), 1.0, kMaxBlocks));
   };
-  const std::size_t most = blocks_in(most_seconds - session.spent_seconds());
+  const std::size_t most = blocks_in(max_seconds - session.spent_seconds());
   const std::size_t planned = plan_blocks(pilot, options.precision, blocks_in(in_s(options.min_run_time)), most);
   session.drop_oldest(pilot.size());
   // One block at least; past that, a machine that slows down does not hold the caller up.
   const TaskMeasurement& so_far = session.measurement();
   do session.take_block(options.callback);
-  while (so_far.raw_times.size() < planned && session.spent_seconds() <= most_seconds);
+  while (so_far.raw_times.size() < planned && session.spent_seconds() <= max_seconds);
 
   auto& metadata = session.measurement().metadata;
   const std::vector<double> times = so_far.times_in_order();
@@ -124,7 +124,7 @@ TaskMeasurement adapt_by_plan(TimingSession& session, const AdaptiveOptions& opt
   metadata["interval_doubt"] = to_text(median_interval(times).doubt);
   metadata["halves"] = halves_agree(times) ? "agree" : "differ";
   const bool is_cut = times.size() < planned || planned == most;
-  const bool by_number = times.size() == static_cast<std::size_t>(kMostBlocks);
+  const bool by_number = times.size() == static_cast<std::size_t>(kMaxBlocks);
   return session.finish(!is_cut ? "plan" : by_number ? "most_blocks" : "max_run_time");
 }
 

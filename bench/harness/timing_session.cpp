@@ -11,11 +11,11 @@
 namespace steelyard {
 namespace {
 
-constexpr double kMostOverhead = 1e-4;      // of a block's time
+constexpr double kMaxOverhead = 1e-4;       // of a block's time
 constexpr double kBlocksPerRunTime = 1000;  // a block is at least this part of min_run_time
-constexpr std::int64_t kMostRuns = 2147483647;
+constexpr std::int64_t kMaxRuns = 2147483647;
 constexpr double kAim = 1.4;  // times the goal, so that the next block seldom falls short of it (Google Benchmark's)
-constexpr std::int64_t kMostGrowth = 10;
+constexpr std::int64_t kMaxGrowth = 10;
 constexpr std::int64_t kVariedPart = 5;  // one in so many runs: 20 %
 
 double measure_overhead(const TimeRuns& time) {
@@ -47,7 +47,7 @@ class Search {
 
 std::int64_t grown(std::int64_t runs, double seconds, double goal) {
   const double wanted = std::ceil(static_cast<double>(runs) * kAim * goal / seconds);
-  const auto most = static_cast<double>(std::min(kMostRuns, runs * kMostGrowth));
+  const auto most = static_cast<double>(std::min(kMaxRuns, runs * kMaxGrowth));
   return static_cast<std::int64_t>(std::clamp(wanted, static_cast<double>(runs + 1), most));
 }
 
@@ -57,8 +57,8 @@ BlockCalibration calibrate_as_reference(const TimeRuns& time, double min_run_sec
   Search search(time);
   for (std::int64_t runs = 1;; runs *= 10) {
     const double seconds = search.try_runs(runs);
-    if (search.overhead() / seconds <= kMostOverhead && seconds >= min_run_seconds / kBlocksPerRunTime) break;
-    if (seconds > min_run_seconds || runs * 10 > kMostRuns) break;
+    if (search.overhead() / seconds <= kMaxOverhead && seconds >= min_run_seconds / kBlocksPerRunTime) break;
+    if (seconds > min_run_seconds || runs * 10 > kMaxRuns) break;
   }
   return std::move(search).result();
 }
@@ -67,12 +67,12 @@ BlockCalibration calibrate(const TimeRuns& time, double min_run_seconds) {
   Search search(time);
   // A clock that is dear to read does not make one block longer than the whole measurement was to be.
   const double goal =
-      std::min(std::max(search.overhead() / kMostOverhead, min_run_seconds / kBlocksPerRunTime), min_run_seconds);
+      std::min(std::max(search.overhead() / kMaxOverhead, min_run_seconds / kBlocksPerRunTime), min_run_seconds);
   for (std::int64_t runs = 1;;) {
     double seconds = search.try_runs(runs);
     // The lesser of two: what a disturbance adds is no reason to stop.
     if (seconds >= goal) seconds = std::min(seconds, search.try_runs(runs));
-    if (seconds >= goal || runs >= kMostRuns) break;
+    if (seconds >= goal || runs >= kMaxRuns) break;
     runs = grown(runs, seconds, goal);
   }
   return std::move(search).result();
@@ -150,7 +150,7 @@ std::size_t plan_blocks(std::span<const double> pilot, double precision, std::si
 
 namespace {
 
-constexpr double kLeastSeconds = 1e-9;  // of a block, as the reference has it: nothing takes no time
+constexpr double kMinSeconds = 1e-9;  // of a block, as the reference has it: nothing takes no time
 
 }  // namespace
 
@@ -179,7 +179,7 @@ double TimingSession::seconds_of(std::int64_t runs) {
   if (!std::isfinite(elapsed)) {
     throw std::runtime_error("the clock \"" + options_.clock->name() + "\" gave a time that is not finite");
   }
-  return std::max(elapsed, kLeastSeconds);
+  return std::max(elapsed, kMinSeconds);
 }
 
 void TimingSession::calibrate_for(double min_run_seconds) {

@@ -55,7 +55,7 @@ std::optional<Error> wrong_name(const std::string& name, std::set<std::string>& 
       std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
   if (name.empty() || !is_printable) return input_error("name", '"' + name + '"', "printable text");
   if (!seen.insert(name).second) {
-    return input_error("name", "a second benchmark of this name, which is left out", "one name for each",
+    return input_error("name", "a second benchmark of this name, which is excluded", "one name for each",
                        "give it another with .name()");
   }
   return std::nullopt;

@@ -1,5 +1,4 @@
-// Leaves out a benchmark whose dtype this CPU cannot compute with, in words, instead of ending in an illegal
-// instruction.
+// Excludes a benchmark whose dtype this CPU cannot compute with, in words, instead of ending in an illegal instruction.
 //
 //     if (steelyard::skip_without_dtype(state, "bf16")) return;
 #pragma once

@@ -1,7 +1,7 @@
 // Every benchmark that the program's own objects register, by BENCHMARK or by hand, is wrapped in a guard: the linker
 // (--wrap) sends the registration here. The guard contains what a benchmark must not do to the others: an exception
-// becomes a failed row, and a forked child that comes back out of the benchmark is ended. It also leaves out the blocks
-// for which there is no time (BlockBudget).
+// becomes a failed row, and a forked child that comes back out of the benchmark is ended. It also skips the blocks for
+// which there is no time (BlockBudget).
 //
 // The guard takes the benchmark's place in Google Benchmark's list, so it must be configured as the benchmark already
 // is: a fixture may have set anything in its constructor. Those members are private and have no getters; an explicit
@@ -96,8 +96,8 @@ class GuardedBenchmark : public GoogleBenchmark {
   void Run(benchmark::State& state) override {
     RunSession& session = RunSession::current();
     if (counted_region::is_on()) set_iterations(state, counted_region::iterations_of_pass(state.max_iterations));
-    if (session.leaves_out_next(state.max_iterations, fixes_length())) {
-      state.SkipWithError(kLeftOut);
+    if (session.skips_next(state.max_iterations, fixes_length())) {
+      state.SkipWithError(kSkippedBlock);
       return count_as_whole(state);
     }
     if (state.thread_index() == 0) session.set_benchmark(name_of(state, *this));

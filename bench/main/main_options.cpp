@@ -12,7 +12,7 @@ namespace steelyard {
 namespace {
 
 constexpr std::string_view kOurs = "--steelyard_";
-constexpr int kMostBlocks = 10'000;
+constexpr int kMaxBlocks = 10'000;
 
 struct Option {
   std::string_view name;
@@ -77,7 +77,7 @@ BlockOrder order_of(const GoogleFlags& flags, int wanted_blocks) {
   const auto repetitions = number_of<int>(flags.text("repetitions").value_or("1"));
   const auto time = min_time(flags);
   // Repetitions in random order are not one after the other, which the budget of a benchmark relies on.
-  const bool can_split = repetitions && *repetitions >= 1 && *repetitions <= kMostBlocks && time &&
+  const bool can_split = repetitions && *repetitions >= 1 && *repetitions <= kMaxBlocks && time &&
                          !flags.is_set("enable_random_interleaving") && !flags.is_set("dry_run");
   if (repetitions) order.repetitions = *repetitions;
   if (time) order.min_time = *time;
@@ -98,8 +98,8 @@ Result<void> take_own(const std::string& argument, MainOptions& options, int& bl
   }
   if (name == "--steelyard_blocks") {
     const auto number = number_of<int>(value);
-    if (!number || *number < 1 || *number > kMostBlocks) {
-      return input_error(name, '"' + value + '"', "a whole number from 1 to " + std::to_string(kMostBlocks));
+    if (!number || *number < 1 || *number > kMaxBlocks) {
+      return input_error(name, '"' + value + '"', "a whole number from 1 to " + std::to_string(kMaxBlocks));
     }
     blocks = *number;
     return {};

@@ -61,7 +61,7 @@ class ReservedOutput {
   std::ostream stream_;
 };
 
-constexpr std::size_t kMostPending = std::size_t{64} << 10;
+constexpr std::size_t kMaxPending = std::size_t{64} << 10;
 
 int copy_of_standard_output() {
   std::cout.flush();
@@ -73,12 +73,12 @@ int copy_of_standard_output() {
 DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type character) {
   if (traits_type::eq_int_type(character, traits_type::eof())) return traits_type::not_eof(character);
   pending_ += traits_type::to_char_type(character);
-  return pending_.size() < kMostPending || sync() == 0 ? character : traits_type::eof();
+  return pending_.size() < kMaxPending || sync() == 0 ? character : traits_type::eof();
 }
 
 std::streamsize DescriptorBuffer::xsputn(const char* text, std::streamsize length) {
   pending_.append(text, static_cast<std::size_t>(length));
-  return pending_.size() < kMostPending || sync() == 0 ? length : 0;
+  return pending_.size() < kMaxPending || sync() == 0 ? length : 0;
 }
 
 int DescriptorBuffer::sync() {

@@ -13,7 +13,7 @@ constexpr double kOvershoot = 1.75;
 
 }  // namespace
 
-bool BlockBudget::leaves_out(std::int64_t iterations, bool fixes_length) const {
+bool BlockBudget::skips(std::int64_t iterations, bool fixes_length) const {
   if (order_.blocks <= 1 || iterations != iterations_ || calls_ < order_.repetitions) return false;
   if (fixes_length) return true;
   const Nanoseconds next = spent_ * (1.0 / calls_);
@@ -52,9 +52,9 @@ void RunSession::end() {
   is_running_ = false;
 }
 
-bool RunSession::leaves_out_next(std::int64_t iterations, bool fixes_length) {
+bool RunSession::skips_next(std::int64_t iterations, bool fixes_length) {
   const std::lock_guard lock(mutex_);
-  return budget_ && budget_->leaves_out(iterations, fixes_length);
+  return budget_ && budget_->skips(iterations, fixes_length);
 }
 
 void RunSession::add_pass(std::int64_t iterations, Nanoseconds took) {
@@ -101,7 +101,7 @@ const std::string& message_of(const AnyRun& run) {
   }
 }
 
-bool is_left_out(const Run& run) { return has_failed(run) && message_of(run) == kLeftOut; }
+bool is_skipped(const Run& run) { return has_failed(run) && message_of(run) == kSkippedBlock; }
 
 double average(const ReportedRuns& runs, const std::string& name, bool is_rate) {
   double sum = 0;
@@ -133,9 +133,9 @@ Run join(const ReportedRuns& blocks) {
 
 }  // namespace
 
-ReportedRuns without_left_out(const ReportedRuns& runs) {
+ReportedRuns without_skipped(const ReportedRuns& runs) {
   ReportedRuns kept;
-  std::copy_if(runs.begin(), runs.end(), std::back_inserter(kept), [](const Run& run) { return !is_left_out(run); });
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(kept), [](const Run& run) { return !is_skipped(run); });
   if (kept.size() != runs.size()) {
     for (Run& run : kept) run.repetitions = static_cast<std::int64_t>(kept.size());
   }
@@ -174,7 +174,7 @@ bool BlockReporter::ReportContext(const Context& context) {
 
 void BlockReporter::ReportRuns(const std::vector<Run>& runs) {
   RunSession::current().begin_next_benchmark();
-  ReportedRuns kept = without_left_out(runs);
+  ReportedRuns kept = without_skipped(runs);
   if (joins_) kept = joined(kept, order_.repetitions);
   if (!kept.empty()) inner_.ReportRuns(kept);
 }

@@ -20,7 +20,7 @@ namespace steelyard {
 // time of it; with B blocks it is asked for B times as many repetitions of 1/B of the time, so that each block is a
 // record of its own. Where one block takes longer than that (a slow benchmark, a costly setup), the rest of them would
 // only cost time: once as many blocks are done as there were to be repetitions and their time is spent, the others are
-// left out. So a run with blocks never takes much longer than one without.
+// skipped. So a run with blocks never takes much longer than one without.
 
 struct BlockOrder {
   int repetitions = 1;   // that the user asked for
@@ -32,10 +32,10 @@ class BlockBudget {
  public:
   explicit BlockBudget(BlockOrder order) : order_(order) {}
 
-  // Whether the next call of the benchmark is left out. Never the first of so many iterations: a number other than the
+  // Whether the next call of the benchmark is skipped. Never the first of so many iterations: a number other than the
   // last call's means that Google Benchmark is still looking for it. `fixes_length`: the benchmark sets its own time or
   // iterations, which the split does not reach, so that only as many calls are made as there were to be repetitions.
-  bool leaves_out(std::int64_t iterations, bool fixes_length) const;
+  bool skips(std::int64_t iterations, bool fixes_length) const;
   // A call of so many iterations has taken so long, with its setup.
   void add(std::int64_t iterations, Nanoseconds took);
   void begin_next_benchmark();
@@ -47,8 +47,8 @@ class BlockBudget {
   Nanoseconds spent_;
 };
 
-// A record with this message is a block that was left out, not a failure.
-inline constexpr const char* kLeftOut = "steelyard: this block was left out";
+// A record with this message is a block that was skipped, not a failure.
+inline constexpr const char* kSkippedBlock = "steelyard: this block was left out";
 
 class RunSession {
  public:
@@ -60,7 +60,7 @@ class RunSession {
   pid_t process() const { return process_; }
 
   // Of every thread of a pass before its work; see BlockBudget.
-  bool leaves_out_next(std::int64_t iterations, bool fixes_length);
+  bool skips_next(std::int64_t iterations, bool fixes_length);
   // Of one thread of a pass after its work.
   void add_pass(std::int64_t iterations, Nanoseconds took);
   void begin_next_benchmark();
@@ -77,8 +77,8 @@ class RunSession {
   pid_t process_ = 0;
 };
 
-// Stands between Google Benchmark and one of its reporters: takes out the records of blocks that were left out, and,
-// for a display, joins the blocks of a repetition into one line, as it would read without them. Files keep every block.
+// Stands between Google Benchmark and one of its reporters: takes out the records of blocks that were skipped, and, for
+// a display, joins the blocks of a repetition into one line, as it would read without them. Files keep every block.
 
 class BlockReporter : public benchmark::BenchmarkReporter {
  public:
@@ -98,8 +98,8 @@ class BlockReporter : public benchmark::BenchmarkReporter {
 
 using ReportedRuns = std::vector<benchmark::BenchmarkReporter::Run>;
 
-// Without the blocks that were left out; those that stay say how many they are.
-ReportedRuns without_left_out(const ReportedRuns& runs);
+// Without the blocks that were skipped; those that stay say how many they are.
+ReportedRuns without_skipped(const ReportedRuns& runs);
 // At most `repetitions` groups of neighbours, each as one run: iterations and times added, counters averaged (rates
 // over the time). A group with a failed block is that block. Aggregates stay where there are several repetitions.
 ReportedRuns joined(const ReportedRuns& runs, int repetitions);

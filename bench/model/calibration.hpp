@@ -21,10 +21,10 @@ struct ObservedRate {
   double share() const { return tries > 0 ? static_cast<double>(count) / static_cast<double>(tries) : 0; }
   bool operator==(const ObservedRate&) const = default;
 
-  static constexpr std::int64_t kMostTries = INT64_C(1) << 53;  // a double still holds each of them
+  static constexpr std::int64_t kMaxTries = INT64_C(1) << 53;  // a double still holds each of them
   static void fields(auto& visit, auto& self) {
-    visit("count", self.count, {.high = kMostTries});
-    visit("tries", self.tries, {.high = kMostTries});
+    visit("count", self.count, {.high = kMaxTries});
+    visit("tries", self.tries, {.high = kMaxTries});
     visit("interval", self.interval);
   }
 };

@@ -34,14 +34,14 @@ inline constexpr std::size_t kVerdictCount = 8;
 std::string_view to_text(Verdict verdict);
 std::span<const std::string_view> words_of(Verdict);
 
-// How the two witnesses of one benchmark, its time and its instructions, decide together whether a regression of either
+// How the two signals of one benchmark, its time and its instructions, decide together whether a regression of either
 // fails the gate. Other metrics are not concerned.
 enum class Witness {
   decided,       // time fails it, and so do instructions unless time is shown unchanged or better
   either,        // each fails it alone
-  time,          // instructions are told and fail nothing
-  instructions,  // time is told and fails nothing
-  both,          // one that the other does not confirm is told and fails nothing; one that stands alone decides
+  time,          // instructions are reported and do not gate
+  instructions,  // time is reported and does not gate
+  both,          // one that the other does not confirm is reported and does not gate; one that stands alone decides
 };
 inline constexpr std::size_t kWitnessCount = 5;
 std::string_view to_text(Witness witness);  // "decided", "either", "time", "instructions", "both"
@@ -172,7 +172,7 @@ struct ComparisonRow {
   std::string p_kind = "fixed";
   std::vector<Look> looks = {};  // of a sequential design, in order; empty: the number of rounds was fixed beforehand
   std::optional<double> q;       // p adjusted over all noisy comparisons of the gate (Holm): what fails it
-  std::optional<double> discovery_q;  // adjusted for the false discovery rate: what ranks a list, and fails nothing
+  std::optional<double> discovery_q;  // adjusted for the false discovery rate: what ranks a list, and does not gate
   double minimum_effect = 0.01;
   double margin = 0.02;  // of equivalence
   std::optional<double> minimum_detectable_effect;
@@ -193,8 +193,8 @@ struct ComparisonRow {
   // The shortest chain of calls below the benchmark whose last function explains most of the change; names, caller
   // first. Empty where there are no functions.
   std::vector<std::string> call_path = {};
-  bool gates = true;      // false: a regression of it is told and fails nothing
-  std::string gate_note;  // why it fails nothing, as a sentence's end; empty where it gates
+  bool gates = true;      // false: a regression of it is reported and does not gate
+  std::string gate_note;  // why it does not gate, as a sentence's end; empty where it gates
   // Sentences: which kernels of a device the candidate launches that the baseline did not, and the other way round.
   // Empty: none, or the sides do not name theirs; never stored, as the reason begins with them.
   std::vector<std::string> kernel_changes = {};
@@ -266,7 +266,7 @@ struct ComparisonPolicy {
   // Metrics that fail the gate; empty: those that `metrics` names, else gates_by_default() of those judged. What is
   // named here is judged too.
   std::vector<std::string> gates = {};
-  double counted_minimum_effect = 0.01;  // a change of a count below it is told and fails nothing; relative
+  double counted_minimum_effect = 0.01;  // a change of a count below it is reported and does not gate; relative
   Witness witness = Witness::decided;
   std::vector<std::string> ignored_facts;  // decisive facts the user named as irrelevant
   bool operator==(const ComparisonPolicy&) const = default;

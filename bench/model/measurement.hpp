@@ -42,7 +42,7 @@ struct Invocation {
   std::int64_t duration_ns = 0;  // wall time of the whole process; 0: unknown
   InvocationConditions conditions = {};
   std::vector<std::string> disturbed_by = {};  // what was unusual (bench/runner/disturbance.hpp); empty: nothing seen
-  bool left_out = false;                       // of the judgement; its samples stand in Measurement::set_aside
+  bool excluded = false;                       // of the judgement; its samples stand in Measurement::excluded
   bool operator==(const Invocation&) const = default;
 };
 
@@ -97,9 +97,9 @@ struct Measurement {
   // ones.
   std::string count_key;
   std::vector<InvocationSamples> invocations;
-  // What is kept and never judged: the samples of invocations that are left_out, because they were disturbed and their
+  // What is kept and never judged: the samples of invocations that are excluded, because they were disturbed and their
   // round was measured again.
-  std::vector<InvocationSamples> set_aside = {};
+  std::vector<InvocationSamples> excluded = {};
   CountBasis count_basis = {};
   bool operator==(const Measurement&) const = default;
 };

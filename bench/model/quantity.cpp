@@ -31,9 +31,9 @@ std::string three_digits(double value) {
 }  // namespace
 
 Result<Nanoseconds> parse_duration(std::string_view text, std::string_view where) {
-  const auto refuse = [&](std::string mend) {
+  const auto refuse = [&](std::string fix) {
     return input_error(std::string(where), '"' + std::string(text) + '"', "a duration with its unit (ns us ms s m h)",
-                       std::move(mend));
+                       std::move(fix));
   };
   double number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);

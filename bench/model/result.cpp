@@ -12,21 +12,21 @@ std::string Error::text() const {
   // "found" introduces a thing that was read; a whole sentence stands by itself.
   append(": ", wanted.empty() ? "" : "found ", found);
   append(", ", "wanted ", wanted);
-  append("; ", "", mend);
+  append("; ", "", fix);
   return line;
 }
 
-Error input_error(std::string where, std::string found, std::string wanted, std::string mend) {
-  return {ErrorKind::input, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
+Error input_error(std::string where, std::string found, std::string wanted, std::string fix) {
+  return {ErrorKind::input, std::move(where), std::move(found), std::move(wanted), std::move(fix)};
 }
-Error program_error(std::string where, std::string found, std::string wanted, std::string mend) {
-  return {ErrorKind::program, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
+Error program_error(std::string where, std::string found, std::string wanted, std::string fix) {
+  return {ErrorKind::program, std::move(where), std::move(found), std::move(wanted), std::move(fix)};
 }
-Error budget_error(std::string where, std::string found, std::string wanted, std::string mend) {
-  return {ErrorKind::budget, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
+Error budget_error(std::string where, std::string found, std::string wanted, std::string fix) {
+  return {ErrorKind::budget, std::move(where), std::move(found), std::move(wanted), std::move(fix)};
 }
-Error store_error(std::string where, std::string found, std::string wanted, std::string mend) {
-  return {ErrorKind::store, std::move(where), std::move(found), std::move(wanted), std::move(mend)};
+Error store_error(std::string where, std::string found, std::string wanted, std::string fix) {
+  return {ErrorKind::store, std::move(where), std::move(found), std::move(wanted), std::move(fix)};
 }
 Error bug_error(std::string where, std::string found) {
   return {ErrorKind::bug, std::move(where), std::move(found), "", "please report this"};

@@ -22,23 +22,23 @@ enum class ErrorKind {
   bug,      // a mistake of ours that was caught before it did harm
 };
 
-// One sentence a person can act on: where (file:line, field, option), what was found, what was wanted, the mend.
+// One sentence a person can act on: where (file:line, field, option), what was found, what was wanted, the fix.
 struct Error {
   ErrorKind kind = ErrorKind::bug;
   std::string where;
   std::string found;
   std::string wanted;
-  std::string mend;
+  std::string fix;
 
-  // `where: found F, wanted W; mend`; empty fields are left out together with their word.
+  // `where: found F, wanted W; fix`; empty fields are left out together with their word.
   std::string text() const;
   bool operator==(const Error&) const = default;
 };
 
-Error input_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
-Error program_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
-Error budget_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
-Error store_error(std::string where, std::string found, std::string wanted = "", std::string mend = "");
+Error input_error(std::string where, std::string found, std::string wanted = "", std::string fix = "");
+Error program_error(std::string where, std::string found, std::string wanted = "", std::string fix = "");
+Error budget_error(std::string where, std::string found, std::string wanted = "", std::string fix = "");
+Error store_error(std::string where, std::string found, std::string wanted = "", std::string fix = "");
 Error bug_error(std::string where, std::string found);
 
 template <class T>

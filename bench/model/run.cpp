@@ -44,7 +44,7 @@ DisturbanceSummary summarize_disturbances(std::span<const Run* const> runs) {
     for (const Invocation& invocation : run->invocations) {
       if (invocation.disturbed_by.empty()) continue;
       ++summary.disturbed;
-      if (invocation.left_out) ++summary.left_out;
+      if (invocation.excluded) ++summary.excluded;
       for (const std::string& cause : invocation.disturbed_by) ++summary.by_cause[cause];
     }
   }
@@ -56,14 +56,14 @@ std::string to_text(const DisturbanceSummary& summary) {
   std::string text = std::to_string(summary.disturbed) + " of " + std::to_string(summary.invocations) +
                      (summary.disturbed == 1 ? " processes was" : " processes were") + " disturbed (" +
                      causes_text(summary.by_cause) + "): ";
-  const std::size_t counting = summary.disturbed - summary.left_out;
-  if (summary.left_out > 0) {
-    text += std::to_string(summary.left_out) + (summary.left_out == 1
-                                                    ? " is left out, as its round was measured again"
-                                                    : " are left out, as their rounds were measured again");
+  const std::size_t counting = summary.disturbed - summary.excluded;
+  if (summary.excluded > 0) {
+    text += std::to_string(summary.excluded) + (summary.excluded == 1
+                                                    ? " is excluded, as its round was measured again"
+                                                    : " are excluded, as their rounds were measured again");
   }
   if (counting == 0) return text;
-  return text + (summary.left_out > 0 ? "; " : "") + std::to_string(counting) + (counting == 1 ? " counts" : " count");
+  return text + (summary.excluded > 0 ? "; " : "") + std::to_string(counting) + (counting == 1 ? " counts" : " count");
 }
 
 void keep_stop(Stop stop, int rounds, std::map<std::string, std::string>& settings) {

@@ -133,7 +133,7 @@ struct Run {
 struct DisturbanceSummary {
   std::size_t invocations = 0;                  // of all that were taken
   std::size_t disturbed = 0;                    // of these
-  std::size_t left_out = 0;                     // of the disturbed: the other taking of their round counts
+  std::size_t excluded = 0;                     // of the disturbed: the other taking of their round counts
   std::map<std::string, std::size_t> by_cause;  // one invocation may have several
 };
 

@@ -33,9 +33,9 @@ struct Series {
 
 enum class ChangeStatus {
   confirmed,
-  suspected,  // fewer than kLeastLaterValues values since: to be measured again before anyone is told
+  suspected,  // fewer than kMinLaterValues values since: to be measured again before anyone is told
 };
-inline constexpr std::size_t kLeastLaterValues = 3;
+inline constexpr std::size_t kMinLaterValues = 3;
 inline constexpr std::array<std::string_view, 2> kChangeStatusWords{"confirmed", "suspected"};
 inline std::span<const std::string_view> words_of(ChangeStatus) { return kChangeStatusWords; }
 

@@ -13,9 +13,9 @@ namespace steelyard {
 namespace {
 
 // The clock's own doubt about one time: below it, agreement between times supports no further digit.
-constexpr double kLeastUncertaintySeconds = 25e-9;
+constexpr double kMinUncertaintySeconds = 25e-9;
 constexpr double kNormalQuantile95 = 1.645;  // one-sided 95 %
-constexpr int kMostSignificantFigures = 4;
+constexpr int kMaxSignificantFigures = 4;
 constexpr double kWarningRatio = 0.1;  // IQR over median
 constexpr std::size_t kFewestForSpread = 4;
 
@@ -107,9 +107,9 @@ int TaskMeasurement::significant_figures() const {
   const double deviation = population_deviation(begin, end);
   const double half_width = kNormalQuantile95 * deviation / std::sqrt(static_cast<double>(end - begin));
   const double digits =
-      std::floor(std::log10(*quantile(ascending, 0.5) / std::max(half_width, kLeastUncertaintySeconds)));
+      std::floor(std::log10(*quantile(ascending, 0.5) / std::max(half_width, kMinUncertaintySeconds)));
   // Written so that the NaN of a median below 0 counts as one digit.
-  return digits >= 1 ? static_cast<int>(std::min<double>(digits, kMostSignificantFigures)) : 1;
+  return digits >= 1 ? static_cast<int>(std::min<double>(digits, kMaxSignificantFigures)) : 1;
 }
 
 bool TaskMeasurement::has_warning() const {

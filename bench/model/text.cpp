@@ -35,9 +35,9 @@ CodePoint code_point_at(std::string_view text, std::size_t at) {
     if ((byte(at + i) & 0xc0U) != 0x80U) return {};
     value = (value << 6U) | (byte(at + i) & 0x3fU);
   }
-  constexpr std::array<std::uint32_t, 5> kLeastOfLength{0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<std::uint32_t, 5> kMinOfLength{0, 0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = value >= 0xd800 && value <= 0xdfff;
-  if (value < kLeastOfLength[length] || value > 0x10ffff || is_surrogate) return {};
+  if (value < kMinOfLength[length] || value > 0x10ffff || is_surrogate) return {};
   return {value, length};
 }
 

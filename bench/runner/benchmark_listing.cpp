@@ -19,7 +19,7 @@ constexpr std::string_view kNoMatch = "Failed to match any benchmarks";
 constexpr std::string_view kNoDouble = "is expected to be a double";
 constexpr std::string_view kMatchesNothing = "^steelyard: no benchmark has this name$";
 constexpr std::string_view kWanted = "a program built on Google Benchmark";
-constexpr std::string_view kMend =
+constexpr std::string_view kFix =
     "name a program whose main is Google Benchmark's, e.g. one linked with benchmark_main";
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -37,11 +37,11 @@ std::vector<std::string> lines_of(std::string_view text) {
 // Tells a benchmark program that cannot even start from a program of another kind.
 bool mentions_google_benchmark(const std::filesystem::path& executable) {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
-  constexpr std::size_t kMostBlocks = 1024;
+  constexpr std::size_t kMaxBlocks = 1024;
   constexpr std::array<std::string_view, 2> kMarks = {"benchmark_list_tests", "libbenchmark"};
   std::ifstream file(executable, std::ios::binary);
   std::string window;
-  for (std::size_t block = 0; file && block < kMostBlocks; ++block) {
+  for (std::size_t block = 0; file && block < kMaxBlocks; ++block) {
     // The end of the last block is kept, so that a mark on the border is seen.
     window.erase(0, window.size() - std::min(window.size(), kMarks[0].size()));
     const std::size_t kept = window.size();
@@ -66,7 +66,7 @@ Error listing_error(const ChildCommand& command, const ChildResult& child) {
   std::string found = "a program that does not know Google Benchmark's options";
   if (child.exit_code != 0) found += " and exited with " + std::to_string(child.exit_code);
   if (!line.empty()) found += ", saying \"" + line + "\"";
-  return input_error(where, found, std::string(kWanted), std::string(kMend));
+  return input_error(where, found, std::string(kWanted), std::string(kFix));
 }
 
 class Questions {
@@ -91,7 +91,7 @@ class Questions {
   const std::atomic<bool>* cancelled_;
 };
 
-bool said_no_match(const ChildResult& child) {
+bool reported_no_match(const ChildResult& child) {
   return child.end == ChildEnd::exited &&
          (child.error_output.find(kNoMatch) != std::string::npos || child.output.find(kNoMatch) != std::string::npos);
 }
@@ -103,18 +103,18 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
   const Questions questions(command, cancelled);
   ProgramListing listing;
   STEELYARD_TRY(ChildResult nothing, questions.ask_for_nothing("0.02s"));
-  listing.min_time_takes_unit = said_no_match(nothing) && nothing.error_output.find(kNoDouble) == std::string::npos;
+  listing.min_time_takes_unit = reported_no_match(nothing) && nothing.error_output.find(kNoDouble) == std::string::npos;
   if (!listing.min_time_takes_unit && nothing.end == ChildEnd::exited) {
     STEELYARD_TRY(nothing, questions.ask_for_nothing("0.02"));
   }
-  if (!said_no_match(nothing)) return listing_error(command, nothing);
+  if (!reported_no_match(nothing)) return listing_error(command, nothing);
   listing.core = nothing.core;
   listing.start = nanoseconds(static_cast<double>(nothing.duration_ns));
 
   std::vector<std::string> options{"--benchmark_list_tests=true", "--benchmark_format=console"};
   if (!filter.empty()) options.push_back("--benchmark_filter=" + filter);
   STEELYARD_TRY(const ChildResult listed, questions.ask(options));
-  if (!listed.succeeded() && !said_no_match(listed)) return listing_error(command, listed);
+  if (!listed.succeeded() && !reported_no_match(listed)) return listing_error(command, listed);
   if (listed.output_truncated) {
     return input_error(command.executable.string(), "a list of benchmarks above " + to_text(Bytes(4 << 20)),
                        "a shorter one", "choose fewer with a filter");

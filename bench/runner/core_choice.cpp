@@ -17,7 +17,7 @@ struct CoreClass {
   std::vector<Core> one_per_physical;
   std::vector<Core> all;
   auto rank() const {
-    return std::tuple(one_per_physical.size(), all.size(), all.front().capacity, all.front().most_khz);
+    return std::tuple(one_per_physical.size(), all.size(), all.front().capacity, all.front().max_khz);
   }
 };
 
@@ -25,7 +25,7 @@ std::vector<CoreClass> classes_of(const std::vector<Core>& cores) {
   std::map<std::tuple<int, std::int64_t, std::int64_t>, CoreClass> by_kind;
   std::set<std::pair<int, int>> seen;
   for (const Core& core : cores) {
-    CoreClass& kind = by_kind[{core.package, core.capacity, core.most_khz}];
+    CoreClass& kind = by_kind[{core.package, core.capacity, core.max_khz}];
     kind.all.push_back(core);
     if (seen.insert({core.package, core.physical}).second) kind.one_per_physical.push_back(core);
   }
@@ -97,7 +97,7 @@ std::vector<Core> read_allowed_cores(const std::filesystem::path& root) {
       const std::int64_t physical = read_system_number(folder / "topology/core_id").value_or(-1);
       core.physical = physical < 0 ? number : static_cast<int>(physical);
       core.capacity = read_system_number(folder / "cpu_capacity").value_or(0);
-      core.most_khz = read_system_number(folder / "cpufreq/cpuinfo_max_freq").value_or(0);
+      core.max_khz = read_system_number(folder / "cpufreq/cpuinfo_max_freq").value_or(0);
       cores.push_back(core);
     }
   }

@@ -18,7 +18,7 @@ struct Core {
   int package = 0;
   int physical = 0;           // within the package; threads of one core share it
   std::int64_t capacity = 0;  // relative speed, 0: not said
-  std::int64_t most_khz = 0;  // 0: not said
+  std::int64_t max_khz = 0;   // 0: not said
 };
 
 struct CoreChoice {

@@ -76,7 +76,7 @@ struct DisturbanceIndicator {
   std::optional<double> (*read)(const Invocation& invocation);
 };
 
-constexpr std::size_t kLeastToBeUsual = 4;
+constexpr std::size_t kMinToBeUsual = 4;
 constexpr double kDeviations = 6;
 constexpr double kMadOfNormal = 1.4826;  // makes the median absolute deviation a standard deviation of normal noise
 
@@ -142,7 +142,7 @@ UsualConditions usual_conditions(std::span<const Invocation> invocations) {
     for (const Invocation& invocation : invocations) {
       if (const auto value = kIndicators[i].read(invocation)) values.push_back(*value);
     }
-    if (values.size() < kLeastToBeUsual) continue;
+    if (values.size() < kMinToBeUsual) continue;
     const double middle = median(values);
     for (double& value : values) value = std::abs(value - middle);
     usual.limits[i] = middle + kDeviations * kMadOfNormal * median(std::move(values));

@@ -77,9 +77,9 @@ using Clock = std::chrono::steady_clock;
 // A copy of so much takes a few percent of a round of many benchmarks.
 constexpr std::int64_t kLargestCopy = std::int64_t{64} << 20;
 // Pages are dropped one by one; where more than this part stays, nothing was gained.
-constexpr double kMostLeft = 0.1;
+constexpr double kMaxLeft = 0.1;
 // Reading page by page from a disk would take longer than measuring.
-constexpr std::size_t kMostReads = 4096;
+constexpr std::size_t kMaxReads = 4096;
 constexpr const char* kSearchPath = "LD_LIBRARY_PATH";
 
 std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
@@ -196,9 +196,9 @@ bool reread_pages(const std::filesystem::path& path, std::uint64_t seed, int rou
   const auto after = resident_pages(file, bytes);
   if (!after) return false;
   const std::size_t left = after->size();
-  if (static_cast<double>(left) > kMostLeft * static_cast<double>(before.size())) return false;
+  if (static_cast<double>(left) > kMaxLeft * static_cast<double>(before.size())) return false;
   ::posix_fadvise(file.number(), 0, 0, POSIX_FADV_RANDOM);  // no reading ahead, which would undo the order
-  const std::size_t together = before.size() / kMostReads + 1;
+  const std::size_t together = before.size() / kMaxReads + 1;
   std::vector<char> block(together * page_bytes());
   for (const std::size_t i : shuffled_order((before.size() + together - 1) / together, seed, round)) {
     const std::size_t first = before[i * together];

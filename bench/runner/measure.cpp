@@ -76,10 +76,10 @@ class Session {
 };
 
 Result<void> Session::check() const {
-  constexpr int kMostRounds = 10000;
-  constexpr int kMostRepetitions = 10000;
+  constexpr int kMaxRounds = 10000;
+  constexpr int kMaxRepetitions = 10000;
   const auto found = [](int value) { return std::to_string(value); };
-  if (settings_.rounds < 0 || settings_.rounds > kMostRounds) {
+  if (settings_.rounds < 0 || settings_.rounds > kMaxRounds) {
     return input_error("rounds", found(settings_.rounds), "0 (for " + found(kUsualRounds) + ") to 10000");
   }
   if (!is_alone() && settings_.rounds % 2 != 0) {
@@ -89,11 +89,11 @@ Result<void> Session::check() const {
   for (std::size_t i = 0; i < timing_.looks.rounds.size(); ++i) {
     const int rounds = timing_.looks.rounds[i];
     const int before = i == 0 ? 0 : timing_.looks.rounds[i - 1];
-    if (rounds <= before || rounds % 2 != 0 || rounds > kMostRounds) {
+    if (rounds <= before || rounds % 2 != 0 || rounds > kMaxRounds) {
       return input_error("looks", found(rounds), "even numbers of rounds that ascend, up to 10000");
     }
   }
-  if (repetitions() < 0 || repetitions() > kMostRepetitions) {
+  if (repetitions() < 0 || repetitions() > kMaxRepetitions) {
     return input_error("repetitions", found(repetitions()), "0 (as the budget allows) to 10000");
   }
   if (min_time().count() < 0) {
@@ -119,7 +119,7 @@ Result<void> Session::prepare(const PrivateFolder& folder) {
     const Program* const other = is_alone() ? nullptr : &programs_[1 - i]->program;
     ListedProgram listed = *programs_[i];
     std::erase_if(listed.listing.benchmarks, [&](const ListedBenchmark& benchmark) {
-      return std::find(timing_.leave_out.begin(), timing_.leave_out.end(), benchmark.name) != timing_.leave_out.end();
+      return std::find(timing_.excluded.begin(), timing_.excluded.end(), benchmark.name) != timing_.excluded.end();
     });
     if (device_use_.empty()) device_use_ = device_use_of_file(listed.program.executable);
     if (cores_.first() && !listed.trouble && listed.listing.core < 0) {
@@ -148,7 +148,7 @@ Result<void> Session::check_listings() const {
   if (!any_left) return *programs_.front()->trouble;
   const bool any_benchmark =
       std::any_of(sides_.begin(), sides_.end(), [](const MeasuredSide& side) { return !side.benchmarks().empty(); });
-  if (any_benchmark || !timing_.leave_out.empty()) return {};
+  if (any_benchmark || !timing_.excluded.empty()) return {};
   const std::string where = programs_.front()->program.executable.string();
   if (settings_.filter.empty()) return input_error(where, "no benchmark", "at least one", "check its arguments");
   return input_error(where, "no benchmark that matches \"" + settings_.filter + "\"", "at least one",
@@ -229,7 +229,7 @@ void Session::choose_layout_by_trial(PilotPlan pilot) {
   constexpr double kShareOfTrial = 0.04;
   pilot.limits = {limits_.budget * kShareOfTrial, limits_.cancelled};
   const LayoutTrial trial = try_layouts(pilot);
-  if (trial.pairs >= kLeastTrials) tried_ = true;
+  if (trial.pairs >= kMinTrials) tried_ = true;
   layout_ = choose_layout(std::move(layout_), trial);
 }
 

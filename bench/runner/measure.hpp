@@ -54,11 +54,11 @@ struct LookSchedule {
 
 // What one measurement is to do that the settings leave open.
 struct TimingPlan {
-  std::vector<std::string> leave_out;  // benchmarks that are not measured, as the program lists them
-  SamplePlan samples;                  // known from a measurement before; without sizes: made of a pilot
-  LookSchedule looks;                  // in place of the settings' rounds where the sides are measured together
-  bool repeat_disturbed = true;        // measure some of the rounds again that were disturbed
-  int rounds_per_copy = 1;             // that share the same pages (fresh_copy.hpp), and then one core as well
+  std::vector<std::string> excluded;  // benchmarks that are not measured, as the program lists them
+  SamplePlan samples;                 // known from a measurement before; without sizes: made of a pilot
+  LookSchedule looks;                 // in place of the settings' rounds where the sides are measured together
+  bool repeat_disturbed = true;       // measure some of the rounds again that were disturbed
+  int rounds_per_copy = 1;            // that share the same pages (fresh_copy.hpp), and then one core as well
   std::function<void(const MeasureProgress&)> progress;  // may be empty
 };
 

@@ -12,7 +12,7 @@
 namespace steelyard {
 namespace {
 
-constexpr int kMostFailures = 3;
+constexpr int kMaxFailures = 3;
 // A hang costs the whole time limit; the second is the last.
 constexpr int kWeightOfTimeOut = 2;
 // The reader's own limit; checked before anything is read into memory.
@@ -63,7 +63,7 @@ Run& SideRecord::so_far() {
 
 Run SideRecord::take() {
   Run run = std::move(so_far());
-  run.environment = std::move(told_);
+  run.environment = std::move(reported_);
   return run;
 }
 
@@ -72,7 +72,7 @@ std::string SideRecord::device_change(const Environment& environment) const {
   if (run_.invocations.empty()) return "";
   for (const Fact& fact : environment.facts) {
     if (!is_decisive_gpu_fact(fact.name)) continue;
-    const std::string* const before = told_.find(fact.name);
+    const std::string* const before = reported_.find(fact.name);
     if (before == nullptr || *before == fact.value) continue;
     return "the device is not as before: " + fact.name + " is " + fact.value + ", was " + *before;
   }
@@ -92,7 +92,7 @@ void SideRecord::fail(const Attempt& attempt, std::string reason, int weight) {
 
 bool SideRecord::has_given_up(const std::string& benchmark) const {
   const auto at = failure_weight_.find(benchmark);
-  return at != failure_weight_.end() && at->second >= kMostFailures;
+  return at != failure_weight_.end() && at->second >= kMaxFailures;
 }
 
 void SideRecord::add(const Attempt& attempt, const Result<ChildResult>& child,
@@ -181,14 +181,14 @@ void SideRecord::mark(std::uint32_t position, std::vector<std::string> disturbed
   run_.invocations[position].disturbed_by = std::move(disturbed_by);
 }
 
-void SideRecord::leave_out(std::uint32_t position) {
-  run_.invocations[position].left_out = true;
+void SideRecord::exclude(std::uint32_t position) {
+  run_.invocations[position].excluded = true;
   for (Measurement& measurement : run_.measurements) {
     auto& judged = measurement.invocations;
     const auto is_it = [&](const InvocationSamples& samples) { return samples.invocation == position; };
     const auto at = std::find_if(judged.begin(), judged.end(), is_it);
     if (at == judged.end()) continue;
-    measurement.set_aside.push_back(std::move(*at));
+    measurement.excluded.push_back(std::move(*at));
     judged.erase(at);
   }
 }
@@ -208,7 +208,7 @@ void SideRecord::append(Measurement&& measurement, std::uint32_t invocation) {
 void SideRecord::keep_facts(const Environment& environment) {
   if (!run_.invocations.empty()) return;  // the first file speaks for all
   for (const Fact& fact : environment.facts) {
-    if (is_kept(fact.name)) told_.set(fact.name, fact.value, is_decisive_gpu_fact(fact.name));
+    if (is_kept(fact.name)) reported_.set(fact.name, fact.value, is_decisive_gpu_fact(fact.name));
   }
 }
 

@@ -48,7 +48,7 @@ class SideRecord {
   const Invocation& invocation(std::uint32_t position) const { return run_.invocations[position]; }
   void mark(std::uint32_t position, std::vector<std::string> disturbed_by);
   // Its samples are kept, and judged no more.
-  void leave_out(std::uint32_t position);
+  void exclude(std::uint32_t position);
 
   // The device that the program says it used; empty: it says none, or has yielded nothing yet. Part of the identity of
   // its benchmarks, failures included, so that a side that yielded nothing has to be told the other's.
@@ -56,7 +56,7 @@ class SideRecord {
   void assume_device(const std::string& device) { device_ = device_.empty() ? device : device_; }
 
   // What the program's own output said of its environment, never decisive but for the facts of its device.
-  const Environment& told() const { return told_; }
+  const Environment& told() const { return reported_; }
   // What there is by now, to be looked at where it lies; header and environment are the caller's to fill in.
   Run& so_far();
   // Everything but the header; the environment is told().
@@ -71,7 +71,7 @@ class SideRecord {
   std::string device_change(const Environment& environment) const;
 
   std::string device_;
-  Environment told_;
+  Environment reported_;
   Run run_;
   std::map<std::pair<std::string, std::string>, std::size_t> measurement_at_;  // by canonical name and metric
   std::map<std::string, std::vector<std::uint32_t>> invocations_of_;           // by benchmark as the program lists it

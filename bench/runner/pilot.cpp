@@ -18,7 +18,7 @@ constexpr Nanoseconds kSample = milliseconds(2);
 constexpr Nanoseconds kOneIteration = nanoseconds(1000);
 // What the search for the number of iterations takes, in samples (see sample_plan.cpp), the sample included.
 constexpr double kWithSearch = 1.6;
-constexpr Nanoseconds kLeastTimeout = seconds(2);  // of one process, whatever is left of the limit
+constexpr Nanoseconds kMinTimeout = seconds(2);  // of one process, whatever is left of the limit
 // Above it a process is looked at twice, to tell what is fixed from what grows with the iterations.
 constexpr Nanoseconds kUnexplained = milliseconds(3);
 
@@ -83,7 +83,7 @@ std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, c
     commands.push_back(side->command({benchmark}, size, pinned ? std::optional(plan_.cores[core]) : std::nullopt));
     // A hang must not take what the rounds need.
     commands.back().timeout =
-        std::min(commands.back().timeout, std::max(kLeastTimeout, plan_.limits.budget - since(begun_)));
+        std::min(commands.back().timeout, std::max(kMinTimeout, plan_.limits.budget - since(begun_)));
   }
   std::vector<Result<ChildResult>> children;
   if (at_once) {
@@ -116,8 +116,8 @@ std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, c
 // Since 1.8 Google Benchmark takes "Nx"; a main of one's own may not, and a benchmark may have a number of its own.
 void Pilot::try_iterations(const ListedBenchmark& benchmark, Nanoseconds iteration) {
   constexpr Nanoseconds kShort = milliseconds(50);  // it is run six times: Google Benchmark warms up with as many
-  constexpr int kMostTries = 3;
-  if (takes_iterations_ || iteration_tries_ == kMostTries || iteration > kShort) return;
+  constexpr int kMaxTries = 3;
+  if (takes_iterations_ || iteration_tries_ == kMaxTries || iteration > kShort) return;
   ++iteration_tries_;
   const bool all_new = std::all_of(plan_.sides.begin(), plan_.sides.end(),
                                    [](const MeasuredSide* side) { return side->listing().min_time_takes_unit; });
@@ -215,7 +215,7 @@ LayoutTrial try_layouts(const PilotPlan& plan) {
     }
   }
   trial.pairs = static_cast<int>(std::min(apart[0].size(), apart[1].size()));
-  if (trial.pairs < kLeastTrials) return trial;
+  if (trial.pairs < kMinTrials) return trial;
   // The median of |x - y| of two normal values is .9539 standard deviations (regress/ab/noise_parts.cpp).
   constexpr double kMedianOfPairs = 0.9538726;
   trial.at_once = median(std::move(apart[0])) / kMedianOfPairs;
@@ -225,7 +225,7 @@ LayoutTrial try_layouts(const PilotPlan& plan) {
 
 bool turns_are_worth_it(const LayoutTrial& trial) {
   constexpr double kClearly = 1.2;
-  return trial.pairs >= kLeastTrials && trial.at_once > kClearly * std::sqrt(2.0) * trial.in_turn;
+  return trial.pairs >= kMinTrials && trial.at_once > kClearly * std::sqrt(2.0) * trial.in_turn;
 }
 
 PilotOutcome run_pilot(const PilotPlan& plan) { return Pilot(plan).run(); }

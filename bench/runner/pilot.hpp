@@ -33,9 +33,9 @@ struct PilotOutcome {
 struct LayoutTrial {
   double at_once = 0;
   double in_turn = 0;
-  int pairs = 0;  // of rounds that were compared; below kLeastTrials nothing is known
+  int pairs = 0;  // of rounds that were compared; below kMinTrials nothing is known
 };
-inline constexpr int kLeastTrials = 6;
+inline constexpr int kMinTrials = 6;
 
 // Two rounds of 16 benchmarks, some of them again where there are fewer, in both layouts, within the plan's budget; the
 // second rounds come after all the first ones, because what disturbs a machine lasts. A host that gives each core to

@@ -13,7 +13,7 @@ namespace steelyard {
 namespace {
 
 // Of repetitions within a round; a stream of random numbers each.
-constexpr int kMostPasses = 1 << 20;
+constexpr int kMaxPasses = 1 << 20;
 
 std::int32_t slot_of(Side side, std::int32_t baseline_slot) {
   return side == Side::baseline ? baseline_slot : 1 - baseline_slot;
@@ -178,7 +178,7 @@ void RoundLoop::renew_copies(int round, int pass) {
   std::sort(ordered.begin(), ordered.end(),
             [](const MeasuredSide* a, const MeasuredSide* b) { return a->side() < b->side(); });
   if (copied_first_[static_cast<std::size_t>(round)] == 1) std::reverse(ordered.begin(), ordered.end());
-  const int stream = round + pass * kMostPasses;
+  const int stream = round + pass * kMaxPasses;
   for (MeasuredSide* side : ordered) {
     side->copy().renew(plan_.settings.seed + (side->side() == Side::baseline ? 0 : 1), stream);
   }
@@ -425,7 +425,7 @@ void RoundLoop::repeat(std::size_t index, int round) {
     for (std::size_t n = 0; n < positions.size(); ++n) {
       const bool is_repetition = n >= known[i];
       if (record.invocation(positions[n]).round == round && is_repetition != undisturbed) {
-        record.leave_out(positions[n]);
+        record.exclude(positions[n]);
       }
     }
   }

@@ -57,7 +57,7 @@ std::size_t draw_padding(std::uint64_t seed, const PaddedProcess& process) {
   const std::uint64_t place = static_cast<std::uint64_t>(process.round) * 4 +
                               static_cast<std::uint64_t>(process.attempt > 0 ? 2 : 0) +
                               static_cast<std::uint64_t>(process.side);
-  return static_cast<std::size_t>(mixed(mixed(seed ^ hash(process.benchmark)) + place) % kMostPadding);
+  return static_cast<std::size_t>(mixed(mixed(seed ^ hash(process.benchmark)) + place) % kMaxPadding);
 }
 
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round) {

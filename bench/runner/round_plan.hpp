@@ -20,11 +20,11 @@ std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, st
 // 0 .. count-1, shuffled for this round, so that no benchmark always follows the same one.
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round);
 
-// Bytes by which the environment of one process is longer than it need be, 0 to kMostPadding - 1: what stands above the
+// Bytes by which the environment of one process is longer than it need be, 0 to kMaxPadding - 1: what stands above the
 // stack moves the stack, and with it what a benchmark's layout happens to be (T. Mytkowicz, A. Diwan, M. Hauswirth and
 // P. F. Sweeney, Producing wrong data without doing anything obviously wrong!, ASPLOS 2009). Drawn for each process, so
 // that such luck is noise between processes and no bias of a side. `attempt`: 0 for the first process of the round.
-inline constexpr std::size_t kMostPadding = 4096;
+inline constexpr std::size_t kMaxPadding = 4096;
 struct PaddedProcess {
   std::string_view benchmark;
   int round = 0;

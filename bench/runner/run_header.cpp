@@ -58,7 +58,7 @@ LayoutChoice choose_layout(std::optional<Layout> wanted, const CoreChoice& cores
 }
 
 LayoutChoice choose_layout(LayoutChoice duet, const LayoutTrial& trial) {
-  if (trial.pairs < kLeastTrials) return duet;
+  if (trial.pairs < kMinTrials) return duet;
   const std::string seen = "of one round against another, " + std::to_string(trial.pairs) +
                            " tried, the standard deviation is " + percent_text(trial.at_once) + " side by side and " +
                            percent_text(trial.in_turn) + " in turns";
@@ -82,7 +82,7 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
       {"layout_reason", layout.reason},
       {"cores", core_text(layout.cores)},
       {"address_randomization", "on"},
-      {"environment_padding", "0 to " + std::to_string(kMostPadding - 1) + " bytes, drawn for each process"},
+      {"environment_padding", "0 to " + std::to_string(kMaxPadding - 1) + " bytes, drawn for each process"},
   };
   if (outcome.disturbed_rounds > 0) {
     settings["disturbed_rounds"] =

@@ -29,7 +29,7 @@ namespace {
 // Tells the store what this repository knows of the history of measured commits, so that it can put them in order.
 
 // For each of the runs' commits that the repository of the current folder has. Outside of one, and for other commits,
-// there is nothing to tell; what was told once is not written again. Error: the store's.
+// there is nothing to report_once; what was told once is not written again. Error: the store's.
 Result<void> keep_commit_graph(Store& store, const std::vector<const Run*>& runs) {
   std::set<std::pair<std::string, std::string>> wanted;  // project and commit
   for (const Run* run : runs) {
@@ -118,7 +118,7 @@ void keep_on_disk(const AtHand& own, const App& app) {
   if (own.comparison != nullptr && !spool.keep(own.comparison->comparison)) keep_outside(*own.comparison, app);
 }
 
-void say_what_waits(const App& app) {
+void report_waiting(const App& app) {
   const Spool::Count waiting = Spool(state_folder()).count_waiting();
   const std::size_t count = waiting.runs + waiting.comparisons;
   if (count == 0) return;
@@ -130,7 +130,7 @@ void say_what_waits(const App& app) {
 ExitCode keep_without_store(const Error& error, const AtHand& own, const App& app) {
   app.report(error);
   keep_on_disk(own, app);
-  say_what_waits(app);
+  report_waiting(app);
   if (own.comparison != nullptr) app.streams.err << "steelyard: the verdict is " << name_of(*own.comparison) << '\n';
   return ExitCode::store_away;
 }
@@ -150,10 +150,10 @@ class OwnDelivery {
         to_.is_for_another};
     const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(noting, own_);
     if (!delivery) {
-      tell(delivery.error());
+      report_once(delivery.error());
       return ExitCode::store_away;
     }
-    for (const Error& bad : delivery->bad) tell(bad);
+    for (const Error& bad : delivery->bad) report_once(bad);
     return ExitCode::success;
   }
 
@@ -192,19 +192,19 @@ class OwnDelivery {
     }
     const Result<bool> is_new = put();
     if (is_new) return false;
-    tell(is_new.error());
+    report_once(is_new.error());
     code = ExitCode::store_away;
     return true;
   }
 
   // Reports an error once, however often it comes.
-  void tell(const Error& error) {
-    const bool is_told = std::any_of(told_.begin(), told_.end(), [&](const Error& other) {
+  void report_once(const Error& error) {
+    const bool is_reported = std::any_of(reported_.begin(), reported_.end(), [&](const Error& other) {
       return other.where == error.where && other.found == error.found;
     });
-    if (is_told) return;
+    if (is_reported) return;
     app_.report(error);
-    told_.push_back(error);
+    reported_.push_back(error);
   }
 
   Store& store_;
@@ -212,7 +212,7 @@ class OwnDelivery {
   const AtHand& own_;
   const App& app_;
   std::map<const void*, bool> is_taken_;  // of what the spool handed on; absent: the store has not answered
-  std::vector<Error> told_;
+  std::vector<Error> reported_;
 };
 
 // The comparison as the spool has it; as it was given where it could not be kept there, which is reported.
@@ -238,7 +238,7 @@ Result<StoreAddress> store_address(const Configuration& configuration) {
 Result<Store> open_store(const Configuration& configuration, const App& app) {
   STEELYARD_TRY(const StoreAddress address, store_address(configuration));
   STEELYARD_TRY(Store store, Store::open(address, state_folder()));
-  app.notes(store.take_news());
+  app.notes(store.take_notices());
   Spool spool(state_folder());
   if (spool.waiting().empty()) return store;
   const Result<Spool::Delivery> delivery = spool.deliver(destination(store));
@@ -274,7 +274,7 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   const AtHand own{runs, kept ? &*kept : nullptr};
   Result<Store> store = Store::open(*address, state_folder());
   if (!store) return keep_without_store(store.error(), own, app);
-  app.notes(store->take_news());
+  app.notes(store->take_notices());
   // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it
   // again.
   if (const Result<void> told_graph = keep_commit_graph(*store, runs); !told_graph) {
@@ -286,12 +286,12 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   const bool has_own = !runs.empty() || kept;
   const ExitCode own_code = delivery.put_rest();
   if (own_code != ExitCode::success || (!has_own && code != ExitCode::success)) {
-    return say_what_waits(app), ExitCode::store_away;
+    return report_waiting(app), ExitCode::store_away;
   }
   std::string text = "kept in the store: " + address->safe_text();
   if (kept) text += ", as " + name_of(*kept);
   app.note(text);
-  if (code != ExitCode::success) say_what_waits(app);
+  if (code != ExitCode::success) report_waiting(app);
   return worse(code, kept_code);
 }
 

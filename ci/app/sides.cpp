@@ -244,7 +244,7 @@ Result<Run> run_of_side(MeasurementSide side, const std::vector<Environment>& en
   } else if (!machine.empty() && options.environment.facts.empty() && other) {
     return input_error("steelyard compare --table",
                        side.name + " has times of machine " + machine + ", other sides are of " + other->fingerprint(),
-                       "one machine", "--ignore-fact " + std::string(kFingerprintFact) + " sets the difference aside");
+                       "one machine", "--ignore-fact " + std::string(kFingerprintFact) + " ignores the difference");
   }
   Result<Run> run = to_run(side.measurements, options);
   if (run) return run;

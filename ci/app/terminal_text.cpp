@@ -39,7 +39,7 @@ std::string without_device(std::string_view benchmark) {
 
 namespace {
 
-constexpr double kLeastSecondsBetween = 0.1;
+constexpr double kMinSecondsBetween = 0.1;
 
 double now_s() {
   const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
@@ -65,7 +65,7 @@ ProgressLine::~ProgressLine() { clear(); }
 void ProgressLine::show(const std::string& what, double done, Nanoseconds left) {
   if (!enabled_) return;
   const double now = now_s();
-  if (drawn_ && now - last_drawn_s_ < kLeastSecondsBetween) return;
+  if (drawn_ && now - last_drawn_s_ < kMinSecondsBetween) return;
   last_drawn_s_ = now;
   drawn_ = true;
   const double own = std::isfinite(done) ? std::clamp(done, 0.0, 1.0) : 0.0;

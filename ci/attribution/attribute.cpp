@@ -19,10 +19,10 @@ namespace steelyard {
 namespace {
 
 // A function below this part of the change explains nothing.
-constexpr double kLeastShare = 0.01;
+constexpr double kMinShare = 0.01;
 // What is listed for its inclusive change alone must explain more than that: every caller of a culprit shows some.
-constexpr double kLeastInclusiveShare = 0.1;
-constexpr std::size_t kMostByInclusive = 2;
+constexpr double kMinInclusiveShare = 0.1;
+constexpr std::size_t kMaxByInclusive = 2;
 
 // One profile against another, with everything that is said of a function.
 class Attribution {
@@ -37,13 +37,13 @@ class Attribution {
   }
 
   std::vector<FunctionChange> functions() const {
-    const auto most = static_cast<std::size_t>(std::max(options_.most_functions, 0));
+    const auto most = static_cast<std::size_t>(std::max(options_.max_functions, 0));
     std::vector<FunctionChange> result;
     if (difference_.total_change == 0 || most == 0) return result;
     if (culprit_) result.push_back(culprit_change());
     const std::vector<Entry> inclusive = by_inclusive();
     // Where there is room, the callers of the change have theirs.
-    const std::size_t kept = most > 4 ? std::min(inclusive.size(), kMostByInclusive) : 0;
+    const std::size_t kept = most > 4 ? std::min(inclusive.size(), kMaxByInclusive) : 0;
     for (const Entry& entry : by_self()) {
       if (result.size() + kept >= most) break;
       result.push_back(change_of(entry));
@@ -160,7 +160,7 @@ class Attribution {
   std::vector<Entry> by_self() const {
     std::vector<Entry> entries;
     const auto explains = [&](double change) {
-      return std::abs(change) >= kLeastShare * std::abs(difference_.total_change);
+      return std::abs(change) >= kMinShare * std::abs(difference_.total_change);
     };
     for (std::uint32_t i = 0; i < difference_.functions.size(); ++i) {
       const double change = difference_.functions[i].self_change;
@@ -173,7 +173,7 @@ class Attribution {
     for (std::size_t i = 0; i < lines_.pieces.size(); ++i) {
       const InlinedPiece& piece = lines_.pieces[i];
       const bool is_culprit = culprit_ && culprit_->piece && lines_.pieces[*culprit_->piece].origin == piece.origin;
-      const bool is_new = !is_culprit && !is_told_by_its_function(piece.origin) && explains(origins[piece.origin]);
+      const bool is_new = !is_culprit && !is_reported_by_its_function(piece.origin) && explains(origins[piece.origin]);
       if (is_new && explains(piece.change())) entries.push_back({piece.function, i, piece.change()});
     }
     std::stable_sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
@@ -185,7 +185,7 @@ class Attribution {
   }
 
   // A function that one side calls and the other has inlined is told as that function.
-  bool is_told_by_its_function(const std::string& origin) const {
+  bool is_reported_by_its_function(const std::string& origin) const {
     return std::any_of(difference_.functions.begin(), difference_.functions.end(), [&](const FunctionDifference& f) {
       return f.is_in_baseline != f.is_in_candidate && without_clone(f.shown->name) == without_clone(origin);
     });
@@ -198,10 +198,10 @@ class Attribution {
       const FunctionDifference& function = difference_.functions[i];
       const double share = function.inclusive_change / difference_.total_change;
       const bool is_culprit = culprit_ && !culprit_->piece && culprit_->function == i;
-      if (is_culprit || standings_[i].depth == 0 || !is_called_in_loop(i) || std::abs(share) < kLeastInclusiveShare)
+      if (is_culprit || standings_[i].depth == 0 || !is_called_in_loop(i) || std::abs(share) < kMinInclusiveShare)
         continue;
-      if (std::abs(function.self_change) >= kLeastShare * std::abs(difference_.total_change)) continue;
-      if (standings_[i].reached_share < kLeastInclusiveShare) continue;
+      if (std::abs(function.self_change) >= kMinShare * std::abs(difference_.total_change)) continue;
+      if (standings_[i].reached_share < kMinInclusiveShare) continue;
       if (is_own_source(*function.shown, options_.own_sources)) {
         entries.push_back({i, std::nullopt, function.inclusive_change});
       }
@@ -286,15 +286,15 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     row.call_path = found->second.call_path;
   }
   if (any_other_dispatch) decide_gates(comparison);
-  tell_changed_kernels(comparison, baseline, candidate);
+  annotate_changed_kernels(comparison, baseline, candidate);
 }
 
 namespace {
 
 constexpr std::string_view kKernels = "kernels:";
-constexpr std::size_t kMostKernels = 1000;      // of one benchmark: a graph of more is no kernel's name's business
-constexpr std::size_t kMostChangesTold = 3;     // of one benchmark
-constexpr std::size_t kMostBenchmarksTold = 5;  // in the warning
+constexpr std::size_t kMaxKernels = 1000;          // of one benchmark: a graph of more is no kernel's name's business
+constexpr std::size_t kMaxChangesReported = 3;     // of one benchmark
+constexpr std::size_t kMaxBenchmarksReported = 5;  // in the warning
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -306,7 +306,7 @@ std::vector<std::string> split_names(std::string_view list) {
   std::vector<std::string> names;
   int depth = 0;
   std::size_t begin = 0;
-  for (std::size_t i = 0; i <= list.size() && names.size() < kMostKernels; ++i) {
+  for (std::size_t i = 0; i <= list.size() && names.size() < kMaxKernels; ++i) {
     const char c = i < list.size() ? list[i] : ',';
     if (c == '<' || c == '(') ++depth;
     if ((c == '>' || c == ')') && depth > 0) --depth;
@@ -321,10 +321,10 @@ std::vector<std::string> split_names(std::string_view list) {
 
 std::string sentence(const std::vector<std::string>& changes) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(changes.size(), kMostChangesTold); ++i)
+  for (std::size_t i = 0; i < std::min(changes.size(), kMaxChangesReported); ++i)
     text += (i == 0 ? "" : "; ") + changes[i];
-  if (changes.size() > kMostChangesTold) {
-    text += "; and " + std::to_string(changes.size() - kMostChangesTold) + " more changes of kernels";
+  if (changes.size() > kMaxChangesReported) {
+    text += "; and " + std::to_string(changes.size() - kMaxChangesReported) + " more changes of kernels";
   }
   return text;
 }
@@ -356,7 +356,7 @@ std::string warning_of(const KernelChanges& changes) {
                      (changes.size() == 1 ? " benchmark: " : " benchmarks: ");
   std::size_t told = 0;
   for (const auto& [benchmark, change] : changes) {
-    if (told == kMostBenchmarksTold) return text + "; and others";
+    if (told == kMaxBenchmarksReported) return text + "; and others";
     text += (told++ == 0 ? "" : "; ") + benchmark + " (" + sentence(change) + ")";
   }
   return text;
@@ -374,7 +374,7 @@ std::vector<std::string> kernels_of_label(std::string_view label) {
   return {};
 }
 
-void tell_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate) {
+void annotate_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate) {
   const KernelChanges changes = changes_by_benchmark(baseline, candidate);
   if (changes.empty()) return;
   for (ComparisonRow& row : comparison.rows) {

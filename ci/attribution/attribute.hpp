@@ -17,15 +17,15 @@ struct AttributionOptions {
   // file that is no system header and no system library counts as own; without debug information, the executable's
   // functions do.
   std::vector<std::filesystem::path> own_sources;
-  int most_functions = 8;
+  int max_functions = 8;
 };
 
 // Fills `functions` and `call_path` of every row of a counted metric whose count changed, and of the noisy rows of the
 // same benchmark that moved the same way (a regression of time gets those of a regression of instructions), from the
-// runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively,
-// the reason of its counted row says so, its noisy rows get no functions, and neither reports nor the policy's
-// witnesses fuse its time and count. Without a profile of it the benchmark is taken to be one that calls it. Kernels of
-// a device that changed are named too.
+// runs' profiles. Where a benchmark calls a library that ran other code under the counter than natively, the reason of
+// its counted row says so, its noisy rows get no functions, and neither reports nor the policy's signals combine its
+// time and count. Without a profile of it the benchmark is taken to be one that calls it. Kernels of a device that
+// changed are named too.
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options);
 
 // Names the kernels that changed between two runs of a device's benchmarks: what was launched comes before how long it
@@ -38,10 +38,10 @@ std::vector<std::string> kernels_of_label(std::string_view label);
 // Of each benchmark whose kernels changed: the sentence stands first in the reasons of its rows that were judged, and
 // they are in ComparisonRow::kernel_changes, and one warning of the comparison lists the benchmarks, so that it is told
 // where no time changed too. A side that names no kernels changes nothing.
-void tell_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate);
+void annotate_changed_kernels(Comparison& comparison, const Run& baseline, const Run& candidate);
 
 // A library that picks its kernels by the processor it sees (OpenBLAS does) runs other code under the counter than
-// natively. Time and count of what calls it are then witnesses of two programs, and must not be told as one story.
+// natively. Time and count of what calls it are then signals of two programs, and must not be explained as one.
 
 // What the run recorded of such a difference (the fact "count.dispatch"), or null where there is none. Points into the
 // run.

@@ -12,9 +12,9 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kMostCells = 1'000'000;
+constexpr std::size_t kMaxCells = 1'000'000;
 // Costs of whole instructions over some iterations: less than this is the rounding of the division.
-constexpr double kLeastChange = 1e-9;
+constexpr double kMinChange = 1e-9;
 
 // A line of the candidate with what changed on it.
 struct LineChange {
@@ -36,7 +36,7 @@ class Alignment {
       : baseline_(baseline), candidate_(candidate), columns_(candidate.size() + 1) {
     constexpr double kDisplaced = 1e-9;
     displaced_ = kDisplaced * (cost_of_lines(baseline) + cost_of_lines(candidate));
-    least_.resize((baseline.size() + 1) * columns_, 0);
+    costs_.resize((baseline.size() + 1) * columns_, 0);
     for (std::size_t i = 0; i <= baseline.size(); ++i) {
       for (std::size_t k = 0; k <= candidate.size(); ++k) fill(i, k);
     }
@@ -62,7 +62,7 @@ class Alignment {
   }
 
  private:
-  double at(std::size_t i, std::size_t k) const { return least_[i * columns_ + k]; }
+  double at(std::size_t i, std::size_t k) const { return costs_[i * columns_ + k]; }
   double matched(std::size_t i, std::size_t k) const {
     // Slightly dearer than it is: a line that is gone between two that are equal is no change of one of them.
     constexpr double kDearer = 1.001;
@@ -77,14 +77,14 @@ class Alignment {
     if (i > 0) least = std::min(least, at(i - 1, k) + std::fabs(baseline_[i - 1].cost));
     if (k > 0) least = std::min(least, at(i, k - 1) + std::fabs(candidate_[k - 1].cost));
     if (i > 0 && k > 0) least = std::min(least, at(i - 1, k - 1) + matched(i, k));
-    least_[i * columns_ + k] = least;
+    costs_[i * columns_ + k] = least;
   }
 
   const std::vector<LineCost>& baseline_;
   const std::vector<LineCost>& candidate_;
   std::size_t columns_;
   double displaced_;  // what a line costs that did not move with the first: decides between lines of equal cost
-  std::vector<double> least_;
+  std::vector<double> costs_;
 };
 
 std::vector<LineChange> by_distance(const std::vector<LineCost>& baseline, const std::vector<LineCost>& candidate) {
@@ -104,13 +104,13 @@ std::vector<LineChange> by_distance(const std::vector<LineCost>& baseline, const
 std::optional<std::int32_t> changed_line(const std::vector<LineCost>& baseline,
                                          const std::vector<LineCost>& candidate) {
   if (candidate.empty()) return std::nullopt;
-  const bool is_small = (baseline.size() + 1) <= kMostCells / (candidate.size() + 1);
+  const bool is_small = (baseline.size() + 1) <= kMaxCells / (candidate.size() + 1);
   const std::vector<LineChange> changes =
       is_small ? Alignment(baseline, candidate).changes() : by_distance(baseline, candidate);
   const double sign = cost_of_lines(candidate) < cost_of_lines(baseline) ? -1 : 1;
   const LineChange* most = nullptr;
   for (const LineChange& change : changes) {
-    if (sign * change.change > kLeastChange && (!most || sign * change.change > sign * most->change)) most = &change;
+    if (sign * change.change > kMinChange && (!most || sign * change.change > sign * most->change)) most = &change;
   }
   if (!most) return std::nullopt;
   return candidate[most->candidate].line;

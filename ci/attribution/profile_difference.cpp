@@ -235,7 +235,7 @@ std::vector<FunctionStanding> call_structure(const ProfileDifference& difference
 
 namespace {
 
-constexpr std::array<double, 5> kLeastShares{0.9, 0.5, 0.25, 0.1, -std::numeric_limits<double>::infinity()};
+constexpr std::array<double, 5> kMinShares{0.9, 0.5, 0.25, 0.1, -std::numeric_limits<double>::infinity()};
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 
 std::vector<std::vector<std::uint32_t>> callees_by_share(const ProfileDifference& difference, double least) {
@@ -276,7 +276,7 @@ std::vector<std::uint32_t> call_path_to(std::uint32_t target, const ProfileDiffe
   for (std::uint32_t i = 0; i < difference.functions.size(); ++i) {
     if (difference.functions[i].depth == 0) roots.push_back(i);
   }
-  for (const double least : kLeastShares) {
+  for (const double least : kMinShares) {
     std::vector<std::uint32_t> path = shortest(target, roots, callees_by_share(difference, least));
     if (!path.empty()) return path;
   }

@@ -13,8 +13,8 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of steelyard.toml; real ones have a few hundred
-constexpr std::size_t kMostPrograms = 1000;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of steelyard.toml; real ones have a few hundred
+constexpr std::size_t kMaxPrograms = 1000;
 constexpr std::string_view kProgramSection = "program";
 const std::vector<std::string> kProgramKeys{"name", "command"};
 
@@ -75,7 +75,7 @@ Error unknown_section(const std::string& where, const std::string& section) {
 Result<void> apply_program_entry(const TomlEntry& entry, const std::string& where, Configuration& configuration) {
   if (entry.index < 0) return input_error(where, "[program]", "[[program]]: there may be several");
   const auto index = static_cast<std::size_t>(entry.index);
-  if (index >= kMostPrograms) return input_error(where, "more than 1000 programs", "at most 1000");
+  if (index >= kMaxPrograms) return input_error(where, "more than 1000 programs", "at most 1000");
   if (configuration.programs.size() <= index) configuration.programs.resize(index + 1);
   if (entry.name.empty()) return {};
   const std::string key_where = where + ": [[program]] " + entry.name;
@@ -163,7 +163,7 @@ ComparisonPolicy comparison_policy(const PolicySettings& settings) {
 }
 
 Result<Configuration> parse_configuration(std::string_view text, const std::string& name) {
-  if (text.size() > kMostBytes) return input_error(name, std::to_string(text.size()) + " bytes", "at most 1 MiB");
+  if (text.size() > kMaxBytes) return input_error(name, std::to_string(text.size()) + " bytes", "at most 1 MiB");
   STEELYARD_TRY(const std::vector<TomlEntry> entries, read_toml(text, name));
   Configuration configuration;
   TargetTables tables;
@@ -176,7 +176,7 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
 Result<Configuration> read_configuration(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return input_error(file.string(), "nothing that can be read", "a configuration file");
-  std::string text(kMostBytes + 1, '\0');
+  std::string text(kMaxBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) return input_error(file.string(), "an error of reading", "a configuration file");
   text.resize(static_cast<std::size_t>(stream.gcount()));

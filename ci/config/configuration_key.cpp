@@ -16,7 +16,7 @@ namespace {
 // How long something is kept, as people write it: "90days", "6 months", "2years", "forever". In days; a month is a
 // twelfth of 365.25 of them.
 
-constexpr double kMostDays = 36'525;
+constexpr double kMaxDays = 36'525;
 
 struct AgeUnit {
   std::string_view name;
@@ -43,7 +43,7 @@ Result<std::optional<int>> read_age(const WrittenValue& value, const std::string
   if (text == "forever") return std::optional<int>();
   const std::optional<double> days = days_of(text);
   // Not "less than": a NaN is refused, too.
-  if (!days || !(*days >= 1 && *days <= kMostDays)) {
+  if (!days || !(*days >= 1 && *days <= kMaxDays)) {
     return input_error(where, '"' + text + '"', "how long to keep it: forever, or days, weeks, months or years",
                        "write \"6months\" or \"90days\"");
   }
@@ -53,7 +53,7 @@ Result<std::optional<int>> read_age(const WrittenValue& value, const std::string
 // "183days", "forever"
 std::string age_text(const std::optional<int>& days) { return days ? std::to_string(*days) + "days" : "forever"; }
 
-constexpr std::size_t kMostTables = 1000;
+constexpr std::size_t kMaxTables = 1000;
 constexpr CountRange kThreads{1, 4096};
 
 // The word in the target and the key beside it must not say different things.
@@ -76,7 +76,7 @@ std::vector<std::string> target_keys() {
 Result<void> TargetTables::take(const TomlEntry& entry, const std::string& where) {
   if (entry.index < 0) return input_error(where, "[target]", "[[target]]: there may be several");
   const auto index = static_cast<std::size_t>(entry.index);
-  if (index >= kMostTables) return input_error(where, "more than 1000 targets", "at most 1000");
+  if (index >= kMaxTables) return input_error(where, "more than 1000 targets", "at most 1000");
   if (tables_.size() <= index) tables_.resize(index + 1);
   Table& table = tables_[index];
   if (entry.name.empty()) {
@@ -333,12 +333,12 @@ const std::array kKeys{
                      STEELYARD_ASSIGN(read_list(value, where), policy.metrics),
                      STEELYARD_PRINT(list_text(of.policy.metrics))},
     ConfigurationKey{"policy", "gates", "--gates", "NAME,...",
-                     "metrics whose regression fails the comparison; others are told (default: those that metrics "
+                     "metrics whose regression fails the comparison; others are reported (default: those that metrics "
                      "names, else real_time and every counted one that is not an extra counter)",
                      STEELYARD_ASSIGN(read_list(value, where), policy.gates),
                      STEELYARD_PRINT(list_text(of.policy.gates))},
     ConfigurationKey{"policy", "counted_minimum_effect", "--counted-minimum-effect", "SHARE",
-                     "smallest change of a count that fails the comparison; smaller ones are told",
+                     "smallest change of a count that fails the comparison; smaller ones are reported",
                      STEELYARD_ASSIGN(read_share(value, where, {1, true}), policy.counted_minimum_effect),
                      STEELYARD_PRINT(share_text(of.policy.counted_minimum_effect))},
     ConfigurationKey{"policy", "witness", "--witness", "decided|either|time|instructions|both",

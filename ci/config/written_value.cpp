@@ -10,7 +10,7 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kMostItems = 1000;  // of a list: far above any real one, bounds what a wrong file can ask for
+constexpr std::size_t kMaxItems = 1000;  // of a list: far above any real one, bounds what a wrong file can ask for
 
 std::string number_text(double number) {
   std::array<char, 32> text{};
@@ -38,8 +38,8 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   return count;
 }
 
-Error refusal(const WrittenValue& value, const std::string& where, std::string wanted, std::string mend = "") {
-  return input_error(where, to_text(value), std::move(wanted), std::move(mend));
+Error refusal(const WrittenValue& value, const std::string& where, std::string wanted, std::string fix = "") {
+  return input_error(where, to_text(value), std::move(wanted), std::move(fix));
 }
 
 // "0.01" and "1%"; absent where it is neither.
@@ -118,7 +118,7 @@ Result<std::vector<std::string>> read_list(const WrittenValue& value, const std:
     items = *list;
   } else if (value.from_command_line) {
     std::string_view rest = std::get<std::string>(value.content);
-    while (items.size() <= kMostItems) {
+    while (items.size() <= kMaxItems) {
       const std::size_t comma = rest.find(',');
       items.emplace_back(trimmed(rest.substr(0, comma)));
       if (comma == std::string_view::npos) break;
@@ -127,7 +127,7 @@ Result<std::vector<std::string>> read_list(const WrittenValue& value, const std:
   } else {
     return refusal(value, where, "a list of texts", "write [" + to_text(value) + ']');
   }
-  if (items.size() > kMostItems) return input_error(where, std::to_string(items.size()) + " items", "at most 1000");
+  if (items.size() > kMaxItems) return input_error(where, std::to_string(items.size()) + " items", "at most 1000");
   for (const std::string& item : items) {
     if (trimmed(item).empty()) return refusal(value, where, "a list without empty items");
   }
@@ -172,13 +172,13 @@ Result<std::size_t> read_word(const WrittenValue& value, const std::string& wher
 }
 
 namespace {
-constexpr std::size_t kMostCharacters = 64;  // no option or key is longer; bounds the table below
+constexpr std::size_t kMaxCharacters = 64;  // no option or key is longer; bounds the table below
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
-  a = a.substr(0, kMostCharacters);
-  b = b.substr(0, kMostCharacters);
-  std::array<std::array<int, kMostCharacters + 1>, kMostCharacters + 1> cost{};
+  a = a.substr(0, kMaxCharacters);
+  b = b.substr(0, kMaxCharacters);
+  std::array<std::array<int, kMaxCharacters + 1>, kMaxCharacters + 1> cost{};
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = static_cast<int>(i);
   for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -193,7 +193,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& known) {
-  if (name.size() > kMostCharacters) return std::nullopt;
+  if (name.size() > kMaxCharacters) return std::nullopt;
   std::optional<std::string> best;
   int best_distance = 0;
   for (const std::string& candidate : known) {

@@ -1,5 +1,5 @@
 // A configured value as somebody wrote it, and the readings of it: one per type that a key can have. Each refuses what
-// it does not understand with what was found, what was wanted and the mend. `where` names the line or the option.
+// it does not understand with what was found, what was wanted and the fix. `where` names the line or the option.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ namespace {
 
 constexpr Nanoseconds kFetchLimit = seconds(600);  // a deep history over a slow link
 constexpr const char* kDeepenBy = "--deepen=50";   // covers most branches; --unshallow follows where it does not
-constexpr std::size_t kMostNameBytes = 4096;
+constexpr std::size_t kMaxNameBytes = 4096;
 // Of recent_history(): the line of first parents a year back or more, and what was merged lately. Every run brings as
 // much, so that a store that missed some hears of it again.
 constexpr const char* kLineCommits = "--max-count=500";
@@ -70,7 +70,7 @@ std::string first_variable(std::initializer_list<const char*> names) {
 
 // No option, whatever git would make of it, and of a bounded length.
 bool may_be_name(const std::string& text) {
-  return !text.empty() && text.front() != '-' && text.size() <= kMostNameBytes;
+  return !text.empty() && text.front() != '-' && text.size() <= kMaxNameBytes;
 }
 
 // What a server can have under that very name; "a:b" would even write a branch here.
@@ -139,7 +139,7 @@ Result<std::vector<CommitParents>> GitRepository::recent_history(const std::stri
     for (std::string line; std::getline(lines, line);) {
       std::vector<std::string> list = words(line);
       if (list.empty() || cut.contains(list.front())) continue;
-      list.erase(list.begin() + 1 + std::min(list.size() - 1, kMostParents), list.end());
+      list.erase(list.begin() + 1 + std::min(list.size() - 1, kMaxParents), list.end());
       parents.try_emplace(list.front(), list.begin() + 1, list.end());
     }
   }

@@ -61,8 +61,8 @@ class GitRepository {
 };
 
 // resolve() that, in a shallow clone with a remote, fetches more history once before it gives up. Error (input): the
-// commit is not there; in a shallow clone the mend names the depth to check out with. What is no name (resolve()
-// refuses it) is not fetched, and an expression or refspec is not sent to the remote as if it were one.
+// commit is not there; in a shallow clone the fix names the depth to check out with. What is no name (resolve() refuses
+// it) is not fetched, and an expression or refspec is not sent to the remote as if it were one.
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name);
 
 // HEAD of the work tree that `folder` lies in, for a run of a program that was built there; an empty Commit outside of

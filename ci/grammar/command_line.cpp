@@ -87,7 +87,7 @@ std::string place(const Verb& verb) { return "steelyard " + verb.name; }
 std::string help_of(const Verb& verb) {
   std::string usage = place(verb) + " [options]";
   for (const std::string& name : verb.names) usage += ' ' + name;
-  if (verb.takes_rest && verb.least_names > 0) usage += " [-- ARGUMENTS...]";
+  if (verb.takes_rest && verb.min_names > 0) usage += " [-- ARGUMENTS...]";
   std::vector<HelpEntry> entries;
   // What every verb has comes last.
   for (const bool general : {false, true}) {
@@ -211,7 +211,7 @@ Result<void> VerbWords::set(const VerbOption& option, const std::vector<Given>& 
 
 Result<void> VerbWords::check_names() const {
   const bool open_ended = !verb_.names.empty() && verb_.names.back().find("...") != std::string::npos;
-  if (names_.size() >= verb_.least_names && (names_.size() <= verb_.names.size() || open_ended)) return {};
+  if (names_.size() >= verb_.min_names && (names_.size() <= verb_.names.size() || open_ended)) return {};
   return input_error(place(verb_), names_.empty() ? "nothing" : '"' + joined(names_, ' ') + '"',
                      verb_.names.empty() ? "options only" : joined(verb_.names, ' '),
                      "see " + place(verb_) + " --help");

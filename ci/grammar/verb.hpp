@@ -13,7 +13,7 @@
 //       Verb verb = make_verb(options, run_export, "export", "Prints one run as JSON.",
 //                             "  steelyard export run:3f2a91");
 //       verb.names = {"RUN"};
-//       verb.least_names = 1;
+//       verb.min_names = 1;
 //       verb.take = [options](Words words) -> Result<void> {
 //         options->run = words.names[0];
 //         return {};
@@ -68,7 +68,7 @@ struct Verb {
   std::string description;
   std::string example;             // lines, indented by two blanks
   std::vector<std::string> names;  // of the positional arguments, for usage and messages; "..." in the last: any number
-  std::size_t least_names = 0;
+  std::size_t min_names = 0;
   bool takes_rest = false;  // arguments after a lone --
   std::vector<VerbOption> options;
   std::shared_ptr<CommonOptions> common;  // as the options set them

@@ -114,9 +114,9 @@ ExitCode show_pictures(const Judgement& judgement, const JudgementOutputs& outpu
   if (outputs.svg_dir.empty()) return ExitCode::success;
   const Result<DrawnRows> rows = draw_changed_rows(comparison, baseline, candidate, outputs.svg_dir);
   if (!rows) return app.report(rows.error());
-  if (rows->left_out > 0) {
+  if (rows->excluded > 0) {
     app.note("--svg-dir: the worst " + std::to_string(rows->drawn) + " are drawn, and " +
-             plural_text(static_cast<std::int64_t>(rows->left_out), "more row") +
+             plural_text(static_cast<std::int64_t>(rows->excluded), "more row") +
              " that changed are not; compare fewer benchmarks to see them");
   }
   return ExitCode::success;
@@ -151,7 +151,8 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
   Comparison comparison = request.history == nullptr
                               ? compare_runs(baseline, candidate, policy, calibration)
                               : judge_against_history(*request.history, candidate, policy, calibration);
-  if (request.measured != nullptr) tell_equal_builds(request.measured->equal, request.measured->untimed, comparison);
+  if (request.measured != nullptr)
+    annotate_equal_builds(request.measured->equal, request.measured->untimed, comparison);
   attribute(comparison, baseline, candidate, {own_folders(baseline, candidate)});
   comparison.warnings.insert(comparison.warnings.end(), warnings.begin(), warnings.end());
   return comparison;
@@ -236,7 +237,7 @@ bool program_failed(const Run& run, const ComparisonRow& row) {
 }
 
 // Whether the benchmark skipped itself, and said why.
-bool left_itself_out(const Run& run, const ComparisonRow& row) {
+bool skipped_itself(const Run& run, const ComparisonRow& row) {
   bool any = false;
   for (const Failure& failure : run.failures) {
     if (failure.benchmark.canonical() != row.benchmark) continue;
@@ -291,7 +292,7 @@ ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run
         break;
       case Verdict::failed:
         // What neither side can do on this machine was not to be judged here.
-        if (left_itself_out(baseline, row) && left_itself_out(candidate, row)) break;
+        if (skipped_itself(baseline, row) && skipped_itself(candidate, row)) break;
         if (program_failed(candidate, row)) {
           code = worse(code, ExitCode::program_failed);
         } else if (matters && !is_dispensable(row, baseline, candidate, comparison.policy, rules)) {

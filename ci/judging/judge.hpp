@@ -116,7 +116,7 @@ OutcomeRules outcome_rules(const Configuration& configuration);
 // holds. No row that was judged (none at all, or only such as are missing, incomparable or failed) -> 2. A bad record
 // of an imported file, on either side and of whatever metric -> 2, never 4: it is the file's failure.
 //
-// A row that does not gate fails nothing, whatever its verdict, but for a failure of the candidate's own processes; and
+// A row that does not gate does not gate, whatever its verdict, but for a failure of the candidate's own processes; and
 // instructions that were demanded are 2 where they were not judged.
 //
 // A count that failed is no failure of the program. It is 2 where instructions were asked for (the policy names them,

@@ -22,8 +22,8 @@ Result<MeasuredPrograms> measure(const JudgedSides& sides, const JudgeRequest& r
                                  const App& app) {
   // What stands in the way of one is told once, at the end.
   const auto calibration_of = [&calibrations](const Run& baseline, const Run& candidate) {
-    std::vector<std::string> untold;
-    return calibrations.find(baseline, candidate, untold);
+    std::vector<std::string> unreported;
+    return calibrations.find(baseline, candidate, unreported);
   };
   ProgressLine progress = app.progress();
   return measure_programs(sides.programs, request.configuration, calibration_of, progress, request.cancelled);

@@ -20,7 +20,7 @@ namespace steelyard {
 // absent and the notes are settings of the header. Not sealed.
 Run run_of_ceilings(const DeviceCeilings& ceilings, const Environment& environment);
 
-// The way back; measurements of other benchmarks are left out, and those that are no rate. Of a device's program too,
+// The way back; measurements of other benchmarks are excluded, and those that are no rate. Of a device's program too,
 // which names its axes: "ceiling/dtype:bf16", "ceiling/access:copy/level:DRAM". These are the device's as a whole.
 DeviceCeilings ceilings_of_run(const Run& run);
 

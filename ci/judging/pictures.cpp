@@ -111,7 +111,7 @@ Result<DrawnRows> draw_changed_rows(const Comparison& comparison, const Run& bas
     for (const ComparisonRow* row : group.rows) {
       if (!is_changed_time(*row)) continue;
       if (rows.drawn == most) {
-        ++rows.left_out;
+        ++rows.excluded;
         continue;
       }
       const std::string picture = svg_distributions(*row, samples_of_row(*row, baseline, candidate));
@@ -156,7 +156,7 @@ Result<std::size_t> draw_series(const ChangesReport& report, const std::filesyst
   }
   PictureFolder pictures(target);
   STEELYARD_CHECK(pictures.make("a folder for pictures"));
-  indices.resize(std::min(indices.size(), kMostPictures));
+  indices.resize(std::min(indices.size(), kMaxPictures));
   for (const std::size_t index : indices) {
     const Series& series = report.series[index];
     const std::string subject = series.name + (series.metric.empty() ? "" : "." + series.metric);

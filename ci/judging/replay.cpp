@@ -156,8 +156,8 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
   }
   for (const ComparisonRow& row : computed.rows) {
     // A metric that the policy names is not missing where equal builds were left untimed on purpose.
-    const bool is_left_out = result.untimed > 0 && row.benchmark == kAllBenchmarks;
-    if (known.count(key_of(row)) == 0 && !is_left_out) {
+    const bool is_excluded = result.untimed > 0 && row.benchmark == kAllBenchmarks;
+    if (known.count(key_of(row)) == 0 && !is_excluded) {
       result.differences.push_back({row.benchmark, row.metric.name, "row", "", "there"});
     }
   }

@@ -145,8 +145,8 @@ class SeriesListener {
     if (depth != series_depth) return true;
     if (event == json::parse_event_t::value || event == json::parse_event_t::array_end) refuse(parsed);
     if (event != json::parse_event_t::object_end) return true;
-    if (all_.size() == kMostSeries) {
-      throw Refusal{input_error(name_, "more series", "at most " + std::to_string(kMostSeries), "split the file")};
+    if (all_.size() == kMaxSeries) {
+      throw Refusal{input_error(name_, "more series", "at most " + std::to_string(kMaxSeries), "split the file")};
     }
     Result<Series> series = SeriesReader(parsed, place()).read();
     if (!series) throw Refusal{series.error()};
@@ -179,8 +179,8 @@ Error syntax_error(std::string_view text, const std::string& name, std::size_t o
 }  // namespace
 
 Result<std::vector<Series>> parse_series(std::string_view text, const std::string& name) {
-  if (text.size() > kMostSeriesFileBytes) {
-    return input_error(name, std::to_string(text.size()) + " bytes", "at most " + std::to_string(kMostSeriesFileBytes),
+  if (text.size() > kMaxSeriesFileBytes) {
+    return input_error(name, std::to_string(text.size()) + " bytes", "at most " + std::to_string(kMaxSeriesFileBytes),
                        "split it");
   }
   std::vector<Series> all;
@@ -215,7 +215,7 @@ Result<std::vector<Series>> read_series_file(const std::filesystem::path& file, 
   if (!source) return refused();
   std::string text;
   std::vector<char> block(std::size_t{1} << 16);
-  while (source && text.size() <= kMostSeriesFileBytes) {
+  while (source && text.size() <= kMaxSeriesFileBytes) {
     source.read(block.data(), static_cast<std::streamsize>(block.size()));
     text.append(block.data(), static_cast<std::size_t>(source.gcount()));
   }

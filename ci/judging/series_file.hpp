@@ -18,8 +18,8 @@
 namespace steelyard {
 
 // More than anyone keeps in one file, less than would fill the memory of a small machine.
-inline constexpr std::size_t kMostSeriesFileBytes = std::size_t{256} << 20;
-inline constexpr std::size_t kMostSeries = 1'000'000;
+inline constexpr std::size_t kMaxSeriesFileBytes = std::size_t{256} << 20;
+inline constexpr std::size_t kMaxSeries = 1'000'000;
 
 // `name` is for messages. Errors (input): not JSON, with the byte; a value that is no number, a list of another length,
 // each with its place: "FILE: series 2 (parse): values[17]".

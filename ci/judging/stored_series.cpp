@@ -32,7 +32,7 @@ bool is_of(const Series& series, const std::string& project, const HistorySeries
 
 // With fewer values of its old level behind the cut a point goes because they are missing, not because any speak
 // against it.
-constexpr std::ptrdiff_t kLeastBefore = 25;
+constexpr std::ptrdiff_t kMinBefore = 25;
 
 bool is_near_cut(const LookedAtSeries& looked, const ChangePoint& known) {
   if (!looked.is_cut) return false;
@@ -40,7 +40,7 @@ bool is_near_cut(const LookedAtSeries& looked, const ChangePoint& known) {
   const auto change = begin + static_cast<std::ptrdiff_t>(known.index);
   return std::count_if(begin, change, [&](const SeriesPoint& point) {
            return point.machine == change->machine && !point.values.empty();
-         }) < kLeastBefore;
+         }) < kMinBefore;
 }
 
 bool is_of(const KeptChangePoint& kept, const Series& series, const std::string& project) {

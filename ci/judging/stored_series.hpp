@@ -33,7 +33,7 @@ struct LookedAtSeries {
   const Series* series = nullptr;
   std::string project;
   const std::vector<ChangePoint>* changes = nullptr;
-  bool is_cut = false;  // older points were left out
+  bool is_cut = false;  // older points were excluded
 };
 
 // Confirmed points only; of each series, those of machines by whose values it was told. A kept point is gone where its

@@ -53,16 +53,16 @@ bool is_an_instance(const Environment& environment) {
 }
 
 // The fastest clock of the device, for what a sheet does not name a clock of.
-double most_clock_hz(const Environment& environment) {
+double max_clock_hz(const Environment& environment) {
   const std::string* const text = environment.find("gpu.max_sm_clock_hz");
   double hertz = 0;
   if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), hertz);
   return std::isfinite(hertz) && hertz > 0 ? hertz : 0;
 }
 
-void name_clock(DeviceCeilings& sheet, double most_hz) {
+void name_clock(DeviceCeilings& sheet, double max_hz) {
   for (Ceiling& ceiling : sheet.ceilings) {
-    if (ceiling.kind == CeilingKind::arithmetic && ceiling.at_clock_hz == 0) ceiling.at_clock_hz = most_hz;
+    if (ceiling.kind == CeilingKind::arithmetic && ceiling.at_clock_hz == 0) ceiling.at_clock_hz = max_hz;
   }
 }
 
@@ -87,7 +87,7 @@ void take_datasheets(const Run& run, AskedTargets& asked) {
   for (const std::string& name : names) {
     std::optional<DeviceCeilings> sheet = datasheet_ceilings(name);
     if (!sheet) continue;
-    name_clock(*sheet, most_clock_hz(run.environment));
+    name_clock(*sheet, max_clock_hz(run.environment));
     DeviceCeilings& device = entry(asked.question.devices, name);  // as the benchmark calls it
     device.sheet = sheet->sheet;
     device.ceilings.insert(device.ceilings.end(), sheet->ceilings.begin(), sheet->ceilings.end());
@@ -253,7 +253,7 @@ Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
     if (rates.flops.empty() && rates.bandwidth.empty()) continue;
     if (rates.id.name == "ceiling") continue;  // it is a roof, not a point below
     if (!rates.intensity) {
-      roofline.left_out.push_back(rates.benchmark);
+      roofline.excluded.push_back(rates.benchmark);
       continue;
     }
     CeilingChoice choice =

@@ -44,8 +44,8 @@ TargetReport report_targets(const Run& run, const Configuration& configuration, 
 // levels and all dtypes at the numbers of threads that the benchmarks used. Without any known, points alone.
 Roofline roofline_of_run(const Run& run, const AskedTargets& asked);
 
-// Keeps how a run that is in the store came out beside it: ceilings and steelyard.toml change later. Trouble is told
-// and fails nothing: the verdicts can be judged again.
+// Keeps how a run that is in the store came out beside it: ceilings and steelyard.toml change later. Trouble is
+// reported and no failure: the verdicts can be judged again.
 void keep_target_verdicts(const Configuration& configuration, const std::string& run, const TargetReport& targets,
                           const App& app);
 

@@ -153,10 +153,10 @@ class ProgramCounting {
         method_(settings.no_count_cache ? "" : method_text(settings.counters)) {}
 
   EqualBuilds run() && {
-    std::vector<CountOrder> orders;
+    std::vector<CountRequest> orders;
     for (BenchmarkCounts& counts : plan_.benchmarks()) {
       if (settings_.recount) counts.equal_programs = false;
-      const bool is_known = counts.baseline.side != nullptr && take_known(counts);
+      const bool is_known = counts.baseline.side != nullptr && reuse_cached(counts);
       if (counts.baseline.side != nullptr && !is_known) orders.push_back(order_of(counts, counts.baseline));
       if (counts.candidate.side != nullptr && !counts.equal_programs) {
         orders.push_back(order_of(counts, counts.candidate));
@@ -166,9 +166,9 @@ class ProgramCounting {
     keep(orders);
     // What the first pass showed not to hold: programs that are equal and read different files, and baselines that
     // were counted under another key.
-    std::vector<CountOrder> again;
+    std::vector<CountRequest> again;
     for (BenchmarkCounts& counts : plan_.benchmarks()) {
-      if (counts.equal_programs && !take_equal(counts)) again.push_back(order_of(counts, counts.candidate));
+      if (counts.equal_programs && !reuse_equal(counts)) again.push_back(order_of(counts, counts.candidate));
       if (is_of_another_key(counts)) {
         drop_counts(*counts.baseline.side->run, counts.id());
         again.push_back(order_of(counts, counts.baseline));
@@ -177,24 +177,24 @@ class ProgramCounting {
     count(again);
     keep(again);
     compare_code();
-    say_how_long();
+    record_wall_time();
     return std::move(equal_);
   }
 
  private:
-  CountOrder order_of(const BenchmarkCounts& counts, SideCount& side) {
+  CountRequest order_of(const BenchmarkCounts& counts, SideCount& side) {
     const Program& program = side.side->program->program;
     side_of_[{&program, counts.benchmark.name}] = &side;
     return {&program, counts.benchmark, side.side->run, &side.inputs};
   }
 
-  void count(const std::vector<CountOrder>& orders);
-  void keep(const std::vector<CountOrder>& orders);
-  bool take_known(BenchmarkCounts& counts);
-  bool take_equal(BenchmarkCounts& counts);
+  void count(const std::vector<CountRequest>& orders);
+  void keep(const std::vector<CountRequest>& orders);
+  bool reuse_cached(BenchmarkCounts& counts);
+  bool reuse_equal(BenchmarkCounts& counts);
   bool is_of_another_key(const BenchmarkCounts& counts) const;
   void compare_code();
-  void say_how_long() const;
+  void record_wall_time() const;
   std::string name_in_cache(const ListedBenchmark& benchmark, const SideCount& side) const;
 
   const std::vector<CountPair>& pairs_;
@@ -212,7 +212,7 @@ class ProgramCounting {
   EqualBuilds equal_;
 };
 
-void ProgramCounting::count(const std::vector<CountOrder>& orders) {
+void ProgramCounting::count(const std::vector<CountRequest>& orders) {
   if (orders.empty()) return;
   const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
   const double budget = limits_.budget.count();
@@ -230,7 +230,7 @@ void ProgramCounting::count(const std::vector<CountOrder>& orders) {
   const Result<void> counted = count_instructions(orders, options);
   done_ += static_cast<int>(orders.size());
   if (counted) return;
-  for (const CountOrder& order : orders) {
+  for (const CountRequest& order : orders) {
     fail_benchmarks({order.benchmark}, {std::string(kInstructions), counted.error().text()}, *order.run);
   }
 }
@@ -244,8 +244,8 @@ std::string ProgramCounting::name_in_cache(const ListedBenchmark& benchmark, con
       {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark.name, method_, machine});
 }
 
-void ProgramCounting::keep(const std::vector<CountOrder>& orders) {
-  for (const CountOrder& order : orders) {
+void ProgramCounting::keep(const std::vector<CountRequest>& orders) {
+  for (const CountRequest& order : orders) {
     const SideCount& side = *side_of_.at({order.program, order.benchmark.name});
     const std::string name = name_in_cache(order.benchmark, side);
     if (name.empty()) continue;
@@ -257,7 +257,7 @@ void ProgramCounting::keep(const std::vector<CountOrder>& orders) {
   }
 }
 
-bool ProgramCounting::take_known(BenchmarkCounts& counts) {
+bool ProgramCounting::reuse_cached(BenchmarkCounts& counts) {
   SideCount& baseline = counts.baseline;
   const std::string name = name_in_cache(counts.benchmark, baseline);
   if (name.empty() || settings_.recount) return false;
@@ -277,7 +277,7 @@ bool ProgramCounting::take_known(BenchmarkCounts& counts) {
 
 // False where the candidate has to be counted after all. So it is where the baseline failed: it may lack a file that
 // the candidate has.
-bool ProgramCounting::take_equal(BenchmarkCounts& counts) {
+bool ProgramCounting::reuse_equal(BenchmarkCounts& counts) {
   Run part = counts_of(*counts.baseline.side->run, counts.id());
   Run& candidate = *counts.candidate.side->run;
   if (!has_counts(part)) {
@@ -315,7 +315,7 @@ void ProgramCounting::compare_code() {
   }
 }
 
-void ProgramCounting::say_how_long() const {
+void ProgramCounting::record_wall_time() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   const std::string text = decimal_text(seconds, 2) + " s, both sides together";
   for (const CountPair& pair : pairs_) {

@@ -71,15 +71,15 @@ void note_equal_code(ComparisonRow& row) {
   row.notes.add(RowNote::equal_code);
 }
 
-void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
-                       Comparison& comparison) {
+void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
+                           Comparison& comparison) {
   for (ComparisonRow& row : comparison.rows) {
     const bool is_count = row.metric.name == kInstructions && row.ratio;
     if (is_count && builds.same_code.count(row.benchmark) > 0) note_equal_code(row);
   }
   if (untimed.empty()) return;
   const std::vector<Metric> metrics = metrics_of_time(comparison.policy);
-  // Where nothing at all was timed, a metric that the policy names is not missing: it was left out on purpose.
+  // Where nothing at all was timed, a metric that the policy names is not missing: it was excluded on purpose.
   const bool none_timed = std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
     return row.benchmark == kAllBenchmarks || untimed.contains(row.benchmark);
   });

@@ -25,7 +25,7 @@ void note_equal_code(ComparisonRow& row);
 // Says of counted rows that the executed code is equal, and adds a row for each metric of time that was not measured
 // on such grounds: unchanged, test "none", with the reason. Where all were left untimed, such a metric is no longer
 // missing in all of them. `untimed`: reasons by benchmark.
-void tell_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
-                       Comparison& comparison);
+void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
+                           Comparison& comparison);
 
 }  // namespace steelyard

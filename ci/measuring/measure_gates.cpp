@@ -128,7 +128,7 @@ class GatesMeasuring {
       std::int32_t rounds = 0;
       for (const Invocation& invocation : run->invocations) rounds = std::max(rounds, invocation.round + 1);
       const bool stopped = stop_of(run->header) != Stop::none;
-      const bool too_few = rounds < kRoundsOfCopy * static_cast<int>(kLeastCopies);
+      const bool too_few = rounds < kRoundsOfCopy * static_cast<int>(kMinCopies);
       measured_.no_time_for_copies = measured_.no_time_for_copies || (stopped && too_few);
       measured_.alone.push_back(std::move(run).value());
     }

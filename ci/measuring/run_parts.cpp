@@ -40,7 +40,7 @@ void join_run(Run& whole, Run part) {
   const auto offset = static_cast<std::uint32_t>(whole.invocations.size());
   for (Measurement& measurement : part.measurements) {
     for (InvocationSamples& samples : measurement.invocations) samples.invocation += offset;
-    for (InvocationSamples& samples : measurement.set_aside) samples.invocation += offset;
+    for (InvocationSamples& samples : measurement.excluded) samples.invocation += offset;
   }
   append(whole.invocations, part.invocations);
   append(whole.measurements, part.measurements);

@@ -96,7 +96,7 @@ void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
   if (pair.nobody_answered() && !limits_.is_cancelled()) return fail(pair, *pair.candidate.trouble);
   if (!whole_) begun_ = Clock::now();
   TimingPlan timing = timing_;
-  timing.leave_out = pair.untimed;
+  timing.excluded = pair.untimed;
   const Limits share{budget, limits_.cancelled};
   Result<MeasuredPair> part = pair.is_new ? time_alone(pair.candidate, settings_, timing, share)
                                           : measure_pair(pair.baseline, pair.candidate, settings_, timing, share);
@@ -213,10 +213,10 @@ TimingPlan solo_timing(const Found& found, const TimingPlan& duet) {
   TimingPlan timing = duet;
   timing.looks = {};
   timing.samples = found.pair->samples;
-  timing.leave_out.clear();
+  timing.excluded.clear();
   for (const ListedProgram* side : {&found.pair->baseline, &found.pair->candidate}) {
     for (const ListedBenchmark& other : side->benchmarks()) {
-      if (other.name != found.benchmark->name) timing.leave_out.push_back(other.name);
+      if (other.name != found.benchmark->name) timing.excluded.push_back(other.name);
     }
   }
   return timing;
@@ -227,7 +227,7 @@ std::optional<Run> samples_to_keep(Run measured, const Found& found) {
   std::vector<Measurement> kept;
   for (Measurement& measurement : measured.measurements) {
     if (!found.metrics.contains(measurement.metric.name)) continue;
-    if (measurement.invocations.size() < static_cast<std::size_t>(kLeastSoloRounds)) return std::nullopt;
+    if (measurement.invocations.size() < static_cast<std::size_t>(kMinSoloRounds)) return std::nullopt;
     kept.push_back(as_alone(std::move(measurement)));
   }
   if (kept.empty()) return std::nullopt;

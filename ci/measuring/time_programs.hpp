@@ -44,7 +44,7 @@ Result<MeasuredPair> time_programs(std::vector<ListedPair>& listed, const Measur
 // (regress/ab/solo_check.hpp says why, and what becomes of it).
 // 2 of the 252 ways to split 10 rounds is p = .008; with fewer than 8 it is above .05 and the check could not agree.
 inline constexpr int kSoloRounds = 10;
-inline constexpr int kLeastSoloRounds = 8;
+inline constexpr int kMinSoloRounds = 8;
 
 // The part of the budget of all measuring that is kept for it: an eighth, at most 30 s.
 Nanoseconds solo_budget(Nanoseconds budget);

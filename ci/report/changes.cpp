@@ -14,8 +14,8 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kMostMembers = 8;  // of a finding that are listed
-constexpr std::size_t kMostCharts = 12;
+constexpr std::size_t kMaxMembers = 8;  // of a finding that are listed
+constexpr std::size_t kMaxCharts = 12;
 
 std::string counted(std::size_t count, const char* one, const char* many) {
   return grouped_text(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
@@ -53,12 +53,12 @@ std::string finding_text(const ChangesReport& report, const ChangeFinding& findi
   std::string text = paint(verdict_words(finding), tone_of(finding), style.color) + "  at " +
                      printable(place_text(finding, report), style.unicode) + "\n";
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < std::min(finding.members.size(), kMostMembers); ++i) {
+  for (std::size_t i = 0; i < std::min(finding.members.size(), kMaxMembers); ++i) {
     rows.push_back(member_cells(report, finding.members[i], style));
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::left, Align::left}, "  ");
-  if (finding.members.size() > kMostMembers) {
-    text += "  and " + std::to_string(finding.members.size() - kMostMembers) + " more\n";
+  if (finding.members.size() > kMaxMembers) {
+    text += "  and " + std::to_string(finding.members.size() - kMaxMembers) + " more\n";
   }
   const auto width = static_cast<std::size_t>(std::max(style.width - 2, 40));
   if (finding.shared > 0) {
@@ -79,7 +79,7 @@ std::string charts_text(const ChangesReport& report, const TerminalStyle& style)
   std::size_t with_changes = 0;
   for (std::size_t i = 0; i < report.series.size(); ++i) {
     if (report.changes[i].empty()) continue;
-    if (++with_changes > kMostCharts) continue;
+    if (++with_changes > kMaxCharts) continue;
     text += "\n" + terminal_series(report.series[i], report.changes[i], style);
     ++drawn;
   }
@@ -165,7 +165,7 @@ Json finding_json(const ChangesReport& report, const ChangeFinding& finding) {
 using markdown::code;
 using markdown::words;
 
-constexpr std::size_t kMostCharacters = 65000;
+constexpr std::size_t kMaxCharacters = 65000;
 constexpr std::size_t kMaxMarkdownMembers = 20;  // of one finding
 
 std::string member_row(const ChangesReport& report, const FindingMember& member) {
@@ -282,12 +282,12 @@ std::string markdown_changes(const ChangesReport& report) {
     const std::string part = finding_part(report, report.findings[i]);
     const std::string rest =
         "and " + std::to_string(report.findings.size() - i) + " less important findings: see the JSON\n";
-    if (text.size() + part.size() + rest.size() > kMostCharacters) return text + rest;
+    if (text.size() + part.size() + rest.size() > kMaxCharacters) return text + rest;
     text += part;
   }
   for (const std::string& line : report.log) {
     const std::string part = "- " + words(line) + "\n";
-    if (text.size() + part.size() > kMostCharacters) break;
+    if (text.size() + part.size() > kMaxCharacters) break;
     text += part;
   }
   return text;

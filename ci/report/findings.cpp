@@ -113,12 +113,12 @@ std::string calls_text(double calls) {
 }
 
 // Below this a difference of calls is rounding: a function entered once in 10,000 iterations.
-constexpr double kLeastCalls = 1e-4;
+constexpr double kMinCalls = 1e-4;
 // Names shown of a call path, that of the gap among them, and how many stand before the gap: the end matters most.
-constexpr std::size_t kMostPathNames = 10;
+constexpr std::size_t kMaxPathNames = 10;
 constexpr std::size_t kPathBeginning = 3;
 // A part of a change that is this much smaller than the other explains nothing.
-constexpr double kLeastPart = 0.1;
+constexpr double kMinPart = 0.1;
 
 std::string times_text(double calls) {
   const std::string text = calls_text(calls);
@@ -132,8 +132,8 @@ std::string split_text(const FunctionChange& function, const PartText& part_text
   const double calls = *function.from_calls;
   const double cost = *function.from_cost_per_call;
   const double larger = std::max(std::abs(calls), std::abs(cost));
-  const bool by_calls = std::abs(function.calls_change) >= kLeastCalls && std::abs(calls) >= kLeastPart * larger;
-  const bool by_cost = std::abs(cost) >= kLeastPart * larger;
+  const bool by_calls = std::abs(function.calls_change) >= kMinCalls && std::abs(calls) >= kMinPart * larger;
+  const bool by_cost = std::abs(cost) >= kMinPart * larger;
   const std::string called = "called " + times_text(function.calls_change) + ' ' + more_or_less(function.calls_change);
   const std::string costs = "costs " + more_or_less(cost);
   if (by_calls && by_cost) return called + " (" + part_text(calls) + "), each " + costs + " (" + part_text(cost) + ')';
@@ -146,14 +146,14 @@ std::string what_happened(const FunctionChange& function, const PartText& part_t
   if (!function.once_inlined_into.empty()) {
     return "no longer inlined into " + short_function_name(function.once_inlined_into);
   }
-  const bool moved = std::abs(function.inclusive_change) < kLeastPart * std::abs(function.self_change);
+  const bool moved = std::abs(function.inclusive_change) < kMinPart * std::abs(function.self_change);
   if (moved) {
     return function.self_change > 0 ? "more work of its own, less in what it calls"
                                     : "less work of its own, more in what it calls";
   }
   if (function.from_calls && function.from_cost_per_call) return split_text(function, part_text);
-  if (function.calls_change >= kLeastCalls) return "new: called " + times_text(function.calls_change);
-  if (function.calls_change <= -kLeastCalls) return "gone: was called " + times_text(function.calls_change);
+  if (function.calls_change >= kMinCalls) return "new: called " + times_text(function.calls_change);
+  if (function.calls_change <= -kMinCalls) return "gone: was called " + times_text(function.calls_change);
   return "costs " + more_or_less(function.inclusive_change);
 }
 
@@ -165,7 +165,7 @@ std::string place_of(const FunctionChange& function) {
   return function.line > 0 ? name + ":" + std::to_string(function.line) : name;
 }
 
-bool is_told(const ComparisonRow& row) {
+bool is_reported(const ComparisonRow& row) {
   return is_significant(row) || row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
 }
 
@@ -211,13 +211,13 @@ std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
 }
 
 // How many regressions do not gate.
-std::string told_only(const Comparison& comparison, std::int64_t regressions) {
+std::string reported_only(const Comparison& comparison, std::int64_t regressions) {
   const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
     return row.verdict == Verdict::regression && !row.gates;
   });
   if (count == 0) return "";
-  if (count == regressions) return count == 1 ? " (told, fails nothing)" : " (told, fail nothing)";
-  return " (" + std::to_string(count) + " told, " + (count == 1 ? "fails" : "fail") + " nothing)";
+  if (count == regressions) return " (reported, not gating)";
+  return " (" + std::to_string(count) + " reported, not gating)";
 }
 
 }  // namespace
@@ -245,7 +245,7 @@ std::string summary_line(const Comparison& comparison) {
     if (count == 0) continue;
     if (!line.empty()) line += ", ";
     line += plural(count, word.one, word.many);
-    if (word.verdict == Verdict::regression) line += told_only(comparison, count);
+    if (word.verdict == Verdict::regression) line += reported_only(comparison, count);
   }
   return line.empty() ? "nothing to compare" : line;
 }
@@ -326,11 +326,11 @@ std::vector<std::string> warning_lines(const Comparison& comparison) {
   return lines;
 }
 
-std::string fused_story(const RowIndex& index, const std::string& benchmark) {
+std::string combined_explanation(const RowIndex& index, const std::string& benchmark) {
   const ComparisonRow* time = index.find(benchmark, kRealTime);
   const ComparisonRow* count = index.find(benchmark, kInstructions);
   if (!time || !count || !time->ratio || !count->ratio) return "";
-  if (!is_told(*time) || !is_told(*count) || !is_of_the_same_code(*count)) return "";
+  if (!is_reported(*time) || !is_reported(*count) || !is_of_the_same_code(*count)) return "";
   const std::string meaning = meaning_of(*time, *count);
   return meaning.empty() ? "" : counted_words(*count) + ", " + timed_words(*time) + ": " + meaning;
 }
@@ -396,12 +396,12 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
 std::vector<std::string> call_path_names(const ComparisonRow& row) {
   std::vector<std::string> names;
   const std::size_t size = row.call_path.size();
-  const bool is_long = size > kMostPathNames;
-  const std::size_t left_out = is_long ? size - kMostPathNames + 1 : 0;
+  const bool is_long = size > kMaxPathNames;
+  const std::size_t excluded = is_long ? size - kMaxPathNames + 1 : 0;
   for (std::size_t i = 0; i < size; ++i) {
     if (is_long && i == kPathBeginning) {
-      names.push_back("(" + std::to_string(left_out) + " more)");
-      i += left_out - 1;
+      names.push_back("(" + std::to_string(excluded) + " more)");
+      i += excluded - 1;
     } else {
       names.push_back(short_function_name(row.call_path[i]));
     }
@@ -413,7 +413,7 @@ std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& row
   std::vector<std::string> notes;
   for (const ComparisonRow* row : rows) {
     if (row->verdict != Verdict::regression || row->gates || row->gate_note.empty()) continue;
-    std::string note = metric_label(row->metric) + " fails nothing: " + row->gate_note;
+    std::string note = metric_label(row->metric) + " does not gate: " + row->gate_note;
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   }
   return notes;

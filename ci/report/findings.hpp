@@ -43,7 +43,7 @@ class RowIndex {
 // How far the row is from "no change", in either direction, on a log scale; 0 where there is no ratio.
 double size_of_change(const ComparisonRow& row);
 
-// "2 regressions (1 told, fails nothing), 1 improvement, 8 unchanged": what there is, worst first, unchanged before
+// "2 regressions (1 told, does not gate), 1 improvement, 8 unchanged": what there is, worst first, unchanged before
 // inconclusive.
 std::string summary_line(const Comparison& comparison);
 
@@ -66,7 +66,7 @@ std::vector<std::string> warning_lines(const Comparison& comparison);
 // What time and instructions of one benchmark say together: "instructions +12.1 %, time +9.8 %: real"
 // (docs/guide/attribution.md has all combinations). Empty unless both are known, one of them changed, and both are of
 // the same code: a count of RowNote::other_dispatch is not, nor is one over more than the timed region.
-std::string fused_story(const RowIndex& index, const std::string& benchmark);
+std::string combined_explanation(const RowIndex& index, const std::string& benchmark);
 
 // How a verdict is written beside the mark; the mark in Unicode and in ASCII.
 struct VerdictMark {
@@ -96,7 +96,7 @@ std::vector<FunctionLine> function_lines(const RowIndex& index, const Comparison
 // The names of the row's call path made short, the benchmark's first. Of a long path the middle is one "(31 more)".
 std::vector<std::string> call_path_names(const ComparisonRow& row);
 
-// For each regression among `rows` that fails nothing, why: "instructions fails nothing: ...".
+// For each regression among `rows` that does not gate, why: "instructions does not gate: ...".
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);
 
 // For each change that was measured again alone, what it is there: "time, alone: +4.80 % (+3.10 % to +6.50 %)".

@@ -16,7 +16,7 @@ namespace steelyard {
 namespace {
 
 // Runs listed by name below a chart; the chart shows them all.
-constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kMaxListed = 20;
 
 std::vector<HistoryPoint> finite_points(const HistorySeries& series) {
   std::vector<HistoryPoint> points;
@@ -49,7 +49,7 @@ std::string chart_text(const std::vector<HistoryPoint>& points, const std::strin
 }
 
 std::string listing(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {
-  const std::size_t first = points.size() > kMostListed ? points.size() - kMostListed : 0;
+  const std::size_t first = points.size() > kMaxListed ? points.size() - kMaxListed : 0;
   std::vector<std::string> shas, subjects, levels, changes;
   std::size_t sha_columns = 0, level_columns = 0, change_columns = 0, subject_columns = 0;
   for (std::size_t i = first; i < points.size(); ++i) {

@@ -52,7 +52,8 @@ std::map<const ComparisonRow*, std::int64_t> ranks_of(const Comparison& comparis
 }
 
 // What is added to each row, for readers: where it stands in a list, and how it was reached.
-void tell_more(const Comparison& comparison, const std::vector<Explanation>& explanations, Json& rows) {
+void add_ranks_and_explanations(const Comparison& comparison, const std::vector<Explanation>& explanations,
+                                Json& rows) {
   const auto ranks = ranks_of(comparison);
   std::map<std::pair<std::string_view, std::string_view>, const Explanation*> explained;
   for (const Explanation& one : explanations) explained[{one.benchmark, one.metric}] = &one;
@@ -73,7 +74,7 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
                         const std::vector<Explanation>& explanations) {
   JsonWriter object = comparison_object(comparison);
   Json& kept = object.json();
-  tell_more(comparison, explanations, kept["comparisons"]);
+  add_ranks_and_explanations(comparison, explanations, kept["comparisons"]);
   Json json;
   for (auto& [name, value] : kept.items()) {
     if (name == "drifts") json["promise"] = promise_object(promise_of(comparison)).json();

@@ -34,12 +34,12 @@ std::string labelled(const std::string& label, const std::string& text, Tone ton
 }
 
 // A command stays on one line, whatever the width: it is there to be copied.
-std::string mend_block(const Finding& finding, const TerminalStyle& style) {
+std::string fix_block(const Finding& finding, const TerminalStyle& style) {
   std::string who = finding.needs_root ? "as root" : "";
   if (finding.fixable) who += std::string(who.empty() ? "" : ", ") + "or for one command: --fix";
-  if (!finding.mend_is_command) return labelled("  mend", finding.mend, Tone::dim, style);
-  const std::string head = std::string(kIndent, ' ') + paint(padded("  mend", kNameColumns), Tone::dim, style.color);
-  return head + printable(finding.mend, style.unicode) + '\n' +
+  if (!finding.fix_is_command) return labelled("  fix", finding.fix, Tone::dim, style);
+  const std::string head = std::string(kIndent, ' ') + paint(padded("  fix", kNameColumns), Tone::dim, style.color);
+  return head + printable(finding.fix, style.unicode) + '\n' +
          (who.empty()
               ? ""
               : std::string(kIndent + kNameColumns, ' ') + paint("(" + who + ")", Tone::dim, style.color) + '\n');
@@ -47,7 +47,7 @@ std::string mend_block(const Finding& finding, const TerminalStyle& style) {
 
 std::string finding_block(const Finding& finding, const TerminalStyle& style) {
   return labelled(finding.id, finding.found, tone_of(finding.severity), style) +
-         labelled("  costs", finding.cost, Tone::dim, style) + mend_block(finding, style);
+         labelled("  costs", finding.cost, Tone::dim, style) + fix_block(finding, style);
 }
 
 std::string fact(const Environment& environment, const char* name, const char* unit = "") {
@@ -194,7 +194,7 @@ std::string calibration_json(const Calibration& calibration) {
 std::string finding_json(const Finding& finding) {
   return "{\"id\": " + json_text(finding.id) + ", \"severity\": " + json_text(to_text(finding.severity)) +
          ", \"found\": " + json_text(finding.found) + ", \"cost\": " + json_text(finding.cost) +
-         ", \"mend\": " + json_text(finding.mend) + ", \"mend_is_command\": " + flag(finding.mend_is_command) +
+         ", \"mend\": " + json_text(finding.fix) + ", \"mend_is_command\": " + flag(finding.fix_is_command) +
          ", \"needs_root\": " + flag(finding.needs_root) + ", \"fixable\": " + flag(finding.fixable) + '}';
 }
 
@@ -238,7 +238,7 @@ std::string terminal_diagnosis(const DoctorReport& report, const TerminalStyle& 
                                      [](const Finding& finding) { return finding.fixable; });
   if (fixable > 0) {
     text += std::to_string(fixable) +
-            " of these can be mended for the length of a command: sudo steelyard doctor --fix -- COMMAND\n";
+            " of these can be fixed for the length of a command: sudo steelyard doctor --fix -- COMMAND\n";
   }
   return text;
 }
@@ -267,7 +267,7 @@ std::string json_diagnosis(const DoctorReport& report) {
 
 namespace {
 
-constexpr std::size_t kMostNameColumns = 48;
+constexpr std::size_t kMaxNameColumns = 48;
 
 std::string rate_text(const ObservedRate& rate, const std::string& noun) {
   return std::to_string(rate.count) + " of " + plural_text(rate.tries, noun) + " (" + share_text(rate.interval.low) +
@@ -291,7 +291,7 @@ std::string table_of(const std::vector<CalibratedBenchmark>& benchmarks, const T
   rows.front().push_back("p <= .05");
   for (const CalibratedBenchmark& benchmark : benchmarks) {
     std::vector<std::string>& row = rows.emplace_back();
-    row = {shortened(printable(benchmark.benchmark, style.unicode), kMostNameColumns, style.unicode),
+    row = {shortened(printable(benchmark.benchmark, style.unicode), kMaxNameColumns, style.unicode),
            benchmark.metric,
            share_text(benchmark.floor),
            or_dash(benchmark.minimum_detectable_effect),
@@ -331,7 +331,7 @@ std::string verdict_of(const Calibration& calibration, const TerminalStyle& styl
     const std::string words =
         "failed: " + calibration.reason +
         "; comparisons on this machine give no verdicts until a calibration passes. Run steelyard "
-        "doctor and mend what it names first.";
+        "doctor and fix what it names first.";
     for (const std::string& line : wrapped(words, static_cast<std::size_t>(std::max(style.width, 40)))) {
       text += paint(line, Tone::bad, style.color) + '\n';
     }

@@ -23,12 +23,12 @@ struct DoctorReport {
 // Where copies of the program differ most, of what was calibrated; null: not known of any benchmark.
 const CalibratedBenchmark* largest_copies(const Calibration& calibration);
 
-// Worst first, each with what it costs and its mend; what cannot be seen; one line of judgement at the end.
+// Worst first, each with what it costs and its fix; what cannot be seen; one line of judgement at the end.
 std::string terminal_diagnosis(const DoctorReport& report, const TerminalStyle& style);
 std::string json_diagnosis(const DoctorReport& report);  // schema steelyard.doctor/1
 
 // A calibration for a person: what the promise came to on this machine, each benchmark's noise floor, and what would
-// mend the noisy ones. JSON is storage/calibration/calibration_document.hpp. Pure: values in, text out.
+// fix the noisy ones. JSON is storage/calibration/calibration_document.hpp. Pure: values in, text out.
 
 struct CalibrationCircumstances {
   int gates_asked = 0;

@@ -18,8 +18,8 @@ using markdown::code;
 using markdown::replaced;
 using markdown::words;
 
-constexpr std::size_t kMostCharacters = 65000;
-constexpr std::size_t kMostFacts = 12;
+constexpr std::size_t kMaxCharacters = 65000;
+constexpr std::size_t kMaxFacts = 12;
 
 std::string level(const std::optional<double>& value, const std::string& unit) {
   return value ? words(level_text(*value, unit)) : "";
@@ -53,9 +53,9 @@ std::string function_row(const FunctionLine& line, bool is_first) {
 }
 
 std::string call_path(const ComparisonRow& row) {
-  constexpr std::size_t kLeastNames = 3;
+  constexpr std::size_t kMinNames = 3;
   const std::vector<std::string> names = call_path_names(row);
-  if (names.size() < kLeastNames) return "";
+  if (names.size() < kMinNames) return "";
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "\nThrough " : " \u2192 ") + code(name, false);
   return text + "\n";
@@ -77,7 +77,7 @@ std::string function_table(const RowIndex& index, const ComparisonRow& row) {
 // What stands below the table for the rows of one group; empty for most.
 std::string behind(const RowIndex& index, const RowGroup& group, std::set<std::string>& told) {
   std::string text;
-  const std::string story = told.insert(group.benchmark).second ? fused_story(index, group.benchmark) : "";
+  const std::string story = told.insert(group.benchmark).second ? combined_explanation(index, group.benchmark) : "";
   if (!story.empty()) text += words(story) + "\n";
   const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
   for (const std::string& note : solo_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
@@ -106,7 +106,7 @@ std::string head(const Comparison& comparison, const TargetReport& targets) {
   const bool any_fails = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
     return row.verdict == Verdict::regression && row.gates;
   });
-  // The mark of the worst verdict that there is, less regressions that fail nothing.
+  // The mark of the worst verdict that there is, less regressions that do not gate.
   Verdict worst = Verdict::unchanged;
   for (const Verdict verdict : kWorstFirst) {
     if (counts.at(static_cast<std::size_t>(verdict)) == 0) continue;
@@ -124,8 +124,8 @@ std::string head(const Comparison& comparison, const TargetReport& targets) {
 void add_list(std::string& text, const std::string& title, const std::vector<std::string>& lines) {
   if (lines.empty()) return;
   text += "\n**" + title + "**\n\n";
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostFacts); ++i) text += "- " + words(lines[i]) + "\n";
-  if (lines.size() > kMostFacts) text += "- and " + std::to_string(lines.size() - kMostFacts) + " more\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kMaxFacts); ++i) text += "- " + words(lines[i]) + "\n";
+  if (lines.size() > kMaxFacts) text += "- and " + std::to_string(lines.size() - kMaxFacts) + " more\n";
 }
 
 void add_steps(std::string& text, const std::vector<NextStep>& steps) {
@@ -159,7 +159,7 @@ std::string markdown_report(const Comparison& comparison, const TargetReport& ta
   const std::string end = foot(comparison);
   // Kept free for the fold around the unchanged rows and the count of what was dropped.
   constexpr std::size_t kFrame = 600;
-  const std::size_t room = kMostCharacters - std::min(kMostCharacters, begin.size() + end.size() + kFrame);
+  const std::size_t room = kMaxCharacters - std::min(kMaxCharacters, begin.size() + end.size() + kFrame);
   std::string table;
   std::string below;
   std::string folded;

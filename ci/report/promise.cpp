@@ -185,20 +185,20 @@ double rounds_for(const ComparisonRow& row, double effect) {
 }
 
 // Past this a gate takes hours; caring for less is the better advice.
-constexpr double kMostRounds = 400;
+constexpr double kMaxRounds = 400;
 
 // How many rounds each row would need stands in its reason; here is what the rounds at hand could do, and the way out
 // where no sensible number of them would do.
 void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps) {
   std::int64_t concurrent = 0;
   std::int64_t apart = 0;
-  double most_rounds = 0;
+  double max_rounds = 0;
   double largest_effect = 0;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.kind != MetricKind::noisy || row.verdict != Verdict::inconclusive) continue;
     ++(is_concurrent(row.layout) ? concurrent : apart);
     if (!row.minimum_detectable_effect || !is_concurrent(row.layout) || !(row.margin > 0)) continue;
-    most_rounds = std::max(most_rounds, rounds_for(row, row.margin));
+    max_rounds = std::max(max_rounds, rounds_for(row, row.margin));
     largest_effect = std::max(largest_effect, *row.minimum_detectable_effect);
   }
   if (apart > 0) {
@@ -213,7 +213,7 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
     steps.push_back({advice + ", of too few rounds to say more; measure longer", "--rounds N"});
     return;
   }
-  if (!(most_rounds <= kMostRounds)) {
+  if (!(max_rounds <= kMaxRounds)) {
     steps.push_back({advice + ", too noisy for any sensible number of rounds; use a quieter machine or care for less",
                      "--margin " + decimal_text(std::ceil(largest_effect * 100), 0) + "%"});
     return;
@@ -252,14 +252,14 @@ void advise_regression(const Comparison& comparison, std::vector<NextStep>& step
 
 // Worst first; beyond the third the folder is enough.
 void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   std::vector<const ComparisonRow*> drawn;
   for (const RowGroup& group : worst_first(comparison)) {
     for (const ComparisonRow* row : group.rows) {
       if (!row->flame_graph.empty()) drawn.push_back(row);
     }
   }
-  for (std::size_t i = 0; i < std::min(drawn.size(), kMostNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(drawn.size(), kMaxNamed); ++i) {
     steps.push_back({"see where the instructions of " + drawn[i]->benchmark + " went", drawn[i]->flame_graph});
   }
   const bool could_draw = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
@@ -267,8 +267,8 @@ void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
   });
   if (drawn.empty() && could_draw)
     steps.push_back({"see which calls led there, as a flame graph", "--flame-dir FOLDER"});
-  if (drawn.size() > kMostNamed) {
-    steps.push_back({"and " + std::to_string(drawn.size() - kMostNamed) + " more flame graphs beside it", ""});
+  if (drawn.size() > kMaxNamed) {
+    steps.push_back({"and " + std::to_string(drawn.size() - kMaxNamed) + " more flame graphs beside it", ""});
   }
 }
 

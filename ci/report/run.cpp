@@ -84,7 +84,7 @@ class CounterValues {
 };
 
 std::string group_text(const CounterValues& values, const CounterGroup& group, const TerminalStyle& style,
-                       std::size_t most_name) {
+                       std::size_t max_name) {
   std::vector<const Column*> columns;
   for (const Column& column : group.columns) {
     if (values.has(column.metric)) columns.push_back(&column);
@@ -96,7 +96,7 @@ std::string group_text(const CounterValues& values, const CounterGroup& group, c
     const auto has_it = [&](const Column* column) { return values.find(benchmark, column->metric) != nullptr; };
     if (std::none_of(columns.begin(), columns.end(), has_it)) continue;
     std::vector<std::string>& row = rows.emplace_back();
-    row.push_back(shortened(printable(benchmark, style.unicode), most_name, style.unicode));
+    row.push_back(shortened(printable(benchmark, style.unicode), max_name, style.unicode));
     for (const Column* column : columns) {
       const std::string* value = values.find(benchmark, column->metric);
       row.push_back(value == nullptr ? "-" : *value);
@@ -194,7 +194,7 @@ Json measurement_json(const Measurement& measurement) {
   json["within_invocations"] = json_number(summary.within);
   json["between_invocations"] = json_number(summary.between);
   json["invocations"] = samples_json(measurement.invocations);
-  json["set_aside"] = samples_json(measurement.set_aside);
+  json["set_aside"] = samples_json(measurement.excluded);
   return json;
 }
 
@@ -215,23 +215,23 @@ Json header_json(const Run& run) {
 std::string terminal_counters(const Run& run, const TerminalStyle& style) {
   constexpr std::size_t kOtherColumns = 62;
   const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
-  const std::size_t most_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
+  const std::size_t max_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
   const CounterValues values(run);
   std::string text;
-  for (const CounterGroup& group : kGroups) text += group_text(values, group, style, most_name);
+  for (const CounterGroup& group : kGroups) text += group_text(values, group, style, max_name);
   return text;
 }
 
 std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets) {
   constexpr std::size_t kOtherColumns = 62;  // what the columns beside the name take at most
   const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
-  const std::size_t most_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
+  const std::size_t max_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
   std::vector<std::vector<std::string>> rows{
       {"benchmark", "metric", "level", "within", "between", "invocations x samples"}};
   for (const Measurement& measurement : run.measurements) {
     if (is_extra_counter(measurement.metric.name)) continue;  // in tables of their own
     const SampleSummary summary = summarize(measurement);
-    rows.push_back({shortened(printable(without_device(measurement.benchmark.canonical()), style.unicode), most_name,
+    rows.push_back({shortened(printable(without_device(measurement.benchmark.canonical()), style.unicode), max_name,
                               style.unicode),
                     printable(metric_label(measurement.metric), style.unicode),
                     summary.level ? level_text(*summary.level, measurement.metric.unit) : "-",
@@ -280,7 +280,7 @@ std::string json_run(const Run& run, const TargetReport& targets) {
                                    {"duration_ns", invocation.duration_ns},
                                    {"conditions", conditions_json(invocation.conditions)},
                                    {"disturbed_by", invocation.disturbed_by},
-                                   {"left_out", invocation.left_out}});
+                                   {"left_out", invocation.excluded}});
   }
   json["measurements"] = Json::array();
   for (const Measurement& measurement : run.measurements) json["measurements"].push_back(measurement_json(measurement));

@@ -50,12 +50,12 @@ std::string terminal_status(const StoreStatus& status, const TerminalStyle& styl
 }
 
 std::string terminal_upkeep(const StoreUpkeep& upkeep) {
-  constexpr std::size_t kMostTables = 8;  // the largest; the others weigh nothing beside them
+  constexpr std::size_t kMaxTables = 8;  // the largest; the others weigh nothing beside them
   const auto bytes = [](std::int64_t count) { return to_text(Bytes(count)); };
   const auto day = [](const std::string& time) { return time.empty() ? "never" : time.substr(0, 10); };
   std::vector<std::vector<std::string>> rows{{"table", "rows", "dead", "size", "indexes", "vacuumed", "analyzed"}};
   for (const TableUpkeep& table : upkeep.tables) {
-    if (rows.size() > kMostTables) break;
+    if (rows.size() > kMaxTables) break;
     rows.push_back({table.table, grouped_text(table.rows), grouped_text(table.dead_rows), bytes(table.table_bytes),
                     bytes(table.index_bytes), day(table.last_vacuum), day(table.last_analyze)});
   }
@@ -109,7 +109,7 @@ std::string json_status(const StoreStatus& status, const StoreUpkeep& upkeep) {
 
 namespace {
 
-constexpr std::size_t kMostShown = 20;  // differences; JSON has them all
+constexpr std::size_t kMaxShown = 20;  // differences; JSON has them all
 constexpr std::size_t kIdCharacters = 12;
 
 std::string side_text(const std::string& name, const std::string& run, const std::string& place) {
@@ -165,7 +165,7 @@ std::string terminal_verification(const Verification& verification, const Termin
     text += '\n';
   }
   std::string last;
-  for (std::size_t i = 0; i < std::min(replay.differences.size(), kMostShown); ++i) {
+  for (std::size_t i = 0; i < std::min(replay.differences.size(), kMaxShown); ++i) {
     const FieldDifference& difference = replay.differences[i];
     const std::string row = difference.benchmark + ' ' + difference.metric;
     if (row != last) text += row + '\n';
@@ -173,8 +173,8 @@ std::string terminal_verification(const Verification& verification, const Termin
     text += "  " + difference.field + ": kept " + shown(difference.kept) + ", computed " +
             shown(difference.recomputed) + '\n';
   }
-  if (replay.differences.size() > kMostShown) {
-    text += "  and " + std::to_string(replay.differences.size() - kMostShown) + " more\n";
+  if (replay.differences.size() > kMaxShown) {
+    text += "  and " + std::to_string(replay.differences.size() - kMaxShown) + " more\n";
   }
   return printable_lines(text, style.unicode);
 }

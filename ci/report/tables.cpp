@@ -60,7 +60,7 @@ std::vector<double> values_of(const Measurement& measurement, const TableData& d
   std::vector<double> values;
   for (const InvocationSamples& invocation : measurement.invocations) {
     if (data.kind == ValueKind::invocations && !data.is_exact) {
-      if (const std::optional<double> middle = middle_of(invocation.values)) values.push_back(*middle);
+      if (const std::optional<double> middle = median_of(invocation.values)) values.push_back(*middle);
     } else {
       values.insert(values.end(), invocation.values.begin(), invocation.values.end());
     }
@@ -79,7 +79,7 @@ void fill(Filling& filling, const Measurement& measurement, std::size_t column, 
     filling.data.rows.push_back({"", benchmark, std::vector<std::vector<double>>(filling.data.columns.size())});
   } else if (count_key != measurement.count_key) {
     warnings.push_back(benchmark + ", " + filling.data.quantity + " of " + side +
-                       " is left out: it was counted under other conditions");
+                       " is excluded: it was counted under other conditions");
     return;
   }
   std::vector<double>& cell = filling.data.rows[row].cells[column];
@@ -88,9 +88,9 @@ void fill(Filling& filling, const Measurement& measurement, std::size_t column, 
 }
 
 void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings) {
-  constexpr std::size_t kMostNamed = 5;
+  constexpr std::size_t kMaxNamed = 5;
   for (std::size_t i = 0; i < side.run.failures.size(); ++i) {
-    if (i == kMostNamed) {
+    if (i == kMaxNamed) {
       warnings.push_back(side.name + ": and " + std::to_string(side.run.failures.size() - i) + " more failures");
       return;
     }
@@ -100,7 +100,7 @@ void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings)
   }
 }
 
-// The first decisive fact that differs and is not set aside; absent: one machine.
+// The first decisive fact that differs and is not ignored; absent: one machine.
 std::optional<FactDifference> obstacle(const TableSide& first, const TableSide& other,
                                        const std::vector<std::string>& ignored_facts,
                                        std::vector<std::string>& warnings) {
@@ -200,7 +200,7 @@ Result<void> check_machines(const std::vector<TableSide>& sides, const std::vect
     return input_error("steelyard compare --table",
                        first->name + " and " + side.name + " measured on different machines (" + fact->name + ": " +
                            shown(fact->baseline) + " against " + shown(fact->candidate) + ")",
-                       "one machine", "--ignore-fact " + fact->name + " sets the difference aside");
+                       "one machine", "--ignore-fact " + fact->name + " ignores the difference");
   }
   return {};
 }
@@ -216,7 +216,7 @@ SideTables side_tables(const std::vector<TableSide>& sides, const std::vector<st
       if (place == fillings.size()) fillings.push_back(filling_for(measurement.metric, sides));
       if (fillings[place].data.unit != measurement.metric.unit) {
         result.warnings.push_back(measurement.benchmark.canonical() + ", " + measurement.metric.name + " of " +
-                                  sides[column].name + " is left out: it is in " + measurement.metric.unit + ", not " +
+                                  sides[column].name + " is excluded: it is in " + measurement.metric.unit + ", not " +
                                   fillings[place].data.unit);
         continue;
       }

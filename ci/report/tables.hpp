@@ -33,7 +33,7 @@ struct SideTables {
 
 // `metrics`: those wanted; empty: real_time and every counted one. Where any side has several invocations of a metric,
 // a value is the median of one invocation; otherwise it is a sample. Counts under other conditions than those of the
-// first side that has them are left out with a warning.
+// first side that has them are excluded with a warning.
 SideTables side_tables(const std::vector<TableSide>& sides, const std::vector<std::string>& metrics);
 
 // Tables as measurements of tasks, for the reference's table: the row is the sub-label, the column the description.

@@ -225,8 +225,8 @@ VerdictLook look_of(TargetVerdict verdict) {
   return {"?", "?", Tone::doubtful};
 }
 
-constexpr std::size_t kMostMet = 24;  // rows; missed and undecided ones are all shown
-constexpr std::size_t kMostUtilizations = 60;
+constexpr std::size_t kMaxMet = 24;  // rows; missed and undecided ones are all shown
+constexpr std::size_t kMaxUtilizations = 60;
 
 std::size_t width_of(const TerminalStyle& style) { return static_cast<std::size_t>(std::max(style.width, 40)); }
 
@@ -262,11 +262,11 @@ std::string target_rows(const TargetReport& report, const TerminalStyle& style) 
   std::string text;
   std::size_t met = 0;
   for (const TargetRow& row : report.targets) {
-    if (row.verdict == TargetVerdict::met && ++met > kMostMet) continue;
+    if (row.verdict == TargetVerdict::met && ++met > kMaxMet) continue;
     text += target_line(row, name_columns, style);
   }
-  if (met > kMostMet) {
-    text += paint("and " + grouped_text(static_cast<std::int64_t>(met - kMostMet)) + " more met (--json has them all)",
+  if (met > kMaxMet) {
+    text += paint("and " + grouped_text(static_cast<std::int64_t>(met - kMaxMet)) + " more met (--json has them all)",
                   Tone::dim, style.color) +
             '\n';
   }
@@ -283,11 +283,11 @@ std::string share_cell(const std::optional<RateUtilization>& rate) {
 
 std::string utilization_rows(const TargetReport& report, const TerminalStyle& style) {
   constexpr std::size_t kOthers = 84;
-  const std::size_t most_name = std::max<std::size_t>(width_of(style) > kOthers ? width_of(style) - kOthers : 0, 24);
+  const std::size_t max_name = std::max<std::size_t>(width_of(style) > kOthers ? width_of(style) - kOthers : 0, 24);
   std::vector<std::vector<std::string>> rows{{"utilization", "arithmetic", "", "memory", "", "flop/byte", "bound by"}};
   for (const UtilizationRow& row : report.utilizations) {
-    if (rows.size() > kMostUtilizations) break;
-    rows.push_back({shortened(printable(without_device(row.benchmark), style.unicode), most_name, style.unicode),
+    if (rows.size() > kMaxUtilizations) break;
+    rows.push_back({shortened(printable(without_device(row.benchmark), style.unicode), max_name, style.unicode),
                     row.flops ? rate_text(row.flops->achieved, "flops") : "-", share_cell(row.flops),
                     row.bandwidth ? rate_text(row.bandwidth->achieved, "bandwidth") : "-", share_cell(row.bandwidth),
                     row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",
@@ -297,7 +297,7 @@ std::string utilization_rows(const TargetReport& report, const TerminalStyle& st
       rows, {Align::left, Align::right, Align::left, Align::right, Align::left, Align::right, Align::left}, "");
   const std::size_t end_of_head = table.find('\n');
   std::string text = paint(table.substr(0, end_of_head), Tone::dim, style.color) + table.substr(end_of_head);
-  const std::size_t shown = std::min(report.utilizations.size(), kMostUtilizations);
+  const std::size_t shown = std::min(report.utilizations.size(), kMaxUtilizations);
   if (shown < report.utilizations.size()) {
     text += paint("and " + std::to_string(report.utilizations.size() - shown) + " more (--json has them all)",
                   Tone::dim, style.color) +
@@ -393,7 +393,7 @@ Json utilization_json(const UtilizationRow& row, const RateUtilization& rate, co
   return json;
 }
 
-constexpr std::size_t kMostRows = 60;  // with a name and a reason each, a quarter of what a comment may hold
+constexpr std::size_t kMaxRows = 60;  // with a name and a reason each, a quarter of what a comment may hold
 const std::string kHead = "| | benchmark | target | found |\n|---|---|---|---|\n";
 
 const char* mark_of_target(TargetVerdict verdict) {
@@ -495,7 +495,7 @@ std::string markdown_targets(const TargetReport& report) {
   std::string met;
   std::size_t rows = 0;
   for (const TargetRow& row : report.targets) {
-    if (++rows > kMostRows) break;
+    if (++rows > kMaxRows) break;
     (row.verdict == TargetVerdict::met ? met : open) += row_text(row);
   }
   if (rows == 0) return "";
@@ -505,8 +505,8 @@ std::string markdown_targets(const TargetReport& report) {
   if (!met.empty()) {
     text += "<details><summary>" + grouped_text(count) + " met</summary>\n\n" + kHead + met + "\n</details>\n\n";
   }
-  if (report.targets.size() > kMostRows) {
-    text += grouped_text(static_cast<std::int64_t>(report.targets.size() - kMostRows)) +
+  if (report.targets.size() > kMaxRows) {
+    text += grouped_text(static_cast<std::int64_t>(report.targets.size() - kMaxRows)) +
             " more targets do not fit here; the JSON report has them all.\n\n";
   }
   return text;

@@ -64,7 +64,7 @@ struct Room {
   bool names_verdicts;
   bool shows_q;
   bool shows_interval;
-  std::size_t least_name;  // columns that names must have left for this step to do
+  std::size_t min_name;  // columns that names must have left for this step to do
 };
 constexpr std::array kRooms{
     Room{21, true, true, true, 40},   Room{17, true, true, true, 28},  Room{17, false, true, true, 28},
@@ -156,7 +156,7 @@ void ComparisonTable::fit() {
                                (room.shows_interval ? with_gap(interval_columns_) : 0) +
                                with_gap(static_cast<std::size_t>(room.bar_columns)) +
                                (room.shows_q ? with_gap(q_columns_) : 0);
-    const std::size_t wanted = std::min(benchmark_columns_, room.least_name);
+    const std::size_t wanted = std::min(benchmark_columns_, room.min_name);
     const bool is_last = &room == &kRooms.back();
     if (others + wanted > width && !is_last) continue;
     names_verdicts_ = room.names_verdicts;
@@ -164,7 +164,7 @@ void ComparisonTable::fit() {
     shows_q_ = room.shows_q;
     shows_interval_ = room.shows_interval;
     const std::size_t left = width > others ? width - others : 0;
-    benchmark_columns_ = std::min(benchmark_columns_, std::max(left, kRooms.back().least_name));
+    benchmark_columns_ = std::min(benchmark_columns_, std::max(left, kRooms.back().min_name));
     return;
   }
 }
@@ -252,9 +252,9 @@ std::string ComparisonTable::line(const ComparisonRow& row) const {
 }
 
 // Rows past this are folded: what is worst must stay on the screen together with the summary.
-constexpr std::size_t kMostUnchanged = 24;
-constexpr std::size_t kMostWarnings = 10;
-constexpr std::size_t kMostReasonLines = 3;
+constexpr std::size_t kMaxUnchanged = 24;
+constexpr std::size_t kMaxWarnings = 10;
+constexpr std::size_t kMaxReasonLines = 3;
 
 class Writer {
  public:
@@ -277,11 +277,11 @@ class Writer {
 
   // Words from outside, wrapped below `indent` columns; the first line behind `lead`.
   void paragraph(const std::string& lead, const std::string& words, std::size_t indent, Tone t,
-                 std::size_t most_lines = 100) {
+                 std::size_t max_lines = 100) {
     const std::size_t room = std::max<std::size_t>(width() > indent ? width() - indent : 0, 20);
     std::vector<std::string> lines = wrapped(printable(words, style_.unicode), room);
-    if (lines.size() > most_lines) {
-      lines.resize(most_lines);
+    if (lines.size() > max_lines) {
+      lines.resize(max_lines);
       lines.back() += style_.unicode ? " \u2026" : " ...";
     }
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -322,7 +322,7 @@ class Writer {
         text_ += "  " + tone(std::string(to_text(group.verdict)), tone_of(group.verdict)) + "\n";
       }
       for (const ComparisonRow* row : group.rows) {
-        if (row->verdict == Verdict::unchanged && ++unchanged > kMostUnchanged) {
+        if (row->verdict == Verdict::unchanged && ++unchanged > kMaxUnchanged) {
           ++hidden;
           largest_hidden = std::max(largest_hidden, size_of_change(*row));
           continue;
@@ -343,8 +343,8 @@ class Writer {
   // What stands below the rows of a group: the story, the functions, or the reason why there is no answer.
   // What the next group would repeat is said there, once for all of them.
   void behind(const RowGroup& group, const RowGroup* next) {
-    if (told_.insert(group.benchmark).second) {
-      const std::string story = fused_story(index_, group.benchmark);
+    if (reported_.insert(group.benchmark).second) {
+      const std::string story = combined_explanation(index_, group.benchmark);
       if (!story.empty()) paragraph("", story, table_.indent(), Tone::plain);
     }
     if (group.verdict == Verdict::regression || group.verdict == Verdict::improvement) {
@@ -365,7 +365,7 @@ class Writer {
     }
     for (const std::string& reason : reasons) {
       const std::string who = sharing_ > 0 ? "these " + std::to_string(sharing_ + 1) + " benchmarks: " : "";
-      paragraph("", who + reason, table_.indent(), Tone::dim, kMostReasonLines);
+      paragraph("", who + reason, table_.indent(), Tone::dim, kMaxReasonLines);
     }
     sharing_ = 0;
   }
@@ -390,8 +390,8 @@ class Writer {
       columns.name = std::max(columns.name, columns_of(printable(line.name, style_.unicode)));
     }
     const std::size_t others = table_.indent() + 2 + columns.self + columns.inclusive + columns.place + 6;
-    constexpr std::size_t kLeastName = 16;
-    columns.name = std::min(columns.name, std::max(width() > others ? width() - others : 0, kLeastName));
+    constexpr std::size_t kMinName = 16;
+    columns.name = std::min(columns.name, std::max(width() > others ? width() - others : 0, kMinName));
     text_ += std::string(table_.indent() + 2, ' ') +
              tone(padded("", columns.name) + "  " + padded(kSelfTitle, columns.self, Align::right) + "  " +
                       padded(kInclusiveTitle, columns.inclusive, Align::right),
@@ -425,12 +425,12 @@ class Writer {
   }
 
   void path(const ComparisonRow& row) {
-    constexpr std::size_t kLeastNames = 3;  // two are the culprit and its caller: nothing to add
+    constexpr std::size_t kMinNames = 3;  // two are the culprit and its caller: nothing to add
     const std::vector<std::string> names = call_path_names(row);
-    if (names.size() < kLeastNames) return;
+    if (names.size() < kMinNames) return;
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "through " : " > ") + name;
-    paragraph("", text, table_.indent() + 2, Tone::dim, kMostReasonLines);
+    paragraph("", text, table_.indent() + 2, Tone::dim, kMaxReasonLines);
   }
 
   void promised() {
@@ -464,9 +464,9 @@ class Writer {
 
   void some(const std::string& word, const std::vector<std::string>& lines, Tone t) {
     constexpr std::size_t kIndent = 11;
-    for (std::size_t i = 0; i < std::min(lines.size(), kMostWarnings); ++i) paragraph(word, lines[i], kIndent, t);
-    if (lines.size() > kMostWarnings) {
-      text_ += padded("", kIndent) + "and " + std::to_string(lines.size() - kMostWarnings) + " more (--json)\n";
+    for (std::size_t i = 0; i < std::min(lines.size(), kMaxWarnings); ++i) paragraph(word, lines[i], kIndent, t);
+    if (lines.size() > kMaxWarnings) {
+      text_ += padded("", kIndent) + "and " + std::to_string(lines.size() - kMaxWarnings) + " more (--json)\n";
     }
   }
 
@@ -496,8 +496,8 @@ class Writer {
   ComparisonTable table_;
   RowIndex index_;
   std::string text_;
-  int sharing_ = 0;             // groups before this one that wait for the same reasons
-  std::set<std::string> told_;  // benchmarks whose time and instructions were told together
+  int sharing_ = 0;                 // groups before this one that wait for the same reasons
+  std::set<std::string> reported_;  // benchmarks whose time and instructions were explained together
 };
 
 constexpr std::size_t kIndent = 4;

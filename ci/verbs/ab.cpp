@@ -87,7 +87,7 @@ Verb ab_verb() {
       "  steelyard ab ./build-old/bench ./build-new/bench -- --benchmark_filter=Sort\n"
       "  steelyard ab main HEAD --build \"cmake -B build && cmake --build build\" --bench build/bench");
   verb.names = {"OLD", "NEW"};
-  verb.least_names = 2;
+  verb.min_names = 2;
   verb.takes_rest = true;
   verb.take = [options](Words words) -> Result<void> {
     options->baseline = std::move(words.names[0]);

@@ -49,7 +49,7 @@ struct SeriesLook {
   std::vector<KeptChangePoint> kept;
   std::vector<AcceptedAlert> accepted;
   std::string branch;
-  std::vector<bool> is_cut;      // by series: older points were left out
+  std::vector<bool> is_cut;      // by series: older points were excluded
   bool has_bad_archive = false;  // one that could not be read is missing from the series
 };
 
@@ -161,8 +161,8 @@ ExitCode outcome_of(const ChangesReport& report, bool fail_on_regression) {
 ExitCode draw(const ChangesReport& report, const std::filesystem::path& target, const App& app) {
   const Result<std::size_t> drawn = draw_series(report, target);
   if (!drawn) return app.report(drawn.error());
-  if (*drawn == kMostPictures) {
-    app.note("--svg: " + std::to_string(kMostPictures) +
+  if (*drawn == kMaxPictures) {
+    app.note("--svg: " + std::to_string(kMaxPictures) +
              " series are drawn, and no more; name a benchmark for the others");
   }
   return ExitCode::success;

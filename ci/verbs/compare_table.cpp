@@ -136,7 +136,7 @@ Result<void> check_merge(const std::vector<TaskMeasurement>& measurements, Merge
   if (merged) return {};
   Error error = std::move(merged).error();
   error.where = "steelyard compare --table";
-  error.mend = "--ignore-fact " + std::string(kFingerprintFact) + " sets the difference aside";
+  error.fix = "--ignore-fact " + std::string(kFingerprintFact) + " ignores the difference";
   return error;
 }
 

@@ -243,7 +243,7 @@ Verb db_verb() {
       "  steelyard db grant anna --as reader --project shop\n"
       "  steelyard db distribute --coordinator db0:5432 --workers db1:5432,db2:5432");
   verb.names = {"ACTION", "[NAME]"};
-  verb.least_names = 1;
+  verb.min_names = 1;
   verb.take = [options, common = verb.common](Words words) -> Result<void> {
     STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard db",
                                                      {"init", "migrate", "rebuild", "status", "stop", "prune", "backup",

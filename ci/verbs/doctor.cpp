@@ -24,7 +24,7 @@ constexpr Nanoseconds kProbe = seconds(1);
 struct DoctorOptions {
   std::string program;               // to examine as well; empty: none
   std::vector<std::string> command;  // with fix: what to run, from after --
-  bool fix = false;                  // mend for the length of the command
+  bool fix = false;                  // fix for the length of the command
   bool restore = false;              // set back what a killed --fix left
   bool fixed_addresses = false;      // with fix: the command runs without address randomization
   bool strict = false;               // exit 1 where something severe was found
@@ -123,7 +123,7 @@ std::vector<std::string> in_few_lines(const std::vector<SettingChange>& changes)
   return lines;
 }
 
-void say_changes(const SettingsGuard& guard, const DoctorOptions& options, const App& app) {
+void print_changes(const SettingsGuard& guard, const DoctorOptions& options, const App& app) {
   for (const SettingChange& change : guard.left_over().restored) {
     app.note("steelyard: " + setting_name(change.file) + " was left " + change.after +
              " by an earlier --fix; set back to " + change.before);
@@ -140,7 +140,7 @@ void say_changes(const SettingsGuard& guard, const DoctorOptions& options, const
         "runs with random ones");
   }
   if (refused.empty() && guard.changed().empty()) {
-    app.note("steelyard: nothing to mend here that could be undone");
+    app.note("steelyard: nothing to fix here that could be undone");
   }
 }
 
@@ -176,7 +176,7 @@ Result<ExitCode> run_fixed_command(const DoctorOptions& options, const App& app)
   const EndingSignalsBlocked signals;
   Result<SettingsGuard> guard = SettingsGuard::take(places_of(options));
   if (!guard) return guard.error();
-  say_changes(*guard, options, app);
+  print_changes(*guard, options, app);
   ForegroundCommand command;
   command.executable = *executable;
   command.arguments.assign(options.command.begin() + 1, options.command.end());
@@ -216,8 +216,9 @@ Verb doctor_verb() {
   const auto options = std::make_shared<DoctorOptions>();
   Verb verb = make_verb(
       options, run_doctor, "doctor",
-      "Says what hurts timings on this machine, worst first, each with its mend, and whether PROGRAM was built to be "
-      "timed. With --fix, mends what can be undone while a command runs, and sets it back, also after Ctrl-C and kill.",
+      "Says what hurts timings on this machine, worst first, each with its fix, and whether PROGRAM was built to be "
+      "timed. With --fix, changes what can be undone while a command runs, and sets it back, also after Ctrl-C and "
+      "kill.",
       "  steelyard doctor ./build/bench\n"
       "  sudo steelyard doctor --fix -- steelyard ab ./build-old/bench ./build-new/bench");
   verb.names = {"[PROGRAM]"};
@@ -227,7 +228,7 @@ Verb doctor_verb() {
     options->command = std::move(words.rest);
     return {};
   };
-  verb.add(flag_option("--fix", options->fix, "mend while the command after -- runs; its exit status is ours"));
+  verb.add(flag_option("--fix", options->fix, "fix while the command after -- runs; its exit status is ours"));
   verb.add(
       flag_option("--fixed-addresses", options->fixed_addresses, "with --fix: run it without address randomization"));
   verb.add(flag_option("--restore", options->restore, "set back what a killed --fix left changed"));

@@ -37,7 +37,7 @@ Verb export_verb() {
                         "Prints one run as JSON, or writes it as an archive. RUN: as one side of compare.",
                         "  steelyard export run:3f2a91c04b7e --output run.syrun");
   verb.names = {"RUN"};
-  verb.least_names = 1;
+  verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     options->run = std::move(words.names[0]);
     return {};

@@ -23,7 +23,7 @@ struct HistoryOptions {
   std::string label;
   std::string after;               // what an answer named as next, or as older
   int limit = 0;                   // newest points of each series, or rows of a range; 0: what is usual
-  int most_series = 0;             // of one answer; 0: all
+  int max_series = 0;              // of one answer; 0: all
   std::filesystem::path archives;  // a folder of .syrun files; empty: the store
   // Instead of series: what happened in a range of commits.
   bool changed = false;
@@ -42,7 +42,7 @@ HistoryQuery query_of(const HistoryOptions& options, const Configuration& config
   query.parameters = options.parameters;
   query.label = options.label;
   query.after = options.after;
-  query.series_limit = options.most_series;
+  query.series_limit = options.max_series;
   return query;
 }
 
@@ -146,7 +146,7 @@ Result<void> check_history_options(const HistoryOptions& history) {
     return input_error(option, "--archives", "a store", "fill one: steelyard db rebuild --from FOLDER");
   }
   const bool is_narrowed = !history.benchmark.empty() || !history.metric.empty() || !history.machine.empty() ||
-                           !history.parameters.empty() || !history.label.empty() || history.most_series != 0;
+                           !history.parameters.empty() || !history.label.empty() || history.max_series != 0;
   if (!is_narrowed) return {};
   return input_error(option, "a benchmark, --metric, --machine, --parameter, --label or --series",
                      "--branch, --limit and --after alone", "it is about all series of a project");
@@ -183,7 +183,7 @@ Verb history_verb() {
                        "the .syrun files below it, in place of the store; needs no server"));
   verb.add(number_option("--limit", options->limit,
                          "newest points of each series (default: 200); rows of a range (default: 50)"));
-  verb.add(number_option("--series", options->most_series, "most series of one answer (default: all)"));
+  verb.add(number_option("--series", options->max_series, "most series of one answer (default: all)"));
   verb.add(text_option("--after", "CURSOR", options->after,
                        "go on there: where an answer says that there is more, or that a series has "
                        "older points"));

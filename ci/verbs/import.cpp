@@ -55,7 +55,7 @@ Result<Run> load(const std::string& path, const ImportOptions& options, const st
 }
 
 // What is spoilt is in the archive as failures; said even where quiet is asked for, since a gate will not pass it.
-void tell_bad_records(const std::string& path, const Run& run, const App& app) {
+void print_bad_records(const std::string& path, const Run& run, const App& app) {
   const auto count = std::count_if(run.failures.begin(), run.failures.end(),
                                    [](const Failure& failure) { return failure.kind == FailureKind::bad_record; });
   if (count == 0) return;
@@ -101,7 +101,7 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
       continue;
     }
     code = worse(code, keep_in_spool({&*run}, app));
-    tell_bad_records(path, *run, app);
+    print_bad_records(path, *run, app);
     imported.push_back({path, run->header.id, run->measurements.size(), run->failures.size(), std::move(warnings)});
     kept.push_back(&runs.emplace_back(std::move(run).value()));
   }
@@ -120,7 +120,7 @@ Verb import_verb() {
       "it once.",
       "  steelyard import google-benchmark results.json --commit $(git rev-parse HEAD) --branch main");
   verb.names = {"FORMAT", "FILE|FOLDER..."};
-  verb.least_names = 2;
+  verb.min_names = 2;
   verb.take = [options](Words words) -> Result<void> {
     options->format = words.names[0];
     options->paths.assign(words.names.begin() + 1, words.names.end());

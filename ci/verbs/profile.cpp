@@ -333,7 +333,7 @@ std::string title_of(const Shown& shown) {
 }
 
 // More than pictures hold: who reads stacks has tools of their own to leave out what is small.
-constexpr StackLimits kStacksForFiles{.most_frames = 100'000, .greatest_depth = 2'000, .least_share = 1e-7};
+constexpr StackLimits kStacksForFiles{.max_frames = 100'000, .greatest_depth = 2'000, .min_share = 1e-7};
 
 Result<void> write_stacks(const ProfileOptions& options, const JoinedProfile& joined, const std::string& title) {
   const StackTree tree = unfold(joined, kStacksForFiles);
@@ -434,7 +434,7 @@ Verb profile_verb() {
       "  steelyard profile --read callgrind callgrind.out.4711 --json\n"
       "  steelyard profile new.syrun --benchmark BM_sort --against old.syrun --flame sort.html");
   verb.names = {"SIDE|FILE..."};
-  verb.least_names = 1;
+  verb.min_names = 1;
   verb.take = [options](Words words) { return take_names(*options, std::move(words.names)); };
   verb.add(text_option("--read", "callgrind", options->format, "what the files are"));
   verb.add(text_option("--benchmark", "NAME", options->benchmark, "of the run: its name, or a part that only one has"));

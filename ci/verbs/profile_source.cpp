@@ -14,12 +14,12 @@ namespace steelyard {
 namespace {
 
 std::string names_of(const std::vector<CountedProfile>& profiles) {
-  constexpr std::size_t kMostNames = 10;
+  constexpr std::size_t kMaxNames = 10;
   std::string names;
-  for (std::size_t i = 0; i < std::min(profiles.size(), kMostNames); ++i) {
+  for (std::size_t i = 0; i < std::min(profiles.size(), kMaxNames); ++i) {
     names += (i == 0 ? "" : ", ") + profiles[i].benchmark.canonical();
   }
-  if (profiles.size() > kMostNames) names += ", and " + std::to_string(profiles.size() - kMostNames) + " more";
+  if (profiles.size() > kMaxNames) names += ", and " + std::to_string(profiles.size() - kMaxNames) + " more";
   return names;
 }
 

@@ -16,7 +16,7 @@ struct ProfileSource {
   std::string name;                      // for titles: the files' names, or the run's as given
   std::vector<CallgrindPart> parts;      // of the callgrind files
   std::vector<CountedProfile> profiles;  // of the run: those of the benchmark that was asked for, or all
-  std::string lines_unknown;             // why lines or their functions are unknown, with the mend; empty: they are not
+  std::string lines_unknown;             // why lines or their functions are unknown, with the fix; empty: they are not
 };
 
 // One bad file stops all: sums over half of the files would be wrong without looking it.

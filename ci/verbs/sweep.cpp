@@ -78,7 +78,7 @@ Verb sweep_verb() {
       "interval. RUN: as one side of compare.",
       "  steelyard sweep run.syrun --over batch --expect 1 --tolerance 0.05");
   verb.names = {"RUN"};
-  verb.least_names = 1;
+  verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     options->run = std::move(words.names[0]);
     return {};

@@ -324,7 +324,7 @@ Verb targets_verb() {
       "  steelyard targets check today.syrun\n"
       "  steelyard targets roofline today.syrun --svg roofline.svg");
   verb.names = {"ACTION", "[NAME...]"};
-  verb.least_names = 1;
+  verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     const std::string& action = words.names[0];
     STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{action, true}, "steelyard targets",

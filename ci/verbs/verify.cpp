@@ -274,7 +274,7 @@ std::string other_input(const Comparison& kept, const FoundSides& sides) {
   return text;
 }
 
-void hold_against(const Comparison& kept, const FoundSides& sides, Verification& verification) {
+void verify_against(const Comparison& kept, const FoundSides& sides, Verification& verification) {
   verification.baseline_place = sides.baseline.place;
   verification.candidate_place = sides.candidate.place;
   verification.why = other_input(kept, sides);
@@ -316,7 +316,7 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   const bool are_named = !options.baseline.empty();
   const Result<FoundSides> sides = are_named ? named_sides(options, configuration, app) : kept_sides(kept, store);
   if (sides) {
-    hold_against(kept.comparison, *sides, verification);
+    verify_against(kept.comparison, *sides, verification);
   } else if (are_named) {
     return sides.error();
   } else {
@@ -341,7 +341,7 @@ Verb verify_verb() {
       "  steelyard verify evidence  # after steelyard gate --archive-dir evidence\n"
       "  steelyard verify result.json --baseline before --candidate after");
   verb.names = {"COMPARISON"};
-  verb.least_names = 1;
+  verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
     options->comparison = std::move(words.names[0]);
     if (options->baseline.empty() == options->candidate.empty()) return {};
@@ -349,7 +349,7 @@ Verb verify_verb() {
                        "both sides, or none");
   };
   verb.add(text_option("--baseline", "SIDE", options->baseline, "the baseline, as one side of compare takes it"));
-  verb.add(text_option("--candidate", "SIDE", options->candidate, "likewise the candidate"));
+  verb.add(text_option("--candidate", "SIDE", options->candidate, "the candidate, as one side of compare takes it"));
   add_key_options(verb, {{"store"}});
   add_common_options(verb);
   return verb;

@@ -30,7 +30,7 @@ class CalibratedNoise {
   std::map<std::pair<std::string_view, std::string_view>, const CalibratedBenchmark*> by_name_;
 };
 
-// Takes the verdict of a noisy row back, where the calibration failed, and says what would mend it.
+// Takes the verdict of a noisy row back, where the calibration failed, and says what would fix it.
 void refuse_verdict(const Calibration& calibration, ComparisonRow& row);
 
 }  // namespace steelyard

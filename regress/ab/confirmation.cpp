@@ -151,9 +151,9 @@ std::string clock_text(double hertz) {
 // Less than the smallest change that matters, and less than a quarter of what the time moved by: what is left of such a
 // time is the clock's.
 bool cycles_stood_still(double cycles_ratio, const ComparisonRow& row) {
-  constexpr double kMostOfTime = 0.25;
+  constexpr double kMaxOfTime = 0.25;
   const double moved = std::abs(std::log(cycles_ratio));
-  return moved <= std::log1p(row.minimum_effect) && moved <= kMostOfTime * std::abs(std::log(*row.ratio));
+  return moved <= std::log1p(row.minimum_effect) && moved <= kMaxOfTime * std::abs(std::log(*row.ratio));
 }
 
 bool is_changed_time(const ComparisonRow& row) {
@@ -163,7 +163,7 @@ bool is_changed_time(const ComparisonRow& row) {
 
 }  // namespace
 
-void ask_second_witness(const Run& baseline, const Run& candidate, std::vector<ComparisonRow>& rows) {
+void check_device_clock(const Run& baseline, const Run& candidate, std::vector<ComparisonRow>& rows) {
   const Levels baseline_cycles = levels_of(baseline, kDeviceCycles);
   const Levels candidate_cycles = levels_of(candidate, kDeviceCycles);
   if (baseline_cycles.empty() || candidate_cycles.empty()) return;

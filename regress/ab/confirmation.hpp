@@ -40,11 +40,11 @@ std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<I
 // in a duet too, and are not checked.
 void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows);
 
-// A device's cycles as a second witness of its time. A multiprocessor's clock follows power and heat: where the time of
-// a kernel changed and its cycles did not, the clock did it and not the code. The witness tells; it decides nothing.
+// A device's cycles as a check of its clock. A multiprocessor's clock follows power and heat: where the time of a
+// kernel changed and its cycles did not, the clock did it and not the code. The check is reported and does not gate.
 
 // Adds to the reason of each changed row of real_time whose benchmark has device_cycles on both sides that the cycles
 // changed as well, or that they did not, with both clocks where they are known.
-void ask_second_witness(const Run& baseline, const Run& candidate, std::vector<ComparisonRow>& rows);
+void check_device_clock(const Run& baseline, const Run& candidate, std::vector<ComparisonRow>& rows);
 
 }  // namespace steelyard

@@ -12,7 +12,7 @@ namespace steelyard {
 namespace {
 
 // A key is text of the counter's making; a sentence shows at most this much of one part.
-constexpr std::size_t kMostKeyText = 120;
+constexpr std::size_t kMaxKeyText = 120;
 
 const double* first_bad(std::span<const double> values) {
   const auto at = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v) || v < 0; });
@@ -51,7 +51,7 @@ std::string parts_lacking_in(std::string_view key, std::string_view other) {
     text += (text.empty() ? "" : ", ") + std::string(part);
   }
   if (text.empty()) return "nothing more";
-  return text.size() <= kMostKeyText ? text : text.substr(0, kMostKeyText) + "...";
+  return text.size() <= kMaxKeyText ? text : text.substr(0, kMaxKeyText) + "...";
 }
 
 double jitter_of(const CountedSide& side) {

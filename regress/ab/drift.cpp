@@ -20,25 +20,25 @@ constexpr double kSequentialDrift = 0.037;
 constexpr double kSeparateDrift = 0.7;
 // However alike the benchmarks look, their own drift is not known to be less. With .5 % and 1.5 % the recorded suites
 // alarm in less than 5 % (docs/method/judgement.md, "Not measured together").
-constexpr double kLeastOwnSequential = 0.005;
-constexpr double kLeastOwnSeparate = 0.015;
+constexpr double kMinOwnSequential = 0.005;
+constexpr double kMinOwnSeparate = 0.015;
 // Benchmarks do not all move alike: where the common movement was 1.6, kernels differed by 5 to 20 % around it.
 constexpr double kOwnPartOfCommon = 0.15;
 // A common movement of more than so many usual deviations is no drift.
-constexpr double kMostUsualDeviations = 4;
+constexpr double kMaxUsualDeviations = 4;
 // Processes of a quiet machine lie 2 to 10 % apart. What exceeds it tells of a machine that was disturbed within a
 // side, and so between the sides too; half of that excess is what a benchmark then drifts by itself beyond all others.
 constexpr double kUsualSpread = 0.10;
 constexpr double kOwnPartOfUnrest = 0.5;
 constexpr double kCorrelationPart = 0.3;
-constexpr double kMostCorrelation = 0.8;  // a few invocations cannot tell more from a step
-constexpr std::size_t kLeastCorrelated = 8;
+constexpr double kMaxCorrelation = 0.8;  // a few invocations cannot tell more from a step
+constexpr std::size_t kMinCorrelated = 8;
 
 // Benchmarks farther than this many errors from the middle have no say in it: they changed.
 constexpr double kReach = 3;
-constexpr double kLeastScale = 0.012;  // below it the middle would cling to a few very quiet benchmarks
-constexpr std::size_t kMostStarts = 25;
-constexpr int kMostSteps = 20;
+constexpr double kMinScale = 0.012;  // below it the middle would cling to a few very quiet benchmarks
+constexpr std::size_t kMaxStarts = 25;
+constexpr int kMaxSteps = 20;
 // The share of benchmarks, nearest to the middle first, that the own drift is told from: the others may have changed.
 constexpr double kNearest = 0.4;
 
@@ -89,13 +89,13 @@ double common_of(std::span<const DriftEvidence> evidence, double scale) {
   std::vector<double> starts;
   for (const DriftEvidence& one : evidence) starts.push_back(one.log_ratio);
   std::sort(starts.begin(), starts.end());
-  const std::size_t count = std::min(starts.size(), kMostStarts);
+  const std::size_t count = std::min(starts.size(), kMaxStarts);
   const std::vector<Weighed> weighed = weigh(evidence, scale);
   double best = median(starts);
   double best_support = -1;
   for (std::size_t i = 0; i < count; ++i) {
     double middle = starts[count == 1 ? 0 : i * (starts.size() - 1) / (count - 1)];
-    for (int step = 0; step < kMostSteps; ++step) {
+    for (int step = 0; step < kMaxSteps; ++step) {
       const double next = biweight(weighed, middle).mean;
       if (next == middle) break;
       middle = next;
@@ -147,28 +147,28 @@ double median_spread(std::span<const DriftEvidence> evidence) {
 
 Drift estimate_drift(std::span<const DriftEvidence> evidence, Layout layout, std::optional<double> usual) {
   Drift drift;
-  const double least = layout == Layout::separate ? kLeastOwnSeparate : kLeastOwnSequential;
+  const double least = layout == Layout::separate ? kMinOwnSeparate : kMinOwnSequential;
   const double known = std::max({usual.value_or(usual_drift(layout)), least, median_spread(evidence)});
   drift.deviation = known;
   drift.benchmarks = static_cast<std::int64_t>(evidence.size());
-  if (evidence.size() < kLeastBenchmarksForDrift) return drift;
+  if (evidence.size() < kMinBenchmarksForDrift) return drift;
   drift.estimated = true;
-  const double near = common_of(evidence, kLeastScale);
+  const double near = common_of(evidence, kMinScale);
   drift.deviation = own_deviation(evidence, near, std::max(least, kOwnPartOfCommon * std::fabs(near)));
-  drift.common = common_of(evidence, std::max(drift.deviation, kLeastScale));
+  drift.common = common_of(evidence, std::max(drift.deviation, kMinScale));
   double precision = 0;
   for (const DriftEvidence& one : evidence) {
     precision += 1 / (one.error * one.error + drift.deviation * drift.deviation);
   }
   drift.common_error = 1 / std::sqrt(precision);
   drift.degrees = 2 * static_cast<double>(evidence.size() - 1);
-  drift.removed = std::fabs(drift.common) <= kMostUsualDeviations * known;
+  drift.removed = std::fabs(drift.common) <= kMaxUsualDeviations * known;
   if (!drift.removed) drift.deviation = steady_hypot(drift.deviation, known);
   return drift;
 }
 
 double autocorrelation_factor(std::span<const LogInvocation> baseline, std::span<const LogInvocation> candidate) {
-  if (baseline.size() + candidate.size() < kLeastCorrelated) return 1;
+  if (baseline.size() + candidate.size() < kMinCorrelated) return 1;
   double squares = 0;
   double products = 0;
   for (const auto& side : {baseline, candidate}) {
@@ -181,7 +181,7 @@ double autocorrelation_factor(std::span<const LogInvocation> baseline, std::span
     }
   }
   if (squares == 0) return 1;
-  const double correlation = kCorrelationPart * std::clamp(products / squares, 0.0, kMostCorrelation);
+  const double correlation = kCorrelationPart * std::clamp(products / squares, 0.0, kMaxCorrelation);
   return (1 + correlation) / (1 - correlation);
 }
 
@@ -203,7 +203,7 @@ Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own_noise
   Effect result = effect;
   if (drift.removed) result.log_ratio -= drift.common;
   result.within_margin = false;
-  result.least_p = 0;
+  result.min_p = 0;
   result.p.reset();
   result.interval.reset();
   result.equivalence_interval.reset();

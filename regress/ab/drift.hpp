@@ -15,7 +15,7 @@ namespace steelyard {
 
 // From this many benchmarks on, their common movement and its spread can be told (robust estimates of fewer mean
 // little).
-inline constexpr std::size_t kLeastBenchmarksForDrift = 5;
+inline constexpr std::size_t kMinBenchmarksForDrift = 5;
 
 struct Drift {
   double common = 0;            // log ratio that the benchmarks share

@@ -6,7 +6,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/relabelling.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/shift_test.hpp"
 #include "regress/ab/steady_digits.hpp"
@@ -32,11 +32,11 @@ Moments moments(std::span<const double> values) {
   return result;
 }
 
-void judge_by_relabelling(const ShiftTest& test, const EffectQuestion& question, Effect& effect) {
+void judge_by_permutation(const ShiftTest& test, const EffectQuestion& question, Effect& effect) {
   Inversion inversion(test);
   effect.log_ratio = inversion.estimate();
   effect.p = inversion.p(0);
-  effect.least_p = test.least_p();
+  effect.min_p = test.min_p();
   const double alpha = 1 - question.confidence;
   effect.interval = inversion.interval(alpha);
   effect.equivalence_interval = inversion.interval(question.equivalence_alpha);
@@ -58,12 +58,12 @@ void judge_by_relabelling(const ShiftTest& test, const EffectQuestion& question,
 // Estimate, its error and degrees are set: the rest follows by Student's t.
 void judge_by_student(const EffectQuestion& question, Effect& effect) {
   effect.test = "t on log levels";
-  effect.least_p = 0;
+  effect.min_p = 0;
   const double error = *effect.standard_error;
   if (error <= kRounding) {
     // No spread at all, as a coarse clock gives: t is 0/0 or infinite. Exchanging sides still says something.
     effect.within_margin = std::fabs(effect.log_ratio) <= kRounding;
-    effect.p = effect.within_margin ? 1 : least_sign_flip_p(static_cast<std::size_t>(effect.units));
+    effect.p = effect.within_margin ? 1 : min_sign_flip_p(static_cast<std::size_t>(effect.units));
     if (effect.within_margin) effect.interval = effect.equivalence_interval = Interval{0, 0};
     return;
   }
@@ -82,9 +82,9 @@ Effect effect_of_rounds(const PairedRounds& paired, const EffectQuestion& questi
   effect.units = static_cast<int>(paired.rounds.size());
   effect.noise = noise_of_rounds(paired.rounds);
   const RoundsTest test(paired.rounds, question.disturbed);
-  if (effect.units >= kLeastRounds) {
+  if (effect.units >= kMinRounds) {
     effect.test = "rounds";
-    judge_by_relabelling(test, question, effect);
+    judge_by_permutation(test, question, effect);
   } else {
     effect.log_ratio = paired.rounds.front().difference();
     if (effect.units >= 2) {
@@ -104,9 +104,9 @@ Effect effect_of_invocations(std::span<const LogInvocation> baseline, std::span<
   Effect effect;
   effect.units = static_cast<int>(std::min(baseline.size(), candidate.size()));
   effect.noise = noise_of_invocations(baseline, candidate);
-  if (effect.units >= kLeastRounds) {
+  if (effect.units >= kMinRounds) {
     effect.test = "invocations";
-    judge_by_relabelling(
+    judge_by_permutation(
         InvocationsTest({baseline.begin(), baseline.end()}, {candidate.begin(), candidate.end()}, question.disturbed),
         question, effect);
     return effect;
@@ -207,9 +207,9 @@ constexpr double kPrecision = 0.1;
 constexpr double kFinest = 0.001;  // below this the end is the estimate itself
 // An interval's end lies about two typical errors from the estimate.
 constexpr double kUsualDistance = 2;
-constexpr double kLeastP = 1e-300;
+constexpr double kMinP = 1e-300;
 // How near to its ends a bracket is divided at most.
-constexpr double kLeastShare = 0.05;
+constexpr double kMinShare = 0.05;
 
 // Halves [inside, outside] until it is shorter than `precision`; returns the last point where `holds` was seen true.
 template <class Predicate>
@@ -232,12 +232,12 @@ std::optional<double> walk(double from, double step, const Predicate& stops) {
 }
 
 // How many errors away a p is; grows nearly as the distance does, which is all that the search needs of it.
-double errors_away(double p) { return p >= 1 ? 0 : -normal_quantile(std::max(p, kLeastP) / 2); }
+double errors_away(double p) { return p >= 1 ? 0 : -normal_quantile(std::max(p, kMinP) / 2); }
 
 // Where between two points the wanted value is crossed, supposing a straight line; as a share, well within the two.
 double crossing(double first, double second, double wanted) {
   const double share = (wanted - first) / (second - first);
-  return std::isfinite(share) ? std::clamp(share, kLeastShare, 1 - kLeastShare) : 0.5;
+  return std::isfinite(share) ? std::clamp(share, kMinShare, 1 - kMinShare) : 0.5;
 }
 
 // Where to look next between two points: a little beyond the crossing, seen from the nearer one, so that the two sides
@@ -245,7 +245,7 @@ double crossing(double first, double second, double wanted) {
 double next_share(double share, double precision, double length, int turn) {
   if (turn % 4 == 3) return 0.5;
   const double beyond = 0.4 * precision / length;
-  return std::clamp(share < 0.5 ? share + beyond : share - beyond, kLeastShare, 1 - kLeastShare);
+  return std::clamp(share < 0.5 ? share + beyond : share - beyond, kMinShare, 1 - kMinShare);
 }
 
 }  // namespace
@@ -362,7 +362,7 @@ std::optional<double> Inversion::end(double direction, double alpha) {
 }
 
 std::optional<Interval> Inversion::interval(double alpha) {
-  if (test_.least_p() > alpha) return std::nullopt;
+  if (test_.min_p() > alpha) return std::nullopt;
   estimate();
   const double p_of_no_effect = p(0);
   const auto low = end(-1, alpha);

@@ -5,7 +5,7 @@
 //   1       the estimate alone: how much processes differ is not in the data
 //   2 to 5  a t test on log levels: paired (Student, The probable error of a mean, 1908), or for unpaired sides
 //           B. L. Welch's (The generalization of 'Student's' problem, 1947)
-//   6 on    re-labelling (shift_test.hpp)
+//   6 on    permutation test (shift_test.hpp)
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@
 namespace steelyard {
 
 // Fewer rounds cannot reach .05 two-sided by exchanging sides: 2 / 2^5 is .06.
-inline constexpr int kLeastRounds = 6;
+inline constexpr int kMinRounds = 6;
 
 struct EffectQuestion {
   double confidence = 0.95;  // of the interval
@@ -39,7 +39,7 @@ struct Effect {
   std::optional<Interval> interval;                   // absent where so few units cannot give one of that confidence
   std::optional<double> standard_error;               // of log_ratio
   double degrees = 0;                                 // of freedom of that error; 0: as good as known
-  double least_p = 1;                                 // that this many units could give
+  double min_p = 1;                                   // that this many units could give
   std::optional<Interval> equivalence_interval = {};  // 90 %, of log_ratio: two one-sided tests at 5 %
   bool within_margin = false;                         // that interval lies inside the margin
   std::optional<double> slot_effect;                  // log of second slot over first

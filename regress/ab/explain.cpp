@@ -18,7 +18,7 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kMostDifferences = 16;
+constexpr std::size_t kMaxDifferences = 16;
 
 // With its unit; whole thousands apart, where more digits than three are wanted: "121,034 ns".
 std::string level_text(double value, const std::string& metric_unit) {
@@ -31,14 +31,14 @@ std::string level_text(double value, const std::string& metric_unit) {
 struct SideCounts {
   std::size_t invocations = 0;
   std::size_t samples = 0;
-  std::size_t set_aside = 0;  // invocations that are kept and not judged
+  std::size_t excluded = 0;   // invocations that are kept and not judged
   std::size_t disturbed = 0;  // of those that count
 };
 
 SideCounts counts_of(const Run& run, const MatchedSide& side) {
   SideCounts counts;
   for (const Measurement* measurement : side.measurements) {
-    counts.set_aside += measurement->set_aside.size();
+    counts.excluded += measurement->excluded.size();
     for (const InvocationSamples& samples : measurement->invocations) {
       ++counts.invocations;
       counts.samples += samples.values.size();
@@ -53,7 +53,7 @@ std::string side_text(const std::string& side, const SideCounts& counts) {
   std::string text = side + ' ' + plural_text(static_cast<std::int64_t>(counts.samples), "sample") + " in " +
                      std::to_string(counts.invocations) + (counts.invocations == 1 ? " process" : " processes");
   if (counts.disturbed > 0) text += ", " + std::to_string(counts.disturbed) + " disturbed";
-  if (counts.set_aside > 0) text += ", " + std::to_string(counts.set_aside) + " set aside";
+  if (counts.excluded > 0) text += ", " + std::to_string(counts.excluded) + " set aside";
   return text;
 }
 
@@ -84,7 +84,7 @@ class Explainer {
   }
 
  private:
-  void say(std::string step) { steps_.push_back(std::move(step)); }
+  void add_step(std::string step) { steps_.push_back(std::move(step)); }
 
   void measured(const Matched& matched, const ComparisonRow& row) {
     std::string text = "measured: " + row.metric.name +
@@ -95,7 +95,7 @@ class Explainer {
                 : std::string(to_text(row.layout));
     text += "; " + side_text("baseline", counts_of(baseline_, matched.baseline)) + "; " +
             side_text("candidate", counts_of(candidate_, matched.candidate));
-    say(std::move(text));
+    add_step(std::move(text));
   }
 
   void levels(const ComparisonRow& row) {
@@ -103,17 +103,17 @@ class Explainer {
     const char* how = row.metric.kind == MetricKind::counted
                           ? " (medians of the counts)"
                           : " (medians over the processes of the medians of their samples)";
-    say("levels: baseline " + level_text(*row.baseline, row.metric.unit) + ", candidate " +
-        level_text(*row.candidate, row.metric.unit) + how);
+    add_step("levels: baseline " + level_text(*row.baseline, row.metric.unit) + ", candidate " +
+             level_text(*row.candidate, row.metric.unit) + how);
   }
 
   void counted(const ComparisonRow& row) {
     if (row.test != "exact") return;
     const double jitter = row.jitter.value_or(0);
-    say("test: exact; the tolerance is the jitter of this count, " +
-        (jitter > 0 ? small_share_text(jitter) : std::string("0")));
+    add_step("test: exact; the tolerance is the jitter of this count, " +
+             (jitter > 0 ? small_share_text(jitter) : std::string("0")));
     if (row.ratio) {
-      say("change: " + change_text(*row.ratio) + "; minimum effect of counts " + share_text(row.minimum_effect));
+      add_step("change: " + change_text(*row.ratio) + "; minimum effect of counts " + share_text(row.minimum_effect));
     }
   }
 
@@ -132,20 +132,21 @@ class Explainer {
     std::string list;
     for (const PairedRound& round : paired.rounds) {
       differences.push_back(round.difference());
-      if (differences.size() > kMostDifferences) continue;
+      if (differences.size() > kMaxDifferences) continue;
       list += (list.empty() ? "" : ", ") + change_text(steady_exp(round.difference()));
     }
-    if (differences.size() > kMostDifferences) list += ", ...";
+    if (differences.size() > kMaxDifferences) list += ", ...";
     const auto above = std::count_if(differences.begin(), differences.end(), [](double d) { return d > 0; });
     std::sort(differences.begin(), differences.end());
-    say("rounds: candidate over baseline " + list + "; above in " + std::to_string(above) + " of " +
+    add_step(
+        "rounds: candidate over baseline " + list + "; above in " + std::to_string(above) + " of " +
         std::to_string(differences.size()) + ", median " + change_text(steady_exp(median(differences))) +
         ", half of them from " + change_text(steady_exp(quantile_of_sorted(differences, 0.25))) + " to " +
         change_text(steady_exp(quantile_of_sorted(differences, 0.75))) +
         (paired.dropped > 0 ? "; " + plural_text(paired.dropped, "round") + " lacked a side and took no part" : ""));
     if (row.slot_effect) {
-      say("slots: the second (in time, or the second core) measured " + change_text(*row.slot_effect) +
-          " over the first, whichever build was in it");
+      add_step("slots: the second (in time, or the second core) measured " + change_text(*row.slot_effect) +
+               " over the first, whichever build was in it");
     }
   }
 
@@ -157,60 +158,62 @@ class Explainer {
     add(row.noise.within, "among the samples of one process");
     add(row.noise.between, "among the processes of one build");
     add(row.noise.rounds, "from round to round, which both sides of a round share");
-    if (!text.empty()) say(text + " (standard deviations)");
+    if (!text.empty()) add_step(text + " (standard deviations)");
   }
 
   void copies(const ComparisonRow& row) {
     if (!comparison_.calibration) return;
     const CalibratedBenchmark* known = CalibratedNoise(&*comparison_.calibration).find(row.benchmark, row.metric.name);
     if (known == nullptr || !known->copies || !known->processes) return;
-    say("copies: of the noise between processes, copies of the program make " + share_text(*known->copies) +
-        ", processes of one copy " + share_text(*known->processes) + " (calibrated on " +
-        date_text(comparison_.calibration->at_unix_s) + ")");
+    add_step("copies: of the noise between processes, copies of the program make " + share_text(*known->copies) +
+             ", processes of one copy " + share_text(*known->processes) + " (calibrated on " +
+             date_text(comparison_.calibration->at_unix_s) + ")");
   }
 
   void drift(const ComparisonRow& row) {
     for (const SharedDrift& drift : comparison_.drifts) {
       if (drift.metric != row.metric.name) continue;
-      say("drift: all " + plural_text(drift.benchmarks, "benchmark") + " moved by " + change_text(drift.ratio) +
-          " together, each within " + share_text(drift.deviation) + " of that (standard deviation); " +
-          (drift.removed               ? "it was taken off, and the rest widens the interval"
-           : is_concurrent(row.layout) ? "it is shown and was not taken off, because the sides were measured together"
-                                       : "it is more than machines drift, and was not taken off"));
+      add_step("drift: all " + plural_text(drift.benchmarks, "benchmark") + " moved by " + change_text(drift.ratio) +
+               " together, each within " + share_text(drift.deviation) + " of that (standard deviation); " +
+               (drift.removed ? "it was taken off, and the rest widens the interval"
+                : is_concurrent(row.layout)
+                    ? "it is shown and was not taken off, because the sides were measured together"
+                    : "it is more than machines drift, and was not taken off"));
       return;
     }
     if (!is_concurrent(row.layout)) {
-      say("drift: the sides were not measured together, and fewer than 5 benchmarks cannot tell what the machine did " +
+      add_step(
+          "drift: the sides were not measured together, and fewer than 5 benchmarks cannot tell what the machine did " +
           std::string("between them; the interval is widened by what machines do"));
     }
   }
 
   void test(const ComparisonRow& row) {
     if (!row.p) {
-      say("test: none; one process a side holds nothing of how much processes differ");
+      add_step("test: none; one process a side holds nothing of how much processes differ");
       return;
     }
     std::string text = "test: ";
     if (row.test == "rounds") {
       text +=
           "if the builds are equal, their labels within a round could as well be the other way round; of all such " +
-          std::string("re-labellings of ") + plural_text(row.rounds, "round") +
+          std::string("permutations of ") + plural_text(row.rounds, "round") +
           " p is the share that sets the sides at least as far apart, by ranks of the samples";
     } else if (row.test == "invocations") {
-      text += "re-labelling of the processes of both sides, which no rounds pair, by ranks of the samples";
+      text += "permutation of the processes of both sides, which no rounds pair, by ranks of the samples";
     } else if (row.test == "drift-widened t") {
       text += "Student's t of the effect over its error, in which the drift between the sides and the likeness of " +
               std::string("neighbouring processes are counted");
     } else {
-      text += row.test + " of the processes, because fewer than " + std::to_string(kLeastRounds) +
-              " rounds cannot be re-labelled to p = 0.05";
+      text += row.test + " of the processes, because fewer than " + std::to_string(kMinRounds) +
+              " rounds cannot be permuted to p = 0.05";
     }
-    say(has_adjusted_p(row) ? text : text + "; p = " + p_value_text(*row.p));
+    add_step(has_adjusted_p(row) ? text : text + "; p = " + p_value_text(*row.p));
   }
 
   // Of a design that looked more than once p is not that of its last look.
   static bool has_adjusted_p(const ComparisonRow& row) {
-    return row.p && !row.looks.empty() && row.rounds >= kLeastRounds;
+    return row.p && !row.looks.empty() && row.rounds >= kMinRounds;
   }
 
   void looks(const ComparisonRow& row) {
@@ -221,8 +224,8 @@ class Explainer {
       text += "after " + plural_text(look.rounds, "round") + " p = " + p_value_text(look.p) + " (may spend " +
               share_text(look.share) + " of the level)";
     }
-    say(text + "; p = " + p_value_text(*row.p) +
-        ", the least of each over its share, holds at whichever look it ended");
+    add_step(text + "; p = " + p_value_text(*row.p) +
+             ", the least of each over its share, holds at whichever look it ended");
   }
 
   void family(const ComparisonRow& row) {
@@ -234,7 +237,7 @@ class Explainer {
                        " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " +
                        p_value_text(level);
     if (row.discovery_q) text += "; for ranking " + p_value_text(*row.discovery_q) + " (false discovery rate)";
-    say(std::move(text));
+    add_step(std::move(text));
   }
 
   void interval(const ComparisonRow& row) {
@@ -243,18 +246,18 @@ class Explainer {
     if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval);
     text += "; minimum effect " + share_text(row.minimum_effect) + ", margin of unchanged " + share_text(row.margin);
     if (row.margin > comparison_.policy.margin) text += " (the noise floor that calibration found)";
-    say(std::move(text));
+    add_step(std::move(text));
     if (row.minimum_detectable_effect) {
-      say("power: changes from " + share_text(*row.minimum_detectable_effect) +
-          " on are found in 4 of 5 tries by data like these");
+      add_step("power: changes from " + share_text(*row.minimum_detectable_effect) +
+               " on are found in 4 of 5 tries by data like these");
     }
   }
 
   void verdict(const ComparisonRow& row) {
-    say("verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason));
-    if (!row.gate_note.empty()) say("gate: it fails nothing: " + row.gate_note);
+    add_step("verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason));
+    if (!row.gate_note.empty()) add_step("gate: it does not gate: " + row.gate_note);
     const std::string other = other_answer(row);
-    if (!other.empty()) say("another answer: " + other);
+    if (!other.empty()) add_step("another answer: " + other);
   }
 
   // What would have to be different for another verdict.
@@ -263,7 +266,7 @@ class Explainer {
     if (row.metric.kind == MetricKind::counted) {
       if (!changed || !row.ratio || !row.gates) return "";  // from a count of 0 there is no ratio
       return "none, unless counted_minimum_effect were above " + small_share_text(std::fabs(*row.ratio - 1)) +
-             " (it would be told, and fail nothing)";
+             " (it would be reported, not gating)";
     }
     if (changed) {
       std::string text = "a minimum effect above " + share_text(std::fabs(*row.ratio - 1));

@@ -39,7 +39,7 @@ bool is_small_change_of_a_count(const ComparisonPolicy& policy, const Comparison
          std::fabs(*row.ratio - 1) < policy.counted_minimum_effect;
 }
 
-// What a witness says of the other: a verdict that was reached by judging, or nothing.
+// What a signal says of the other: a verdict that was reached by judging, or nothing.
 bool has_spoken(const ComparisonRow* row) {
   return row != nullptr && (row->verdict == Verdict::regression || row->verdict == Verdict::improvement ||
                             row->verdict == Verdict::unchanged || row->verdict == Verdict::inconclusive);
@@ -55,9 +55,9 @@ std::string standing_text(Verdict verdict) {
   return verdict == Verdict::improvement ? "better" : std::string(to_text(verdict));
 }
 
-// Why a count that regressed fails nothing beside this time; empty where it fails. Equal builds that were not timed
+// Why a count that regressed does not gate beside this time; empty where it does. Equal builds that were not timed
 // (skip_time) have a row that is unchanged with test "none": nothing was shown, and a count that differs all the same
-// (other data) decides. Nor does a time decide that fails nothing itself.
+// (other data) decides. Nor does a time decide that does not gate itself.
 std::string note_beside_time(const ComparisonPolicy& policy, const ComparisonRow& time) {
   const bool is_shown = time.verdict == Verdict::improvement || time.verdict == Verdict::unchanged;
   if (!is_shown || time.test == "none" || !metric_gates(policy, time.metric)) return "";
@@ -65,8 +65,8 @@ std::string note_beside_time(const ComparisonPolicy& policy, const ComparisonRow
          (time.verdict == Verdict::unchanged ? "shown " : std::string()) + standing_text(time.verdict);
 }
 
-// Why this witness fails nothing; empty where it may. other: null where the two cannot speak of each other.
-std::string witness_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* other) {
+// Why this signal does not gate; empty where it may. other: null where the two cannot speak of each other.
+std::string signal_note(const ComparisonPolicy& policy, const ComparisonRow& row, const ComparisonRow* other) {
   const bool is_time = row.metric.name == kRealTime;
   if (policy.witness == Witness::either) return "";
   if (policy.witness == Witness::time) return is_time ? "" : "the policy lets time alone decide";
@@ -124,9 +124,9 @@ void decide_gates(Comparison& comparison) {
       const auto& others = is_time ? counts : times;
       const auto other = others.find(row.benchmark);
       const bool may_confirm = other != others.end() && are_of_one_code(row, *other->second);
-      // Benchmarks that have one witness only are judged by it, whichever the policy prefers.
+      // Benchmarks that have one signal only are judged by it, whichever the policy prefers.
       const bool is_alone = !has_spoken(other == others.end() ? nullptr : other->second);
-      if (!is_alone) row.gate_note = witness_note(policy, row, may_confirm ? other->second : nullptr);
+      if (!is_alone) row.gate_note = signal_note(policy, row, may_confirm ? other->second : nullptr);
     }
     const auto level = accepted.find({row.benchmark, row.metric.name});
     if (row.gate_note.empty() && row.verdict == Verdict::regression && level != accepted.end()) {

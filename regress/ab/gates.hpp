@@ -1,5 +1,5 @@
 // Which rows fail the gate where they regressed: what the policy says of metrics, of small changes of counts, and of
-// time and instructions as two witnesses of one benchmark. The verdicts themselves do not depend on it.
+// time and instructions as two signals of one benchmark. The verdicts themselves do not depend on it.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ bool metric_gates(const ComparisonPolicy& policy, const Metric& metric);
 // Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. Where time and
 // instructions are of different code (the count has RowNote::other_dispatch, or is of more than the timed region),
 // neither can confirm or excuse the other, so each decides alone. A regression that goes no further than a level that
-// was accepted (comparison.history) fails nothing.
+// was accepted (comparison.history) does not gate.
 void decide_gates(Comparison& comparison);
 
 }  // namespace steelyard

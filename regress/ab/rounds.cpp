@@ -12,7 +12,7 @@
 namespace steelyard {
 namespace {
 
-constexpr std::int32_t kMostRounds = 1'000'000;  // as many as an imported file may name
+constexpr std::int32_t kMaxRounds = 1'000'000;  // as many as an imported file may name
 
 // One invocation per round, samples of the same round together.
 std::map<std::int32_t, LogInvocation> by_round(std::span<const LogInvocation> invocations) {
@@ -39,9 +39,9 @@ std::variant<std::vector<LogInvocation>, Defect> log_invocations(const Run& run,
                       std::to_string(run.invocations.size())};
       }
       const Invocation& invocation = run.invocations[samples.invocation];
-      if (invocation.round < 0 || invocation.round >= kMostRounds) {
+      if (invocation.round < 0 || invocation.round >= kMaxRounds) {
         return Defect{"its invocation " + std::to_string(samples.invocation) + " is of round " +
-                      std::to_string(invocation.round) + ", wanted 0 to " + std::to_string(kMostRounds - 1)};
+                      std::to_string(invocation.round) + ", wanted 0 to " + std::to_string(kMaxRounds - 1)};
       }
       LogInvocation logs{invocation.round, invocation.slot, {}, 0};
       logs.logs.reserve(samples.values.size());
@@ -95,7 +95,7 @@ constexpr std::size_t kFarthestCopy = 2;
 constexpr double kMedianLoss = 1.5707963;
 // Of an invocation's many pairs of samples those half the series apart are taken, 5 of 10 samples. All would cost as
 // much as the test itself.
-constexpr std::size_t kMostSamplesPaired = 1000;
+constexpr std::size_t kMaxSamplesPaired = 1000;
 
 void add_pairs(std::span<const double> values, std::vector<double>& distances) {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -117,7 +117,7 @@ double left_of(double variance, double part) { return std::sqrt(std::max(0.0, va
 class Within {
  public:
   void add(const LogInvocation& invocation) {
-    const std::size_t count = std::min(invocation.logs.size(), kMostSamplesPaired);
+    const std::size_t count = std::min(invocation.logs.size(), kMaxSamplesPaired);
     const std::size_t lag = std::max<std::size_t>(1, count / 2);
     for (std::size_t i = 0; i + lag < count; ++i) {
       distances_.push_back(std::fabs(invocation.logs[i] - invocation.logs[i + lag]));
@@ -178,7 +178,7 @@ NoiseParts noise_of_rounds(std::span<const PairedRound> rounds) {
     middles.push_back(0.5 * (round.baseline.level + round.candidate.level));
   }
   parts.within = within.deviation();
-  if (rounds.size() < kLeastRoundsForNoise) return parts;
+  if (rounds.size() < kMinRoundsForNoise) return parts;
   std::vector<double> distances;
   for (const std::vector<double>& of_order : differences) add_pairs(of_order, distances);
   const std::optional<double> of_difference = spread(std::move(distances));
@@ -204,7 +204,7 @@ NoiseParts noise_of_invocations(std::span<const LogInvocation> baseline, std::sp
     add_pairs(levels, distances);
   }
   parts.within = within.deviation();
-  if (std::min(baseline.size(), candidate.size()) < kLeastRoundsForNoise) return parts;
+  if (std::min(baseline.size(), candidate.size()) < kMinRoundsForNoise) return parts;
   if (const std::optional<double> of_levels = spread(std::move(distances))) {
     parts.between = left_of(*of_levels * *of_levels, within.of_level());
   }
@@ -213,7 +213,7 @@ NoiseParts noise_of_invocations(std::span<const LogInvocation> baseline, std::sp
 
 CopyNoise noise_of_copies(std::span<const LogInvocation> invocations) {
   const std::vector<CopyLevels> copies = levels_of_copies(invocations);
-  if (copies.size() < kLeastCopies) return {};
+  if (copies.size() < kMinCopies) return {};
   std::vector<double> of_one;
   std::vector<double> of_two;
   for (std::size_t i = 0; i < copies.size(); ++i) {

@@ -62,7 +62,7 @@ Layout mutual_layout(const RunHeader& baseline, const RunHeader& candidate);
 // deviation, 1993).
 
 // Of fewer rounds (or invocations a side) nothing is said about what lies between them.
-inline constexpr std::size_t kLeastRoundsForNoise = 4;
+inline constexpr std::size_t kMinRoundsForNoise = 4;
 
 NoiseParts noise_of_rounds(std::span<const PairedRound> rounds);
 // Sides without rounds: `rounds` stays absent, and what rounds would share is counted in `between`.
@@ -75,7 +75,7 @@ struct CopyNoise {
   std::optional<double> processes;  // between levels of processes of one copy, with what their samples add
 };
 inline constexpr int kRoundsOfCopy = 2;
-inline constexpr std::size_t kLeastCopies = 4;
+inline constexpr std::size_t kMinCopies = 4;
 
 // Of one program, measured alone, whose rounds 2j and 2j + 1 share copy j. With level x of a round and med a median:
 //
@@ -86,7 +86,7 @@ inline constexpr std::size_t kLeastCopies = 4;
 // Neighbours only, because a machine drifts: a random walk of half of `processes` a round makes equal copies differ by
 // 0.8 of it over all pairs, by 0.5 over neighbours (medians). With 12 copies the estimate is right within a factor of 2
 // in 9 of 10 tries where copies differ by twice `processes`; where they do not differ it is above `processes` in 1 of 6
-// and above twice that in 1 of 50. A round without its other half takes no part; with fewer than kLeastCopies whole
+// and above twice that in 1 of 50. A round without its other half takes no part; with fewer than kMinCopies whole
 // copies both are absent.
 CopyNoise noise_of_copies(std::span<const LogInvocation> invocations);
 

@@ -43,10 +43,10 @@ std::string item_difference(const Run& baseline, const Run& candidate, const Mat
 }
 
 // A child's last words can be long; the archive has them whole.
-constexpr std::size_t kMostFailureText = 300;
+constexpr std::size_t kMaxFailureText = 300;
 
 std::string failure_text(const Failure& failure) {
-  std::string text = failure.reason.substr(0, kMostFailureText);
+  std::string text = failure.reason.substr(0, kMaxFailureText);
   return failure.round < 0 ? text : "in round " + std::to_string(failure.round + 1) + ": " + text;
 }
 
@@ -142,7 +142,7 @@ bool finish_without_values(const Matched& matched, ComparisonRow& row) {
   } else if (has_failed(b)) {
     finish(row, Verdict::failed, "the baseline failed " + failure_text(real_failure(b)));
   } else if (const Failure* spent = budget_spent_before(c) ? budget_spent_before(c) : budget_spent_before(b)) {
-    finish(row, Verdict::inconclusive, spent->reason.substr(0, kMostFailureText));
+    finish(row, Verdict::inconclusive, spent->reason.substr(0, kMaxFailureText));
   } else if (c.measurements.empty()) {
     finish(row, Verdict::missing, "the baseline has it, the candidate does not");
   } else if (b.measurements.empty()) {
@@ -226,7 +226,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
         evidence.effect = effect_of_rounds(paired, question);
       } else if (!any_round_of(context.plan, paired)) {
         return finish(draft.row, Verdict::inconclusive,
-                      "none of the " + std::to_string(context.plan.most_rounds()) + " planned rounds has both sides");
+                      "none of the " + std::to_string(context.plan.max_rounds()) + " planned rounds has both sides");
       } else {
         evidence.plan = context.plan;
         evidence.interrupted = stop_of(context.baseline.header) == Stop::interrupted ||

@@ -15,7 +15,7 @@ namespace steelyard {
 namespace {
 // Above this many values the median stands in for the median of pairs: by then the two agree to within their error,
 // and the pairs would cost more than everything else.
-constexpr std::size_t kMostPairedValues = 200;
+constexpr std::size_t kMaxPairedValues = 200;
 }  // namespace
 
 std::vector<double> mean_ranks(std::vector<GroupedValue>& values, std::size_t groups) {
@@ -42,7 +42,7 @@ std::vector<double> mean_ranks(std::vector<GroupedValue>& values, std::size_t gr
 }
 
 double hodges_lehmann(std::span<const double> values) {
-  if (values.size() > kMostPairedValues) return median({values.begin(), values.end()});
+  if (values.size() > kMaxPairedValues) return median({values.begin(), values.end()});
   std::vector<double> averages;
   averages.reserve(values.size() * (values.size() + 1) / 2);
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -8,7 +8,7 @@
 
 #include "bench/model/text.hpp"
 #include "regress/ab/distributions.hpp"
-#include "regress/ab/relabelling.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
@@ -20,12 +20,12 @@ constexpr std::array<int, 7> kLookRounds{12, 16, 24, 36, 60, 100, 160};
 constexpr int kUsualRounds = 60;
 constexpr double kFirstShare = 0.1;
 constexpr double kRounding = 1e-9;  // of a sum of shares that were written as decimals
-constexpr std::size_t kMostLooks = 100;
-constexpr int kMostRounds = 10000;
-constexpr double kLeastShare = 1e-6;  // the smallest of a plan of ours is 1e-4; of less no quantile can be taken
+constexpr std::size_t kMaxLooks = 100;
+constexpr int kMaxRounds = 10000;
+constexpr double kMinShare = 1e-6;  // the smallest of a plan of ours is 1e-4; of less no quantile can be taken
 
 bool reaches(int rounds, double level) {
-  return least_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) <= level;
+  return min_split_p(static_cast<std::size_t>(rounds / 2), static_cast<std::size_t>(rounds)) <= level;
 }
 
 // Of all looks up to `rounds`, in a plan that ends at `most`.
@@ -51,8 +51,7 @@ std::optional<PlannedLook> parse_look(std::string_view text) {
   if (!read_whole(text.substr(0, colon), look.rounds) || !read_whole(text.substr(colon + 1), look.share)) {
     return std::nullopt;
   }
-  if (look.rounds < 1 || look.rounds > kMostRounds || !(look.share >= kLeastShare && look.share <= 1))
-    return std::nullopt;
+  if (look.rounds < 1 || look.rounds > kMaxRounds || !(look.share >= kMinShare && look.share <= 1)) return std::nullopt;
   return look;
 }
 
@@ -72,9 +71,9 @@ int useful_rounds(int affordable) {
 
 LookPlan plan_looks(const LookPlanQuestion& question) {
   const double lone = question.level / static_cast<double>(std::max<std::int64_t>(question.comparisons, 1));
-  int most = question.most_rounds > 0 ? question.most_rounds : useful_rounds(question.affordable_rounds);
+  int most = question.max_rounds > 0 ? question.max_rounds : useful_rounds(question.affordable_rounds);
   // Where even the last of the usual looks cannot reach the level, later ones can.
-  while (question.most_rounds == 0 && most < kMostRounds && !reaches(most, lone * (1 - spent_by(36, most)))) most += 12;
+  while (question.max_rounds == 0 && most < kMaxRounds && !reaches(most, lone * (1 - spent_by(36, most)))) most += 12;
   LookPlan plan;
   double spent = 0;
   for (const int rounds : kLookRounds) {
@@ -102,7 +101,7 @@ std::optional<LookPlan> parse_look_plan(std::string_view text) {
     const std::size_t space = std::min(text.find(' '), text.size());
     const std::optional<PlannedLook> look = parse_look(text.substr(0, space));
     text.remove_prefix(std::min(space + 1, text.size()));
-    if (!look || plan.looks.size() == kMostLooks || look->rounds <= plan.most_rounds()) return std::nullopt;
+    if (!look || plan.looks.size() == kMaxLooks || look->rounds <= plan.max_rounds()) return std::nullopt;
     spent += look->share;
     plan.looks.push_back(*look);
   }
@@ -123,7 +122,7 @@ namespace {
 
 // Below this chance of a decision the rounds are better spent elsewhere: a higher one costs power, a lower one saves
 // few of the rounds of noisy benchmarks. docs/method/sequential.md has the figures with it.
-constexpr double kLeastChance = 0.15;
+constexpr double kMinChance = 0.15;
 
 double normal_below(double z) { return steady(0.5 * std::erfc(-z / std::sqrt(2.0))); }
 
@@ -168,15 +167,15 @@ class Gathered {
   void look(const PlannedLook& planned) {
     const PairedRounds before = rounds_before(paired_, planned.rounds);
     Look look{planned.rounds, 1, planned.share};
-    // Fewer rounds have no re-labelling test; their t test is no evidence for a verdict either.
-    if (static_cast<int>(before.rounds.size()) >= kLeastRounds) {
+    // Fewer rounds have no permutation test; their t test is no evidence for a verdict either.
+    if (static_cast<int>(before.rounds.size()) >= kMinRounds) {
       EffectQuestion question = question_;
       question.confidence = 1 - (1 - question_.confidence) * planned.share;
       question.equivalence_alpha = question_.equivalence_alpha * planned.share;
       const Effect seen = effect_of_rounds(before, question);
       look.p = seen.p.value_or(1);
       const double spent_p = std::min(1.0, look.p / planned.share);
-      least_p_ = std::min(least_p_, seen.least_p / planned.share);
+      min_p_ = std::min(min_p_, seen.min_p / planned.share);
       if (spent_p < p_ || !strongest_) {
         p_ = std::min(p_, spent_p);
         strongest_ = seen.interval;
@@ -192,13 +191,13 @@ class Gathered {
     LookedAt result;
     result.effect = effect_of_rounds(rounds_before(paired_, looks_.back().rounds), question_);
     Effect& effect = result.effect;
-    if (effect.units >= kLeastRounds) {
+    if (effect.units >= kMinRounds) {
       // Looks that contradict each other, as happens with a chance below alpha: the strongest speaks.
       effect.interval = is_empty(interval_) ? strongest_ : interval_;
       effect.equivalence_interval = is_empty(equivalence_) ? std::nullopt : equivalence_;
       effect.within_margin = within_margin_ && effect.equivalence_interval;
       effect.p = p_;
-      effect.least_p = std::min(1.0, least_p_);
+      effect.min_p = std::min(1.0, min_p_);
       if (effect.interval) {
         effect.log_ratio = std::clamp(effect.log_ratio, effect.interval->low, effect.interval->high);
       }
@@ -214,7 +213,7 @@ class Gathered {
   const EffectQuestion& question_;
   std::vector<Look> looks_;
   double p_ = 1;
-  double least_p_ = 1;
+  double min_p_ = 1;
   bool within_margin_ = false;
   std::optional<Interval> interval_;
   std::optional<Interval> equivalence_;
@@ -225,7 +224,7 @@ class Gathered {
 
 bool any_round_of(const LookPlan& plan, const PairedRounds& paired) {
   return std::any_of(paired.rounds.begin(), paired.rounds.end(),
-                     [&](const PairedRound& round) { return round.baseline.round < plan.most_rounds(); });
+                     [&](const PairedRound& round) { return round.baseline.round < plan.max_rounds(); });
 }
 
 LookedAt effect_of_looks(const PairedRounds& paired, int measured, const LookPlan& plan,
@@ -237,8 +236,8 @@ LookedAt effect_of_looks(const PairedRounds& paired, int measured, const LookPla
 }
 
 double chance_of_decision(const Effect& effect, const LookPlan& plan, const StopQuestion& question) {
-  if (!effect.standard_error || plan.empty() || effect.units >= plan.most_rounds()) return 1;
-  const double part = static_cast<double>(effect.units) / plan.most_rounds();
+  if (!effect.standard_error || plan.empty() || effect.units >= plan.max_rounds()) return 1;
+  const double part = static_cast<double>(effect.units) / plan.max_rounds();
   const double error_then = *effect.standard_error * std::sqrt(part);
   const double movement = std::max(*effect.standard_error * std::sqrt(1 - part), 1e-12);
   const auto between = [&](double low, double high) {
@@ -253,14 +252,14 @@ double chance_of_decision(const Effect& effect, const LookPlan& plan, const Stop
 }
 
 LookAnswer answer_of(const LookedAt& seen, const LookPlan& plan, const StopQuestion& question) {
-  if (plan.empty() || seen.looks.empty() || seen.looks.back().rounds >= plan.most_rounds()) return LookAnswer::decided;
+  if (plan.empty() || seen.looks.empty() || seen.looks.back().rounds >= plan.max_rounds()) return LookAnswer::decided;
   const Effect& effect = seen.effect;
-  if (!effect.p || effect.units < kLeastRounds) return LookAnswer::undecided;
+  if (!effect.p || effect.units < kMinRounds) return LookAnswer::undecided;
   const bool relevant = std::fabs(steady_expm1(effect.log_ratio)) >= question.minimum_effect;
   if (*effect.p * static_cast<double>(question.comparisons) <= question.level && relevant) return LookAnswer::decided;
   const bool leaning = relevant && seen.looks.back().p <= question.level;
   if (effect.within_margin && !leaning) return LookAnswer::decided;
-  return chance_of_decision(effect, plan, question) < kLeastChance ? LookAnswer::futile : LookAnswer::undecided;
+  return chance_of_decision(effect, plan, question) < kMinChance ? LookAnswer::futile : LookAnswer::undecided;
 }
 
 }  // namespace steelyard

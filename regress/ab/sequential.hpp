@@ -44,7 +44,7 @@ struct PlannedLook {
 struct LookPlan {
   std::vector<PlannedLook> looks;
   bool empty() const { return looks.empty(); }
-  int most_rounds() const { return looks.empty() ? 0 : looks.back().rounds; }
+  int max_rounds() const { return looks.empty() ? 0 : looks.back().rounds; }
   bool operator==(const LookPlan&) const = default;
 };
 
@@ -54,14 +54,14 @@ inline constexpr std::string_view kLooksSetting = "looks";
 struct LookPlanQuestion {
   double level = 0.05;           // of the whole gate
   std::int64_t comparisons = 1;  // noisy ones, that share the level
-  int most_rounds = 0;           // even; 0: as many as are of use
+  int max_rounds = 0;            // even; 0: as many as are of use
   // Rounds that the budget pays for if nothing stops early; 0: unknown. More than the usual 60 are planned only where
   // it pays for two thirds of them.
   int affordable_rounds = 0;
 };
 
-// The first look comes where re-labelling can show at its share that a benchmark is unchanged: 12 rounds. Looks that
-// cannot reach the level of a lone change among that many comparisons still stop what is unchanged or futile. With
+// The first look comes where a permutation test can show at its share that a benchmark is unchanged: 12 rounds. Looks
+// that cannot reach the level of a lone change among that many comparisons still stop what is unchanged or futile. With
 // fewer than 12 rounds there is one look, at the end.
 LookPlan plan_looks(const LookPlanQuestion& question);
 
@@ -104,10 +104,10 @@ struct StopQuestion {
 // alone would call it a change: more rounds may show it.
 LookAnswer answer_of(const LookedAt& seen, const LookPlan& plan, const StopQuestion& question);
 
-// The chance that some later look up to `most_rounds` decides, if the effect is what these rounds say, as uncertain as
+// The chance that some later look up to `max_rounds` decides, if the effect is what these rounds say, as uncertain as
 // they are: the estimate then is normal around today's, and its error shrinks with the square root of the rounds (the
-// predictive power of D. J. Spiegelhalter, L. S. Freedman and P. R. Blackburn, Controlled Clinical Trials 7, 1986).
-// 1 without a standard error.
+// predictive power of D. J. Spiegelhalter, L. S. Freedman and P. R. Blackburn, Controlled Clinical Trials 7, 1986). 1
+// without a standard error.
 double chance_of_decision(const Effect& effect, const LookPlan& plan, const StopQuestion& question);
 
 }  // namespace steelyard

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bench/model/quantile.hpp"
-#include "regress/ab/relabelling.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/sample_scores.hpp"
 #include "regress/ab/steady_digits.hpp"
 
@@ -105,7 +105,7 @@ constexpr std::size_t kRoundsForSlots = 12;
 // power (2 % are found in 72 instead of 75 % of tries), leaving two errors in costs about as much.
 constexpr double kVisibleErrors = 2;
 // A typical error of nothing at all: far below any effect, above the rounding of logarithms.
-constexpr double kLeastStep = 1e-7;
+constexpr double kMinStep = 1e-7;
 // Two ways to guess the order of slots share the level.
 constexpr double kGuesses = 2;
 
@@ -141,7 +141,7 @@ RoundsTest::RoundsTest(std::vector<PairedRound> rounds, Disturbed disturbed)
     if (candidate_was_second_.back()) ++second;
   }
   knows_slots_ = slots_known && second > 0 && second < rounds_.size();
-  slots_can_tell_ = knows_slots_ && least_split_p(second, rounds_.size()) <= kUsefulLeastP;
+  slots_can_tell_ = knows_slots_ && min_split_p(second, rounds_.size()) <= kUsefulLeastP;
   std::vector<PooledScores::Group> by_side;
   std::vector<PooledScores::Group> by_slot;
   for (std::size_t r = 0; r < rounds_.size(); ++r) {
@@ -171,7 +171,7 @@ void RoundsTest::find_start() {
     }
   }
   start_ = median(differences);
-  step_ = std::max(kLeastStep, robust_error(differences));
+  step_ = std::max(kMinStep, robust_error(differences));
 }
 
 std::vector<double> RoundsTest::second_over_first(double shift) const {
@@ -300,10 +300,10 @@ double RoundsTest::p_with_unknown_slots(double shift) const {
   return std::min(1.0, kGuesses * std::min(p_of_equal_slots, p_of_unequal));
 }
 
-double RoundsTest::least_p() const {
-  if (!draws_slots(start_)) return least_sign_flip_p(rounds_.size());
+double RoundsTest::min_p() const {
+  if (!draws_slots(start_)) return min_sign_flip_p(rounds_.size());
   const auto second = std::count(candidate_was_second_.begin(), candidate_was_second_.end(), true);
-  return least_split_p(static_cast<std::size_t>(second), rounds_.size());
+  return min_split_p(static_cast<std::size_t>(second), rounds_.size());
 }
 
 InvocationsTest::InvocationsTest(std::vector<LogInvocation> baseline, std::vector<LogInvocation> candidate,
@@ -319,7 +319,7 @@ InvocationsTest::InvocationsTest(std::vector<LogInvocation> baseline, std::vecto
   const std::vector<double> baseline_levels = levels(baseline_);
   const std::vector<double> candidate_levels = levels(candidate_);
   start_ = median(candidate_levels) - median(baseline_levels);
-  step_ = std::max(kLeastStep, steady_hypot(robust_error(baseline_levels), robust_error(candidate_levels)));
+  step_ = std::max(kMinStep, steady_hypot(robust_error(baseline_levels), robust_error(candidate_levels)));
 }
 
 std::vector<double> InvocationsTest::scores(double shift) const {
@@ -337,6 +337,6 @@ double InvocationsTest::statistic(double shift) const {
 
 double InvocationsTest::p(double shift) const { return split_p(scores(shift), is_candidate_); }
 
-double InvocationsTest::least_p() const { return least_split_p(candidate_.size(), is_candidate_.size()); }
+double InvocationsTest::min_p() const { return min_split_p(candidate_.size(), is_candidate_.size()); }
 
 }  // namespace steelyard

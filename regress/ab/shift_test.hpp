@@ -1,9 +1,9 @@
-// The two tests by re-labelling, as functions of a supposed effect: `p(shift)` is the p-value of the hypothesis that
-// the candidate's logarithms lie exactly `shift` above the baseline's. The p of a comparison is p(0); its interval is
-// the set of shifts that are not rejected (regress/ab/effect.hpp), so that the two cannot disagree.
+// The two permutation tests, as functions of a supposed effect: `p(shift)` is the p-value of the hypothesis that the
+// candidate's logarithms lie exactly `shift` above the baseline's. The p of a comparison is p(0); its interval is the
+// set of shifts that are not rejected (regress/ab/effect.hpp), so that the two cannot disagree.
 //
 // Each round (or invocation, where rounds cannot be paired) gets one number from sample_scores.hpp. What is drawn anew
-// are labels only, so the level holds whatever the noise (relabelling.hpp).
+// are labels only, so the level holds whatever the noise (permutations.hpp).
 #pragma once
 
 #include <optional>
@@ -52,7 +52,7 @@ class ShiftTest {
   virtual double statistic(double shift) const = 0;
   virtual double p(double shift) const = 0;
   // The smallest p that complete separation of the sides could give.
-  virtual double least_p() const = 0;
+  virtual double min_p() const = 0;
   // A first guess of the best shift, and a typical error of it (above 0).
   virtual double start() const = 0;
   virtual double step() const = 0;
@@ -74,7 +74,7 @@ class RoundsTest : public ShiftTest {
 
   double statistic(double shift) const override;
   double p(double shift) const override;
-  double least_p() const override;
+  double min_p() const override;
   double start() const override { return start_; }
   double step() const override { return step_; }
 
@@ -119,7 +119,7 @@ class InvocationsTest : public ShiftTest {
 
   double statistic(double shift) const override;
   double p(double shift) const override;
-  double least_p() const override;
+  double min_p() const override;
   double start() const override { return start_; }
   double step() const override { return step_; }
 

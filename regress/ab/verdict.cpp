@@ -32,8 +32,8 @@ std::string units_text(const NoisyEvidence& evidence) {
 
 std::string more_rounds_text(const ComparisonRow& row) {
   if (!row.rounds_wanted) return "";
-  if (*row.rounds_wanted >= kMostRoundsNamed)
-    return "; even " + count_text(kMostRoundsNamed) + " rounds of this noise may not tell";
+  if (*row.rounds_wanted >= kMaxRoundsNamed)
+    return "; even " + count_text(kMaxRoundsNamed) + " rounds of this noise may not tell";
   return "; about " + plural_text(*row.rounds_wanted, "round") + " would tell";
 }
 
@@ -54,7 +54,7 @@ std::string too_few_reason(const NoisyEvidence& evidence, const Family& family, 
     }
     return text + "; " + measure_more_text(family);
   }
-  const std::string least = std::to_string(kLeastRounds);
+  const std::string least = std::to_string(kMinRounds);
   return "only " + units_text(evidence) +
          (evidence.paired ? ", where fewer than " + least + " cannot reach p = 0.05 by exchanging sides; "
                           : ", where at least " + least + " are wanted; ") +
@@ -82,7 +82,7 @@ std::string drift_reason(const NoisyEvidence& evidence, const ComparisonRow& row
 
 std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
   const Effect& effect = evidence.effect;
-  if (effect.units < kLeastRounds) return too_few_reason(evidence, family, row);
+  if (effect.units < kMinRounds) return too_few_reason(evidence, family, row);
   if (!is_concurrent(row.layout)) return drift_reason(evidence, row);
   if (!row.interval || !row.q) {
     return plural_text(effect.units, "round") + " cannot give a " + share_text(row.confidence) + " interval; " +
@@ -109,7 +109,7 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
 std::string stop_text(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
   if (evidence.plan.empty() || evidence.looked.looks.empty()) return "";
   const int rounds = evidence.looked.looks.back().rounds;
-  const int most = evidence.plan.most_rounds();
+  const int most = evidence.plan.max_rounds();
   if (rounds >= most) return "; all " + plural_text(most, "planned round") + " were measured";
   const StopQuestion question{family.level, family.comparisons, row.minimum_effect, row.margin};
   const auto& planned = evidence.plan.looks;
@@ -130,10 +130,10 @@ bool excludes_the_minimum_effect(const ComparisonRow& row) {
 // An end of an interval of logarithms, as a ratio. What excludes 0 by less than the digits show excludes 1 all the
 // same: interval and p never disagree.
 double end_of(double log_ratio) {
-  constexpr double kLeastBeyond = 1e-10;  // the next number above 1 of as many digits
+  constexpr double kMinBeyond = 1e-10;  // the next number above 1 of as many digits
   const double ratio = steady(steady_exp(log_ratio));
-  if (log_ratio > 0) return std::max(ratio, 1 + kLeastBeyond);
-  return log_ratio < 0 ? std::min(ratio, 1 - kLeastBeyond) : ratio;
+  if (log_ratio > 0) return std::max(ratio, 1 + kMinBeyond);
+  return log_ratio < 0 ? std::min(ratio, 1 - kMinBeyond) : ratio;
 }
 
 void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
@@ -173,7 +173,7 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
     row.rounds_wanted = rounds_that_would_decide(effect, {family.level, family.comparisons, row.margin});
   }
 
-  const bool enough = effect.units >= kLeastRounds;
+  const bool enough = effect.units >= kMinRounds;
   const bool concurrent = is_concurrent(row.layout);
   const bool significant = row.q && *row.q <= family.level;
   const bool relevant = std::fabs(*row.ratio - 1) >= row.minimum_effect;
@@ -220,7 +220,7 @@ double adjusted_level(double level, std::int64_t comparisons) {
 
 std::optional<double> minimum_detectable_effect(const Effect& effect, double level, std::int64_t comparisons) {
   const double adjusted = adjusted_level(level, comparisons);
-  if (!effect.standard_error || effect.least_p > adjusted) return std::nullopt;
+  if (!effect.standard_error || effect.min_p > adjusted) return std::nullopt;
   const double errors =
       student_or_normal_quantile(1 - adjusted / 2, effect.degrees) + student_or_normal_quantile(kPower, effect.degrees);
   return steady_expm1(errors * *effect.standard_error);
@@ -238,12 +238,12 @@ std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQu
   const double error_of_one = *effect.standard_error * std::sqrt(static_cast<double>(effect.units));
   const double root = errors * error_of_one / target;
   const double wanted = root * root;
-  if (!(wanted < kMostRoundsNamed)) return kMostRoundsNamed;
+  if (!(wanted < kMaxRoundsNamed)) return kMaxRoundsNamed;
   // More than there are: these did not decide.
   int rounds = std::max(
       {static_cast<int>(std::ceil(wanted)), effect.units + 2, rounds_needed(question.level, question.comparisons)});
   rounds += rounds % 2;
-  return std::min(rounds, kMostRoundsNamed);
+  return std::min(rounds, kMaxRoundsNamed);
 }
 
 }  // namespace steelyard

@@ -57,9 +57,9 @@ struct RoundsQuestion {
   std::int64_t comparisons = 1;
   double margin = 0.02;
 };
-inline constexpr int kMostRoundsNamed = 1000;
+inline constexpr int kMaxRoundsNamed = 1000;
 // How many rounds of this noise would decide with 80 % power: an effect of the size seen, where that lies outside the
-// margin; otherwise that there is none beyond the margin. Even; kMostRoundsNamed stands for that many or more. Absent
+// margin; otherwise that there is none beyond the margin. Even; kMaxRoundsNamed stands for that many or more. Absent
 // without a standard error.
 std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQuestion& question);
 

@@ -67,7 +67,7 @@ double floor_of(const Rows& rows) {
     return (steady_log(row.interval->high) - steady_log(row.interval->low)) / 2;
   };
   double log_floor = median_over(rows, half_length).value_or(0);
-  if (rows.size() >= kLeastGatesForSpread) {
+  if (rows.size() >= kMinGatesForSpread) {
     const double quantile = student_quantile(0.975, static_cast<double>(rows.size()));
     log_floor = std::max(log_floor, quantile * spread_of(rows));
   }
@@ -187,9 +187,9 @@ Calibration calibrate(std::span<const Comparison> gates, std::span<const Compari
 
 namespace {
 
-constexpr int kMostRounds = 200;      // beyond that more rounds are no advice
-constexpr int kMostRepetitions = 30;  // beyond that more repetitions are no advice
-constexpr double kMostFloor = 0.25;   // a floor above it is told as what it is
+constexpr int kMaxRounds = 200;      // beyond that more rounds are no advice
+constexpr int kMaxRepetitions = 30;  // beyond that more repetitions are no advice
+constexpr double kMaxFloor = 0.25;   // a floor above it is told as what it is
 
 // Rounds for a floor of the margin: it shrinks with their root. Even, because rounds come in pairs.
 int rounds_for(double floor, const NoiseCircumstances& now) {
@@ -205,7 +205,7 @@ double added_by_samples(double within, int repetitions) {
 
 std::string more_rounds(double floor, const NoiseCircumstances& now) {
   const int rounds = rounds_for(floor, now);
-  if (rounds <= kMostRounds)
+  if (rounds <= kMaxRounds)
     return "--rounds " + std::to_string(rounds) + " would bring the floor to " + share_text(now.margin);
   return "no sensible number of rounds brings the floor to " + share_text(now.margin) +
          ": let it do more work an iteration, or gate its instructions instead (--metric instructions)";
@@ -217,7 +217,7 @@ std::string of_samples(double within, double between, const NoiseCircumstances& 
                      share_text(between) + ": longer samples (--min-time " + now.longer_time + ")";
   const double ratio = added / std::max(between, added / 4);
   const int wanted = static_cast<int>(std::ceil(now.repetitions * ratio * ratio));
-  const int repetitions = std::min(wanted, kMostRepetitions);
+  const int repetitions = std::min(wanted, kMaxRepetitions);
   if (repetitions > now.repetitions) {
     text += " or more of them (--repetitions " + std::to_string(repetitions) + ")";
   }
@@ -268,7 +268,7 @@ std::string advice_for(const CalibratedBenchmark& benchmark, const NoiseCircumst
     add("processes differ by " + share_text(between) +
         " whatever their samples do: only more rounds help, longer samples do not");
   }
-  if (benchmark.floor > kMostFloor && now.shared && *now.shared > between) {
+  if (benchmark.floor > kMaxFloor && now.shared && *now.shared > between) {
     add("the machine itself drifts by " + share_text(*now.shared) + " from round to round: run steelyard doctor");
   }
   add(more_rounds(benchmark.floor, now));

@@ -30,7 +30,7 @@ struct CalibrationSetting {
 //   false_gates   gates with any row called a regression or an improvement
 //   false_alarms  noisy rows with p at most .05; those of one gate share its machine, so their interval counts as many
 //                 of them as are independent (observed_rate())
-//   floor         from kLeastGatesForSpread gates on exp(t s) - 1, where s is the root mean square of the log ratios
+//   floor         from kMinGatesForSpread gates on exp(t s) - 1, where s is the root mean square of the log ratios
 //                 about 0, which is where equal builds lie, and t Student's 97.5 % quantile; below that, and at least,
 //                 what the gates' own intervals say: half the length of the median one
 //   failed        the lower bound of false_gates lies above the level, or that of false_alarms above .05
@@ -40,9 +40,9 @@ Calibration calibrate(std::span<const Comparison> gates, std::span<const Compari
                       const CalibrationSetting& setting, std::span<const Run> alone = {});
 
 inline constexpr double kNominalLevel = 0.05;  // of a single comparison
-inline constexpr std::size_t kLeastGatesForSpread = 4;
+inline constexpr std::size_t kMinGatesForSpread = 4;
 
-// What makes a benchmark noisy and what would mend it, in one sentence with the options to give.
+// What makes a benchmark noisy and what would fix it, in one sentence with the options to give.
 
 struct NoiseCircumstances {
   int rounds = 0;                // of a gate

@@ -92,12 +92,12 @@ std::string identify(const ChangePoint& change, std::size_t place, std::vector<K
 
 constexpr double kPenalty = 2;           // times log n: proposes a few too many, which are then judged one by one
 constexpr std::size_t kUsualLength = 8;  // over which the penalty counts what neighbours have in common
-constexpr double kMostInflation = 2;     // of the penalty by that; more would leave nothing to judge
+constexpr double kMaxInflation = 2;      // of the penalty by that; more would leave nothing to judge
 constexpr int kRounds = 5;               // of steps from noise and noise from steps; two are usual
-constexpr std::size_t kLeastBefore = 5;  // values of a level that the newest ones can stand apart from
+constexpr std::size_t kMinBefore = 5;    // values of a level that the newest ones can stand apart from
 constexpr double kSuspectShare = 0.1;    // of the level: each new point is such a look
 
-double middle_of(const MachineValues& machine, std::size_t from, std::size_t to) {
+double median_of(const MachineValues& machine, std::size_t from, std::size_t to) {
   return median({machine.value.begin() + static_cast<std::ptrdiff_t>(from),
                  machine.value.begin() + static_cast<std::ptrdiff_t>(to)});
 }
@@ -116,8 +116,8 @@ ChangePoint describe(const Series& series, const MachineValues& machine, std::si
   change.last = machine.index[step.last];
   change.commit = series.points[change.index].commit;
   change.last_good = series.points[machine.index[step.first - 1]].commit;
-  change.before = middle_of(machine, from, step.begin);
-  change.after = middle_of(machine, step.begin, to);
+  change.before = median_of(machine, from, step.begin);
+  change.after = median_of(machine, step.begin, to);
   const double ratio = change.before != 0 ? change.after / change.before : 0;
   if (ratio > 0 && std::isfinite(ratio)) change.ratio = ratio;
   const bool rises = change.after > change.before;
@@ -133,7 +133,7 @@ std::vector<Step> find_steps(const std::vector<double>& clipped, const StepRule&
   std::vector<Step> steps;
   for (int round = 0; round < kRounds; ++round) {
     const double penalty = kPenalty * steady_log(static_cast<double>(clipped.size())) * noise.scale() * noise.scale() *
-                           std::clamp(noise.inflation(kUsualLength), 1.0, kMostInflation);
+                           std::clamp(noise.inflation(kUsualLength), 1.0, kMaxInflation);
     std::vector<Step> held = hold_steps(clipped, noise, best_steps(clipped, penalty), rule);
     const bool settled = held.size() == steps.size();
     steps = std::move(held);
@@ -149,8 +149,8 @@ std::vector<Step> find_steps(const std::vector<double>& clipped, const StepRule&
 // a step or a spike, which only another measurement can tell.
 std::optional<Step> newest_apart(const std::vector<double>& level, const Noise& noise, std::size_t from, double alpha) {
   const std::size_t n = level.size();
-  for (std::size_t newest = kLeastLaterValues - 1; newest >= 1; --newest) {
-    if (n - from < newest + kLeastBefore) continue;
+  for (std::size_t newest = kMinLaterValues - 1; newest >= 1; --newest) {
+    if (n - from < newest + kMinBefore) continue;
     const std::size_t begin = n - newest;
     const auto at = [&](std::size_t place) { return level.begin() + static_cast<std::ptrdiff_t>(place); };
     const double before = median({at(from), at(begin)});
@@ -176,7 +176,7 @@ void find_on_machine(const Series& series, const MachineValues& machine, const C
   const std::vector<double> clipped = clip_spikes(machine.level, coarse, machine.error);
   std::vector<KnownPoint> known = known_places(options.known, series, machine);
   StepRule rule = {.alpha = options.false_alarm_rate,
-                   .least_size = machine.logarithmic ? steady_log1p(options.minimum_effect) : 0};
+                   .min_size = machine.logarithmic ? steady_log1p(options.minimum_effect) : 0};
   for (const KnownPoint& point : known) rule.known.push_back(point.place);
   const std::vector<Step> steps = find_steps(clipped, rule);
   std::size_t from = 0;
@@ -210,7 +210,7 @@ std::vector<ChangePoint> find_changes(const Series& series, const ChangeOptions&
 namespace {
 
 // Of the old level, that stay before a change: with fewer it might go, though no value speaks against it.
-constexpr std::size_t kLeastBeforeChange = 50;
+constexpr std::size_t kMinBeforeChange = 50;
 
 void shift(ChangePoint& change, std::size_t by) {
   change.index += by;
@@ -228,7 +228,7 @@ OnlineChanges::OnlineChanges(Series head, ChangeOptions options) : options_(std:
 
 void OnlineChanges::add(SeriesPoint point) {
   window_.points.push_back(std::move(point));
-  if (window_.points.size() > kMostPoints) let_go();
+  if (window_.points.size() > kMaxPoints) let_go();
   std::vector<ChangePoint> found = find_changes(window_, options_);
   options_.known.clear();
   changes_ = settled_;
@@ -243,7 +243,7 @@ void OnlineChanges::add(SeriesPoint point) {
 std::size_t OnlineChanges::points_to_drop() const {
   std::size_t dropped = kDropped;
   for (const ChangePoint& change : options_.known) {
-    if (change.index >= dropped + kLeastBeforeChange || change.last > kMostDropped) break;
+    if (change.index >= dropped + kMinBeforeChange || change.last > kMaxDropped) break;
     dropped = std::max(dropped, change.last);
   }
   return dropped;

@@ -22,22 +22,22 @@ struct ChangeOptions {
 // points.
 std::vector<ChangePoint> find_changes(const Series& series, const ChangeOptions& options = {});
 
-// The change points of a series that grows, one point at a time, for bounded work: only the newest kMostPoints are
+// The change points of a series that grows, one point at a time, for bounded work: only the newest kMaxPoints are
 // looked at again, so that the ten-thousandth point costs what the four-hundredth did.
 //
 //     OnlineChanges online({.name = "sort", .unit = "ns"});
 //     for (SeriesPoint point : points) online.add(point);
 //     online.changes();
 //
-// Up to kMostPoints the answer is that of find_changes for the whole series with the points confirmed so far as
-// `known`. Beyond that the oldest kDropped are let go at a time (up to kMostDropped where a change would be left with
-// few values of its old level), and the change points among them stand as they were last found.
+// Up to kMaxPoints the answer is that of find_changes for the whole series with the points confirmed so far as `known`.
+// Beyond that the oldest kDropped are let go at a time (up to kMaxDropped where a change would be left with few values
+// of its old level), and the change points among them stand as they were last found.
 
 class OnlineChanges {
  public:
-  static constexpr std::size_t kMostPoints = 400;
+  static constexpr std::size_t kMaxPoints = 400;
   static constexpr std::size_t kDropped = 100;
-  static constexpr std::size_t kMostDropped = 200;
+  static constexpr std::size_t kMaxDropped = 200;
 
   // head: name, metric, unit, direction; its points are added like all others. options.known: of a series told before.
   explicit OnlineChanges(Series head, ChangeOptions options = {});

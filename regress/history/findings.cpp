@@ -233,7 +233,7 @@ struct Marking {
       if (const auto move = move_of(change.before, change.after, series[one.series].better)) moves[one.series] = *move;
     }
     // Where hardly any series shows a point, most of them did not move: what their noise says is not asked.
-    const double least = rules.least_share / 2 * static_cast<double>(of_family.size());
+    const double least = rules.min_share / 2 * static_cast<double>(of_family.size());
     if (moves.size() < 2 || static_cast<double>(moves.size()) < least) return;
     std::vector<double> found;
     for (const auto& [index, move] : moves) found.push_back(move);
@@ -246,7 +246,7 @@ struct Marking {
     const auto alike = [&](const auto& entry) { return is_alike(entry.second, usual, rules.alike); };
     const auto count = static_cast<double>(std::count_if(moves.begin(), moves.end(), alike));
     const double share = count / static_cast<double>(of_family.size());
-    if (share < rules.least_share) return;
+    if (share < rules.min_share) return;
     for (const RangedChange& one : group) {
       const auto move = moves.find(one.series);
       if (move != moves.end() && alike(*move)) changes[one.series][one.change].shared = share;
@@ -276,7 +276,7 @@ void mark_shared_moves(std::span<const Series> series, std::span<std::vector<Cha
   Marking marking{series, changes, order, rules};
   for (auto& [family, found] : moved) {
     const std::vector<std::size_t>& of_family = members[family];
-    if (of_family.size() < rules.least_series) continue;
+    if (of_family.size() < rules.min_series) continue;
     for (const auto& group : explained_together(std::move(found))) marking.mark(family, of_family, group);
   }
 }

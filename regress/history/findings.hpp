@@ -86,8 +86,8 @@ std::vector<std::vector<RangedChange>> explained_together(std::vector<RangedChan
 // measuring both commits side by side tells.
 
 struct SharedMoveRules {
-  std::size_t least_series = 5;  // fewer say nothing about a machine
-  double least_share = 0.6;      // of the machine's series of one metric that must move alike
+  std::size_t min_series = 5;  // fewer say nothing about a machine
+  double min_share = 0.6;      // of the machine's series of one metric that must move alike
   // Moves are alike where their logarithms lie within this factor of the median's: half of it to twice it. A machine's
   // trouble (clock, neighbour, memory) hits kernels unequally, but with one sign.
   double alike = 2;

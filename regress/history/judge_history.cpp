@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kRuleVersion = "history-2";
 constexpr double kPower = 0.8;
-constexpr std::size_t kLeastDriftRows = 5;  // fewer say nothing about a machine
+constexpr std::size_t kMinDriftRows = 5;  // fewer say nothing about a machine
 
 using Key = std::pair<std::string, std::string>;  // benchmark, metric
 
@@ -84,7 +84,7 @@ std::string occasions_text(const Prediction& prediction) {
   return text;
 }
 
-void forget_the_pair(ComparisonRow& row) {
+void clear_pair_fields(ComparisonRow& row) {
   const ComparisonRow usual;
   row.ratio.reset();
   row.interval.reset();
@@ -114,7 +114,7 @@ std::string why_no_baseline(const ComparisonRow& row, const Sources& sources, co
 }
 
 void set_incomparable(ComparisonRow& row, const HistoryBaseline& baseline, const std::string& why) {
-  forget_the_pair(row);
+  clear_pair_fields(row);
   row.baseline.reset();
   row.verdict = Verdict::incomparable;
   row.reason = "no baseline: " + why + (baseline.branch.empty() ? "" : " on branch " + baseline.branch) +
@@ -122,7 +122,7 @@ void set_incomparable(ComparisonRow& row, const HistoryBaseline& baseline, const
 }
 
 void fill(const Prediction& prediction, const ComparisonPolicy& policy, ComparisonRow& row) {
-  forget_the_pair(row);
+  clear_pair_fields(row);
   row.baseline = prediction.level;
   row.candidate = prediction.candidate;
   row.ratio = prediction.ratio;
@@ -186,9 +186,9 @@ void decide(const Prediction& prediction, double level, std::size_t comparisons,
 
 // All benchmarks of an occasion share its mood. Each series has seen such moods before and counts them as its noise;
 // one that is larger than that is a change of everything, and said to be one.
-void tell_shared_drift(const std::map<std::string, std::vector<double>>& moves, Comparison& comparison) {
+void annotate_shared_drift(const std::map<std::string, std::vector<double>>& moves, Comparison& comparison) {
   for (const auto& [metric, of_metric] : moves) {
-    if (of_metric.size() < kLeastDriftRows) continue;
+    if (of_metric.size() < kMinDriftRows) continue;
     const double common = median(of_metric);
     std::vector<double> distances;
     for (const double move : of_metric) distances.push_back(std::abs(move - common));
@@ -262,7 +262,7 @@ void adjust_and_decide(const std::vector<OpenRow>& open, Comparison& comparison)
     decide(one.prediction, comparison.policy.false_alarm_rate, p.size(), *one.row);
     if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*comparison.calibration, *one.row);
   }
-  tell_shared_drift(moves, comparison);
+  annotate_shared_drift(moves, comparison);
 }
 
 }  // namespace
@@ -385,8 +385,8 @@ std::string family_text(const ComparisonRow& row, const Comparison& comparison) 
   const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(),
                                    [](const ComparisonRow& other) { return other.q.has_value(); });
   const double level = comparison.policy.false_alarm_rate;
-  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) +
-         " (Holm), which is " + (*row.q <= level ? "at most" : "above") + " the level of " + p_value_text(level);
+  return "family: among " + plural_text(count, "comparison") + " q = " + p_value_text(*row.q) + " (Holm), which is " +
+         (*row.q <= level ? "at most" : "above") + " the level of " + p_value_text(level);
 }
 
 std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& comparison) {
@@ -418,7 +418,7 @@ std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& co
                     " on are found in 4 of 5 tries by data like these");
   }
   steps.push_back("verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason));
-  if (!row.gate_note.empty()) steps.push_back("gate: it fails nothing: " + row.gate_note);
+  if (!row.gate_note.empty()) steps.push_back("gate: it does not gate: " + row.gate_note);
   return steps;
 }
 

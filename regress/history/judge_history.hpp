@@ -26,7 +26,7 @@ std::vector<ChangePoint> changes_to_judge_by(const Series& series, const Compari
 // The rows of compare_runs(newest, candidate), of which the noisy ones that the candidate has are judged anew:
 //   regression, improvement  q at most the level, the estimate at least the minimum effect, and the interval beyond it
 //   unchanged                the 90 % interval inside the margin
-//   inconclusive             too few occasions, or occasions too far apart; the reason says which, and the mend
+//   inconclusive             too few occasions, or occasions too far apart; the reason says which, and the fix
 //   incomparable             nothing of it was measured on this machine
 // and a row `missing` for what runs shortly before the newest one had.
 // `q`: Holm over all of them. `rounds`: the occasions that the level stands on. `test`: "history". `history`: the

@@ -15,7 +15,7 @@ namespace {
 
 // Neighbours that differ by more than this, as a ratio, are no longer about symmetric on a logarithmic scale: small
 // values then stand further off than large ones.
-constexpr double kMostLogNoise = 0.25;
+constexpr double kMaxLogNoise = 0.25;
 
 struct Summary {
   double middle = 0;
@@ -41,7 +41,7 @@ bool is_log_scale(const std::vector<double>& values) {
   if (!std::ranges::all_of(values, [](double value) { return value > 0; })) return false;
   std::vector<double> logarithms;
   for (double value : values) logarithms.push_back(steady_log(value));
-  return coarse_scale(logarithms) <= kMostLogNoise;
+  return coarse_scale(logarithms) <= kMaxLogNoise;
 }
 
 void add_levels(MachineValues& values) {

@@ -26,7 +26,7 @@ struct MachineValues {
 // The median of the finite ones; absent: there are none. Cost O(n).
 std::optional<double> value_of(const std::vector<double>& values);
 
-// In the order in which the machines appear first. Points without a finite value are left out. Cost O(n log n).
+// In the order in which the machines appear first. Points without a finite value are excluded. Cost O(n log n).
 std::vector<MachineValues> values_by_machine(const Series& series);
 
 // Spikes: one or two values far from those around them, back again afterwards. They are clipped and not deleted: a

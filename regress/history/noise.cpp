@@ -10,8 +10,8 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kMostLags = 32;    // measured; longer lags differ as these do
-constexpr std::size_t kLeastPairs = 10;  // for a lag to be measured
+constexpr std::size_t kMaxLags = 32;   // measured; longer lags differ as these do
+constexpr std::size_t kMinPairs = 10;  // for a lag to be measured
 constexpr double kReach = 3;  // distances are clipped at this many coarse scales: steps and spikes count little
 // Ratio of the second to the first lag. Up to the first, and as far beyond as the error of the ratio leaves no doubt,
 // it is believed (docs/method/change_points.md, "Constants").
@@ -19,7 +19,7 @@ constexpr double kUsualRatio = 1.6;
 constexpr double kErrorsOfRatio = 2;
 constexpr double kWandering = 1.75;  // from here on values drift apart for longer than the measured lags
 // Longer lags vary at most this much more than neighbours, if those do not wander: the rest is taken for steps.
-constexpr double kMostResemblance = 4;
+constexpr double kMaxResemblance = 4;
 
 std::vector<double> distances(std::span<const double> values, std::span<const std::size_t> steps, std::size_t lag) {
   std::vector<double> result;
@@ -117,7 +117,7 @@ Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps,
   variogram_.reserve(values.size());
   variogram_.push_back(2 * scale_ * scale_);
   const std::vector<double> two = distances(values, steps, 2);
-  if (two.size() >= kLeastPairs) ratio_ = believed_ratio(mean_square(two, most) / variogram_.front(), two.size());
+  if (two.size() >= kMinPairs) ratio_ = believed_ratio(mean_square(two, most) / variogram_.front(), two.size());
   // Values that wander do not stop because some of their turns have been called steps.
   if (guessed && guessed->ratio_ > kWandering) ratio_ = std::max(ratio_, guessed->ratio_);
   if (guessed) measure_lags(values, steps, most);
@@ -134,15 +134,15 @@ Noise::Noise(std::span<const double> values, std::span<const std::size_t> steps,
 
 // Never falling: a season or a chance dip at one lag is no reason to trust a step more.
 void Noise::measure_lags(std::span<const double> values, std::span<const std::size_t> steps, double most) {
-  const std::size_t lags = std::min(kMostLags, values.size() / 6);
+  const std::size_t lags = std::min(kMaxLags, values.size() / 6);
   Modelled modelled(ratio_);
   modelled.next();
   for (std::size_t lag = 2; lag <= lags; ++lag) {
     const std::vector<double> apart = distances(values, steps, lag);
-    if (apart.size() < kLeastPairs) break;
+    if (apart.size() < kMinPairs) break;
     const double model = modelled.next();
     const double least = ratio_ > kWandering ? model * variogram_.front() : variogram_.back();
-    const double largest = std::max(kMostResemblance, model) * variogram_.front();
+    const double largest = std::max(kMaxResemblance, model) * variogram_.front();
     const double measured = mean_square(apart, most * std::sqrt(model));
     variogram_.push_back(std::max({variogram_.back(), least, std::min(measured, largest)}));
   }

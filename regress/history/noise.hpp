@@ -26,7 +26,7 @@ class Noise {
   // values: in time order, spikes clipped. Nothing is known of steps: what distant values have in common is guessed
   // from the nearest ones, because steps would pass for it. Cost O(n).
   static Noise guess(std::span<const double> values);
-  // steps: first indices at a new level, ascending, perhaps none; pairs of values across one are left out. Cost O(n).
+  // steps: first indices at a new level, ascending, perhaps none; pairs of values across one are excluded. Cost O(n).
   // guessed: of the same values; where they were seen to wander (random walk, trend), they still do.
   static Noise between(std::span<const double> values, std::span<const std::size_t> steps, const Noise& guessed);
 

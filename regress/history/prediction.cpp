@@ -12,12 +12,12 @@ namespace steelyard {
 namespace {
 
 constexpr double kMedianFactor = 1.5707963267948966;  // variance of a median over that of a mean, normal: pi / 2
-constexpr double kMostResemblance = 0.9;  // of neighbours; above it hardly any value is independent of the others
-constexpr double kLeastDegrees = 2;
+constexpr double kMaxResemblance = 0.9;  // of neighbours; above it hardly any value is independent of the others
+constexpr double kMinDegrees = 2;
 // Noise of real occasions has heavier tails than a normal distribution, and a gate over many benchmarks judges by the
 // tail: without this limit, noise of Student's t with 3 degrees gives p <= .001 in 1 % of unchanged occasions, and one
 // occasion in twenty that is a spike in 2 %; with it in .3 % and .8 % at most (docs/method/against_history.md).
-constexpr double kMostDegrees = 5;
+constexpr double kMaxDegrees = 5;
 constexpr double kRounding = 1e-12;  // of logarithms: what computing them leaves of equal values
 
 std::vector<double> finite_of(const std::vector<double>& values) {
@@ -72,7 +72,7 @@ Spread spread_of(const std::vector<double>& values) {
   if (squares > 0) {
     // The estimate is too small by about (1 + 4 r) / n (F. H. C. Marriott and J. A. Pope, Biometrika 41, 1954).
     const double seen = products / squares;
-    spread.resemblance = std::clamp(seen + (1 + 4 * seen) / n, 0.0, kMostResemblance);
+    spread.resemblance = std::clamp(seen + (1 + 4 * seen) / n, 0.0, kMaxResemblance);
   }
   return spread;
 }
@@ -121,7 +121,7 @@ void judge(const std::vector<double>& level, double excess, double confidence, P
   const auto n = static_cast<double>(level.size());
   const Spread spread = spread_of(level);
   const double independent = n * (1 - spread.resemblance) / (1 + spread.resemblance);
-  prediction.degrees = std::clamp(independent - 1, kLeastDegrees, kMostDegrees);
+  prediction.degrees = std::clamp(independent - 1, kMinDegrees, kMaxDegrees);
   const double variance = std::max(variance_of_next(spread, n, independent), forward_variance(level));
   prediction.error = std::sqrt(variance + excess);
   const double center = steady_log(*prediction.ratio);
@@ -145,9 +145,9 @@ std::string obstacle_of(const Level& level, const std::vector<double>& candidate
       !std::all_of(candidate.begin(), candidate.end(), is_positive)) {
     return "not all of its values are positive, so that there is no ratio";
   }
-  if (level.values.size() >= kLeastPredictingValues) return "";
+  if (level.values.size() >= kMinPredictingValues) return "";
   return "its level stands on " + std::to_string(level.values.size()) +
-         (level.values.size() == 1 ? " occasion" : " occasions") + ", and " + std::to_string(kLeastPredictingValues) +
+         (level.values.size() == 1 ? " occasion" : " occasions") + ", and " + std::to_string(kMinPredictingValues) +
          " are needed to know how far occasions lie apart";
 }
 

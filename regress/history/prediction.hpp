@@ -22,10 +22,10 @@
 namespace steelyard {
 
 // Fewer cannot show how far occasions lie apart: the standard deviation of 7 values is itself uncertain by 29 %.
-inline constexpr std::size_t kLeastPredictingValues = 8;
+inline constexpr std::size_t kMinPredictingValues = 8;
 
 struct PredictionQuestion {
-  std::string machine;            // points of others are left out
+  std::string machine;            // points of others are excluded
   std::vector<double> candidate;  // medians of its invocations
   double usual_invocations = 1;   // behind one point of the series, as a rule
   double confidence = 0.95;

@@ -64,8 +64,8 @@ class Elimination {
 
  private:
   double judge(std::size_t k) const {
-    const bool too_short = stretches_.left(k) < kLeastStretch || stretches_.right(k) < kLeastStretch;
-    if (too_short || std::fabs(stretches_.size(k)) < rule_.least_size) return kNever;
+    const bool too_short = stretches_.left(k) < kMinStretch || stretches_.right(k) < kMinStretch;
+    if (too_short || std::fabs(stretches_.size(k)) < rule_.min_size) return kNever;
     if (k > 0 && stretches_.is_burst(k - 1)) return kNever;
     if (k + 1 < stretches_.steps() && stretches_.is_burst(k)) return kNever;
     const double p = p_of_largest(stretches_.t(k), degrees_, stretches_.left(k) + stretches_.right(k), n_);
@@ -216,7 +216,7 @@ namespace {
 // values so need more, and 13 are nearly free (docs/method/change_points.md, "Constants").
 constexpr double kShortStretch = 2;
 constexpr std::size_t kLongestNear = 24;  // values on each side that tell where noise wanders
-constexpr double kLeastOverall = 2;       // t of the whole stretches, below which a jump is a turn among many
+constexpr double kMinOverall = 2;         // t of the whole stretches, below which a jump is a turn among many
 constexpr std::size_t kBurst = 5;         // shorter excursions are no two changes
 // -2 log(1 - sqrt(0.95)): D. Siegmund, Confidence sets in change-point problems, 1988.
 constexpr double kPlaceLevel = 7.35;
@@ -252,8 +252,8 @@ double Stretches::t(std::size_t k) const {
     const double variance = noise_.variance_of_step(l, r) * (1 + kShortStretch / static_cast<double>(std::min(l, r)));
     const double difference = std::fabs(mean(step, step + r) - mean(step - l, step));
     if (variance > 0) largest = std::max(largest, difference / std::sqrt(variance));
-    if (reach >= longest && largest < kLeastOverall) return 0;
-    if (reach / 2 < kLeastStretch) break;
+    if (reach >= longest && largest < kMinOverall) return 0;
+    if (reach / 2 < kMinStretch) break;
   }
   return largest;
 }
@@ -280,10 +280,10 @@ double Stretches::explained(std::size_t k, std::size_t cut) const {
 void Stretches::move_to_best(std::size_t k, bool kept) {
   const std::size_t from = bounds_[k];
   const std::size_t to = bounds_[k + 2];
-  if (to - from < 2 * kLeastStretch) return;
-  std::size_t best = from + kLeastStretch;
+  if (to - from < 2 * kMinStretch) return;
+  std::size_t best = from + kMinStretch;
   double most = -1;
-  for (std::size_t cut = from + kLeastStretch; cut + kLeastStretch <= to; ++cut) {
+  for (std::size_t cut = from + kMinStretch; cut + kMinStretch <= to; ++cut) {
     const double here = explained(k, cut);
     if (here <= most) continue;
     most = here;

@@ -21,14 +21,14 @@ struct Step {
 
 struct StepRule {
   double alpha = 0.05;
-  double least_size = 0;  // of the difference between the means of both sides
+  double min_size = 0;  // of the difference between the means of both sides
   // Steps that were told before, ascending: each stays until it is clearly no step any more, and at its place until
   // another is clearly better.
   std::vector<std::size_t> known = {};
 };
 
 // A step has at least this many values on either side: fewer are a spike or, at the end, only suspected.
-inline constexpr std::size_t kLeastStretch = 3;
+inline constexpr std::size_t kMinStretch = 3;
 
 // values: spikes clipped. proposed: ascending, each in 1 .. n - 1.
 std::vector<Step> hold_steps(std::span<const double> values, const Noise& noise, std::span<const std::size_t> proposed,

@@ -57,7 +57,7 @@ bool is_wanted(const std::string& parameter, const std::string& over) {
   return parameter == over || parameter == "argument " + over;
 }
 
-// The level of each round: the median of what its invocations took. Rounds without a usable value are left out.
+// The level of each round: the median of what its invocations took. Rounds without a usable value are excluded.
 std::map<std::int32_t, double> levels_by_round(const Run& run, const Measurement& measurement) {
   std::map<std::int32_t, std::vector<double>> values;
   for (const InvocationSamples& samples : measurement.invocations) {
@@ -80,7 +80,7 @@ std::map<std::int32_t, double> levels_by_round(const Run& run, const Measurement
 // By size; none: it failed.
 using Group = std::map<double, const Measurement*>;
 
-// Sizes that yielded nothing are left out with a warning, and so are rounds that lack one of the others.
+// Sizes that yielded nothing are excluded with a warning, and so are rounds that lack one of the others.
 void gather(const Run& run, const Group& group, Sweep& sweep) {
   std::vector<std::map<std::int32_t, double>> levels;
   std::set<std::int32_t> rounds;
@@ -91,8 +91,8 @@ void gather(const Run& run, const Group& group, Sweep& sweep) {
     }
     std::map<std::int32_t, double> found = levels_by_round(run, *measurement);
     if (size <= 0 || found.empty()) {
-      sweep.warnings.push_back(size <= 0 ? "a size of 0 or less has no logarithm and was left out"
-                                         : "a size without a level above 0 was left out");
+      sweep.warnings.push_back(size <= 0 ? "a size of 0 or less has no logarithm and was excluded"
+                                         : "a size without a level above 0 was excluded");
       continue;
     }
     sweep.data.sizes.push_back(size);
@@ -106,7 +106,7 @@ void gather(const Run& run, const Group& group, Sweep& sweep) {
   }
   if (sweep.failed_sizes > 0) {
     sweep.warnings.push_back(plural_text(static_cast<std::int64_t>(sweep.failed_sizes), "size") +
-                             " failed and left out: the exponent is that of the others");
+                             " failed and excluded: the exponent is that of the others");
   }
   for (const std::int32_t round : rounds) {
     std::vector<double> complete;
@@ -121,7 +121,7 @@ void gather(const Run& run, const Group& group, Sweep& sweep) {
         "no round has every size: the exponent is that of the sizes' medians, without an interval");
     sweep.data.rounds.push_back(sweep.levels);
   } else if (missing > 0) {
-    sweep.warnings.push_back(plural_text(static_cast<std::int64_t>(missing), "round") + " without every size left out");
+    sweep.warnings.push_back(plural_text(static_cast<std::int64_t>(missing), "round") + " without every size excluded");
   }
 }
 

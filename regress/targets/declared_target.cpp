@@ -75,7 +75,7 @@ constexpr std::array<std::string_view, 4> kLevels{"L1", "L2", "L3", "DRAM"};
 constexpr std::array<std::string_view, 7> kAccesses{"read",     "write",   "copy",    "triad",
                                                     "write-nt", "copy-nt", "triad-nt"};
 constexpr std::array<std::string_view, 2> kSources{"datasheet", "measured"};
-constexpr int kMostThreads = 4096;
+constexpr int kMaxThreads = 4096;
 
 struct RateUnit {
   std::string_view word;
@@ -111,8 +111,8 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-Error refusal(std::string_view text, const std::string& where, std::string mend = "") {
-  return input_error(where, '"' + std::string(text) + '"', std::string(kForms), std::move(mend));
+Error refusal(std::string_view text, const std::string& where, std::string fix = "") {
+  return input_error(where, '"' + std::string(text) + '"', std::string(kForms), std::move(fix));
 }
 
 // What stands behind the number: "%", "of", "GB/s".
@@ -250,9 +250,9 @@ Result<void> check_ceiling_choice(Target& target, const std::string& where) {
   STEELYARD_CHECK(check(target.source, kSources, "ceiling"));
   if (const auto dtype = dtype_named(target.dtype)) target.dtype = *dtype;
   STEELYARD_CHECK(check(target.dtype, known_dtypes(), "dtype"));
-  if (target.threads && (*target.threads < 1 || *target.threads > kMostThreads)) {
+  if (target.threads && (*target.threads < 1 || *target.threads > kMaxThreads)) {
     return input_error(where + " threads", std::to_string(*target.threads),
-                       "a whole number from 1 to " + std::to_string(kMostThreads));
+                       "a whole number from 1 to " + std::to_string(kMaxThreads));
   }
   return {};
 }

@@ -60,13 +60,13 @@ std::string no_source(const std::string& what, const std::string& source) {
 }
 
 // What is beyond has been read wrongly: no device runs at a twentieth of its clock, or at twice.
-constexpr double kLeastClockRatio = 0.05;
-constexpr double kMostClockRatio = 2;
+constexpr double kMinClockRatio = 0.05;
+constexpr double kMaxClockRatio = 2;
 
 void scale_to_clock(Ceiling& ceiling, const std::optional<double>& clock_hz) {
   if (!clock_hz || !(ceiling.at_clock_hz > 0)) return;
   const double ratio = *clock_hz / ceiling.at_clock_hz;
-  if (!(ratio >= kLeastClockRatio && ratio <= kMostClockRatio)) return;
+  if (!(ratio >= kMinClockRatio && ratio <= kMaxClockRatio)) return;
   ceiling.value *= ratio;
   if (ceiling.low) *ceiling.low *= ratio;
   if (ceiling.high) *ceiling.high *= ratio;

@@ -1,5 +1,5 @@
 // Which of a device's ceilings a rate is held against. What is not known is not guessed: a dtype that nobody named, a
-// level or a number of threads that was not measured give no ceiling, and the reason with its mend.
+// level or a number of threads that was not measured give no ceiling, and the reason with its fix.
 #pragma once
 
 #include <optional>

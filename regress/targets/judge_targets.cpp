@@ -132,12 +132,12 @@ void judge_roofline(TargetRow& row, const BenchmarkRates& rates, const CeilingCh
 
 // Two equal processes get half each of what they share, and half of that again where the cache that they share held the
 // data of one only. What would be missed at four times the rate is missed.
-constexpr double kMostTakenByAnother = 4;
+constexpr double kMaxTakenByAnother = 4;
 
 void doubt_if_missed(TargetRow& row) {
   if (row.verdict != TargetVerdict::missed) return;
   const auto& held = row.target.of == Target::Of::rate ? row.achieved_interval : row.utilization_interval;
-  if (held->high * kMostTakenByAnother < row.target.least) return;
+  if (held->high * kMaxTakenByAnother < row.target.least) return;
   row.verdict = TargetVerdict::undecided;
   row.reason += beside_another_reason();
 }
@@ -316,7 +316,7 @@ TargetReport judge_targets(const std::vector<BenchmarkRates>& rates, const Targe
 
 namespace {
 
-constexpr std::size_t kMostPointsShown = 12;
+constexpr std::size_t kMaxPointsShown = 12;
 
 const Parameter* find_axis(const BenchmarkId& id, const std::string& axis) {
   const auto at = std::find_if(id.parameters.begin(), id.parameters.end(),
@@ -435,14 +435,14 @@ std::string points_text(const std::vector<const BenchmarkRates*>& points, const 
     return comes_before(find_axis(a->id, axis)->value, find_axis(b->id, axis)->value);
   });
   std::string text = "; by " + axis + ":";
-  for (std::size_t i = 0; i < std::min(in_order.size(), kMostPointsShown); ++i) {
+  for (std::size_t i = 0; i < std::min(in_order.size(), kMaxPointsShown); ++i) {
     const double rate = median(row.metric == "flops" ? in_order[i]->flops : in_order[i]->bandwidth);
     const bool is_share = row.target.of != Target::Of::rate && row.ceiling;
     text += (i == 0 ? " " : ", ") + find_axis(in_order[i]->id, axis)->value + " at " +
             (is_share ? share_text(rate / row.ceiling->value) : rate_text(rate, row.metric));
   }
-  if (in_order.size() > kMostPointsShown) {
-    text += ", and " + std::to_string(in_order.size() - kMostPointsShown) + " more";
+  if (in_order.size() > kMaxPointsShown) {
+    text += ", and " + std::to_string(in_order.size() - kMaxPointsShown) + " more";
   }
   return text;
 }

@@ -12,8 +12,8 @@ namespace steelyard {
 namespace {
 
 // Nobody waits for more.
-constexpr double kMostInvocations = 500;
-constexpr double kLeastInvocations = 6;  // below, the interval rests on an assumption
+constexpr double kMaxInvocations = 500;
+constexpr double kMinInvocations = 6;  // below, the interval rests on an assumption
 
 bool is_share(const TargetRow& row) { return row.target.of != Target::Of::rate; }
 
@@ -71,7 +71,7 @@ std::string beside_another_warning() {
 }
 
 std::string decided_reason(const TargetRow& row) {
-  const bool is_assumed = static_cast<double>(row.invocations) < kLeastInvocations;
+  const bool is_assumed = static_cast<double>(row.invocations) < kMinInvocations;
   return what_was_found(row) + (row.verdict == TargetVerdict::met ? ", at least " : ", below ") +
          amount(row, row.target.least) +
          (is_assumed ? "; of " + std::to_string(row.invocations) + " invocations, if their scatter is normal" : "");
@@ -96,8 +96,8 @@ std::string what_would_do(const TargetRow& row) {
   // The width of an interval falls with the square root of the invocations; the ceiling's stays.
   const double share = (distance * distance - of_ceiling * of_ceiling) / (width * width);
   const double wanted = std::ceil(static_cast<double>(row.invocations) / std::max(share, 1e-12));
-  if (!(wanted <= kMostInvocations)) return "the rate lies too near the target to be told from it; move the target";
-  const double least = std::max({wanted, static_cast<double>(row.invocations) + 1, kLeastInvocations});
+  if (!(wanted <= kMaxInvocations)) return "the rate lies too near the target to be told from it; move the target";
+  const double least = std::max({wanted, static_cast<double>(row.invocations) + 1, kMinInvocations});
   return "about " + plural_text(static_cast<std::int64_t>(least), "invocation") + " would decide, there are " +
          std::to_string(row.invocations);
 }

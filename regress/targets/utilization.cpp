@@ -73,7 +73,7 @@ std::string utilization_doubt(double utilization, const Ceiling& ceiling) {
 namespace {
 
 constexpr double kTail = 0.025;  // of a 95 % interval, on each side
-constexpr std::size_t kLeastForOrderStatistics = 6;
+constexpr std::size_t kMinForOrderStatistics = 6;
 
 // The largest r, 1-based, so that fewer than r of n values fall below the median with at most the tail's probability:
 // the values of rank r and n + 1 - r hold the median between them. Precondition: n >= 6.
@@ -132,7 +132,7 @@ RateEstimate estimate_rate(const std::vector<double>& rates) {
   assert(!rates.empty());
   const auto n = static_cast<std::int64_t>(rates.size());
   if (rates.size() == 1) return {rates.front(), std::nullopt, n};
-  if (rates.size() < kLeastForOrderStatistics) return t_on_logarithms(rates);
+  if (rates.size() < kMinForOrderStatistics) return t_on_logarithms(rates);
   std::vector<double> ascending = rates;
   std::sort(ascending.begin(), ascending.end());
   return {median(ascending), order_statistics(ascending), n};

@@ -129,7 +129,7 @@ void serialize(Archive& archive, InvocationConditions& conditions, unsigned /*ve
 template <class Archive>
 void serialize(Archive& archive, Invocation& invocation, unsigned version) {
   archive& invocation.round& invocation.slot& invocation.core& invocation.started_at_unix_ns& invocation.duration_ns;
-  if (version >= 1) archive& invocation.conditions& invocation.disturbed_by& invocation.left_out;
+  if (version >= 1) archive& invocation.conditions& invocation.disturbed_by& invocation.excluded;
 }
 
 template <class Archive>
@@ -145,7 +145,7 @@ void serialize(Archive& archive, CountBasis& basis, unsigned /*version*/) {
 template <class Archive>
 void serialize(Archive& archive, Measurement& measurement, unsigned version) {
   archive& measurement.benchmark& measurement.metric& measurement.count_key& measurement.invocations;
-  if (version >= 1) archive& measurement.set_aside;
+  if (version >= 1) archive& measurement.excluded;
   if (version >= 2) archive& measurement.count_basis;
 }
 
@@ -189,14 +189,14 @@ using RunTypes = PayloadTypes<ThroughBoost, Run, RunHeader, Commit, Environment,
                               CallArc, Failure, InvocationConditions, CountBasis, SourceCost>;
 
 // What a reader of the run may rely on; empty where all of it holds.
-std::string flaw_of(const InvocationSamples& samples, const std::vector<Invocation>& invocations, bool set_aside) {
+std::string flaw_of(const InvocationSamples& samples, const std::vector<Invocation>& invocations, bool excluded) {
   if (samples.invocation >= invocations.size()) return "an invocation that is not there";
   if (samples.values.empty()) return "an invocation without samples";
   if (!samples.iterations.empty() && samples.iterations.size() != samples.values.size()) {
     return "iterations of another number of samples";
   }
-  if (invocations[samples.invocation].left_out != set_aside) {
-    return set_aside ? "samples set aside of an invocation that counts" : "samples of an invocation that was left out";
+  if (invocations[samples.invocation].excluded != excluded) {
+    return excluded ? "excluded samples of an invocation that counts" : "samples of an invocation that was excluded";
   }
   return "";
 }
@@ -205,7 +205,7 @@ std::string flaw_of(const Measurement& measurement, const std::vector<Invocation
   for (const InvocationSamples& samples : measurement.invocations) {
     if (std::string flaw = flaw_of(samples, invocations, false); !flaw.empty()) return flaw;
   }
-  for (const InvocationSamples& samples : measurement.set_aside) {
+  for (const InvocationSamples& samples : measurement.excluded) {
     if (std::string flaw = flaw_of(samples, invocations, true); !flaw.empty()) return flaw;
   }
   return "";

@@ -37,7 +37,7 @@ std::optional<PayloadKind> payload_kind(std::string_view bytes);
 // Precondition: bytes are a container's.
 std::uint64_t payload_length(std::string_view bytes);
 
-// The mend that goes with an archive of the future.
+// The fix that goes with an archive of the future.
 inline constexpr std::string_view kUpgrade = "it was written by a newer Steelyard; upgrade this one";
 
 // zstd over bytes in memory, by Boost.Iostreams. Internal to storage/archive.

@@ -196,7 +196,7 @@ class PayloadReader {
   }
   template <class T>
   PayloadReader& operator&(std::vector<T>& list) {
-    const std::size_t count = count_of(kLeastBytes<T>);
+    const std::size_t count = count_of(kMinBytes<T>);
     list.clear();
     // What a count claims is not allocated ahead of what stands behind it, except for numbers, where both are one.
     if constexpr (std::is_arithmetic_v<T>) list.reserve(count);
@@ -205,7 +205,7 @@ class PayloadReader {
   }
   PayloadReader& operator&(std::map<std::string, std::string>& entries) {
     entries.clear();
-    for (std::size_t left = count_of(2 * kLeastBytes<std::string>); left > 0; --left) {
+    for (std::size_t left = count_of(2 * kMinBytes<std::string>); left > 0; --left) {
       std::string key;
       *this& key;
       if (!entries.empty() && key <= entries.rbegin()->first) fail("a key out of order", "ascending keys");
@@ -241,7 +241,7 @@ class PayloadReader {
   // The fewest bytes an element can take: bounds a count by what is left of the payload. A class holds at least one
   // text, list or 64-bit number.
   template <class T>
-  static constexpr std::size_t kLeastBytes = std::is_arithmetic_v<T> ? sizeof(T) : sizeof(std::uint64_t);
+  static constexpr std::size_t kMinBytes = std::is_arithmetic_v<T> ? sizeof(T) : sizeof(std::uint64_t);
 
   std::string_view take(std::size_t count) {
     if (count > bytes_.size() - offset_) {
@@ -253,13 +253,13 @@ class PayloadReader {
     return taken;
   }
 
-  std::size_t count_of(std::size_t least_bytes) {
+  std::size_t count_of(std::size_t min_bytes) {
     std::uint64_t count = 0;
     *this& count;
     const std::size_t left = bytes_.size() - offset_;
-    if (count > left / least_bytes) {
+    if (count > left / min_bytes) {
       fail("a count of " + std::to_string(count),
-           "at most the " + std::to_string(left / least_bytes) + " that the rest of the payload has room for");
+           "at most the " + std::to_string(left / min_bytes) + " that the rest of the payload has room for");
     }
     return static_cast<std::size_t>(count);
   }

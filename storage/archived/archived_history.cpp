@@ -340,8 +340,8 @@ Result<Page<HistorySeries>> page_of(const NewestPoints& points, const HistoryQue
   return page;
 }
 
-constexpr std::size_t kMostArchives = 1'000'000;
-constexpr std::size_t kMostPoints = 4'000'000;
+constexpr std::size_t kMaxArchives = 1'000'000;
+constexpr std::size_t kMaxPoints = 4'000'000;
 
 Result<std::vector<fs::path>> archives_below(const fs::path& folder) {
   std::vector<fs::path> paths;
@@ -352,8 +352,8 @@ Result<std::vector<fs::path>> archives_below(const fs::path& folder) {
     // A work tree's own: thousands of folders, and no archive of ours.
     if (entry->path().filename() == ".git" && entry->is_directory(own)) entry.disable_recursion_pending();
     if (entry->path().extension() != ".syrun" || entry->is_directory(own)) continue;
-    if (paths.size() == kMostArchives) {
-      return input_error(folder.string(), "more than " + std::to_string(kMostArchives) + " archives",
+    if (paths.size() == kMaxArchives) {
+      return input_error(folder.string(), "more than " + std::to_string(kMaxArchives) + " archives",
                          "a history that is read as a whole", "fill a store: steelyard db rebuild --from FOLDER");
     }
     paths.push_back(entry->path());
@@ -405,7 +405,7 @@ class Reading {
   }
 
   std::int64_t runs() const { return static_cast<std::int64_t>(seen_.size()); }
-  bool is_too_much() const { return points_.points() > kMostPoints; }
+  bool is_too_much() const { return points_.points() > kMaxPoints; }
   Result<void> tell(ArchivedHistory& history) {
     if (!query_.branch.empty()) history.is_by_date = !places_.put_in_order(points_.runs());
     const auto is_chosen = [this](const NewestPoints::SeriesKey& key) {
@@ -497,7 +497,7 @@ Result<ArchivedHistory> read_archived_history(const fs::path& folder, const Hist
       history.bad.push_back(run.error());
     }
     if (reading.is_too_much()) {
-      return input_error(folder.string(), "more than " + std::to_string(kMostPoints) + " points",
+      return input_error(folder.string(), "more than " + std::to_string(kMaxPoints) + " points",
                          "a history that fits in memory", "name a benchmark or a --metric, or lower --limit");
     }
     if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(paths.size()));

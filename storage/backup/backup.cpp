@@ -157,7 +157,7 @@ Result<BackupManifest> describe(Transaction& transaction, const Facts& facts, co
 Result<BackupManifest> backup_store(const StoreAddress& address, const fs::path& state, const fs::path& folder,
                                     const BackupOptions& options) {
   STEELYARD_TRY(StoreLink link, link_to_store(address, state));
-  STEELYARD_CHECK(make_ready(link.session));
+  STEELYARD_CHECK(prepare_session(link.session));
   STEELYARD_CHECK(check_one_server(link.session));
   // As the login itself, as pg_dump sees it: the least role may not see every row.
   link.session.act_as("");
@@ -340,8 +340,8 @@ Result<DumpPrograms> programs_for(const StoreLink& link, int server_major, const
   }
   if (readable) return programs;
   Error error = std::move(readable).error();
-  error.mend = "nothing was touched; the dump is by pg_dump " + manifest.pg_dump + ": apt-get install " +
-               "postgresql-client-" + manifest.pg_dump;
+  error.fix = "nothing was touched; the dump is by pg_dump " + manifest.pg_dump + ": apt-get install " +
+              "postgresql-client-" + manifest.pg_dump;
   return error;
 }
 
@@ -383,7 +383,7 @@ Result<BackupManifest> restore_store(const StoreAddress& address, const fs::path
   }
   // The dump holds no rights: who may do what is this server's affair.
   STEELYARD_CHECK(apply_privileges(link.session));
-  STEELYARD_CHECK(make_ready(link.session));
+  STEELYARD_CHECK(prepare_session(link.session));
   STEELYARD_CHECK(ensure_derived(link.session));
   STEELYARD_CHECK(note_restore(link.session, folder, options));
   return manifest;

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMostManifestBytes = 1 << 20;
-constexpr std::size_t kMostTables = 1000;
+constexpr std::uintmax_t kMaxManifestBytes = 1 << 20;
+constexpr std::size_t kMaxTables = 1000;
 constexpr std::size_t kPieceBytes = 1 << 20;
 
 bool is_sha256(const std::string& text) {
@@ -47,9 +47,8 @@ Result<BackupManifest> read_manifest(const fs::path& folder) {
     return input_error(file.string(), trouble.message(), "the manifest of a backup",
                        "a backup that was broken off has none: take another");
   }
-  if (bytes > kMostManifestBytes) {
-    return input_error(file.string(), std::to_string(bytes) + " bytes",
-                       "at most " + std::to_string(kMostManifestBytes));
+  if (bytes > kMaxManifestBytes) {
+    return input_error(file.string(), std::to_string(bytes) + " bytes", "at most " + std::to_string(kMaxManifestBytes));
   }
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -64,7 +63,7 @@ Result<BackupManifest> read_manifest(const fs::path& folder) {
   manifest.dump_bytes = root.at("dump").at("bytes").integer(0, INT64_MAX);
   manifest.dump_sha256 = root.at("dump").at("sha256").text();
   if (!is_sha256(manifest.dump_sha256)) root.at("dump").at("sha256").refuse("a SHA-256");
-  for (const JsonValue& table : root.at("tables").items(kMostTables)) {
+  for (const JsonValue& table : root.at("tables").items(kMaxTables)) {
     manifest.tables.push_back(
         {table.at("table").text(), table.at("rows").integer(0, INT64_MAX), table.at("hash").text()});
   }

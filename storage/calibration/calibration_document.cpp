@@ -62,7 +62,7 @@ Result<Calibration> parse_calibration(std::string_view text, const std::string& 
 
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
+constexpr std::int64_t kMaxBytes = std::int64_t{16} << 20;
 
 std::string file_name(const std::string& fingerprint) {
   std::string name = fingerprint;
@@ -98,7 +98,7 @@ Result<std::filesystem::path> keep_calibration(const std::filesystem::path& stat
 }
 
 Result<Calibration> read_calibration(const std::filesystem::path& file) {
-  STEELYARD_TRY(const std::string text, read_file(file, kMostBytes));
+  STEELYARD_TRY(const std::string text, read_file(file, kMaxBytes));
   return parse_calibration(text, file.string());
 }
 

@@ -93,7 +93,7 @@ Result<Comparison> parse_comparison(std::string_view text, const std::string& na
 }
 
 Result<Comparison> read_comparison(const std::filesystem::path& file) {
-  STEELYARD_TRY(const std::string text, read_file(file, kMostComparisonBytes));
+  STEELYARD_TRY(const std::string text, read_file(file, kMaxComparisonBytes));
   return parse_comparison(text, file.string());
 }
 

@@ -18,7 +18,7 @@
 namespace steelyard {
 
 inline constexpr std::string_view kComparisonSchema = "steelyard.comparison/1";
-inline constexpr std::int64_t kMostComparisonBytes = std::int64_t{256} << 20;
+inline constexpr std::int64_t kMaxComparisonBytes = std::int64_t{256} << 20;
 
 // Names may hold bytes that are no UTF-8: they are replaced. A number that is not finite is absent.
 std::string comparison_document(const Comparison& comparison);
@@ -29,7 +29,7 @@ JsonWriter run_header_object(const RunHeader& header, const std::string& fingerp
 
 // `name` is named in errors. Error (input): no such document, a newer version, a field that is not as wanted.
 Result<Comparison> parse_comparison(std::string_view text, const std::string& name);
-// Error (input): as parse_comparison(), or no file, above kMostComparisonBytes.
+// Error (input): as parse_comparison(), or no file, above kMaxComparisonBytes.
 Result<Comparison> read_comparison(const std::filesystem::path& file);
 
 // The comparison as every reader of its document has it, without the text between. What has no place in it (pictures)

@@ -57,12 +57,12 @@ constexpr const char* kFirstFields<SharedDrift> = "metric ratio deviation benchm
 
 // What a value says that an older program wrote, in the fields that it did not know.
 template <class T>
-T as_older_programs_said() {
+T as_older_programs_wrote() {
   return {};
 }
 // Whatever the default is now.
 template <>
-ComparisonPolicy as_older_programs_said() {
+ComparisonPolicy as_older_programs_wrote() {
   ComparisonPolicy policy;
   policy.counted_minimum_effect = 0;
   policy.witness = Witness::either;
@@ -116,7 +116,7 @@ class FieldHasher {
  public:
   template <Described T>
   static HashParts hash(const T& value, const std::string& item = "") {
-    static const std::vector<HashedField> usual = fields_of(as_older_programs_said<T>());
+    static const std::vector<HashedField> usual = fields_of(as_older_programs_wrote<T>());
     return parts_of(kFirstFields<T>, fields_of(value), usual, item);
   }
 

@@ -17,13 +17,13 @@ namespace steelyard {
 namespace {
 
 constexpr std::string_view kSchema = "steelyard.judged_history/1";
-constexpr std::size_t kMostOccasions = 1'000'000;
-constexpr std::size_t kMostSeries = 1'000'000;
-constexpr std::size_t kMostPoints = 1'000'000;   // of one series
-constexpr std::size_t kMostValues = 10'000'000;  // of one series
+constexpr std::size_t kMaxOccasions = 1'000'000;
+constexpr std::size_t kMaxSeries = 1'000'000;
+constexpr std::size_t kMaxPoints = 1'000'000;   // of one series
+constexpr std::size_t kMaxValues = 10'000'000;  // of one series
 // Of the texts of all points. A document names an occasion once and each point has its own copy, so that a small one
 // could ask for any amount of memory.
-constexpr std::size_t kMostPointBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxPointBytes = std::size_t{1} << 30;
 
 // Of a point all but its values, which are each series' own.
 template <class Visitor, class Point>
@@ -87,11 +87,11 @@ class SeriesReader : public JsonReader {
  private:
   std::vector<SeriesPoint> read_points(const JsonValue& value) {
     const auto highest = static_cast<std::int64_t>(occasions_.size()) - 1;
-    const std::vector<std::int64_t> places = value.at("occasions").integers(kMostPoints, 0, highest);
-    const std::vector<double> values = value.at("values").numbers(kMostValues);
+    const std::vector<std::int64_t> places = value.at("occasions").integers(kMaxPoints, 0, highest);
+    const std::vector<double> values = value.at("values").numbers(kMaxValues);
     std::vector<std::int64_t> counts(places.size(), 1);
     if (!value.at("counts").is_null()) {
-      counts = value.at("counts").integers(kMostPoints, 0, static_cast<std::int64_t>(kMostValues));
+      counts = value.at("counts").integers(kMaxPoints, 0, static_cast<std::int64_t>(kMaxValues));
     }
     const auto total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     const bool is_whole = counts.size() == places.size() && total == static_cast<std::int64_t>(values.size());
@@ -112,8 +112,8 @@ class SeriesReader : public JsonReader {
       const SeriesPoint& occasion = occasions_[static_cast<std::size_t>(place)];
       bytes_ += sizeof(SeriesPoint) + occasion.commit.size() + occasion.machine.size() + occasion.run.size();
     }
-    if (bytes_ > kMostPointBytes) value.at("occasions").refuse("points of less than 1 GiB");
-    return bytes_ <= kMostPointBytes;
+    if (bytes_ > kMaxPointBytes) value.at("occasions").refuse("points of less than 1 GiB");
+    return bytes_ <= kMaxPointBytes;
   }
 
   const std::vector<SeriesPoint>& occasions_;  // without values
@@ -145,12 +145,12 @@ JudgedHistory read_history_value(const JsonValue& value) {
   JudgedHistory history;
   history.branch = value.at("branch").text();
   std::vector<SeriesPoint> occasions;
-  for (const JsonValue& one : value.at("occasions").items(kMostOccasions)) {
+  for (const JsonValue& one : value.at("occasions").items(kMaxOccasions)) {
     JsonReader reader(one);
     occasion_fields(reader, occasions.emplace_back());
   }
   std::size_t bytes = 0;
-  for (const JsonValue& series : value.at("series").items(kMostSeries)) {
+  for (const JsonValue& series : value.at("series").items(kMaxSeries)) {
     SeriesReader reader(series, occasions, bytes);
     SeriesHistory::fields(reader, history.series.emplace_back());
   }
@@ -167,16 +167,16 @@ std::string history_document(const JudgedHistory& history) {
 Result<PackedHistory> pack_history(const JudgedHistory& history) {
   const std::string text = history_document(history);
   const auto bytes = static_cast<std::int64_t>(text.size());
-  if (bytes > kMostComparisonBytes) {
+  if (bytes > kMaxComparisonBytes) {
     return input_error("the history that the comparison was held against", std::to_string(bytes) + " bytes",
-                       "at most " + std::to_string(kMostComparisonBytes),
+                       "at most " + std::to_string(kMaxComparisonBytes),
                        "judge fewer metrics, or the programs apart from each other");
   }
   return PackedHistory{compress(text), bytes};
 }
 
 Result<JudgedHistory> unpack_history(const PackedHistory& packed, const std::string& name) {
-  const bool is_bounded = packed.document_bytes >= 0 && packed.document_bytes <= kMostComparisonBytes;
+  const bool is_bounded = packed.document_bytes >= 0 && packed.document_bytes <= kMaxComparisonBytes;
   const auto text =
       is_bounded ? decompress(packed.bytes, static_cast<std::size_t>(packed.document_bytes)) : std::nullopt;
   if (!text) return input_error(name, "damaged bytes", "a packed " + std::string(kSchema));

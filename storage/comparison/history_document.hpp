@@ -22,7 +22,7 @@ struct PackedHistory {
   std::string bytes;                // compressed
   std::int64_t document_bytes = 0;  // before that
 };
-// Error (input): above kMostComparisonBytes before it is compressed.
+// Error (input): above kMaxComparisonBytes before it is compressed.
 Result<PackedHistory> pack_history(const JudgedHistory& history);
 // `name` is named in errors. Error (input): damaged, a newer version, a field that is not as wanted.
 Result<JudgedHistory> unpack_history(const PackedHistory& packed, const std::string& name);

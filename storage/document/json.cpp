@@ -11,13 +11,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostShown = 60;  // characters of a value that is not as wanted
+constexpr std::size_t kMaxShown = 60;  // characters of a value that is not as wanted
 
 const Json kNull = nullptr;
 
 std::string shown(const Json& value) {
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "...";
+  if (text.size() > kMaxShown) text = text.substr(0, kMaxShown) + "...";
   return text;
 }
 
@@ -169,7 +169,7 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::strin
   const auto [own, version] = parts_of_schema(schema);
   const auto [other, later] = parts_of_schema(found);
   const bool is_newer = own == other && later > version;
-  return input_error(name, '"' + found.substr(0, kMostShown) + '"', wanted,
+  return input_error(name, '"' + found.substr(0, kMaxShown) + '"', wanted,
                      is_newer ? "a newer steelyard wrote it: read it with that one" : "");
 }
 

@@ -61,7 +61,7 @@ std::optional<Choice> choose(const std::vector<ServerPrograms>& programs, const 
 EmbeddedServer described(const ClusterLayout& layout, const fs::path& state) {
   EmbeddedServer server{layout.url(), layout.home, layout.data(), layout.major};
   for (const int major : existing_majors(layout.home)) {
-    if (major != layout.major) server.left_behind.push_back(major);
+    if (major != layout.major) server.old_clusters.push_back(major);
   }
   for (const fs::path& folder : replaced_clusters(layout.home)) {
     server.notes.push_back("a cluster that was replaced is kept in " + folder.string() +

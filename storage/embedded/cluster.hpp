@@ -27,7 +27,7 @@ struct EmbeddedServer {
   std::vector<std::string> notes{};  // for `db status`
   std::vector<std::string> news{};   // what has just been done and someone should know
   // Clusters of other versions whose runs this one has not got: see storage/store.hpp.
-  std::vector<int> left_behind{};
+  std::vector<int> old_clusters{};
 };
 
 // Creates the cluster if there is none, starts the server if it does not run, and waits until it answers. Several
@@ -41,7 +41,7 @@ Result<EmbeddedServer> ensure_embedded_running(
 Result<bool> stop_embedded(const std::filesystem::path& state);
 
 // A connection to a store's database, whatever schema it has: the embedded cluster is started when needed. Store::open
-// is this and what make_ready() does (storage/postgres/access/roles.hpp).
+// is this and what prepare_session() does (storage/postgres/access/roles.hpp).
 
 struct StoreLink {
   Session session;

@@ -114,11 +114,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // Whoever has so many replaced clusters has another trouble.
-constexpr int kMostOfOneName = 1000;
+constexpr int kMaxOfOneName = 1000;
 
 Error cannot_create_cluster(const ClusterLayout& layout, const std::string& why) {
   return store_error("embedded store " + layout.folder().string(), "cannot create the cluster: " + why, "",
-                     "mend that, or set STEELYARD_STATE to a folder on another disk");
+                     "fix that, or set STEELYARD_STATE to a folder on another disk");
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ Result<void> flush_disk_of(const fs::path& folder) {
   if (opened && ::syncfs(opened.number()) == 0) return {};
   return store_error("embedded store " + folder.string(),
                      "cannot be written to the disk: " + std::string(strerror(errno)), "",
-                     "mend that, or set STEELYARD_STATE to a folder on another disk");
+                     "fix that, or set STEELYARD_STATE to a folder on another disk");
 }
 
 Result<void> create_cluster(const ClusterLayout& layout, const ServerPrograms& programs, const ServerAccount& account) {
@@ -185,7 +185,7 @@ Result<fs::path> set_cluster_aside(const fs::path& home, int major) {
   if (!lock) return fs::path();
   const std::string name = layout.folder().string() + kReplaced;
   fs::path target = name;
-  for (int i = 2; fs::exists(target, trouble) && i < kMostOfOneName; ++i) target = name + '.' + std::to_string(i);
+  for (int i = 2; fs::exists(target, trouble) && i < kMaxOfOneName; ++i) target = name + '.' + std::to_string(i);
   fs::rename(layout.folder(), target, trouble);
   if (!trouble) return target;
   return store_error("embedded store " + layout.folder().string(), "cannot be renamed: " + trouble.message(),

@@ -230,7 +230,7 @@ Result<std::chrono::milliseconds> allowed_idle_time() {
   const Result<Nanoseconds> duration = parse_duration(text, kIdleVariable);
   if (!duration) {
     Error why = duration.error();
-    return store_error(why.where, why.found, why.wanted + ", or 0 for a server that does not end by itself", why.mend);
+    return store_error(why.where, why.found, why.wanted + ", or 0 for a server that does not end by itself", why.fix);
   }
   if (duration->count() <= 0) return std::chrono::milliseconds(0);
   return std::chrono::milliseconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(duration->count() / 1e6)));

@@ -31,8 +31,8 @@ fs::path refusal_note(const fs::path& home, int major) { return home / (std::to_
 
 std::string version(int major) { return "PostgreSQL " + std::to_string(major); }
 
-Error cannot(const fs::path& where, const std::string& what, const std::string& mend) {
-  return store_error("embedded store " + where.string(), what, "", mend);
+Error cannot(const fs::path& where, const std::string& what, const std::string& fix) {
+  return store_error("embedded store " + where.string(), what, "", fix);
 }
 
 // Both clusters, on sockets that no command looks at: what it wrote to the old one after the dump would be lost.
@@ -102,7 +102,7 @@ class Move {
     command.insert(command.end(), arguments.begin(), arguments.end());
     STEELYARD_TRY(const ProgramAnswer answer, run_program(upgrade_.account, command, {kLongestCopy}));
     if (answer.status == 0) return {};
-    return cannot(fresh_.folder(), program + " failed: " + last_lines(answer.output), "mend that");
+    return cannot(fresh_.folder(), program + " failed: " + last_lines(answer.output), "fix that");
   }
 
   Result<Contents> contents_of(const ClusterLayout& layout) const {
@@ -145,7 +145,7 @@ class Move {
     }
     std::error_code trouble;
     fs::rename(fresh_.data(), ClusterLayout{upgrade_.home, fresh_.major}.data(), trouble);
-    if (trouble) return cannot(fresh_.data(), "cannot be renamed: " + trouble.message(), "mend that");
+    if (trouble) return cannot(fresh_.data(), "cannot be renamed: " + trouble.message(), "fix that");
     return {};
   }
 

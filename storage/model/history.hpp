@@ -13,7 +13,7 @@
 namespace steelyard {
 
 // A label may take 100 bytes and a run have a thousand: some 100 MB are looked through.
-inline constexpr std::int64_t kMostLabelledRuns = 1000;
+inline constexpr std::int64_t kMaxLabelledRuns = 1000;
 struct HistoryQuery {
   std::string benchmark;  // canonical text or a part of it; empty: all
   std::string metric;     // empty: real_time and the counted ones
@@ -22,7 +22,7 @@ struct HistoryQuery {
   int limit = 200;        // newest points kept per series; 0: the series alone
   std::string machine{};  // the beginning of a fingerprint, or NAME=TEXT: a fact that holds the text; empty: any
   std::vector<std::string> parameters{};  // NAME=VALUE, or VALUE alone where it has no name: each must be there
-  // A part of what benchmarks say of themselves in the newest kMostLabelledRuns runs with labels of the project and
+  // A part of what benchmarks say of themselves in the newest kMaxLabelledRuns runs with labels of the project and
   // branch; empty: any. Where there are more, Page::notes says so.
   std::string label{};
   std::string after{};           // Page::next, or HistorySeries::older; empty: from the beginning
@@ -154,7 +154,7 @@ struct CommitGraph {
   std::string project;
   std::vector<CommitParents> commits;
 };
-inline constexpr std::size_t kMostGraphCommits = 20'000;
-inline constexpr std::size_t kMostParents = 1'000;  // of one commit
+inline constexpr std::size_t kMaxGraphCommits = 20'000;
+inline constexpr std::size_t kMaxParents = 1'000;  // of one commit
 
 }  // namespace steelyard

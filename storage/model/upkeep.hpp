@@ -153,7 +153,7 @@ struct TablePlacement {
 struct DistributionPlan {
   std::vector<TablePlacement> tables;  // in the order in which they are moved: what others point to comes first
   int nodes = 0;                       // that may hold shards; 0: the engine is not there yet
-  // What keeps the server from it and how to mend that, one sentence each; empty: nothing does.
+  // What keeps the server from it and how to fix that, one sentence each; empty: nothing does.
   std::vector<std::string> missing;
 };
 

@@ -12,7 +12,7 @@ namespace steelyard {
 namespace {
 
 constexpr unsigned kBitsPerByte = 7;
-constexpr unsigned kMostShift = 63;  // a tenth byte holds the 64th bit
+constexpr unsigned kMaxShift = 63;  // a tenth byte holds the 64th bit
 
 }  // namespace
 
@@ -26,9 +26,9 @@ std::uint8_t ByteReader::byte() {
 
 std::uint64_t ByteReader::varint() {
   std::uint64_t value = 0;
-  for (unsigned shift = 0; shift <= kMostShift; shift += kBitsPerByte) {
+  for (unsigned shift = 0; shift <= kMaxShift; shift += kBitsPerByte) {
     const std::uint8_t next = byte();
-    if (failed_ || (shift == kMostShift && next > 1)) break;
+    if (failed_ || (shift == kMaxShift && next > 1)) break;
     value |= static_cast<std::uint64_t>(next & 0x7FU) << shift;
     if (next < 0x80U) return value;
   }
@@ -76,10 +76,10 @@ std::uint64_t big_endian_at(std::string_view bytes, std::size_t at) {
 namespace {
 
 // In SQL all of it is done in signed 64-bit integers: a wider distance is written as it is.
-constexpr unsigned kMostBits = 62;
+constexpr unsigned kMaxBits = 62;
 constexpr unsigned kWithExceptions = 128;
 constexpr unsigned kRaw = 255;
-constexpr std::uint64_t kMostWithoutBits = 4096;
+constexpr std::uint64_t kMaxWithoutBits = 4096;
 constexpr std::size_t kNumberBytes = 8;
 
 std::size_t bytes_of_bits(std::uint64_t bits) { return static_cast<std::size_t>((bits + 7) / 8); }
@@ -151,7 +151,7 @@ void read_rests(ByteReader& reader, std::vector<std::int64_t>& numbers, std::uin
     const std::uint64_t gap = reader.varint();
     const std::uint64_t rest = reader.varint();
     if (reader.failed() || gap >= numbers.size() || at + gap >= numbers.size()) return reader.fail();
-    if (rest > (std::uint64_t{1} << (kMostBits - width)) - 1) return reader.fail();
+    if (rest > (std::uint64_t{1} << (kMaxBits - width)) - 1) return reader.fail();
     at += gap;
     std::int64_t& number = numbers[static_cast<std::size_t>(at++)];
     number = static_cast<std::int64_t>(static_cast<std::uint64_t>(number) + (rest << width));
@@ -169,9 +169,9 @@ IntegerBlockPlan plan_integers(std::span<const std::int64_t> numbers) {
   const std::uint64_t count = numbers.size();
   plan.smallest = smallest;
   plan.bytes = 1 + kNumberBytes * numbers.size();
-  if (widest > kMostBits) return plan;
+  if (widest > kMaxBits) return plan;
 
-  const unsigned narrowest = count > kMostWithoutBits ? 1 : 0;
+  const unsigned narrowest = count > kMaxWithoutBits ? 1 : 0;
   const std::size_t head = 1 + varint_size(fold_sign(smallest));
   const auto consider = [&](unsigned width, std::size_t exceptions, std::size_t rests) {
     const std::size_t bytes = head + bytes_of_bits(count * width) + rests;
@@ -183,7 +183,7 @@ IntegerBlockPlan plan_integers(std::span<const std::int64_t> numbers) {
 
   // An exception costs two bytes at least, a bit less of each number saves an eighth of a byte: soon there are too
   // many.
-  std::array<std::uint32_t, kMostBits + 1> of_width{};
+  std::array<std::uint32_t, kMaxBits + 1> of_width{};
   for (const std::int64_t number : numbers) {
     ++of_width[static_cast<std::size_t>(std::bit_width(distance(number, smallest)))];
   }
@@ -241,8 +241,8 @@ std::vector<std::int64_t> read_integers(ByteReader& reader, std::uint64_t count)
   const auto smallest = static_cast<std::uint64_t>(reader.signed_varint());
   const std::uint64_t exceptions = head >= kWithExceptions ? reader.varint() : 0;
   // Before anything is allocated or multiplied: the bytes must be there.
-  const bool too_many = width == 0 ? count > kMostWithoutBits : count > std::uint64_t{reader.left()} * 8 / width;
-  if (reader.failed() || width > kMostBits || too_many || exceptions > count) {
+  const bool too_many = width == 0 ? count > kMaxWithoutBits : count > std::uint64_t{reader.left()} * 8 / width;
+  if (reader.failed() || width > kMaxBits || too_many || exceptions > count) {
     reader.fail();
     return numbers;
   }
@@ -267,8 +267,8 @@ constexpr double kWholeNumbers = 9007199254740992;  // 2^53: below it every whol
 constexpr double kNanosecondsPerSecond = 1e9;
 constexpr std::array<double, 18> kPowersOfTen{1,   1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
                                               1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
-constexpr int kLeastSecondBits = 10;
-constexpr int kMostSecondBits = 62;
+constexpr int kMinSecondBits = 10;
+constexpr int kMaxSecondBits = 62;
 
 bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 bool is_whole(double value) { return std::abs(value) < kWholeNumbers; }  // false for NaN
@@ -328,7 +328,7 @@ constexpr std::array<Layout, 6> kLayouts{{{Form::raw, false, 0, 0, false, false}
                                           {Form::decimal, true, 0, 17, false, false},
                                           {Form::ticks, false, 0, 0, true, false},
                                           {Form::near, false, 0, 0, true, true},
-                                          {Form::seconds, true, kLeastSecondBits, kMostSecondBits, true, true},
+                                          {Form::seconds, true, kMinSecondBits, kMaxSecondBits, true, true},
                                           {Form::bits, true, 0, 63, false, false}}};
 
 std::vector<double> read_raw(ByteReader& reader, std::uint64_t count) {
@@ -423,7 +423,7 @@ void DoublePacker::try_ticks(std::span<const double> samples, std::span<const st
 
 // Precondition: next_.first has the ticks.
 void DoublePacker::try_seconds(std::span<const double> samples, std::span<const std::int64_t> iterations) {
-  for (int k = kLeastSecondBits; k <= kMostSecondBits; ++k) {
+  for (int k = kMinSecondBits; k <= kMaxSecondBits; ++k) {
     if (!quanta_of_sample(samples.front(), iterations.front(), k)) continue;
     next_.second.clear();
     for (std::size_t i = 0; i < samples.size(); ++i) {

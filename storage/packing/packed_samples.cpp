@@ -14,11 +14,11 @@ using Section = std::vector<InvocationSamples>;
 constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kVersionBits = 7;
 constexpr std::uint8_t kDropped = 8;
-constexpr std::uint8_t kSetAside = 16;
+constexpr std::uint8_t kExcluded = 16;
 constexpr std::uint8_t kRegular = 32;
 constexpr std::uint8_t kRegularIterations = 64;
 constexpr std::uint8_t kUnused = 128;
-constexpr std::size_t kLeastBytesPerInvocation = 3;
+constexpr std::size_t kMinBytesPerInvocation = 3;
 
 bool is_regular(const Section& section) {
   if (section.empty() || section.front().values.empty()) return false;
@@ -66,7 +66,7 @@ Structure read_structure(ByteReader& reader, bool regular, bool with_iterations)
     if (structure.invocations > std::numeric_limits<std::uint32_t>::max()) reader.fail();
     return structure;
   }
-  if (structure.invocations > reader.left() / kLeastBytesPerInvocation) reader.fail();
+  if (structure.invocations > reader.left() / kMinBytesPerInvocation) reader.fail();
   std::int64_t expected = 0;
   for (std::uint64_t i = 0; i < structure.invocations && !reader.failed(); ++i) {
     const std::int64_t from_expected = reader.signed_varint();
@@ -127,10 +127,10 @@ Section read_contents(ByteReader& reader, const Structure& structure) {
 
 }  // namespace
 
-std::string_view SamplePacker::pack(const Section& invocations, const Section& set_aside) {
+std::string_view SamplePacker::pack(const Section& invocations, const Section& excluded) {
   const bool regular = is_regular(invocations);
   std::uint8_t head = kVersion;
-  if (!set_aside.empty()) head |= kSetAside;
+  if (!excluded.empty()) head |= kExcluded;
   if (regular) head |= kRegular;
   if (regular && !invocations.front().iterations.empty()) head |= kRegularIterations;
   bytes_.assign(1, static_cast<char>(head));
@@ -140,9 +140,9 @@ std::string_view SamplePacker::pack(const Section& invocations, const Section& s
   } else {
     append_structure(bytes_, invocations);
   }
-  if (!set_aside.empty()) append_structure(bytes_, set_aside);
+  if (!excluded.empty()) append_structure(bytes_, excluded);
   append_contents(invocations);
-  if (!set_aside.empty()) append_contents(set_aside);
+  if (!excluded.empty()) append_contents(excluded);
   return bytes_;
 }
 
@@ -157,9 +157,9 @@ void SamplePacker::append_contents(const Section& section) {
   doubles_.append(bytes_, samples_, iterations_);
 }
 
-std::string pack_samples(const Section& invocations, const Section& set_aside) {
+std::string pack_samples(const Section& invocations, const Section& excluded) {
   SamplePacker packer;
-  return std::string(packer.pack(invocations, set_aside));
+  return std::string(packer.pack(invocations, excluded));
 }
 
 Result<UnpackedSamples> unpack_samples(std::string_view packed, const std::string& where) {
@@ -172,11 +172,11 @@ Result<UnpackedSamples> unpack_samples(std::string_view packed, const std::strin
   }
   const Structure structure = read_structure(reader, regular, (head & kRegularIterations) != 0);
   Structure aside;
-  if ((head & kSetAside) != 0) aside = read_structure(reader, false, false);
+  if ((head & kExcluded) != 0) aside = read_structure(reader, false, false);
   unpacked.dropped = (head & kDropped) != 0;
   if (!unpacked.dropped && !reader.failed()) {
     unpacked.invocations = read_contents(reader, structure);
-    if ((head & kSetAside) != 0 && !reader.failed()) unpacked.set_aside = read_contents(reader, aside);
+    if ((head & kExcluded) != 0 && !reader.failed()) unpacked.excluded = read_contents(reader, aside);
   }
   if (!reader.failed() && reader.left() == 0) return unpacked;
   return store_error(where, "packed samples of " + std::to_string(packed.size()) + " bytes that cannot be read",

@@ -27,7 +27,7 @@ constexpr std::string_view kComparison = ".json";
 constexpr std::size_t kTimeDigits = 19;
 // Enough of the id to tell runs of one nanosecond apart; the store compares whole ids.
 constexpr std::size_t kIdCharacters = 16;
-constexpr int kMostBadOfOneName = 1000;
+constexpr int kMaxBadOfOneName = 1000;
 // A process that was killed while it wrote leaves a hidden part of a file. No write takes a day.
 constexpr std::chrono::hours kPartIsAbandoned{24};
 
@@ -157,13 +157,13 @@ std::optional<Run> Spool::read_waiting_run(const fs::path& path, Delivery& deliv
   if (is_from_newer_version(*bytes)) {
     delivery.bad.push_back(std::move(run).error());
   } else {
-    set_aside(path, std::move(run).error(), delivery);
+    move_aside(path, std::move(run).error(), delivery);
   }
   return std::nullopt;
 }
 
 std::optional<Comparison> Spool::read_waiting_comparison(const fs::path& path, Delivery& delivery) {
-  const auto text = read_file(path, kMostComparisonBytes);
+  const auto text = read_file(path, kMaxComparisonBytes);
   if (!text) {
     delivery.bad.push_back(text.error());
     return std::nullopt;
@@ -173,7 +173,7 @@ std::optional<Comparison> Spool::read_waiting_comparison(const fs::path& path, D
   if (comparison_version(*text) > kComparisonVersion) {
     delivery.bad.push_back(std::move(comparison).error());
   } else {
-    set_aside(path, std::move(comparison).error(), delivery);
+    move_aside(path, std::move(comparison).error(), delivery);
   }
   return std::nullopt;
 }
@@ -210,7 +210,7 @@ Result<std::optional<bool>> Spool::settle(const fs::path& path, Result<bool> is_
     // This file is at fault, not the store: it would be refused for ever, and hold up all that come after it.
     Error why = std::move(is_new).error();
     why.where = path.string() + ": " + why.where;
-    set_aside(path, std::move(why), delivery);
+    move_aside(path, std::move(why), delivery);
     return std::optional<bool>();
   }
   std::error_code code;
@@ -220,18 +220,17 @@ Result<std::optional<bool>> Spool::settle(const fs::path& path, Result<bool> is_
   return std::optional(*is_new);
 }
 
-void Spool::set_aside(const fs::path& path, Error why, Delivery& delivery) {
+void Spool::move_aside(const fs::path& path, Error why, Delivery& delivery) {
   const fs::path bad = folder_ / "bad";
   std::error_code code;
   fs::create_directories(bad, code);
   fs::path target = bad / path.filename();
-  for (int i = 2; !code && fs::exists(target) && i < kMostBadOfOneName; ++i) {
+  for (int i = 2; !code && fs::exists(target) && i < kMaxBadOfOneName; ++i) {
     target = bad / (path.filename().string() + '.' + std::to_string(i));
   }
   if (!code) fs::rename(path, target, code);
-  why.mend +=
-      (why.mend.empty() ? "" : "; ") +
-      (code ? "it could not be moved to " + bad.string() + ": " + code.message() : "moved to " + target.string());
+  why.fix += (why.fix.empty() ? "" : "; ") + (code ? "it could not be moved to " + bad.string() + ": " + code.message()
+                                                   : "moved to " + target.string());
   // For whoever finds the archive there when the message has long scrolled away; lost where it cannot be written.
   if (!code) std::ofstream(target.string() + ".reason") << why.text() << '\n';
   delivery.bad.push_back(std::move(why));
@@ -255,7 +254,7 @@ Result<DeliveryLock> DeliveryLock::take(const std::filesystem::path& folder, Nan
   Result<std::optional<FileLock>> lock = FileLock::take(path, bounded(longest_wait), kMode);
   if (!lock) {
     Error why = std::move(lock).error();
-    why.mend = "what waits stays where it is; " + why.mend;
+    why.fix = "what waits stays where it is; " + why.fix;
     return why;
   }
   if (!lock->has_value()) {

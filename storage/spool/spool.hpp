@@ -95,7 +95,7 @@ class Spool {
   // Moves a file whose content was put to `folder`, or aside where it was refused; absent then.
   Result<std::optional<bool>> settle(const std::filesystem::path& path, Result<bool> is_new,
                                      const std::filesystem::path& folder, Delivery& delivery);
-  void set_aside(const std::filesystem::path& path, Error why, Delivery& delivery);
+  void move_aside(const std::filesystem::path& path, Error why, Delivery& delivery);
 
   std::filesystem::path folder_;
   std::filesystem::path delivered_;

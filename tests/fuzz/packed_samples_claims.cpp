@@ -41,15 +41,15 @@ std::optional<std::string> broken_claim_about_packed_samples(const std::string& 
     return std::nullopt;
   }
   // Invocations count as well: of those without samples each takes three bytes.
-  const std::size_t numbers = numbers_in(unpacked->invocations) + numbers_in(unpacked->set_aside);
+  const std::size_t numbers = numbers_in(unpacked->invocations) + numbers_in(unpacked->excluded);
   if (numbers > 9 * bytes.size() + 6 * kFree) return "memory is in proportion to the bytes";
   if (unpacked->dropped && numbers > 0) return "what was dropped has no samples";
-  const std::string packed = pack_samples(unpacked->invocations, unpacked->set_aside);
+  const std::string packed = pack_samples(unpacked->invocations, unpacked->excluded);
   if (packed.size() > 64 + 9 * numbers) return "packing takes no more than the samples as they are";
   const auto again = unpack_samples(packed, "fuzz");
   if (!again) return "what was packed can be read";
   if (!bitwise_equal(again->invocations, unpacked->invocations)) return "samples come back to the last bit";
-  if (!bitwise_equal(again->set_aside, unpacked->set_aside)) return "what was set aside comes back to the last bit";
+  if (!bitwise_equal(again->excluded, unpacked->excluded)) return "what was excluded comes back to the last bit";
   return std::nullopt;
 }
 

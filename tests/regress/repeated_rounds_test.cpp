@@ -1,6 +1,6 @@
-// Rounds that witnesses call disturbed are measured again, both sides, whatever they yielded
+// Rounds that indicators call disturbed are measured again, both sides, whatever they yielded
 // (bench/runner/disturbance). Does that selection raise the rate of false alarms? Two equal builds; a process is
-// disturbed now and then, which slows it; witnesses see most disturbances, miss some, and cry wolf at times.
+// disturbed now and then, which slows it; indicators see most disturbances, miss some, and cry wolf at times.
 #include <gtest/gtest.h>
 
 #include <cmath>

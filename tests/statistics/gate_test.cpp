@@ -45,7 +45,7 @@ TEST(Gates, OfUnchangedBenchmarksKeepThePromise) {
 
 TEST(Gates, FindALoneLargeChangeAmongMany) {
   GateOptions options;
-  options.most_stretch = 1;
+  options.max_stretch = 1;
   EXPECT_EQ(simulate_lone_change({&recorded("interleaved")}, options, 3, 5, 1).found, 5);
   EXPECT_EQ(simulate_lone_change({&recorded("interleaved")}, options, 1, 5, 1).found, 0);
   // 10 rounds cannot reach .05 / 100.

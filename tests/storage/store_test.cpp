@@ -377,7 +377,7 @@ TEST_F(StoreTest, FindsALabelHoweverManyRunsOfOthersAreNewer) {
     const auto done = transaction->run_script(
         "insert into steelyard.runs (id, branch, labels, " + columns + ") select id || '" + branch + "' || i, '" +
         branch + "', '{\"BM_crash\": \"copied\"}', " + columns + " from steelyard.runs, generate_series(1, " +
-        std::to_string(kMostLabelledRuns) + ") i where id = '" + run.header.id + "'");
+        std::to_string(kMaxLabelledRuns) + ") i where id = '" + run.header.id + "'");
     ASSERT_TRUE(done) << done.error().text();
     ASSERT_TRUE(transaction->commit());
   };

@@ -94,7 +94,7 @@ TEST(Layers, HeadersCanBeIncludedTwice) {
 struct Fence {
   std::string header;                // prefix of the included path
   std::vector<std::string> folders;  // that may include it
-  std::size_t most_files;
+  std::size_t max_files;
   bool in_headers = false;  // of those folders, where the header is itself a part of what they are
 };
 
@@ -131,7 +131,7 @@ TEST(Layers, HeavyHeadersStayInsideTheirFences) {
     }
   }
   for (const Fence& fence : fences) {
-    EXPECT_LE(users[fence.header].size(), fence.most_files) << "files that include " << fence.header;
+    EXPECT_LE(users[fence.header].size(), fence.max_files) << "files that include " << fence.header;
   }
 }
 

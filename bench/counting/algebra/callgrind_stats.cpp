@@ -218,9 +218,9 @@ std::string text(const FunctionCounts& counts, const CountsTextOptions& options)
   const std::size_t width = std::max<std::size_t>(options.width, 40);
   std::size_t digits = 3;
   for (const FunctionCount& row : rows) digits = std::max(digits, std::to_string(row.counts[options.event]).size());
-  const bool is_cut = options.most_rows != 0 && rows.size() > options.most_rows;
-  const std::size_t head = is_cut ? (options.most_rows + 1) / 2 : rows.size();
-  const std::size_t tail = is_cut ? options.most_rows / 2 : 0;
+  const bool is_cut = options.max_rows != 0 && rows.size() > options.max_rows;
+  const std::size_t head = is_cut ? (options.max_rows + 1) / 2 : rows.size();
+  const std::size_t tail = is_cut ? options.max_rows / 2 : 0;
   std::string result;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i == head && is_cut) result += padded("...", digits, Align::right) + "\n";

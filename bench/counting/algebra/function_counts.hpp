@@ -92,8 +92,8 @@ class FunctionCounts {
 
 struct CountsTextOptions {
   std::size_t event = 0;
-  std::size_t most_rows = 18;  // of more, the first and last half with "..." between; 0: all rows
-  std::size_t width = 100;     // columns; longer names lose their middle; at least 40
+  std::size_t max_rows = 18;  // of more, the first and last half with "..." between; 0: all rows
+  std::size_t width = 100;    // columns; longer names lose their middle; at least 40
 };
 
 // One row a line, largest first: the count and `file:function [object's file name]`; a last line "Total: N" for self

@@ -42,8 +42,8 @@ struct FunctionMatch {
 };
 
 struct MatchOptions {
-  bool renamed = true;       // look for renamed and moved functions
-  double least_score = 0.8;  // of a renamed function, in [0, 1]
+  bool renamed = true;     // look for renamed and moved functions
+  double min_score = 0.8;  // of a renamed function, in [0, 1]
 };
 
 // Each function of both sides once: first those of the candidate in its order, then what only the baseline has.

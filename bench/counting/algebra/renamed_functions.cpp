@@ -19,9 +19,9 @@ namespace {
 constexpr double kNameBonus = 0.1;
 constexpr double kClearDistance = 0.02;
 // Below this the score of a pair cannot reach 0.8, whatever its neighbours are.
-constexpr double kLeastBodyRatio = 0.7;
-constexpr std::size_t kMostPairs = 200'000;
-constexpr std::size_t kMostNameBytes = 256;
+constexpr double kMinBodyRatio = 0.7;
+constexpr std::size_t kMaxPairs = 200'000;
+constexpr std::size_t kMaxNameBytes = 256;
 
 // min / max of two amounts of one sign; 1 for two zeros.
 double ratio(double a, double b) {
@@ -34,8 +34,8 @@ double ratio(double a, double b) {
 // between species", 1945).
 double likeness(std::string_view a, std::string_view b) {
   if (a == b) return 1;
-  a = a.substr(0, kMostNameBytes);
-  b = b.substr(0, kMostNameBytes);
+  a = a.substr(0, kMaxNameBytes);
+  b = b.substr(0, kMaxNameBytes);
   if (a.size() < 2 || b.size() < 2) return 0;
   std::map<std::string_view, std::pair<int, int>> counts;
   for (std::size_t i = 0; i + 1 < a.size(); ++i) ++counts[a.substr(i, 2)].first;
@@ -167,7 +167,7 @@ class Search {
     for (std::uint32_t i = 0; i < pairs_.baseline_of.size(); ++i) {
       if (pairs_.baseline_of[i] == kNoPartner) free[1].push_back(i);
     }
-    const bool only_equal = free[0].size() > kMostPairs / std::max<std::size_t>(free[1].size(), 1);
+    const bool only_equal = free[0].size() > kMaxPairs / std::max<std::size_t>(free[1].size(), 1);
     // By size of body, so that each function meets only those of about its size. A body without calls on one side has
     // another measure: those pairs are few and are found by their whole cost.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
@@ -177,11 +177,11 @@ class Search {
       std::sort(sorted.begin(), sorted.end());
       for (const std::uint32_t a : free[0]) {
         const double size = size_of(sides_[0].traits[a]);
-        const double room = only_equal ? 1 : kLeastBodyRatio;
+        const double room = only_equal ? 1 : kMinBodyRatio;
         const double least = std::min(size * room, size / room);
         const double most = std::max(size * room, size / room);
         auto at = std::lower_bound(sorted.begin(), sorted.end(), std::pair<double, std::uint32_t>{least, 0});
-        for (; at != sorted.end() && at->first <= most && pairs.size() <= kMostPairs; ++at) {
+        for (; at != sorted.end() && at->first <= most && pairs.size() <= kMaxPairs; ++at) {
           const bool fits = is_wanted(sides_[0].traits[a], sides_[1].traits[at->second]);
           if (fits && may_share_object(a, at->second)) pairs.emplace_back(a, at->second);
         }
@@ -193,7 +193,7 @@ class Search {
     collect([](const Trait& trait) { return trait.self; },
             [&](const Trait& a, const Trait& b) { return is_called(a) != is_called(b); });
     // A part of the pairs would make one look clear that is not.
-    if (pairs.size() > kMostPairs) pairs.clear();
+    if (pairs.size() > kMaxPairs) pairs.clear();
     return pairs;
   }
 
@@ -264,7 +264,7 @@ class Search {
     for (std::size_t i = 0; i < open.size(); ++i) {
       const auto [a, b] = open[i];
       const std::optional<double> value = score(a, b);
-      if (!value || *value < options_.least_score) continue;
+      if (!value || *value < options_.min_score) continue;
       scores[i] = *value;
       const double rank = *value + kNameBonus * likeness(function(0, a).name, function(1, b).name);
       best[0][a].offer(rank, i);

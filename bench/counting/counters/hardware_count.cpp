@@ -18,7 +18,7 @@ namespace {
 
 // Up to this level a program may count itself in user mode (Documentation/admin-guide/sysctl/kernel.rst); Debian knows
 // 3, which forbids that too.
-constexpr int kMostParanoid = 2;
+constexpr int kMaxParanoid = 2;
 
 }  // namespace
 
@@ -60,7 +60,7 @@ std::string explain_refusal(int error, std::optional<int> paranoid) {
       return "the machine shows no such counter; a virtual one has them only where its host passes them on";
     case EACCES:
     case EPERM:
-      if (paranoid && *paranoid > kMostParanoid) {
+      if (paranoid && *paranoid > kMaxParanoid) {
         return "the kernel refuses it, kernel.perf_event_paranoid is " + std::to_string(*paranoid) +
                "; sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON";
       }
@@ -74,9 +74,9 @@ std::string explain_refusal(int error, std::optional<int> paranoid) {
 
 namespace {
 
-constexpr std::size_t kMostPasses = 100'000;  // repetitions times threads: nobody has more
+constexpr std::size_t kMaxPasses = 100'000;  // repetitions times threads: nobody has more
 // Beyond it the counter ran for too little of the time to speak of the rest.
-constexpr double kLeastShare = 1e-6;
+constexpr double kMinShare = 1e-6;
 
 template <class Number>
 bool read_number(std::string_view& line, Number& number) {
@@ -112,7 +112,7 @@ std::optional<std::vector<HardwarePass>> parse_hardware_report(std::string_view 
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (!is_inside) {
-      if (!line.starts_with(kPass) || passes.size() >= kMostPasses) return std::nullopt;
+      if (!line.starts_with(kPass) || passes.size() >= kMaxPasses) return std::nullopt;
       line.remove_prefix(kPass.size());
       if (!read_number(line, passes.emplace_back().iterations) || !line.empty()) return std::nullopt;
       is_inside = true;
@@ -130,7 +130,7 @@ std::optional<double> scaled(const HardwareReading& reading) {
   const auto value = static_cast<double>(reading.value);
   if (reading.enabled_ns == 0 || reading.running_ns >= reading.enabled_ns) return value;
   const double share = static_cast<double>(reading.running_ns) / static_cast<double>(reading.enabled_ns);
-  if (share < kLeastShare) return std::nullopt;
+  if (share < kMinShare) return std::nullopt;
   return value / share;
 }
 
@@ -167,7 +167,7 @@ std::map<std::string, HardwareValue> per_iteration(const std::vector<HardwarePas
 
 namespace {
 
-constexpr std::size_t kMostReportBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxReportBytes = std::size_t{16} << 20;
 using Clock = std::chrono::steady_clock;
 
 std::filesystem::path default_library() {
@@ -178,7 +178,7 @@ std::filesystem::path default_library() {
 
 std::string take_report(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::string text(kMostReportBytes, '\0');
+  std::string text(kMaxReportBytes, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   std::error_code ignored;
@@ -193,7 +193,7 @@ struct Counted {
   std::filesystem::path report;
   std::map<std::pair<std::string, std::string>, std::size_t> measurement_at;  // by benchmark and metric
   std::map<std::string, bool> has_failed;                                     // by benchmark
-  std::map<std::string, double> least_share;                                  // by metric: counted of the time wanted
+  std::map<std::string, double> min_share;                                    // by metric: counted of the time wanted
 };
 
 class HardwareCounting {
@@ -288,7 +288,7 @@ class HardwareCounting {
         run.measurements.push_back(std::move(measurement));
       }
       run.measurements[at->second].invocations.push_back({index, {value.per_iteration}, {}});
-      double& share = side.least_share.try_emplace(metric, 1).first->second;
+      double& share = side.min_share.try_emplace(metric, 1).first->second;
       share = std::min(share, value.share_counted);
     }
   }
@@ -304,7 +304,7 @@ class HardwareCounting {
 // "user mode, of the timed loop; hardware_cycles counted 62 % of the time and scaled; not: ...".
 std::string record_text(const Counted& side, const HardwareProbe& probe) {
   std::string text = "perf events in user mode, of the timed loop";
-  for (const auto& [metric, share] : side.least_share) {
+  for (const auto& [metric, share] : side.min_share) {
     if (share >= 1) continue;
     text += "; " + metric + " counted at least " + std::to_string(static_cast<int>(share * 100)) +
             " % of the time and scaled up";

@@ -39,7 +39,7 @@ HardwareProbe probe_hardware(EventSource source, std::optional<int> paranoid);
 // Of this kernel: /proc/sys/kernel/perf_event_paranoid.
 std::optional<int> perf_event_paranoid();
 
-// Why the kernel refused, and the mend where there is one.
+// Why the kernel refused, and the fix where there is one.
 std::string explain_refusal(int error, std::optional<int> paranoid);
 
 // What the library inside the program (hardware_library.cpp) wrote of its passes, and the counts per iteration that

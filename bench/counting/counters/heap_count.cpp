@@ -12,9 +12,9 @@
 namespace steelyard {
 namespace {
 
-Error no_heap(std::string why, std::string mend = "") { return program_error("", std::move(why), "", std::move(mend)); }
+Error no_heap(std::string why, std::string fix = "") { return program_error("", std::move(why), "", std::move(fix)); }
 
-ChildCommand command_for(const CollectionPlace& place, const CollectionOrder& order, const CollectionFiles& files) {
+ChildCommand command_for(const CollectionPlace& place, const CollectionRequest& order, const CollectionFiles& files) {
   std::vector<std::string> program = {place.link.string()};
   program.insert(program.end(), place.program->arguments.begin(), place.program->arguments.end());
   for (const char* option : {"--benchmark_min_time=0", "--benchmark_repetitions=1", "--benchmark_out=/dev/null"}) {
@@ -49,7 +49,7 @@ std::optional<HeapRecord> parse_heap_record(std::string_view bytes) {
   return record;
 }
 
-Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionOrder& order) {
+Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionRequest& order) {
   const CollectionFiles files(place.folder, order.number);
   STEELYARD_TRY(const ChildResult child, run_child(command_for(place, order, files), place.cancelled));
   if (!child.succeeded()) return explain_end(child, read_beginning(files.log()), place.tools->valgrind_version);
@@ -73,7 +73,7 @@ Result<HeapCollection> collect_heap(const CollectionPlace& place, const Collecti
 namespace {
 
 // One repeat shows that they are equal; several threads have more to show.
-constexpr int kLeastRepeats = 2;
+constexpr int kMinRepeats = 2;
 constexpr std::string_view kKeepsMemory = "count.keeps_memory";
 
 class HeapCounting {
@@ -83,7 +83,7 @@ class HeapCounting {
       : place_(place), benchmark_(benchmark), iterations_(iterations), options_(options) {}
 
   Result<HeapCount> run() {
-    const int repeats = std::max(options_.repeats, options_.threads > 1 ? kLearningRepeats : kLeastRepeats);
+    const int repeats = std::max(options_.repeats, options_.threads > 1 ? kLearningRepeats : kMinRepeats);
     HeapCount count;
     for (int repeat = 0; repeat < repeats; ++repeat) {
       STEELYARD_TRY(const HeapCollection smaller, collect(iterations_));
@@ -95,7 +95,7 @@ class HeapCounting {
 
  private:
   Result<HeapCollection> collect(std::int64_t iterations) {
-    CollectionOrder order;
+    CollectionRequest order;
     order.benchmark = benchmark_;
     order.iterations = iterations;
     STEELYARD_TRY(order.timeout, time_for_one(options_));
@@ -153,7 +153,7 @@ Result<HeapCount> count_heap(const CollectionPlace& place, const std::string& be
 void add_heap(const Result<HeapCount>& count, const Measurement& instructions, Run& run) {
   if (!count) {
     const Error& error = count.error();
-    const std::string reason = error.found + (error.mend.empty() ? "" : "; " + error.mend);
+    const std::string reason = error.found + (error.fix.empty() ? "" : "; " + error.fix);
     run.failures.push_back({instructions.benchmark, "heap_allocations", -1, reason, failure_kind_of(error)});
     return;
   }

@@ -32,8 +32,8 @@ struct HeapCollection {
 // Absent where the bytes are no record of ours.
 std::optional<HeapRecord> parse_heap_record(std::string_view bytes);
 
-// Error (program): `found` says why nothing was counted, `mend` what to do. Files of its own are removed.
-Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionOrder& order);
+// Error (program): `found` says why nothing was counted, `fix` what to do. Files of its own are removed.
+Result<HeapCollection> collect_heap(const CollectionPlace& place, const CollectionRequest& order);
 
 // Per iteration, one value per repeat; the peak is that of n iterations.
 struct HeapCount {
@@ -51,7 +51,7 @@ struct HeapCount {
 // were not more.
 Result<void> add_pair(const HeapCollection& smaller, const HeapCollection& larger, HeapCount& count);
 
-// `iterations` is n of each thread. Error (program): `found` says why there is no count, `mend` what to do.
+// `iterations` is n of each thread. Error (program): `found` says why there is no count, `fix` what to do.
 Result<HeapCount> count_heap(const CollectionPlace& place, const std::string& benchmark, std::int64_t iterations,
                              const BenchmarkCountOptions& options);
 

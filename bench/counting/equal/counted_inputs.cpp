@@ -65,12 +65,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 256;
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxFiles = 256;
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 constexpr std::string_view kOrigin = "$ORIGIN/";
 
 // Where a path means the same thing, or nothing that a build can change.
-constexpr std::array<std::string_view, 6> kLeftOut = {
+constexpr std::array<std::string_view, 6> kExcluded = {
     "/proc/", "/sys/", "/dev/", "/usr/libexec/valgrind/", "/usr/lib/valgrind/", "/etc/ld.so.cache"};
 
 // What makes the trace of opened files less than all that the program takes in.
@@ -155,9 +155,10 @@ fs::path path_of(const std::string& name, const Program& program) {
   return name.starts_with('/') ? fs::path(name) : working_folder(program) / name;
 }
 
-bool is_left_out(const std::string& path, const fs::path& own_folder) {
+bool is_excluded(const std::string& path, const fs::path& own_folder) {
   if (!below(path, own_folder).empty()) return true;
-  return std::any_of(kLeftOut.begin(), kLeftOut.end(), [&](std::string_view start) { return path.starts_with(start); });
+  return std::any_of(kExcluded.begin(), kExcluded.end(),
+                     [&](std::string_view start) { return path.starts_with(start); });
 }
 
 struct NamedFiles {
@@ -177,7 +178,7 @@ std::string add_opened(std::string_view arguments, bool has_folder, const Progra
   // A name with a line break could not be kept in a list of lines.
   if (!opened || opened->path.empty() || opened->path.find('\n') != std::string::npos)
     return "it opens a file whose name Valgrind does not tell";
-  if (is_left_out(opened->path, own_folder)) return "";
+  if (is_excluded(opened->path, own_folder)) return "";
   constexpr std::string_view kCurrentFolder = "4294967196";  // AT_FDCWD as Valgrind prints it
   if (has_folder && folder != kCurrentFolder && opened->path.front() != '/') return "it opens files below a folder";
   if ((opened->flags & O_DIRECTORY) != 0) return "it lists the folder " + opened->path;
@@ -232,10 +233,10 @@ Result<InputHashes> hash_inputs(const CountedInputs& inputs, const Program& prog
   std::set<std::string> libraries;
   for (const LoadedObject& object : loaded.objects) libraries.insert(name_of(object.path.string(), program));
   InputHashes hashes;
-  std::size_t left = kMostBytes;
+  std::size_t left = kMaxBytes;
   for (const std::string& name : inputs.files) {
     if (libraries.count(name) > 0) continue;
-    if (hashes.size() == kMostFiles) return input_error("", "the program reads more than 256 files");
+    if (hashes.size() == kMaxFiles) return input_error("", "the program reads more than 256 files");
     const fs::path path = path_of(name, program);
     std::error_code failure;
     const fs::file_status status = fs::status(path, failure);

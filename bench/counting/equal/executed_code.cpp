@@ -61,8 +61,8 @@ class CodeObject {
   std::map<std::uint64_t, std::string> slots_;       // address that the loader fills: what it puts there
 };
 
-constexpr std::size_t kMostSymbols = 1'000'000;
-constexpr std::size_t kMostRelocations = 4'000'000;
+constexpr std::size_t kMaxSymbols = 1'000'000;
+constexpr std::size_t kMaxRelocations = 4'000'000;
 
 // A symbol as Callgrind prints it.
 std::string readable(std::string_view symbol) {
@@ -89,7 +89,7 @@ Result<CodeObject> CodeObject::open(const std::filesystem::path& path) {
   if (!file.is_64) return input_error(path.string(), "a program of 32 bits");
   CodeObject object(std::move(bytes), std::move(file));
   object.read_symbols();
-  if (object.symbols_.size() > kMostSymbols) return input_error(path.string(), "above a million symbols");
+  if (object.symbols_.size() > kMaxSymbols) return input_error(path.string(), "above a million symbols");
   if (object.by_name_.empty()) return input_error(path.string(), "a program without symbols");
   object.read_relocations();
   return object;
@@ -101,7 +101,7 @@ void CodeObject::read_symbols() {
     if (!symbol.defined || !is_known || symbol.address == 0) continue;
     symbols_.push_back({symbol.address, symbol.size, symbol.name});
   }
-  if (symbols_.size() > kMostSymbols) return;
+  if (symbols_.size() > kMaxSymbols) return;
   std::sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
     return std::pair(a.address, a.name) < std::pair(b.address, b.name);
   });
@@ -119,7 +119,7 @@ void CodeObject::read_symbols() {
 void CodeObject::read_relocations() {
   const ElfSection* dynamic = file_.find(".dynsym");
   const std::vector<ElfSymbol> symbols = dynamic == nullptr ? std::vector<ElfSymbol>() : file_.symbols_of(*dynamic);
-  std::size_t left = kMostRelocations;
+  std::size_t left = kMaxRelocations;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> own;
   for (const ElfSection& section : file_.sections) {
     if (section.type != SHT_RELA || !is_loaded(section)) continue;

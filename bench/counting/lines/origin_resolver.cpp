@@ -191,9 +191,9 @@ Result<DebugFile> DebugFile::open(const std::filesystem::path& object, const std
 
 // Entries of debug information read from one object: some seconds, and about a gigabyte where all that can be is code.
 // A large program (cc1plus with -g) has 60 million, of which a benchmark needs few units.
-constexpr std::size_t kMostEntries = 50'000'000;
+constexpr std::size_t kMaxEntries = 50'000'000;
 // Objects that are looked into; what a process can load is well below.
-constexpr std::size_t kMostObjects = 1000;
+constexpr std::size_t kMaxObjects = 1000;
 
 }  // namespace
 
@@ -294,14 +294,14 @@ class OriginResolver::DebuggedObject {
   std::vector<Dwarf_CU*> handles_;  // of units that have code; libdw's
   std::vector<CodeRange> units_;    // their entry: index into handles_ and read_
   std::vector<Unit> read_;
-  std::size_t budget_ = kMostEntries;
+  std::size_t budget_ = kMaxEntries;
 };
 
 OriginResolver::OriginResolver(std::filesystem::file_time_type written) : written_(written) {}
 OriginResolver::~OriginResolver() = default;
 
 OriginResolver::DebuggedObject* OriginResolver::opened(const std::string& object) {
-  if (objects_.size() >= kMostObjects && !objects_.contains(object)) return nullptr;
+  if (objects_.size() >= kMaxObjects && !objects_.contains(object)) return nullptr;
   std::unique_ptr<DebuggedObject>& found = objects_[object];
   if (found == nullptr) found = std::make_unique<DebuggedObject>(object, written_);
   return found.get();
@@ -324,7 +324,7 @@ std::string OriginResolver::file_of(const std::string& object, std::uint64_t add
 std::string OriginResolver::why_unknown(const std::string& object) {
   const std::lock_guard lock(mutex_);
   const DebuggedObject* found = opened(object);
-  return found == nullptr ? object + ": more than " + std::to_string(kMostObjects) + " files" : found->why_unknown();
+  return found == nullptr ? object + ": more than " + std::to_string(kMaxObjects) + " files" : found->why_unknown();
 }
 
 namespace {

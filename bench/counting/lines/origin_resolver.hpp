@@ -48,7 +48,7 @@ class OriginResolver {
   // the line of that number in another file, as with an inlined function, Callgrind stays in the first file.
   std::string file_of(const std::string& object, std::uint64_t address, std::int32_t line);
 
-  // Why addresses of the object are unknown, in words and with the mend; empty where all that was asked for was read.
+  // Why addresses of the object are unknown, in words and with the fix; empty where all that was asked for was read.
   std::string why_unknown(const std::string& object);
 
  private:

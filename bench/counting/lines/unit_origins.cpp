@@ -82,7 +82,7 @@ constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr int kDeepest = 500;                           // nested blocks and inlined calls; compilers stay below 100
 constexpr std::size_t kLongestMangledName = 16 * 1024;  // demangling one can grow without bound
 constexpr std::size_t kRangeShare = 10;                 // of the budget: ranges are kept, entries only walked over
-constexpr std::size_t kMostOrigins = 16;                // steps from an inlined call to its declaration; 3 in practice
+constexpr std::size_t kMaxOrigins = 16;                 // steps from an inlined call to its declaration; 3 in practice
 
 std::string demangled(const char* name) {
   if (std::char_traits<char>::length(name) > kLongestMangledName) return name;
@@ -248,7 +248,7 @@ class UnitWalk {
   // The scope of the function's declaration, to which `die` is led; `otherwise` where it is outside of all.
   std::uint32_t declared_in(Dwarf_Die& die, std::uint32_t otherwise) {
     std::uint32_t scope = otherwise;
-    for (std::size_t step = 0; step < kMostOrigins; ++step) {
+    for (std::size_t step = 0; step < kMaxOrigins; ++step) {
       if (const auto found = scope_of_.find(die.addr); found != scope_of_.end()) scope = found->second;
       if (!follow(die)) break;
     }

@@ -81,8 +81,8 @@ Result<void> read_callgrind_header(std::string_view key, std::string_view value,
 namespace {
 
 // 18 decimal and 15 hexadecimal digits fit into 63 bits.
-constexpr std::ptrdiff_t kMostDecimals = 18;
-constexpr std::ptrdiff_t kMostHexadecimals = 15;
+constexpr std::ptrdiff_t kMaxDecimals = 18;
+constexpr std::ptrdiff_t kMaxHexadecimals = 15;
 
 // The newline that follows ends every loop below: no other check is needed.
 inline const char* scan_decimal(const char* at, std::uint64_t& number) {
@@ -90,7 +90,7 @@ inline const char* scan_decimal(const char* at, std::uint64_t& number) {
   std::uint64_t value = 0;
   for (unsigned digit = 0; (digit = static_cast<unsigned>(*at) - '0') <= 9; ++at) value = value * 10 + digit;
   number = value;
-  return at == start || at - start > kMostDecimals ? nullptr : at;
+  return at == start || at - start > kMaxDecimals ? nullptr : at;
 }
 
 inline const char* scan_hexadecimal(const char* at, std::uint64_t& number) {
@@ -106,7 +106,7 @@ inline const char* scan_hexadecimal(const char* at, std::uint64_t& number) {
     value = value * 16 + digit;
   }
   number = value;
-  return at == start || at - start > kMostHexadecimals ? nullptr : at;
+  return at == start || at - start > kMaxHexadecimals ? nullptr : at;
 }
 
 inline const char* scan_number(const char* at, std::uint64_t& number) {

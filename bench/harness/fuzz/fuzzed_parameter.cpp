@@ -22,11 +22,11 @@ std::string place_of(const FuzzedParameter& parameter) { return "fuzzed paramete
 
 Result<void> check_range(const FuzzedParameter& parameter) {
   const bool is_real = parameter.distribution == FuzzedParameter::Distribution::uniform_real;
-  const FuzzValue least = is_real ? FuzzValue(parameter.least_real) : FuzzValue(parameter.least);
-  const FuzzValue most = is_real ? FuzzValue(parameter.most_real) : FuzzValue(parameter.most);
+  const FuzzValue least = is_real ? FuzzValue(parameter.min_real) : FuzzValue(parameter.least);
+  const FuzzValue most = is_real ? FuzzValue(parameter.max_real) : FuzzValue(parameter.most);
   const std::string range = "the range " + to_text(least) + " to " + to_text(most);
   // The ends' distance has to be finite too, or no draw is.
-  if (is_real && !std::isfinite(parameter.most_real - parameter.least_real)) {
+  if (is_real && !std::isfinite(parameter.max_real - parameter.min_real)) {
     return input_error(place_of(parameter), range, "two finite numbers a finite distance apart");
   }
   if (most < least) {
@@ -147,8 +147,8 @@ FuzzedParameter FuzzedParameter::uniform_real(std::string name, double least, do
   FuzzedParameter parameter;
   parameter.name = std::move(name);
   parameter.distribution = Distribution::uniform_real;
-  parameter.least_real = least;
-  parameter.most_real = most;
+  parameter.min_real = least;
+  parameter.max_real = most;
   return parameter;
 }
 
@@ -198,7 +198,7 @@ FuzzDraw FuzzedParameter::draw(NumpyRandom& random) const {
     case Distribution::uniform:
       return random.integer(least, most);
     case Distribution::uniform_real:
-      return random.uniform(least_real, most_real);
+      return random.uniform(min_real, max_real);
     case Distribution::log_uniform: {
       const double low = std::log2(static_cast<double>(least));
       const double high = std::log2(static_cast<double>(most));

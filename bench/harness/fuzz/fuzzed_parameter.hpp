@@ -56,8 +56,8 @@ struct FuzzedParameter {
   Distribution distribution = Distribution::uniform;
   std::int64_t least = 0;  // of uniform and log_uniform; both ends are drawn
   std::int64_t most = 0;
-  double least_real = 0;  // of uniform_real
-  double most_real = 0;
+  double min_real = 0;  // of uniform_real
+  double max_real = 0;
   std::vector<FuzzChoice> choices;
   // Drawn once per item and kept while other draws of the item are rejected, so that rejection does not bias it.
   bool is_strict = false;

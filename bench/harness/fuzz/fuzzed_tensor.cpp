@@ -130,7 +130,7 @@ Result<void> FuzzedTensor::check(const std::vector<FuzzedParameter>& parameters)
 std::int64_t TensorPlan::elements() const { return product(shape).value_or(INT64_MAX); }
 
 Result<TensorPlan> plan_tensor(const FuzzedTensor& tensor, const FuzzValues& values) {
-  constexpr std::int64_t kMostDimensions = 64;
+  constexpr std::int64_t kMaxDimensions = 64;
   const std::string place = place_of(tensor.name);
   TensorPlan plan;
   plan.name = tensor.name;
@@ -139,8 +139,8 @@ Result<TensorPlan> plan_tensor(const FuzzedTensor& tensor, const FuzzValues& val
   if (!tensor.dimensions.empty()) {
     STEELYARD_TRY(rank, whole_value(tensor.dimensions, values, place));
   }
-  if (rank < 0 || rank > kMostDimensions) {
-    return input_error(place, std::to_string(rank) + " dimensions", "0 to " + std::to_string(kMostDimensions));
+  if (rank < 0 || rank > kMaxDimensions) {
+    return input_error(place, std::to_string(rank) + " dimensions", "0 to " + std::to_string(kMaxDimensions));
   }
   STEELYARD_TRY(plan.shape, resolve(tensor.sizes, values, static_cast<std::size_t>(rank), place));
   STEELYARD_TRY(plan.steps, resolve(tensor.steps, values, static_cast<std::size_t>(rank), place));

@@ -74,7 +74,7 @@ void name_items(const FuzzerSpec& spec, std::vector<ItemPlan>& items) {
   }
 }
 
-constexpr int kMostTries = 1000;  // of one item, as PyTorch's
+constexpr int kMaxTries = 1000;  // of one item, as PyTorch's
 
 Result<void> check_names(const FuzzerSpec& spec) {
   std::set<std::string> names;
@@ -121,11 +121,11 @@ std::string percent(double share) {
 
 // "\"k0 above 9\" rejected 700 of them, \"k0 below 3\" 300": most first, as contradictions take two; three at most.
 std::string rejecters(const std::map<std::string, std::int64_t>& rejections) {
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   std::vector<std::pair<std::string, std::int64_t>> sorted(rejections.begin(), rejections.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
-  for (std::size_t i = 0; i < std::min(sorted.size(), kMostNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(sorted.size(), kMaxNamed); ++i) {
     const auto& [name, count] = sorted[i];
     text += (i == 0 ? "\"" : ", \"") + name + (i == 0 ? "\" rejected " : "\" ") + std::to_string(count) +
             (i == 0 ? " of them" : "");
@@ -163,7 +163,7 @@ class Draws {
   Result<void> draw_valid(ItemPlan& item) {
     std::vector<std::optional<FuzzDraw>> strict(spec_.parameters.size());
     std::map<std::string, std::int64_t> rejections;
-    for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    for (int attempt = 0; attempt < kMaxTries; ++attempt) {
       item.values = draw_values(strict);
       ++counts_.generated;
       STEELYARD_TRY(const std::string broken, first_broken(item));
@@ -172,7 +172,7 @@ class Draws {
       ++rejections[broken];
     }
     return input_error("fuzzer with seed " + std::to_string(spec_.seed) + ", item " + std::to_string(item.index),
-                       "no valid parameters in " + std::to_string(kMostTries) + " draws; " + rejecters(rejections) +
+                       "no valid parameters in " + std::to_string(kMaxTries) + " draws; " + rejecters(rejections) +
                            " (rejection rate so far " + percent(counts_.rejection_rate()) + ")",
                        "constraints that some parameters keep", "widen the ranges or one of these constraints");
   }
@@ -225,8 +225,8 @@ double FuzzedItems::rejection_rate() const {
 }
 
 Result<FuzzedItems> take(const FuzzerSpec& spec, int n) {
-  if (n < 0 || n > kMostItems) {
-    return input_error("fuzzer", std::to_string(n) + " items", "0 to " + std::to_string(kMostItems));
+  if (n < 0 || n > kMaxItems) {
+    return input_error("fuzzer", std::to_string(n) + " items", "0 to " + std::to_string(kMaxItems));
   }
   STEELYARD_CHECK(check(spec));
   Draws draws(spec);

@@ -57,11 +57,11 @@ struct FuzzedItems {
   double rejection_rate() const;
 };
 
-inline constexpr int kMostItems = 100'000;  // as many as a grid of axes has points: all are held, and registered
+inline constexpr int kMaxItems = 100'000;  // as many as a grid of axes has points: all are held, and registered
 
 // The first n items of the seed. Errors (input): a specification that FuzzedParameter::check, check_aliases or
 // FuzzedTensor::check refuses; a name that two things share; a constraint without a name or function, or one that
-// throws; n below 0 or above kMostItems; an item that a thousand draws did not yield: its message names the constraints
+// throws; n below 0 or above kMaxItems; an item that a thousand draws did not yield: its message names the constraints
 // that rejected most, and the rejection rate.
 Result<FuzzedItems> take(const FuzzerSpec& spec, int n);
 

@@ -57,7 +57,7 @@ std::vector<std::string> register_kernel_benchmarks(const SuiteOptions& options)
   add_mlp_benchmarks(suite);
   if (options.native && !has_bf16_dot()) {
     return {
-        "gemv_dot/bf16 is left out: this CPU does not multiply bf16 itself (AVX512_BF16); gemv/bf16 widens to fp32 "
+        "gemv_dot/bf16 is excluded: this CPU does not multiply bf16 itself (AVX512_BF16); gemv/bf16 widens to fp32 "
         "and runs everywhere"};
   }
   return {};

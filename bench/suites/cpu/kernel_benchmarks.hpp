@@ -52,7 +52,7 @@ void add_row_product_benchmarks(SuiteRegistration& suite);  // GEMV in fp32, bf1
 void add_mlp_benchmarks(SuiteRegistration& suite);          // forward, training steps, with layer normalization
 
 // Registers all of them. Call once, before benchmark::RunSpecifiedBenchmarks. Returns a line for each benchmark that
-// was asked for and is left out because this CPU lacks what it needs.
+// was asked for and is excluded because this CPU lacks what it needs.
 std::vector<std::string> register_kernel_benchmarks(const SuiteOptions& options);
 
 }  // namespace steelyard::cpu_suite

@@ -29,6 +29,6 @@ inline std::string size_need(const AxisPoint& at, std::initializer_list<const ch
 }
 
 // Squares of it are counted in 64 bits, and no device has the memory.
-inline constexpr std::int64_t kMostSize = std::int64_t{1} << 30;
+inline constexpr std::int64_t kMaxSize = std::int64_t{1} << 30;
 
 }  // namespace steelyard::cuda_suite

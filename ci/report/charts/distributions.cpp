@@ -42,7 +42,7 @@ std::vector<double> all_of(const SideSamples& side) {
 
 std::vector<double> medians_of(const SideSamples& side) {
   std::vector<double> medians;
-  for (const auto& invocation : side.invocations) medians.push_back(middle_of(invocation).value_or(0));
+  for (const auto& invocation : side.invocations) medians.push_back(median_of(invocation).value_or(0));
   return medians;
 }
 
@@ -85,7 +85,7 @@ std::string histogram(const std::vector<double>& values, const HistogramAxis& ax
 std::string side_text(const char* name, const SideSamples& side, const HistogramAxis& axis, std::size_t columns,
                       const std::string& unit, const TerminalStyle& style) {
   const std::vector<double> values = all_of(side);
-  const double level = middle_of(medians_of(side)).value_or(0);
+  const double level = median_of(medians_of(side)).value_or(0);
   std::string text = "  " + padded(name, kLabelColumns) + histogram(values, axis, columns, style.unicode) + "\n";
   std::string mark(axis.column(level, columns), ' ');
   mark += style.unicode ? "\u25b2 " : "^ ";
@@ -178,7 +178,7 @@ class DistributionsPicture {
     const std::size_t count = samples.invocations.size();
     std::size_t total = 0;
     for (const auto& invocation : samples.invocations) total += invocation.size();
-    const std::size_t step = std::max<std::size_t>(1, (total + kMostDots - 1) / kMostDots);
+    const std::size_t step = std::max<std::size_t>(1, (total + kMaxDots - 1) / kMaxDots);
     std::size_t seen = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const double x = left + (right - left) * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
@@ -187,12 +187,12 @@ class DistributionsPicture {
         svg_.add(
             fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"1.8\" class=\"dot {}\"/>\n", x, y_of(value), name));
       }
-      const double median = middle_of(samples.invocations[i]).value_or(0);
+      const double median = median_of(samples.invocations[i]).value_or(0);
       svg_.add(fmt::format(
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" class=\"median {}\"><title>process {}: {}</title></circle>\n", x,
           y_of(median), name, i + 1, svg_text(level_text(median, row_.metric.unit))));
     }
-    const std::optional<double> level = middle_of(medians_of(samples));
+    const std::optional<double> level = median_of(medians_of(samples));
     if (level) svg_.line(left + 6, y_of(*level), right - 6, y_of(*level), "level");
     svg_.words((left + right) / 2, kArea.bottom + 20, std::string(name) + " strong", name, kCentred);
     const std::string how_many = count == 0 ? "not measured"

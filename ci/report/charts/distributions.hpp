@@ -26,8 +26,8 @@ std::string terminal_distributions(const ComparisonRow& row, const RowSamples& s
 
 // A document of its own, 960 by 384: each invocation as a column of dots, its median larger, the level as a line; the
 // ratio with its interval between the bands of the minimum effect and of the margin. Light and dark, no script, nothing
-// loaded, told in words (title and desc). More than kMostDots samples of a side are thinned evenly.
-inline constexpr std::size_t kMostDots = 2000;
+// loaded, told in words (title and desc). More than kMaxDots samples of a side are thinned evenly.
+inline constexpr std::size_t kMaxDots = 2000;
 std::string svg_distributions(const ComparisonRow& row, const RowSamples& samples);
 
 }  // namespace steelyard

@@ -108,7 +108,7 @@ class RooflinePicture {
 
   std::string draw() {
     const double height =
-        kListTop + kListStep * static_cast<double>(roofline_.points.size() + (roofline_.left_out.empty() ? 0 : 1)) + 8;
+        kListTop + kListStep * static_cast<double>(roofline_.points.size() + (roofline_.excluded.empty() ? 0 : 1)) + 8;
     svg_ = SvgPicture({kWidth, height, roofline_.title, "", kStyle});
     svg_.words(16, 28, "title", shortened(roofline_.title, 100, true));
     svg_.words(16, 48, "dim", shortened(roofline_.subtitle, 140, true));
@@ -304,9 +304,9 @@ class RooflinePicture {
       svg_.words(530, y, "", intensity_of(point));
       svg_.words(645, y, "", shortened(point.note, 50, true));
     }
-    if (roofline_.left_out.empty()) return;
+    if (roofline_.excluded.empty()) return;
     std::string names;
-    for (const std::string& name : roofline_.left_out) names += (names.empty() ? "" : ", ") + printable(name, true);
+    for (const std::string& name : roofline_.excluded) names += (names.empty() ? "" : ", ") + printable(name, true);
     svg_.words(50, y, "dim", shortened("not drawn, flops and bandwidth are not both reported: " + names, 130, true));
   }
 
@@ -429,15 +429,15 @@ void list_points(std::string& text, const Roofline& roofline, const TerminalStyl
   std::vector<std::vector<std::string>> rows{{"", "", "flop/byte", "rate", ""}};
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const RooflinePoint& point = roofline.points[i];
-    const std::size_t most_name = std::max<std::size_t>(width > 74 ? width - 74 : 0, 16);
-    rows.push_back({letter_of(i), shortened(printable(point.label, style.unicode), most_name, style.unicode),
+    const std::size_t max_name = std::max<std::size_t>(width > 74 ? width - 74 : 0, 16);
+    rows.push_back({letter_of(i), shortened(printable(point.label, style.unicode), max_name, style.unicode),
                     intensity_text(point.intensity), rate_text(point.rate, "flops"), point.note});
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::left}, "");
-  if (roofline.left_out.empty()) return;
+  if (roofline.excluded.empty()) return;
   std::string words = "not drawn, flops and bandwidth are not both reported: ";
-  for (const std::string& name : roofline.left_out) {
-    words += (&name == roofline.left_out.data() ? "" : ", ") + printable(name, style.unicode);
+  for (const std::string& name : roofline.excluded) {
+    words += (&name == roofline.excluded.data() ? "" : ", ") + printable(name, style.unicode);
   }
   for (const std::string& line : wrapped(words, width)) text += paint(line, Tone::dim, style.color) + '\n';
 }

@@ -29,7 +29,7 @@ struct Roofline {
   std::vector<Ceiling> arithmetic;
   std::vector<Ceiling> bandwidth;
   std::vector<RooflinePoint> points;
-  std::vector<std::string> left_out;  // benchmarks that report only one of both rates
+  std::vector<std::string> excluded;  // benchmarks that report only one of both rates
 };
 
 // What both drawings show: decades that hold all points and ridges, with room around them.

@@ -31,7 +31,7 @@ std::vector<MachinePoints> by_machine(const Series& series) {
     const std::string& machine = series.points[i].machine;
     auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.machine == machine; });
     if (found == all.end()) found = all.insert(all.end(), {machine, {}, {}});
-    found->values.push_back(middle_of(finite).value_or(0));
+    found->values.push_back(median_of(finite).value_or(0));
     found->indices.push_back(i);
   }
   return all;
@@ -82,8 +82,8 @@ std::string chart_text(const MachinePoints& points, const Series& series, const 
 constexpr double kWidth = 960;
 constexpr PlotArea kArea{84, 84, 936, 316};
 constexpr double kHeight = 372;
-constexpr std::size_t kMostDots = 1200;  // more are drawn as ranges of columns
-constexpr double kLabelColumns = 26;     // below which a name on the axis would touch the next
+constexpr std::size_t kMaxDots = 1200;  // more are drawn as ranges of columns
+constexpr double kLabelColumns = 26;    // below which a name on the axis would touch the next
 
 // Colours of Okabe and Ito ("Color Universal Design", 2008), which the colour-blind can tell apart; worse and better
 // differ by shape as well: triangles that point up and down.
@@ -120,7 +120,7 @@ class SeriesPicture {
         if (std::isfinite(value)) finite.push_back(value);
       }
       if (finite.empty()) continue;
-      dots_.push_back({i, middle_of(finite).value_or(0)});
+      dots_.push_back({i, median_of(finite).value_or(0)});
       values.push_back(dots_.back().value);
     }
     axis_ = nice_axis(values);
@@ -217,7 +217,7 @@ class SeriesPicture {
   }
 
   void points() {
-    if (dots_.size() <= kMostDots) {
+    if (dots_.size() <= kMaxDots) {
       const double radius = dots_.size() > 300 ? 1.8 : 2.8;
       for (const Dot& dot : dots_) {
         const std::string& commit = series_.points[dot.index].commit;
@@ -247,7 +247,7 @@ class SeriesPicture {
       if (dots.empty()) return;
       std::vector<double> values;
       for (const Dot& dot : dots) values.push_back(dot.value);
-      const double y = y_of(middle_of(std::move(values)).value_or(0));
+      const double y = y_of(median_of(std::move(values)).value_or(0));
       svg_.line(x_of(static_cast<double>(dots.front().index)) - 3, y, x_of(static_cast<double>(dots.back().index)) + 3,
                 y, "level");
       dots.clear();

@@ -15,8 +15,8 @@
 namespace steelyard {
 namespace {
 
-constexpr double kLeastSpan = 0.02;  // of the level: noise must not look like a mountain range
-constexpr double kRoom = 0.06;       // above and below, of the span
+constexpr double kMinSpan = 0.02;  // of the level: noise must not look like a mountain range
+constexpr double kRoom = 0.06;     // above and below, of the span
 constexpr double kTicks = 5;
 
 }  // namespace
@@ -32,7 +32,7 @@ NiceAxis nice_axis(const std::vector<double>& values) {
   if (!values.empty()) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     const double middle = *least / 2 + *most / 2;
-    const double half = std::max({(*most / 2 - *least / 2), std::abs(middle) * kLeastSpan / 2, 1e-300});
+    const double half = std::max({(*most / 2 - *least / 2), std::abs(middle) * kMinSpan / 2, 1e-300});
     axis.low = middle - half * (1 + 2 * kRoom);
     axis.high = middle + half * (1 + 2 * kRoom);
     if (!std::isfinite(axis.low) || !std::isfinite(axis.high)) {

@@ -27,7 +27,7 @@ std::optional<double> relative_deviation(const std::vector<double>& values) {
 
 }  // namespace
 
-std::optional<double> middle_of(std::vector<double> values) {
+std::optional<double> median_of(std::vector<double> values) {
   values.erase(std::remove_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); }),
                values.end());
   if (values.empty()) return std::nullopt;
@@ -39,15 +39,15 @@ SampleSummary summarize(const Measurement& measurement) {
   std::vector<double> medians;
   std::vector<double> deviations;
   for (const InvocationSamples& invocation : measurement.invocations) {
-    const std::optional<double> level = middle_of(invocation.values);
+    const std::optional<double> level = median_of(invocation.values);
     if (!level) continue;
     ++summary.invocations;
     summary.samples += static_cast<std::int64_t>(invocation.values.size());
     medians.push_back(*level);
     if (const auto deviation = relative_deviation(invocation.values)) deviations.push_back(*deviation);
   }
-  summary.level = middle_of(medians);
-  summary.within = middle_of(deviations);
+  summary.level = median_of(medians);
+  summary.within = median_of(deviations);
   summary.between = relative_deviation(medians);
   return summary;
 }
@@ -62,7 +62,7 @@ constexpr LineGlyphs kUnicodeLine{"\u2500", "\u2502", "\u2570", "\u256f", "\u256
 constexpr LineGlyphs kAsciiLine{"-", "|", "`", "'", ".", ".", "o"};
 
 // Two points closer than this are one level: a chart must not blow up the noise to the full height.
-constexpr double kLeastSpan = 0.02;  // of the level
+constexpr double kMinSpan = 0.02;  // of the level
 
 struct Column {
   double value = 0;
@@ -87,7 +87,7 @@ std::vector<Column> pushed_together(const std::vector<double>& values, std::size
     const std::size_t last = std::max(first + 1, (c + 1) * values.size() / count);
     const std::vector<double> part(values.begin() + static_cast<std::ptrdiff_t>(first),
                                    values.begin() + static_cast<std::ptrdiff_t>(last));
-    columns.push_back({middle_of(part).value_or(0), false});
+    columns.push_back({median_of(part).value_or(0), false});
   }
   return columns;
 }
@@ -173,7 +173,7 @@ LineChart draw_line_chart(const std::vector<double>& values, const ChartShape& s
   }
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const double middle = *least / 2 + *most / 2;
-  const double span = std::max({*most - *least, std::abs(middle) * kLeastSpan, 1e-300});
+  const double span = std::max({*most - *least, std::abs(middle) * kMinSpan, 1e-300});
   const double top = middle + span / 2;
   const double step = span / (shape.lines - 1);
   for (int line = 0; line < shape.lines; ++line) chart.axis.push_back(top - step * line);

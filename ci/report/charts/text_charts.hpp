@@ -28,7 +28,7 @@ struct SampleSummary {
 SampleSummary summarize(const Measurement& measurement);
 
 // Of finite values; absent for none. The mean of the middle two for an even number.
-std::optional<double> middle_of(std::vector<double> values);
+std::optional<double> median_of(std::vector<double> values);
 
 struct ChartShape {
   int columns = 60;  // of the drawing without its axis, at least 8

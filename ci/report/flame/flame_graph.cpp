@@ -108,11 +108,11 @@ namespace {
 
 constexpr double kWidth = 1200, kMargin = 10;  // pixels
 constexpr double kHeader = 64, kRow = 18, kFooterRow = 17;
-constexpr double kLeastPixels = 0.5;
+constexpr double kMinPixels = 0.5;
 constexpr double kCharacter = 6.7;  // of the monospaced font at 11 px, a little wide
 constexpr std::size_t kLongestTitle = 110;
 constexpr std::size_t kLongestName = 300;
-constexpr std::size_t kMostGone = 8;
+constexpr std::size_t kMaxGone = 8;
 
 constexpr const char* kSvgStyle = R"css(
  text { font: 11px ui-monospace, "DejaVu Sans Mono", monospace; fill: var(--ink) }
@@ -204,7 +204,7 @@ class FlameDrawing {
       next[frame.depth] += cost;
       next[frame.depth + 1] = start;
       const double width = static_cast<double>(cost) * pixels;
-      if (width < kLeastPixels) continue;
+      if (width < kMinPixels) continue;
       text += frame_text(frame, kMargin + static_cast<double>(start) * pixels, width);
       deepest_ = std::max(deepest_, static_cast<double>(frame.depth));
     }
@@ -270,11 +270,11 @@ class FlameDrawing {
       return a->costs.at(kBaselineSide).self > b->costs.at(kBaselineSide).self;
     });
     std::vector<std::string> lines;
-    for (std::size_t i = 0; i < std::min(gone.size(), kMostGone); ++i) {
+    for (std::size_t i = 0; i < std::min(gone.size(), kMaxGone); ++i) {
       lines.push_back("Only in the baseline: " + shortened(gone[i]->name, 120, true) + ", self " +
                       cost_text(profile_, gone[i]->costs.at(kBaselineSide).self, kBaselineSide));
     }
-    if (gone.size() > kMostGone) lines.push_back("and " + std::to_string(gone.size() - kMostGone) + " more");
+    if (gone.size() > kMaxGone) lines.push_back("and " + std::to_string(gone.size() - kMaxGone) + " more");
     return lines;
   }
 

@@ -397,7 +397,7 @@ class Unfolding {
     while (!possible_.empty()) {
       const Possible next = possible_.top();
       possible_.pop();
-      if (frames_.size() > limits_.most_frames || names + next.depth > limits_.most_names) {
+      if (frames_.size() > limits_.max_frames || names + next.depth > limits_.max_names) {
         hide(next);
         continue;
       }
@@ -434,7 +434,7 @@ class Unfolding {
     }
     if (!(size > 0)) return;
     const Possible possible{function, parent, depth, share, size, number_++};
-    if (size < limits_.least_share || depth > limits_.greatest_depth) {
+    if (size < limits_.min_share || depth > limits_.greatest_depth) {
       hide(possible);
     } else {
       possible_.push(possible);

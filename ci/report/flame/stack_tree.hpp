@@ -90,11 +90,11 @@ struct StackTree {
 };
 
 struct StackLimits {
-  std::size_t most_frames = 10'000;
+  std::size_t max_frames = 10'000;
   std::uint32_t greatest_depth = 500;
-  double least_share = 1e-5;  // of a side's total; smaller frames are merged into (other)
+  double min_share = 1e-5;  // of a side's total; smaller frames are merged into (other)
   // Depths of all frames together: how many names a file has that writes every stack out.
-  std::uint64_t most_names = 20'000'000;
+  std::uint64_t max_names = 20'000'000;
 };
 
 // For each function and side, the self costs of its frames add up to what the profile says, or to less by what stands

@@ -190,8 +190,8 @@ class Keeper {
 }  // namespace
 
 int main(int count, char** arguments) {
-  constexpr int kLeastArguments = 4;
-  if (count < kLeastArguments) {
+  constexpr int kMinArguments = 4;
+  if (count < kMinArguments) {
     say("steelyard_keeper is started by steelyard and not by hand");
     return 3;
   }

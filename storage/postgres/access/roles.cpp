@@ -271,7 +271,7 @@ Result<void> bring_up_to_date(Session& session, const Login& login) {
 
 bool Login::is_in(std::string_view role) const { return std::find(roles.begin(), roles.end(), role) != roles.end(); }
 
-Result<Login> look_at_login(Session& session) {
+Result<Login> query_login(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows, transaction.run(kLook, SqlValues().texts(all_roles()), kOneRow));
   if (rows.raw(0, 0) != "UTF8") {
@@ -284,12 +284,12 @@ Result<Login> look_at_login(Session& session) {
       rows.boolean(0, 6), given_at};
 }
 
-Result<Login> make_ready(Session& session) {
-  STEELYARD_TRY(Login login, look_at_login(session));
+Result<Login> prepare_session(Session& session) {
+  STEELYARD_TRY(Login login, query_login(session));
   STEELYARD_CHECK(bring_up_to_date(session, login));
   // The first to bring a database up to date has made the roles only now.
   if (login.roles.empty() && login.may_migrate) {
-    STEELYARD_TRY(login, look_at_login(session));
+    STEELYARD_TRY(login, query_login(session));
   }
   // A distributed store connects to its other servers as whoever we are, and the roles cannot log in.
   if (!login.is_distributed) session.act_as(role_for_work(login.roles));

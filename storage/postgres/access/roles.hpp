@@ -51,11 +51,11 @@ struct Login {
 };
 
 // Error (store): the database has another encoding than UTF8.
-Result<Login> look_at_login(Session& session);
+Result<Login> query_login(Session& session);
 
 // Brings the schema up to date where it is not, as the owner, and takes on the role for daily work. Error (store): the
 // login may not bring an older schema up to date.
-Result<Login> make_ready(Session& session);
+Result<Login> prepare_session(Session& session);
 
 // For the length of a scope: the owner's role where the login has it, else the login itself. For what deletes facts or
 // changes the schema.

@@ -34,9 +34,9 @@ std::string hex_of(std::string_view bytes) {
 
 bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
-constexpr int kMostDays = 3660;
+constexpr int kMaxDays = 3660;
 constexpr std::size_t kLongestName = 200;
-constexpr int kMostTokens = 10'000;  // that are listed
+constexpr int kMaxTokens = 10'000;  // that are listed
 
 constexpr const char* kColumns =
     "id, name, project, scopes, to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), hash";
@@ -88,8 +88,8 @@ Result<void> check_request(const TokenRequest& request) {
     return input_error("token name", std::to_string(request.name.size()) + " bytes",
                        "1 to " + std::to_string(kLongestName) + ": what the token is for");
   }
-  if (request.days < 1 || request.days > kMostDays) {
-    return input_error("token days", std::to_string(request.days), "1 to " + std::to_string(kMostDays));
+  if (request.days < 1 || request.days > kMaxDays) {
+    return input_error("token days", std::to_string(request.days), "1 to " + std::to_string(kMaxDays));
   }
   if (request.scopes.empty()) return input_error("token scopes", "none", "read, write or admin");
   for (const std::string& scope : request.scopes) {
@@ -154,7 +154,7 @@ Result<std::vector<Token>> read_tokens(Session& session) {
   STEELYARD_TRY(const Rows rows, transaction.run(std::string("select ") + kColumns +
                                                      " from steelyard.tokens where revoked_at is null "
                                                      "and expires_at > now() order by token_key desc limit $1",
-                                                 SqlValues().integer(kMostTokens)));
+                                                 SqlValues().integer(kMaxTokens)));
   std::vector<Token> tokens;
   for (std::int64_t row = 0; row < rows.size(); ++row) tokens.push_back(token_at(rows, row));
   return tokens;

@@ -12,7 +12,7 @@ namespace steelyard {
 namespace {
 
 // Of each alert at most so many of the newest comparisons are looked at.
-constexpr std::int64_t kMostComparisonsOfAlert = 1000;
+constexpr std::int64_t kMaxComparisonsOfAlert = 1000;
 
 // $1 project, $2 branch, $3 and $4 benchmarks and metrics, $5 the most of each. The branch's comparisons first: what
 // others keep of the same benchmarks costs nothing then. Numbered and not limited one by one: a distributed store
@@ -247,7 +247,7 @@ Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vect
                                                                      .text(subjects.front().branch)
                                                                      .texts(benchmarks)
                                                                      .texts(metrics)
-                                                                     .integer(kMostComparisonsOfAlert)));
+                                                                     .integer(kMaxComparisonsOfAlert)));
   return by_subject(rows, subjects, fact_of_comparison);
 }
 
@@ -359,7 +359,7 @@ order by changed_at_unix_ns desc, alert
 limit $6::bigint
 )sql";
 
-constexpr std::int64_t kMostAccepted = 200'000;
+constexpr std::int64_t kMaxAccepted = 200'000;
 
 // $1 project or empty.
 constexpr const char* kAccepted = R"sql(
@@ -470,7 +470,7 @@ Result<std::vector<Alert>> read_alerts(Session& session, const AlertQuery& query
 
 Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const std::string& project) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
-  STEELYARD_TRY(const Rows rows, transaction.run(kAccepted, SqlValues().text(project), {0, kMostAccepted}));
+  STEELYARD_TRY(const Rows rows, transaction.run(kAccepted, SqlValues().text(project), {0, kMaxAccepted}));
   std::vector<AcceptedAlert> all;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     all.push_back({{rows.text(row, 0), rows.text(row, 1), rows.text(row, 2), rows.text(row, 3), rows.text(row, 4),

@@ -178,7 +178,7 @@ Result<void> add_node(Session& session, const char* function, const NodeAddress&
 }
 
 // A coordinator holds no shards unless it is told to; where there is no other node it has to.
-Result<void> let_a_lone_node_hold_shards(Session& session) {
+Result<void> allow_shards_on_lone_node(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_CHECK(
       transaction.run("select citus_set_node_property(nodename, nodeport, 'shouldhaveshards', true) from pg_dist_node "
@@ -201,7 +201,7 @@ Result<void> add_nodes(Session& session, const DistributeOptions& options) {
     STEELYARD_CHECK(add_node(session, "citus_set_coordinator_host", coordinator));
   }
   for (const NodeAddress& worker : workers) STEELYARD_CHECK(add_node(session, "citus_add_node", worker));
-  return let_a_lone_node_hold_shards(session);
+  return allow_shards_on_lone_node(session);
 }
 
 // Rights by project are policies, which stay once they were used and which the engine does not lay on shards.
@@ -223,7 +223,7 @@ Result<void> create_extension(Session& session) {
   if (state.created) return {};
   if (auto created = transaction.run("create extension citus"); !created) {
     Error error = std::move(created).error();
-    error.mend = "create it as a superuser: create extension citus";
+    error.fix = "create it as a superuser: create extension citus";
     return error;
   }
   return transaction.commit();
@@ -260,7 +260,7 @@ Result<void> allow_triggers(Session& session) {
 
 // The nodes connect to each other as whoever acts, and what runs with the owner's rights (the making of partitions,
 // migrations) acts as the owner's role, which has no password and as which nobody else can log in.
-Result<void> let_the_owner_log_in(Session& session) {
+Result<void> allow_owner_login(Session& session) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const Rows rows, transaction.run("select 1 from pg_roles where rolname = $1 and not rolcanlogin",
                                                  SqlValues().text(kOwnerRole)));
@@ -350,7 +350,7 @@ Result<void> distribute(Session& session, const DistributeOptions& options, cons
   STEELYARD_CHECK(check_rights(session));
   STEELYARD_CHECK(create_extension(session));
   STEELYARD_CHECK(add_nodes(session, options));
-  STEELYARD_CHECK(let_the_owner_log_in(session));
+  STEELYARD_CHECK(allow_owner_login(session));
   STEELYARD_CHECK(allow_triggers(session));
   STEELYARD_CHECK(spread_functions(session));
   STEELYARD_TRY(plan, plan_distribution(session));

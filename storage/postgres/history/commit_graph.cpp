@@ -18,7 +18,7 @@ struct BranchKey {
 };
 
 // Beyond it a branch or a project is refused rather than loaded: some hundred bytes each.
-constexpr std::int64_t kMostCommits = 2'000'000;
+constexpr std::int64_t kMaxCommits = 2'000'000;
 
 constexpr const char* kMeasured =
     "select c.sha, max(c.committed_at_unix_s), min(r.created_at_unix_ns) "
@@ -39,7 +39,7 @@ using Positions = std::unordered_map<std::string, GraphPlace>;
 
 Result<std::vector<MeasuredCommit>> read_measured(Transaction& transaction, const BranchKey& branch) {
   STEELYARD_TRY(const Rows rows,
-                transaction.run(kMeasured, SqlValues().integer(branch.project).text(branch.name), {0, kMostCommits}));
+                transaction.run(kMeasured, SqlValues().integer(branch.project).text(branch.name), {0, kMaxCommits}));
   std::vector<MeasuredCommit> measured;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     measured.push_back({rows.text(row, 0), rows.integer(row, 1), rows.integer(row, 2)});
@@ -359,14 +359,14 @@ bool is_hash(const std::string& text) {
 }
 
 Result<void> check_graph(const CommitGraph& graph) {
-  if (graph.commits.size() > kMostGraphCommits) {
+  if (graph.commits.size() > kMaxGraphCommits) {
     return input_error("put_commit_graph", std::to_string(graph.commits.size()) + " commits",
-                       "at most " + std::to_string(kMostGraphCommits));
+                       "at most " + std::to_string(kMaxGraphCommits));
   }
   for (const CommitParents& commit : graph.commits) {
-    if (commit.parents.size() > kMostParents) {
+    if (commit.parents.size() > kMaxParents) {
       return input_error(commit.sha, std::to_string(commit.parents.size()) + " parents",
-                         "at most " + std::to_string(kMostParents));
+                         "at most " + std::to_string(kMaxParents));
     }
     if (is_hash(commit.sha) && std::all_of(commit.parents.begin(), commit.parents.end(), is_hash)) continue;
     return input_error("put_commit_graph", '"' + commit.sha.substr(0, 80) + "\" or a parent of it",
@@ -431,7 +431,7 @@ Result<std::int64_t> rebuild_commit_order(Session& session) {
 }
 
 Result<KnownParents> read_parents(Transaction& transaction, std::int64_t project) {
-  STEELYARD_TRY(const Rows rows, transaction.run(kParents, SqlValues().integer(project), {0, kMostCommits}));
+  STEELYARD_TRY(const Rows rows, transaction.run(kParents, SqlValues().integer(project), {0, kMaxCommits}));
   KnownParents parents;
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     parents.emplace(rows.text(row, 0), texts_of_array(rows.raw(row, 1)));

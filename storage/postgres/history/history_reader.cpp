@@ -99,8 +99,8 @@ class HistoryReading {
       values[k].clear();
     }
     for (std::size_t k = 0; k < values.size(); ++k) {
-      const bool is_told_with_next = k + 1 < values.size() && series_of[k] == series_of[k + 1];
-      if (!is_told_with_next) add_points(series_of[k], std::move(values[k]), runs);
+      const bool is_added_with_next = k + 1 < values.size() && series_of[k] == series_of[k + 1];
+      if (!is_added_with_next) add_points(series_of[k], std::move(values[k]), runs);
     }
     return {};
   }
@@ -262,7 +262,7 @@ join steelyard.metrics m using (metric_key)
 order by b.canonical, m.name, s.series_key
 )sql";
 
-constexpr int kMostRunsBefore = 10'000;
+constexpr int kMaxRunsBefore = 10'000;
 
 Result<void> check_same_conditions(const SideOfRun& baseline, const SideOfRun& candidate) {
   if (baseline.project != candidate.project) {
@@ -310,11 +310,11 @@ Result<std::vector<SeriesBesideHistory>> read_beside_history(Session& session, c
   STEELYARD_TRY(const SideOfRun candidate, read_side(transaction, candidate_key));
   STEELYARD_CHECK(check_same_conditions(baseline, candidate));
 
-  STEELYARD_TRY(const Rows runs, transaction.run(with_commit_dates(kRunsBefore),
-                                                 SqlValues()
-                                                     .integer(baseline.key)
-                                                     .integer(candidate.key)
-                                                     .integer(std::clamp(query.runs, 0, kMostRunsBefore))));
+  STEELYARD_TRY(
+      const Rows runs,
+      transaction.run(
+          with_commit_dates(kRunsBefore),
+          SqlValues().integer(baseline.key).integer(candidate.key).integer(std::clamp(query.runs, 0, kMaxRunsBefore))));
   ValuesQuery wanted;
   wanted.runs.push_back(baseline.key);
   for (std::int64_t row = 0; row < runs.size(); ++row) wanted.runs.push_back(runs.integer(row, 0));

@@ -29,7 +29,7 @@ struct CommitRange {
 
 constexpr std::size_t kShortestPrefix = 6;
 constexpr std::size_t kFullHash = 40;
-constexpr std::int64_t kMostBetween = 100'000;
+constexpr std::int64_t kMaxBetween = 100'000;
 
 constexpr const char* kProjects =
     "select project_key, name from steelyard.projects where $1::text = '' or name = $1::text order by name limit 3";
@@ -173,7 +173,7 @@ Result<std::vector<std::string>> commits_between(Transaction& transaction, const
                                                        .text(range.branch)
                                                        .integer(*range.from_position)
                                                        .integer(*range.to_position),
-                                                   {0, kMostBetween}));
+                                                   {0, kMaxBetween}));
     for (std::int64_t row = 0; row < rows.size(); ++row) commits.push_back(rows.text(row, 0));
     return commits;
   }
@@ -184,7 +184,7 @@ Result<std::vector<std::string>> commits_between(Transaction& transaction, const
   return commits;
 }
 
-constexpr int kMostItems = 10'000;  // of one answer
+constexpr int kMaxItems = 10'000;  // of one answer
 constexpr const char* kChangedKind = "changed";
 constexpr std::size_t kChangedFields = 6;
 constexpr const char* kMoversKind = "movers";
@@ -338,7 +338,7 @@ Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& 
   SqlValues values;
   values.text(range.project).texts(commits).text(query.branch);
   STEELYARD_CHECK(add_cursor(values, kChangedKind, kChangedFields, query.after));
-  const std::int64_t most = std::clamp(query.limit, 1, kMostItems);
+  const std::int64_t most = std::clamp(query.limit, 1, kMaxItems);
   values.integer(most + 1);
   STEELYARD_TRY(const Rows rows, transaction.run(kChanged, values, {0, most + 1}));
   Page<ChangedSeries> page;
@@ -365,7 +365,7 @@ Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query) {
   SqlValues values;
   values.integers(runs.before).integers(runs.after);
   STEELYARD_CHECK(add_cursor(values, kMoversKind, kMoversFields, query.after));
-  const std::int64_t most = std::clamp(query.limit, 1, kMostItems);
+  const std::int64_t most = std::clamp(query.limit, 1, kMaxItems);
   values.integer(most + 1);
   STEELYARD_TRY(const Rows rows, transaction.run(kMovers, values, {0, most + 1}));
   for (std::int64_t row = 0; row < std::min(rows.size(), most); ++row) {

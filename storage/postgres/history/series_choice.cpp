@@ -14,7 +14,7 @@
 namespace steelyard {
 namespace {
 
-constexpr std::int64_t kMostSeries = 200'000;  // of one answer: some 100 MB
+constexpr std::int64_t kMaxSeries = 200'000;  // of one answer: some 100 MB
 constexpr const char* kCursorKind = "series";
 constexpr std::size_t kCursorFields = 7;
 constexpr const char* kPointCursorKind = "points";
@@ -103,7 +103,7 @@ struct Labelled {
 };
 Result<Labelled> labelled_benchmarks(Transaction& transaction, const HistoryQuery& query) {
   SqlValues values;
-  values.text(query.project).integer(kMostLabelledRuns).text(query.label);
+  values.text(query.project).integer(kMaxLabelledRuns).text(query.label);
   if (!query.branch.empty()) values.text(query.branch);
   STEELYARD_TRY(const Rows rows,
                 transaction.run(kLabelledBegin + std::string(query.branch.empty() ? "" : kOfBranch) + kLabelledEnd,
@@ -112,7 +112,7 @@ Result<Labelled> labelled_benchmarks(Transaction& transaction, const HistoryQuer
 }
 
 std::string not_all_asked(const HistoryQuery& query) {
-  return "the label was looked for in the newest " + std::to_string(kMostLabelledRuns) + " runs with labels" +
+  return "the label was looked for in the newest " + std::to_string(kMaxLabelledRuns) + " runs with labels" +
          (query.branch.empty() ? "" : " of the branch") + (query.project.empty() ? " of each project" : "") +
          "; older ones have labels too";
 }
@@ -193,7 +193,7 @@ Result<Page<ChosenSeries>> choose_series(Transaction& transaction, const History
     if (!labelled.are_all) page.notes.push_back(not_all_asked(query));
   }
   STEELYARD_CHECK(add_cursor(values, query.after));
-  const std::int64_t most = query.series_limit > 0 ? query.series_limit : kMostSeries;
+  const std::int64_t most = query.series_limit > 0 ? query.series_limit : kMaxSeries;
   values.integer(most + 1).integers(labelled.projects);
   STEELYARD_TRY(const Rows rows,
                 transaction.run(kChooseBegin + std::string(is_whole_name ? kWholeName : kPartOfName) + kChooseEnd,
@@ -304,7 +304,7 @@ limit $3
 constexpr const char* kVersion =
     "select xmin::text || ' ' || ctid::text from steelyard.branches where project_key = $1 and branch = $2::text";
 
-constexpr std::size_t kMostRemembered = 50'000;  // some 15 MB
+constexpr std::size_t kMaxRemembered = 50'000;  // some 15 MB
 
 struct DatedRun {
   OrderedRun run;
@@ -417,7 +417,7 @@ Result<std::span<const OrderedRun>> newest_runs(Transaction& transaction, const 
   cache.branch = query.branch;
   cache.with_off_branch = query.with_off_branch;
   cache.limit = query.limit;
-  if (cache.runs.size() <= kMostRemembered) cache.version = std::move(version);
+  if (cache.runs.size() <= kMaxRemembered) cache.version = std::move(version);
   return newest();
 }
 

@@ -40,7 +40,7 @@ Result<std::int64_t> pack_run(Session& session, std::int64_t run_key) {
   for (std::int64_t row = 0; row < rows.size(); ++row) {
     const std::string raw = bytes_of_text(rows.raw(row, 2));
     STEELYARD_TRY(const UnpackedSamples samples, unpack_samples(raw, "run number " + std::to_string(run_key)));
-    const std::string_view bytes = packer.pack(samples.invocations, samples.set_aside);
+    const std::string_view bytes = packer.pack(samples.invocations, samples.excluded);
     if (bytes.size() >= raw.size()) continue;
     SqlValues values;
     values.integer(rows.integer(row, 0)).integer(run_key).integer(rows.integer(row, 1)).bytes(bytes);

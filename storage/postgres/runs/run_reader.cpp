@@ -56,7 +56,7 @@ RunHeader header_of(const Rows& rows, std::int64_t row) {
 
 // What retention says of a run whose id begins so: "dropped on 2026-01-02 by policy (keep samples 183 days)". Empty:
 // nothing, or it came back from its archive since. `what`: what of it was dropped.
-Result<std::string> said_of_pruning(Transaction& transaction, const std::string& id, const std::string& what) {
+Result<std::string> describe_pruning(Transaction& transaction, const std::string& id, const std::string& what) {
   STEELYARD_TRY(const Rows rows,
                 transaction.run("select to_char(pruned_at at time zone 'UTC', 'YYYY-MM-DD'), policy, archive "
                                 "from steelyard.prunings p where starts_with(run, $1) and what = $2 and coalesce("
@@ -172,7 +172,7 @@ Result<std::vector<Measurement>> read_measurements(Transaction& transaction, std
     STEELYARD_TRY(auto samples, unpack_samples(bytes_of_text(rows.raw(row, 1)), where));
     if (samples.dropped) return dropped_samples(where);
     measurement.invocations = std::move(samples.invocations);
-    measurement.set_aside = std::move(samples.set_aside);
+    measurement.excluded = std::move(samples.excluded);
     measurement.count_basis = basis_of(rows, row, 2);
   }
   return measurements;
@@ -212,7 +212,7 @@ Result<std::int64_t> find_run(Session& session, Transaction& transaction, const 
   }
   STEELYARD_TRY(const Rows rows, transaction.run(kRunsByPrefix, SqlValues().text(id)));
   if (rows.size() == 0) {
-    STEELYARD_TRY(const std::string said, said_of_pruning(transaction, id, "run"));
+    STEELYARD_TRY(const std::string said, describe_pruning(transaction, id, "run"));
     if (!said.empty()) return pruned(where, said, "a run that was ");
     return input_error(where, "no such run in the store " + session.name(), "",
                        "`steelyard history` shows what it holds");
@@ -232,7 +232,7 @@ Result<Run> read_run(Session& session, const std::string& id) {
                 transaction.run(std::string(kHeaders) + "where r.run_key = $1", SqlValues().integer(run_key), kOneRow));
   Run run;
   run.header = header_of(header, 0);
-  STEELYARD_TRY(const std::string said, said_of_pruning(transaction, run.header.id, "samples"));
+  STEELYARD_TRY(const std::string said, describe_pruning(transaction, run.header.id, "samples"));
   if (!said.empty()) return pruned("run:" + run.header.id, said, "a run whose samples were ");
   STEELYARD_TRY(run.environment, read_environment_of(transaction, run_key));
   STEELYARD_TRY(run.invocations, read_invocations(transaction, run_key));

@@ -22,7 +22,7 @@ std::int64_t samples_of(const Measurement& measurement) {
 }
 
 // median() without a copy where there is little to order: most invocations have a sample or two.
-double middle_of(const std::vector<double>& samples) {
+double median_of(const std::vector<double>& samples) {
   if (samples.size() == 1) return samples.front();
   if (samples.size() == 2) return 0.5 * samples.front() + 0.5 * samples.back();
   return median(samples);
@@ -132,7 +132,7 @@ Result<void> write_invocations(Transaction& transaction, std::int64_t run_key, c
         values.integer(conditions.minor_faults).integer(conditions.major_faults).integer(conditions.user_ns);
         values.integer(conditions.system_ns).integer(conditions.steal_ns).integer(conditions.other_busy_ns);
         values.number(conditions.mhz_before).number(conditions.mhz_after).texts(invocation.disturbed_by);
-        return values.boolean(invocation.left_out);
+        return values.boolean(invocation.excluded);
       });
 }
 
@@ -145,7 +145,7 @@ Result<void> write_measurements(Transaction& transaction, std::int64_t run_key, 
         const Measurement& measurement = run.measurements[i];
         row.number(median_of_medians(measurement)).integer(run_key).integer(keys.series[i]);
         row.integer(static_cast<std::int64_t>(i)).integer(samples_of(measurement)).integer(keys.count_bases[i]);
-        row.bytes(packer.pack(measurement.invocations, measurement.set_aside));
+        row.bytes(packer.pack(measurement.invocations, measurement.excluded));
       });
 }
 
@@ -224,7 +224,7 @@ std::optional<double> median_of_medians(const Measurement& measurement) {
     if (!std::all_of(samples.values.begin(), samples.values.end(), [](double v) { return std::isfinite(v); })) {
       return std::nullopt;
     }
-    if (!samples.values.empty()) medians.push_back(middle_of(samples.values));
+    if (!samples.values.empty()) medians.push_back(median_of(samples.values));
   }
   if (medians.empty()) return std::nullopt;
   return median(std::move(medians));

@@ -15,7 +15,7 @@ namespace steelyard {
 namespace {
 
 // Some 25 MB at names of a hundred characters.
-constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kMaxEntries = 100'000;
 
 // Each field with its length, so that different fields never read the same.
 void append(std::string& name, std::int64_t number) {
@@ -92,7 +92,7 @@ void KeyCache::belong_to(const std::string& database) {
 }
 
 void KeyCache::trim() {
-  if (scopes_.size() + series_.size() + count_bases_.size() > kMostEntries) clear();
+  if (scopes_.size() + series_.size() + count_bases_.size() > kMaxEntries) clear();
 }
 void KeyCache::clear() {
   scopes_.clear();

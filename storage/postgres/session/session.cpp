@@ -106,11 +106,11 @@ class Inserting {
   }
   void add(const Cells& row) {
     cells_.insert(cells_.end(), row.begin(), row.end());
-    if (cells_.size() >= kMostRows * columns_) send();
+    if (cells_.size() >= kMaxRows * columns_) send();
   }
   void add(const std::vector<const char*>& row) {
     for (const char* cell : row) cells_.push_back(cell == nullptr ? std::nullopt : std::optional<std::string>(cell));
-    if (cells_.size() >= kMostRows * columns_) send();
+    if (cells_.size() >= kMaxRows * columns_) send();
   }
   void send() {
     if (cells_.empty()) return;
@@ -123,7 +123,7 @@ class Inserting {
   }
 
  private:
-  static constexpr std::size_t kMostRows = 500;  // a statement takes at most 65535 values
+  static constexpr std::size_t kMaxRows = 500;  // a statement takes at most 65535 values
   pqxx::transaction_base& work_;
   std::size_t columns_;
   std::string into_;
@@ -150,7 +150,7 @@ void forbid_reconnecting([[maybe_unused]] pqxx::connection& connection) {
 
 // What whoever reads the error can do about it; empty: what it says is all we know. By type, since version 6 gives
 // these two without their SQLSTATE.
-std::string mend_for(const std::exception& trouble) {
+std::string fix_for(const std::exception& trouble) {
   if (dynamic_cast<const pqxx::insufficient_privilege*>(&trouble) != nullptr) {
     return "the login lacks this right: an owner gives it with steelyard db grant LOGIN --as reader|writer|owner";
   }
@@ -200,7 +200,7 @@ struct Session::Connection {
     Error error = std::move(done).error();
     error.kind = ErrorKind::input;
     error.wanted = "values that the server takes";
-    error.mend = "sent again they would be refused again; please report this";
+    error.fix = "sent again they would be refused again; please report this";
     return error;
   }
 
@@ -215,7 +215,7 @@ struct Session::Connection {
       values_refused = link == Link::up && refuses_values(trouble);
       refused_login = is_limited && dynamic_cast<const pqxx::insufficient_privilege*>(&trouble) != nullptr;
       return store_error("store " + name, what + ": " + one_line_without_secrets(trouble.what(), url), "",
-                         mend_for(trouble));
+                         fix_for(trouble));
     }
   }
 };

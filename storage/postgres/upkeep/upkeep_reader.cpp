@@ -253,7 +253,7 @@ bool changes_a_type(const std::vector<std::string>& statement) {
 }  // namespace
 
 Result<UpgradePlan> plan_upgrade(Session& session) {
-  STEELYARD_TRY(const Login login, look_at_login(session));
+  STEELYARD_TRY(const Login login, query_login(session));
   STEELYARD_TRY(const MigrationPlan missing, plan_migrations(session, known_migrations()));
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
   STEELYARD_TRY(const std::vector<AffectedTable> sizes, sizes_of(transaction));

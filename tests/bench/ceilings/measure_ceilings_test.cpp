@@ -92,7 +92,7 @@ class MeasuredCeilings : public ::testing::Test {
     options.fingerprint = "0123456789abcdef";
     options.root = name;  // neither /proc nor /sys
     options.progress = [](const std::string& what, double done) {
-      told_.push_back(what);
+      reported_.push_back(what);
       EXPECT_GE(done, 0);
     };
     measured_ = measure_ceilings(options);
@@ -101,7 +101,7 @@ class MeasuredCeilings : public ::testing::Test {
   void SetUp() override { ASSERT_TRUE(measured_) << measured_.error().text(); }
 
   static inline Result<DeviceCeilings> measured_ = Error{};
-  static inline std::vector<std::string> told_;
+  static inline std::vector<std::string> reported_;
 };
 
 TEST_F(MeasuredCeilings, HoldArithmeticAndEveryLevelWithoutProcAndSys) {
@@ -141,8 +141,8 @@ TEST_F(MeasuredCeilings, EveryDtypeIsThereOrAbsentWithItsReason) {
 }
 
 TEST_F(MeasuredCeilings, TheirProgressNamesWhatIsMeasured) {
-  EXPECT_THAT(told_, Contains("f64, 1 thread"));
-  EXPECT_THAT(told_, Contains("DRAM triad, 1 thread"));
+  EXPECT_THAT(reported_, Contains("f64, 1 thread"));
+  EXPECT_THAT(reported_, Contains("DRAM triad, 1 thread"));
 }
 
 CeilingOptions only(const std::string& part) {

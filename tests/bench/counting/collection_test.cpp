@@ -198,7 +198,7 @@ TEST(CollectionFailure, AnInstructionThatValgrindDoesNotKnowIsInTheRow) {
   const Error error = explain_end(ended_by(SIGILL), kLog, "valgrind-3.19.0");
   EXPECT_THAT(error.found, HasSubstr("AVX-512 instruction that valgrind-3.19.0 does not know: 62 f1 fd"));
   EXPECT_THAT(error.found, HasSubstr("in scale_wide (avx.c:1)"));
-  EXPECT_THAT(error.mend, HasSubstr("-march=x86-64-v3"));
+  EXPECT_THAT(error.fix, HasSubstr("-march=x86-64-v3"));
 }
 
 TEST(CollectionFailure, OtherSignalsAreNoInstructions) {
@@ -229,10 +229,10 @@ ChildResult left_with(int exit_code) {
   return child;
 }
 
-TEST(CollectionFailure, DebugInformationThatValgrindCannotReadIsNamedWithTheMend) {
+TEST(CollectionFailure, DebugInformationThatValgrindCannotReadIsNamedWithTheFix) {
   const Error error = explain_end(left_with(1), kDwarf5Log, "valgrind-3.19.0");
   EXPECT_EQ(error.found, "valgrind-3.19.0 cannot read the debug information of \"/src/build/bench\"");
-  EXPECT_THAT(error.mend, HasSubstr("-gdwarf-4"));
+  EXPECT_THAT(error.fix, HasSubstr("-gdwarf-4"));
 }
 
 TEST(CollectionFailure, ALogThatBreaksOffIsReadAsFarAsItGoes) {

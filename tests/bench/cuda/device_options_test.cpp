@@ -29,20 +29,20 @@ TEST(DeviceOptions, TakesWhatTheRunnerGives) {
   EXPECT_TRUE(options.json_on_stdout);
   EXPECT_EQ(options.out, "/tmp/x.json");
   EXPECT_EQ(options.filter, "^add$");
-  EXPECT_EQ(options.limits.stopping.least_time, milliseconds(20));
-  EXPECT_EQ(options.limits.stopping.least_samples, 30);
+  EXPECT_EQ(options.limits.stopping.min_time, milliseconds(20));
+  EXPECT_EQ(options.limits.stopping.min_samples, 30);
 }
 
 TEST(DeviceOptions, TheTimeBoundIsThirtyTimesTheLeastTimeButNoMoreThanItsOwn) {
-  EXPECT_EQ(parsed({"--benchmark_min_time=0.1"}).limits.stopping.most_time, seconds(3));
-  EXPECT_EQ(parsed({"--benchmark_min_time=2s"}).limits.stopping.most_time, seconds(15));
-  EXPECT_EQ(parsed({}).limits.stopping.most_time, seconds(15));
+  EXPECT_EQ(parsed({"--benchmark_min_time=0.1"}).limits.stopping.max_time, seconds(3));
+  EXPECT_EQ(parsed({"--benchmark_min_time=2s"}).limits.stopping.max_time, seconds(15));
+  EXPECT_EQ(parsed({}).limits.stopping.max_time, seconds(15));
 }
 
 TEST(DeviceOptions, MoreSamplesAtLeastThanAtMostIsTheLeast) {
   const auto stopping = parsed({"--benchmark_repetitions=50", "--steelyard_most_samples=20"}).limits.stopping;
-  EXPECT_EQ(stopping.least_samples, 50);
-  EXPECT_EQ(stopping.most_samples, 50);
+  EXPECT_EQ(stopping.min_samples, 50);
+  EXPECT_EQ(stopping.max_samples, 50);
 }
 
 TEST(DeviceOptions, ErrorsNameOptionValueAndWhatWasWanted) {

@@ -164,7 +164,7 @@ TEST_F(DeviceTest, AColdCacheCostsTimeThatAHotOneDoesNot) {
   DeviceTimer timer(sum, device, {});
   timer.cold_start();
   SamplingLimits limits;
-  limits.stopping.least_time = milliseconds(20);
+  limits.stopping.min_time = milliseconds(20);
   const Samples samples = take_samples(timer, limits);
   std::vector<double> cold;
   for (const ColdSample& sample : samples.cold) cold.push_back(sample.time.count());

@@ -91,7 +91,7 @@ TEST(Sampling, InputSetsAreTakenInTurn) {
   FakeDevice device;
   device.sets = 3;
   SamplingLimits limits = limits_of_two_gigahertz();
-  limits.stopping.most_samples = 10;
+  limits.stopping.max_samples = 10;
   take_samples(device, limits);
   device.cold_sets.resize(7);
   EXPECT_THAT(device.cold_sets, ElementsAre(0, 1, 2, 0, 1, 2, 0));
@@ -102,7 +102,7 @@ TEST(Sampling, ThrottledSamplesAreDiscardedCountedAndWaitedOut) {
   device.clock = [](int n) { return n == 2 || n == 3 ? 1e9 : 2e9; };
   device.time = [](int n) { return n == 2 || n == 3 ? 200e3 : 100e3; };
   SamplingLimits limits = limits_of_two_gigahertz();
-  limits.stopping.most_samples = 12;
+  limits.stopping.max_samples = 12;
   const Samples samples = take_samples(device, limits);
   EXPECT_EQ(samples.discarded, 2);
   EXPECT_THAT(device.pauses_ns, ElementsAre(50e6, 75e6));
@@ -126,7 +126,7 @@ TEST(Sampling, AThrottlingThatComesAndGoesIsBoundedByTheTime) {
   device.clock = [](int n) { return n % 2 == 0 ? 2e9 : 1e9; };
   device.time = [](int n) { return n % 4 == 0 ? 100e3 : 300e3; };
   SamplingLimits limits = limits_of_two_gigahertz();
-  limits.stopping.most_time = seconds(2);
+  limits.stopping.max_time = seconds(2);
   limits.stopping.settled_from = 1000;
   const Samples samples = take_samples(device, limits);
   EXPECT_EQ(samples.stopped, StopReason::time);
@@ -209,7 +209,7 @@ TEST(StoppingRule, OldNoiseLeavesTheRing) {
   const auto samples_until_settled = [](std::size_t ring) {
     StoppingLimits limits;
     limits.ring = ring;
-    limits.most_samples = 100'000;
+    limits.max_samples = 100'000;
     StoppingRule rule(limits);
     rule.add(microseconds(10'000));
     while (!rule.reached(nanoseconds(0))) rule.add(microseconds(100));
@@ -220,7 +220,7 @@ TEST(StoppingRule, OldNoiseLeavesTheRing) {
 
 TEST(StoppingRule, TheBoundsAreSaidAsWhatTheyAre) {
   StoppingLimits limits;
-  limits.most_samples = 20;
+  limits.max_samples = 20;
   limits.settled_from = 1000;
   StoppingRule rule(limits);
   rule.add(nanoseconds(1));

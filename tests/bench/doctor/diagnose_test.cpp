@@ -87,7 +87,7 @@ TEST(Diagnose, JudgesByTheWorstFinding) {
   EXPECT_THAT(found(worst), ElementsAre("severe battery", "warning turbo", "note mitigations"));
 }
 
-TEST(Diagnose, SaysWhichTheFixCanMend) {
+TEST(Diagnose, SaysWhichCanBeFixed) {
   const Diagnosis diagnosis = with({{"cpu.governor", "powersave"},
                                     {"cpu.governors", "performance powersave"},
                                     {"cpu.turbo", "on"},
@@ -98,11 +98,11 @@ TEST(Diagnose, SaysWhichTheFixCanMend) {
   for (const Finding& finding : diagnosis.findings) {
     EXPECT_EQ(finding.fixable, finding.id != "smt") << finding.id;
     EXPECT_TRUE(finding.needs_root) << finding.id;
-    EXPECT_TRUE(finding.mend_is_command) << finding.id;
+    EXPECT_TRUE(finding.fix_is_command) << finding.id;
   }
   EXPECT_THAT(found(diagnosis), ElementsAre("warning governor", "warning turbo", "warning smt", "note huge_pages"));
-  EXPECT_THAT(diagnosis.findings[1].mend, HasSubstr("intel_pstate/no_turbo"));
-  EXPECT_THAT(with({{"cpu.turbo", "on"}}).findings[0].mend, HasSubstr("cpufreq/boost"));
+  EXPECT_THAT(diagnosis.findings[1].fix, HasSubstr("intel_pstate/no_turbo"));
+  EXPECT_THAT(with({{"cpu.turbo", "on"}}).findings[0].fix, HasSubstr("cpufreq/boost"));
   EXPECT_FALSE(with({{"cpu.governor", "schedutil"}, {"cpu.governors", "schedutil"}}).findings[0].fixable);
 }
 
@@ -120,9 +120,9 @@ TEST(Diagnose, TellsAQuotaFromItsEffect) {
 TEST(Diagnose, KnowsTheSlowClocks) {
   const Diagnosis hpet = with({{"kernel.clocksource", "hpet"}, {"kernel.clocksources", "tsc hpet acpi_pm"}});
   EXPECT_THAT(found(hpet), ElementsAre("severe clock_source"));
-  EXPECT_TRUE(hpet.findings[0].mend_is_command);
+  EXPECT_TRUE(hpet.findings[0].fix_is_command);
   const Diagnosis no_tsc = with({{"kernel.clocksource", "hpet"}, {"kernel.clocksources", "hpet acpi_pm"}});
-  EXPECT_FALSE(no_tsc.findings[0].mend_is_command);
+  EXPECT_FALSE(no_tsc.findings[0].fix_is_command);
   for (const char* good : {"kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen"}) {
     EXPECT_THAT(found(with({{"kernel.clocksource", good}})), IsEmpty()) << good;
   }
@@ -177,14 +177,14 @@ TEST(Diagnose, ReadsTheProbe) {
   EXPECT_THAT(found(diagnose(good_machine(), coarse)), ElementsAre("warning clock_reading"));
 }
 
-TEST(Diagnose, GivesEveryFindingItsPriceAndItsMend) {
+TEST(Diagnose, GivesEveryFindingItsPriceAndItsFix) {
   for (const char* name : {"laptop", "server", "bare_metal", "virtual_machine", "container", "arm", "garbled"}) {
     const Diagnosis diagnosis =
         diagnose(read_environment(std::filesystem::path(STEELYARD_FIXTURE) / name), std::nullopt);
     for (const Finding& finding : diagnosis.findings) {
       EXPECT_NE(finding.found, "") << finding.id;
       EXPECT_NE(finding.cost, "") << finding.id;
-      EXPECT_NE(finding.mend, "") << finding.id;
+      EXPECT_NE(finding.fix, "") << finding.id;
       EXPECT_TRUE(finding.needs_root || !finding.fixable) << finding.id;
     }
   }

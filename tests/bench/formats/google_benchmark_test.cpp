@@ -251,7 +251,7 @@ TEST(GoogleBenchmark, KeyOfOursThatMakesNoSenseIsNamed) {
   EXPECT_FALSE(file.layout || file.round || file.order || file.baseline_first);
 }
 
-TEST(GoogleBenchmark, FileThatIsNoneGetsOneErrorWithOffsetAndMend) {
+TEST(GoogleBenchmark, FileThatIsNoneGetsOneErrorWithOffsetAndFix) {
   EXPECT_THAT(error_of(""), HasSubstr("an empty file"));
   EXPECT_THAT(error_of("hello"), HasSubstr("in.json: byte 0"));
   EXPECT_THAT(error_of(R"({"benchmarks": [}]})"), HasSubstr("in.json: byte 16: found \"}]}\""));
@@ -279,7 +279,7 @@ TEST(GoogleBenchmark, CutAtAnyByteItIsAnErrorThatSaysSo) {
       const auto file = parse_google_benchmark(whole.substr(0, length), "in.json");
       ASSERT_FALSE(file) << length;
       ASSERT_THAT(file.error().text(), HasSubstr("the end of the file in the middle of")) << length;
-      ASSERT_THAT(file.error().mend, HasSubstr("run it again"));
+      ASSERT_THAT(file.error().fix, HasSubstr("run it again"));
     }
   }
 }

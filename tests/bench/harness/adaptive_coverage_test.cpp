@@ -9,7 +9,7 @@ namespace steelyard {
 namespace {
 
 // Four standard deviations of a binomial of that size below .95: one in 30000, were the coverage .95.
-double least_coverage(int n) { return 0.95 - 4 * std::sqrt(0.95 * 0.05 / n); }
+double min_coverage(int n) { return 0.95 - 4 * std::sqrt(0.95 * 0.05 / n); }
 
 AdaptiveStudy studied(TimerRule rule, BlockNoise noise, double spread) {
   return study_adaptive({.rule = rule, .noise = noise, .spread = spread, .measurements = 600, .seed = 77});
@@ -22,7 +22,7 @@ TEST(AdaptiveCoverage, OursCoversTheMedianAndReportsTheSpreadThatIsThere) {
       const AdaptiveStudy study = studied(TimerRule::steelyard, noise, spread);
       ASSERT_EQ(study.measurements, 600);
       EXPECT_GT(study.given, 540) << "independent times nearly always carry an interval";
-      EXPECT_GT(static_cast<double>(study.covered) / study.given, least_coverage(study.given));
+      EXPECT_GT(static_cast<double>(study.covered) / study.given, min_coverage(study.given));
       EXPECT_GT(study.mean_reported, 0.9 * study.true_spread);
     }
   }

@@ -55,9 +55,9 @@ TEST(RankTest, GivesThePublishedCriticalValue) {
 }
 
 TEST(RankTest, FourAgainstFourIsTheLeastThatReachesFivePercent) {
-  EXPECT_GT(least_rank_p(3, 3), 0.05);
-  EXPECT_NEAR(least_rank_p(4, 4), 2.0 / 70, 1e-12);
-  EXPECT_NEAR(rank_test(std::vector<double>{1, 2, 3, 4}, std::vector<double>{5, 6, 7, 8}).p, least_rank_p(4, 4), 1e-12);
+  EXPECT_GT(min_rank_p(3, 3), 0.05);
+  EXPECT_NEAR(min_rank_p(4, 4), 2.0 / 70, 1e-12);
+  EXPECT_NEAR(rank_test(std::vector<double>{1, 2, 3, 4}, std::vector<double>{5, 6, 7, 8}).p, min_rank_p(4, 4), 1e-12);
 }
 
 TEST(RankTest, CompleteSeparationOfTwentyFiveHasOneWayEachSide) {
@@ -73,7 +73,7 @@ TEST(RankTest, FindsNothingInNothing) {
   EXPECT_EQ(rank_test({}, std::vector<double>{1, 2}).method, RankMethod::none);
   EXPECT_EQ(rank_test(std::vector<double>(4, 2.0), std::vector<double>(4, 2.0)).p, 1);
   EXPECT_EQ(rank_test(std::vector<double>(100, 2.0), std::vector<double>(100, 2.0)).p, 1);
-  EXPECT_EQ(least_rank_p(0, 9), 1);
+  EXPECT_EQ(min_rank_p(0, 9), 1);
 }
 
 TEST(RankTest, NormalApproximationMeetsTheExactOneWhereTheyHandOver) {

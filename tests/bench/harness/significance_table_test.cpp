@@ -118,11 +118,11 @@ TEST(SignificanceTable, LongLinesAreAdjustedAsIfEveryPairHadBeenTested) {
   NumpyRandom random(1);
   TableData data;
   data.columns = {"a"};
-  for (std::size_t i = 0; i <= kMostPairedCells; ++i) {
+  for (std::size_t i = 0; i <= kMaxPairedCells; ++i) {
     data.rows.push_back({"", std::to_string(i), {noisy_times(i == 0 ? 1 : 2, 0.01, 20, random)}});
   }
   const SignificanceTable table = compared(data);
-  EXPECT_EQ(table.comparisons, (kMostPairedCells + 1) * kMostPairedCells / 2);
+  EXPECT_EQ(table.comparisons, (kMaxPairedCells + 1) * kMaxPairedCells / 2);
   EXPECT_EQ(table.cells[0][0].standing, Standing::best);
   EXPECT_EQ(table.cells[1][0].standing, Standing::worse);
 }

@@ -56,7 +56,7 @@ class CountedRegion : public ::testing::Test {
     place.folder = folder->output_file(Side::baseline).parent_path();
     place.shim_link = place.folder / "libsteelyard_count.so";
     if (library == Library::preloaded) std::filesystem::create_symlink(tools_.shim, place.shim_link);
-    CollectionOrder order;
+    CollectionRequest order;
     order.benchmark = benchmark;
     order.iterations = iterations;
     order.timeout = seconds(60);

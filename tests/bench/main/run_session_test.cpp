@@ -9,7 +9,7 @@ namespace {
 int passes_made(BlockOrder order, Nanoseconds each, bool fixes_length = false) {
   BlockBudget budget(order);
   for (int pass = 0; pass < order.repetitions * order.blocks; ++pass) {
-    if (budget.leaves_out(100, fixes_length)) return pass;
+    if (budget.skips(100, fixes_length)) return pass;
     budget.add(100, each);
   }
   return order.repetitions * order.blocks;
@@ -39,29 +39,29 @@ TEST(BlockBudget, MakesTheRepetitionsOfABenchmarkThatSetsItsOwnLength) {
 TEST(BlockBudget, NeverLeavesOutTheSearchForTheIterations) {
   BlockBudget budget({1, 8, milliseconds(20)});
   budget.add(1, seconds(30));  // a slow first touch
-  EXPECT_FALSE(budget.leaves_out(10, false));
-  EXPECT_FALSE(budget.leaves_out(10, true));
+  EXPECT_FALSE(budget.skips(10, false));
+  EXPECT_FALSE(budget.skips(10, true));
   budget.add(10, milliseconds(3));
-  EXPECT_FALSE(budget.leaves_out(10, false));
+  EXPECT_FALSE(budget.skips(10, false));
   budget.add(10, seconds(30));
-  EXPECT_TRUE(budget.leaves_out(10, false));
+  EXPECT_TRUE(budget.skips(10, false));
 }
 
 TEST(BlockBudget, BeginsAnewWithEachBenchmark) {
   BlockBudget budget({1, 8, milliseconds(20)});
   budget.add(10, seconds(1));
-  EXPECT_TRUE(budget.leaves_out(10, false));
+  EXPECT_TRUE(budget.skips(10, false));
   budget.begin_next_benchmark();
-  EXPECT_FALSE(budget.leaves_out(10, false));
+  EXPECT_FALSE(budget.skips(10, false));
 }
 
 TEST(RunSession, BudgetEndsWithTheRun) {
   RunSession session;
   session.begin({1, 8, milliseconds(1)});
   session.add_pass(10, seconds(1));
-  EXPECT_TRUE(session.leaves_out_next(10, false)) << "its time is spent";
+  EXPECT_TRUE(session.skips_next(10, false)) << "its time is spent";
   session.end();
-  EXPECT_FALSE(session.leaves_out_next(10, false)) << "what the program runs later by itself has no budget";
+  EXPECT_FALSE(session.skips_next(10, false)) << "what the program runs later by itself has no budget";
 }
 
 using Run = benchmark::BenchmarkReporter::Run;
@@ -98,9 +98,9 @@ Run aggregate() {
   return run;
 }
 
-TEST(BlockReporter, DropsOnlyTheBlocksThatWereLeftOut) {
+TEST(BlockReporter, DropsOnlyTheBlocksThatWereSkipped) {
   const ReportedRuns kept =
-      without_left_out({block(1), failed(block(2), kLeftOut), failed(block(3), "the device is away"), block(4)});
+      without_skipped({block(1), failed(block(2), kSkippedBlock), failed(block(3), "the device is away"), block(4)});
   ASSERT_EQ(kept.size(), 3U);
   EXPECT_EQ(kept[2].real_accumulated_time, 4);
   EXPECT_EQ(kept[0].repetitions, 3);

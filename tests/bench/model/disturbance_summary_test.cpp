@@ -7,10 +7,10 @@
 namespace steelyard {
 namespace {
 
-Invocation disturbed(std::vector<std::string> causes, bool left_out) {
+Invocation disturbed(std::vector<std::string> causes, bool excluded) {
   Invocation invocation;
   invocation.disturbed_by = std::move(causes);
-  invocation.left_out = left_out;
+  invocation.excluded = excluded;
   return invocation;
 }
 
@@ -36,7 +36,7 @@ TEST(DisturbanceSummary, CountsCausesTheCommonestFirstAndWhatBecameOfThem) {
   run.invocations.push_back(disturbed({}, true));
   EXPECT_EQ(
       text_of(run),
-      "4 of 10 processes were disturbed (3 by steal time, 2 by a drifting clock): 3 are left out, as their rounds "
+      "4 of 10 processes were disturbed (3 by steal time, 2 by a drifting clock): 3 are excluded, as their rounds "
       "were measured again; 1 counts");
 }
 
@@ -44,7 +44,7 @@ TEST(DisturbanceSummary, EndsWithWhatWasMeasuredAgainWhereNothingElseIsLeft) {
   steelyard::Run run;
   run.invocations = {disturbed({"steal time"}, true), disturbed({}, false)};
   EXPECT_EQ(text_of(run),
-            "1 of 2 processes was disturbed (1 by steal time): 1 is left out, as its round was measured again");
+            "1 of 2 processes was disturbed (1 by steal time): 1 is excluded, as its round was measured again");
 }
 
 TEST(DisturbanceSummary, JoinsBothSides) {

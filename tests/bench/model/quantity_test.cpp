@@ -13,7 +13,7 @@ TEST(Quantity, DurationsParseWithEveryUnit) {
   EXPECT_EQ(parse_duration("3m", "x")->count(), 180e9);
 }
 
-TEST(Quantity, DurationWithoutUnitNamesFieldAndMend) {
+TEST(Quantity, DurationWithoutUnitNamesFieldAndFix) {
   const auto result = parse_duration("2", "steelyard.toml:14: [run] min_time");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().text(),

@@ -256,7 +256,7 @@ TEST(TaskSpec, DedentedTextsReadAsTheyWouldByThemselves) {
   EXPECT_EQ(task.label, " label ") << "a name is as it was given";
 }
 
-// The output of PyTorch's benchmark recipe, less the object's address and with the stray blank and comma mended.
+// The output of PyTorch's benchmark recipe, less the object's address and with the stray blank and comma fixed.
 TEST(TaskText, OneTimeStandsAlone) {
   TaskMeasurement measurement = measured({118.47e-4}, 100);
   measurement.task.label = "Multithreaded batch dot";

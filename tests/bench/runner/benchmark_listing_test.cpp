@@ -107,7 +107,7 @@ TEST(ListBenchmarks, RefusesProgramsOfAnotherKind) {
     EXPECT_EQ(error.kind, ErrorKind::input) << name;
     EXPECT_EQ(error.where, executable->string());
     EXPECT_THAT(error.text(), HasSubstr("wanted a program built on Google Benchmark")) << name;
-    EXPECT_THAT(error.mend, HasSubstr("benchmark_main"));
+    EXPECT_THAT(error.fix, HasSubstr("benchmark_main"));
   }
 }
 

@@ -145,10 +145,10 @@ TEST(Looks, ProgressTellsHowManyAreDecided) {
   options.looks.decided = [](const steelyard::Run&, const steelyard::Run&) {
     return std::set<std::string>{"BM_sum/8"};
   };
-  int most_decided = 0;
-  options.progress = [&](const MeasureProgress& now) { most_decided = std::max(most_decided, now.decided); };
+  int max_decided = 0;
+  options.progress = [&](const MeasureProgress& now) { max_decided = std::max(max_decided, now.decided); };
   measured(options);
-  EXPECT_EQ(most_decided, 1);
+  EXPECT_EQ(max_decided, 1);
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ TEST(MeasurePairFailures, NameTheSideThatIsNoBenchmarkProgram) {
       EXPECT_EQ(error.where, bad.string());
       EXPECT_NE(error.found, "");
       EXPECT_NE(error.wanted, "");
-      EXPECT_NE(error.mend, "");
+      EXPECT_NE(error.fix, "");
     }
   }
 }

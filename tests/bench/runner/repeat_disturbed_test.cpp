@@ -42,7 +42,7 @@ MeasuredPair with_wanderer(const testing::MeasureOptions& options) {
 // How many invocations of each round count.
 std::map<int, int> counting_rounds(const Run& run) {
   std::map<int, int> rounds;
-  for (const Invocation& invocation : run.invocations) rounds[invocation.round] += invocation.left_out ? 0 : 1;
+  for (const Invocation& invocation : run.invocations) rounds[invocation.round] += invocation.excluded ? 0 : 1;
   return rounds;
 }
 
@@ -55,9 +55,9 @@ TEST(RepeatDisturbed, KeepsWhatWasDisturbedAndLetsEveryRoundCountOnce) {
     for (const auto& [round, count] : rounds) EXPECT_EQ(count, 1) << round;
     for (const Measurement& measurement : run->measurements) {
       EXPECT_EQ(measurement.invocations.size(), 8U);
-      EXPECT_EQ(measurement.invocations.size() + measurement.set_aside.size(), run->invocations.size());
-      for (const InvocationSamples& samples : measurement.set_aside) {
-        EXPECT_TRUE(run->invocations[samples.invocation].left_out);
+      EXPECT_EQ(measurement.invocations.size() + measurement.excluded.size(), run->invocations.size());
+      for (const InvocationSamples& samples : measurement.excluded) {
+        EXPECT_TRUE(run->invocations[samples.invocation].excluded);
       }
     }
   }

@@ -68,7 +68,7 @@ TEST(DrawPadding, IsOfTheSeedAndDiffersFromProcessToProcess) {
     for (int side = 0; side < 2; ++side) {
       for (int attempt = 0; attempt < 2; ++attempt) {
         const std::size_t padding = draw_padding(7, {"BM_a", round, side, attempt});
-        EXPECT_LT(padding, kMostPadding);
+        EXPECT_LT(padding, kMaxPadding);
         EXPECT_EQ(padding, draw_padding(7, {"BM_a", round, side, attempt}));
         drawn.insert(padding);
       }

@@ -57,7 +57,7 @@ TEST(ChooseLayout, TakesTurnsOnlyWhereATrialShowsThemClearlyWorthTwiceTheTime) {
   EXPECT_EQ(apart.layout, Layout::interleaved);
   EXPECT_EQ(apart.cores, duet.cores);
   EXPECT_TRUE(apart.reason.starts_with("taking turns agrees much better here: ")) << apart.reason;
-  EXPECT_EQ(choose_layout(duet, {0.12, 0.025, kLeastTrials - 1}).layout, Layout::duet);
+  EXPECT_EQ(choose_layout(duet, {0.12, 0.025, kMinTrials - 1}).layout, Layout::duet);
 }
 
 TEST(DescribeSettings, SaysWhatWasPlannedAndWhatCameOfIt) {

@@ -216,7 +216,7 @@ TEST(Attribute, FunctionThatIsNoLongerInlinedSaysWhereItWas) {
   EXPECT_EQ(gained.inlined_into, "run");
 }
 
-TEST(Attribute, WitnessesOfOtherCodeDecideEachAlone) {
+TEST(Attribute, SignalsOfOtherCodeDecideEachAlone) {
   const auto call_blas = [](std::int64_t cost) {
     return HandMadeProfile("BM_gemm/64", 1)
         .function("BM_gemm", "/home/a/gemm.cpp", 10)
@@ -338,10 +338,10 @@ TEST(Attribute, MissingProfileLeavesTheRowAsItIs) {
 
 TEST(Attribute, NoMoreFunctionsThanAskedFor) {
   AttributionOptions options;
-  options.most_functions = 2;
+  options.max_functions = 2;
   EXPECT_THAT(names(behind(tokenizer(1, "/home/a"), tokenizer(11, "/home/a"), options)),
               ElementsAre(kTokenize, kInsert));
-  options.most_functions = 0;
+  options.max_functions = 0;
   EXPECT_THAT(behind(tokenizer(1, "/home/a"), tokenizer(11, "/home/a"), options), IsEmpty());
 }
 
@@ -380,8 +380,8 @@ Comparison of_row(Verdict verdict) {
 
 TEST(ChangedKernels, StandBeforeTheTime) {
   Comparison comparison = of_row(Verdict::regression);
-  tell_changed_kernels(comparison, labelled(std::string("kernels: ") + kSquare),
-                       labelled(std::string("kernels: ") + kSmall));
+  annotate_changed_kernels(comparison, labelled(std::string("kernels: ") + kSquare),
+                           labelled(std::string("kernels: ") + kSmall));
   EXPECT_THAT(comparison.rows[0].reason,
               AllOf(StartsWith("kernel "), HasSubstr("128x128"), HasSubstr("64x64"), HasSubstr("; 20 % slower")));
   EXPECT_THAT(comparison.rows[0].kernel_changes, ElementsAre(AllOf(StartsWith("kernel "), HasSubstr("64x64"))));
@@ -390,7 +390,7 @@ TEST(ChangedKernels, StandBeforeTheTime) {
 
 TEST(ChangedKernels, AreToldWhereNoTimeChanged) {
   Comparison comparison = of_row(Verdict::unchanged);
-  tell_changed_kernels(comparison, labelled("kernels: a"), labelled("kernels: a, b"));
+  annotate_changed_kernels(comparison, labelled("kernels: a"), labelled("kernels: a, b"));
   EXPECT_THAT(comparison.warnings, ElementsAre(HasSubstr("b")));
 }
 
@@ -398,7 +398,7 @@ TEST(ChangedKernels, SayNothingWhereNothingIsKnownOrChanged) {
   for (const auto& [before, now] : {std::pair("kernels: a, b", "kernels: b, a"), std::pair("", "kernels: a"),
                                     std::pair("kernels: a", "stopped: precise")}) {
     Comparison comparison = of_row(Verdict::regression);
-    tell_changed_kernels(comparison, labelled(before), labelled(now));
+    annotate_changed_kernels(comparison, labelled(before), labelled(now));
     EXPECT_EQ(comparison.rows[0].reason, "20 % slower") << before << " | " << now;
     EXPECT_THAT(comparison.warnings, IsEmpty());
   }
@@ -406,7 +406,7 @@ TEST(ChangedKernels, SayNothingWhereNothingIsKnownOrChanged) {
 
 TEST(ChangedKernels, LeaveRowsAloneThatWereNotJudged) {
   Comparison comparison = of_row(Verdict::incomparable);
-  tell_changed_kernels(comparison, labelled("kernels: a"), labelled("kernels: b"));
+  annotate_changed_kernels(comparison, labelled("kernels: a"), labelled("kernels: b"));
   EXPECT_EQ(comparison.rows[0].reason, "20 % slower");
 }
 

@@ -171,7 +171,7 @@ TEST(Configuration, SendsAKeyOfAnotherTableThere) {
             "[run]");
 }
 
-TEST(Configuration, RefusesADurationWithoutItsUnitAndShowsTheMend) {
+TEST(Configuration, RefusesADurationWithoutItsUnitAndShowsTheFix) {
   EXPECT_EQ(error_of("[run]\nmin_time = \"2\"\n"),
             "steelyard.toml:2: [run] min_time: found \"2\", wanted a duration with its unit (ns us ms s m h); write "
             "\"2s\" if seconds are meant");

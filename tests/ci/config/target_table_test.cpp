@@ -57,7 +57,7 @@ TEST(TargetTable, MayBeForADeviceAndOverAnAxis) {
               HasSubstr("wanted one ceiling"));
 }
 
-TEST(TargetTable, MistakesNameTheirLineAndTheMend) {
+TEST(TargetTable, MistakesNameTheirLineAndTheFix) {
   EXPECT_THAT(error_of("target = \"1 GB/s\"\n"), HasSubstr("found key \"target\", wanted the table [[target]]"));
   EXPECT_THAT(error_of("[[targt]]\nbenchmark = \"x\"\n"), HasSubstr("write [[target]]"));
   EXPECT_THAT(error_of("[target]\nbenchmark = \"x\"\n"), HasSubstr("wanted [[target]]"));

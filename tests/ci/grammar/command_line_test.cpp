@@ -31,7 +31,7 @@ class CommandLine : public ::testing::Test {
     for (const char* name : {"weigh", "other"}) {
       Verb verb = make_verb(options_, run_weigh, name, "Weighs LEFT against RIGHT. It does.", "  steelyard weigh a b");
       verb.names = {"LEFT", "[RIGHT]"};
-      verb.least_names = 1;
+      verb.min_names = 1;
       verb.takes_rest = std::string_view(name) == "weigh";
       verb.take = [options = options_](Words words) -> Result<void> {
         options->names = std::move(words.names);

@@ -53,7 +53,7 @@ TEST(Outcome, TellsTheCandidatesCrashFromTheBaselines) {
   EXPECT_EQ(outcome({row(Verdict::failed)}, crashed, elsewhere), 2);
 }
 
-TEST(Outcome, WhatBothSidesLeftOutWasNotToBeJudged) {
+TEST(Outcome, WhatBothSidesSkippedWasNotToBeJudged) {
   const steelyard::Run skipped =
       run_with({{parse_google_benchmark_name("BM_x"), "", 0, "the benchmark was skipped: f8 needs a newer device",
                  FailureKind::skipped}});

@@ -45,7 +45,7 @@ TEST(RowPictures, EveryChangedRowHasAFile) {
   const Result<DrawnRows> rows = draw_changed_rows(comparison, {}, {}, folder);
   ASSERT_TRUE(rows) << rows.error().text();
   EXPECT_EQ(rows->drawn, 4U) << "counts have flame graphs";
-  EXPECT_EQ(rows->left_out, 0U);
+  EXPECT_EQ(rows->excluded, 0U);
   for (const char* file : {"BM_a.real_time.svg", "BM_b.real_time.svg", "BM_c.real_time.svg", "BM_c.real_time-2.svg"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / file)) << file;
   }
@@ -60,7 +60,7 @@ TEST(RowPictures, OfMoreThanTheLimitTheWorstHaveFilesAndTheRestIsCounted) {
   const Result<DrawnRows> rows = draw_changed_rows(four_rows(), {}, {}, name, 1);
   ASSERT_TRUE(rows) << rows.error().text();
   EXPECT_EQ(rows->drawn, 1U);
-  EXPECT_EQ(rows->left_out, 2U);
+  EXPECT_EQ(rows->excluded, 2U);
   EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(name) / "BM_b.real_time.svg"));
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(name) / "BM_a.real_time.svg"));
   std::filesystem::remove_all(name);

@@ -46,7 +46,7 @@ TEST(EqualBuilds, SkipTimeOnlyAsThePolicySays) {
 
 TEST(EqualBuilds, AreToldInTheCountedRow) {
   Comparison comparison = counted({"BM_code", "BM_other"});
-  tell_equal_builds(builds(), {}, comparison);
+  annotate_equal_builds(builds(), {}, comparison);
   EXPECT_EQ(comparison.rows.size(), 2U);
   EXPECT_EQ(comparison.rows[0].reason, "counted; the code it executes is equal in both builds; data may differ");
   EXPECT_EQ(comparison.rows[1].reason, "counted");
@@ -55,7 +55,7 @@ TEST(EqualBuilds, AreToldInTheCountedRow) {
 TEST(EqualBuilds, MakeARowOfTimeThatWasNotMeasured) {
   Comparison comparison = counted({"BM_a", "BM_same", "BM_z"});
   comparison.policy.minimum_effect = 0.03;
-  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
   ASSERT_EQ(comparison.rows.size(), 4U);
   const ComparisonRow& row = comparison.rows[2];
   EXPECT_EQ(row.benchmark, "BM_same");
@@ -81,7 +81,7 @@ TEST(EqualBuilds, NamedTimeIsNotMissingWhereAllWereLeftUntimed) {
   for (const std::string& metric : comparison.policy.gates) {
     comparison.rows.insert(comparison.rows.begin(), missing_in_all(metric));
   }
-  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
   ASSERT_EQ(comparison.rows.size(), 3U);
   for (const ComparisonRow& row : comparison.rows) {
     EXPECT_EQ(row.benchmark, "BM_same");
@@ -93,7 +93,7 @@ TEST(EqualBuilds, UntimedRowGatesAsItsMetricDoes) {
   Comparison comparison = counted({"BM_same"});
   comparison.policy.metrics = {std::string(kRealTime), std::string(kCpuTime), std::string(kInstructions)};
   comparison.policy.gates = {std::string(kRealTime)};
-  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
   ASSERT_EQ(comparison.rows.size(), 3U);
   for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.gates, row.metric.name == kRealTime);
 }
@@ -102,13 +102,13 @@ TEST(EqualBuilds, NamedTimeStaysMissingWhereSomethingWasToBeTimed) {
   Comparison comparison = counted({"BM_other", "BM_same"});
   comparison.policy.metrics = {std::string(kRealTime)};
   comparison.rows.insert(comparison.rows.begin(), missing_in_all(kRealTime));
-  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
+  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, comparison);
   EXPECT_EQ(comparison.rows.front().verdict, Verdict::missing);
 }
 
 TEST(EqualBuilds, AreRecognizedByTheReport) {
   Comparison comparison = counted({"BM_code"});
-  tell_equal_builds(builds(), {}, comparison);
+  annotate_equal_builds(builds(), {}, comparison);
   EXPECT_THAT(equality_line(comparison), HasSubstr("1 of 1 count: the code that was executed is equal"));
 }
 
@@ -117,12 +117,12 @@ TEST(EqualBuilds, LeaveTimeAloneThatWasMeasuredOrIsNotJudged) {
   measured.rows.push_back(measured.rows[0]);
   measured.rows[1].metric = *well_known_metric(kRealTime);
   measured.rows[1].reason = "timed";
-  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, measured);
+  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, measured);
   ASSERT_EQ(measured.rows.size(), 2U);
   EXPECT_EQ(measured.rows[1].reason, "timed");
   Comparison counts_only = counted({"BM_same"});
   counts_only.policy.metrics = {std::string(kInstructions)};
-  tell_equal_builds(builds(), {{"BM_same", "not timed"}}, counts_only);
+  annotate_equal_builds(builds(), {{"BM_same", "not timed"}}, counts_only);
   EXPECT_EQ(counts_only.rows.size(), 1U);
 }
 

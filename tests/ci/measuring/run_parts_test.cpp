@@ -37,13 +37,13 @@ TEST(JoinRun, KeepsEveryMeasurementWithItsOwnInvocations) {
   EXPECT_EQ(whole.header.layout, Layout::duet);
 }
 
-TEST(JoinRun, KeepsWhatWasSetAsideWithItsOwnInvocations) {
+TEST(JoinRun, KeepsExcludedSamplesWithTheirOwnInvocations) {
   steelyard::Run whole = run_of("a", 3);
   steelyard::Run part = run_of("b", 2);
-  part.measurements[0].set_aside.push_back(part.measurements[0].invocations.back());
+  part.measurements[0].excluded.push_back(part.measurements[0].invocations.back());
   part.measurements[0].invocations.pop_back();
   join_run(whole, part);
-  EXPECT_EQ(whole.measurements[1].set_aside.at(0).invocation, 4U);
+  EXPECT_EQ(whole.measurements[1].excluded.at(0).invocation, 4U);
 }
 
 // A program that only the candidate has is measured alone. Listed first, it must not make all others look so.

@@ -82,7 +82,7 @@ Comparison with(const std::vector<ComparisonRow>& rows) {
 }
 
 std::string story_of(const Comparison& comparison, const std::string& benchmark) {
-  return fused_story(RowIndex(comparison), benchmark);
+  return combined_explanation(RowIndex(comparison), benchmark);
 }
 
 std::vector<FunctionLine> lines_of(const Comparison& comparison, const ComparisonRow& row) {
@@ -91,7 +91,7 @@ std::vector<FunctionLine> lines_of(const Comparison& comparison, const Compariso
 
 TEST(SummaryLine, CountsWhatThereIsAndLeavesOutWhatIsNot) {
   EXPECT_EQ(summary_line(sample::comparison_with_every_verdict()),
-            "3 regressions (1 told, fails nothing), 1 failed, 1 missing, 1 incomparable, 2 improvements, 1 new, 4 "
+            "3 regressions (1 reported, not gating), 1 failed, 1 missing, 1 incomparable, 2 improvements, 1 new, 4 "
             "unchanged, 1 inconclusive");
   EXPECT_EQ(summary_line(sample::quiet_comparison(8)), "8 unchanged");
   EXPECT_EQ(summary_line(Comparison{}), "nothing to compare");
@@ -147,9 +147,9 @@ ComparisonRow timed_as(const std::string& word) {
   return sample::time_row("a", 1.001, word == "equal" ? Verdict::unchanged : Verdict::inconclusive);
 }
 
-class FusedStories : public testing::TestWithParam<StoryCase> {};
+class CombinedExplanations : public testing::TestWithParam<StoryCase> {};
 
-TEST_P(FusedStories, SayWhatTheWitnessesMeanTogether) {
+TEST_P(CombinedExplanations, SayWhatTheSignalsMeanTogether) {
   std::vector<ComparisonRow> rows;
   if (std::string(GetParam().time) != "absent") rows.push_back(timed_as(GetParam().time));
   if (std::string(GetParam().count) != "absent") rows.push_back(counted_as(GetParam().count));
@@ -157,7 +157,7 @@ TEST_P(FusedStories, SayWhatTheWitnessesMeanTogether) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    EveryCombination, FusedStories,
+    EveryCombination, CombinedExplanations,
     testing::Values(
         StoryCase{"up", "slower", "instructions +2.10 %, time +2.00 %: real"},
         StoryCase{"up", "faster", "instructions +2.10 %, time -2.00 %: more work in less time"},
@@ -183,12 +183,12 @@ INSTANTIATE_TEST_SUITE_P(
       return "Count_" + std::string(tested.param.count) + "_time_" + std::string(tested.param.time);
     });
 
-TEST(FusedStory, DoesNotClaimThatTimeWouldHaveShownWhatItsMarginHides) {
+TEST(CombinedExplanation, DoesNotClaimThatTimeWouldHaveShownWhatItsMarginHides) {
   const auto rows = with({sample::time_row("a", 1.001, Verdict::unchanged), sample::instructions_row("a", 1000, 1001)});
   EXPECT_EQ(story_of(rows, "a"), "instructions +0.10 %, time equal: too little to show in the time");
 }
 
-TEST(FusedStory, SaysHowEqualACountWithJitterIs) {
+TEST(CombinedExplanation, SaysHowEqualACountWithJitterIs) {
   ComparisonRow count = sample::instructions_row("a", 10000, 10001);
   count.verdict = Verdict::unchanged;
   count.jitter = 0.0002;
@@ -199,7 +199,7 @@ TEST(FusedStory, SaysHowEqualACountWithJitterIs) {
             "instructions equal to 0.0002 %, time +3.00 %: layout, memory or the machine");
 }
 
-TEST(FusedStory, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
+TEST(CombinedExplanation, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
   ComparisonRow count = sample::instructions_row("a", 1000, 1000);
   const ComparisonRow time = sample::time_row("a", 1.03, Verdict::regression);
   count.reason = "counted exactly; the code it executes is equal in both builds; data may differ";
@@ -217,7 +217,7 @@ TEST(FusedStory, SaysMoreWhereTheBuildsAreKnownToBeEqual) {
   EXPECT_EQ(equality_line(with({time})), "");
 }
 
-TEST(FusedStory, IsSilentWhereAWitnessWasNotJudgedOrCountedMoreThanTheTimedRegion) {
+TEST(CombinedExplanation, IsSilentWhereASignalWasNotJudgedOrCountedMoreThanTheTimedRegion) {
   ComparisonRow count = sample::instructions_row("a", 1, 2);
   count.verdict = Verdict::incomparable;
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), count}), "a"), "");
@@ -226,7 +226,7 @@ TEST(FusedStory, IsSilentWhereAWitnessWasNotJudgedOrCountedMoreThanTheTimedRegio
   EXPECT_EQ(story_of(with({sample::time_row("a", 1.1, Verdict::regression), whole}), "a"), "");
 }
 
-TEST(FusedStory, IsSilentWhereTheLibraryRanOtherCodeUnderTheCounter) {
+TEST(CombinedExplanation, IsSilentWhereTheLibraryRanOtherCodeUnderTheCounter) {
   ComparisonRow count = sample::instructions_row("a", 1000, 1100);
   count.reason = "counted exactly; library dispatch: SkylakeX natively, Haswell under Valgrind";
   count.notes = read_notes(count.reason);
@@ -324,15 +324,15 @@ TEST(CallPathNames, LeaveOutTheMiddleOfALongPathAndKeepItsEnd) {
   EXPECT_THAT(call_path_names(row), ElementsAre("f0", "f1", "f2", "(2 more)", "f5", "f6", "f7", "f8", "f9", "f10"));
 }
 
-TEST(GateNotes, SayWhyARegressionFailsNothing) {
+TEST(GateNotes, SayWhyARegressionDoesNotGate) {
   ComparisonRow told = sample::instructions_row("a", 1000, 1001);
   told.gates = false;
   told.gate_note = "it is below the minimum effect of counts, 1 %";
   const ComparisonRow gating = sample::time_row("a", 1.1, Verdict::regression);
   EXPECT_THAT(gate_notes({&told, &gating}),
-              ElementsAre("instructions fails nothing: it is below the minimum effect of counts, 1 %"));
-  EXPECT_EQ(summary_line(with({told, gating})), "2 regressions (1 told, fails nothing)");
-  EXPECT_EQ(summary_line(with({told})), "1 regression (told, fails nothing)");
+              ElementsAre("instructions does not gate: it is below the minimum effect of counts, 1 %"));
+  EXPECT_EQ(summary_line(with({told, gating})), "2 regressions (1 reported, not gating)");
+  EXPECT_EQ(summary_line(with({told})), "1 regression (reported, not gating)");
 }
 
 TEST(MetricLabel, ReadsAsWords) {

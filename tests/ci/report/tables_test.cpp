@@ -60,7 +60,7 @@ TEST(SideTables, ShowsTimeAndCountsUnlessOthersAreNamed) {
   EXPECT_THAT(named.warnings, ElementsAre("no side has the metric bananas"));
 }
 
-TEST(SideTables, CountsUnderOtherConditionsAreLeftOutAloud) {
+TEST(SideTables, CountsUnderOtherConditionsAreExcludedAloud) {
   TableSide first = side("a", {measured("BM_x", kInstructions, {{100}})});
   TableSide second = first;
   second.name = "b";
@@ -83,7 +83,7 @@ TEST(SideNames, AreShortWhereThatTellsThemApart) {
   EXPECT_THAT(side_names({"x.json", "x.json"}), ElementsAre("x.json", "x.json (2)"));
 }
 
-TEST(CheckMachines, RefusesTwoUnlessTheFactIsSetAside) {
+TEST(CheckMachines, RefusesTwoUnlessTheFactIsIgnored) {
   TableSide first = side("a", {});
   TableSide second = side("b", {});
   TableSide unknown = side("c", {});

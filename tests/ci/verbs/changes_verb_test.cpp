@@ -97,9 +97,9 @@ TEST_F(ChangesVerb, AnotherMachineIsNoRegression) {
 TEST_F(ChangesVerb, FailsOnlyWhereAskedAndWhereTheRegressionStands) {
   judged(series("a", 1.1, 25), 0);
   judged(series("a", 1.1, 25), 1, {"--fail-on-regression"});
-  json mended = series("a", 1.1, 15, 45);
-  for (std::size_t i = 30; i < 45; ++i) mended["values"][i] = mended["values"][i].get<double>() / 1.1;
-  judged(mended, 0, {"--fail-on-regression"});
+  json fixed = series("a", 1.1, 15, 45);
+  for (std::size_t i = 30; i < 45; ++i) fixed["values"][i] = fixed["values"][i].get<double>() / 1.1;
+  judged(fixed, 0, {"--fail-on-regression"});
   judged(series("a", 1.1, 25), 0, {"--fail-on-regression", "--minimum-effect", "20%"});
 }
 

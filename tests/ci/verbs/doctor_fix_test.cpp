@@ -51,7 +51,7 @@ bool forbid_personality() {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-// The settings of a machine with two cores, all of them to be mended.
+// The settings of a machine with two cores, all of them to be fixed.
 class DoctorFix : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -149,14 +149,14 @@ class DoctorFix : public ::testing::Test {
   }
 
   static constexpr const char* kBefore = "powersave powersave 0 always";
-  static constexpr const char* kMended = "performance performance 1 madvise";
+  static constexpr const char* kFixed = "performance performance 1 madvise";
   std::filesystem::path folder_;
   static constexpr int kNoFilters = 97;
   bool forbids_personality_ = false;  // of the programs to start
   std::vector<pid_t> started_;
 };
 
-TEST_F(DoctorFix, MendsWhileTheCommandRunsAndPassesItsStatusOn) {
+TEST_F(DoctorFix, FixesWhileTheCommandRunsAndPassesItsStatusOn) {
   const std::string seen = (folder_ / "seen").string();
   const std::string cpu = (folder_ / "root/sys/devices/system/cpu").string();
   EXPECT_EQ(
@@ -177,10 +177,10 @@ TEST_F(DoctorFix, SaysNothingWhenQuiet) {
   EXPECT_EQ(text_of(folder_ / "err"), "");
 }
 
-TEST_F(DoctorFix, RunsTheCommandWhereThereIsNothingToMend) {
+TEST_F(DoctorFix, RunsTheCommandWhereThereIsNothingToFix) {
   std::filesystem::remove_all(folder_ / "root/sys");
   EXPECT_EQ(run({"--fix", "--", "/bin/sh", "-c", "exit 5"}), 5);
-  EXPECT_THAT(text_of(folder_ / "err"), HasSubstr("nothing to mend"));
+  EXPECT_THAT(text_of(folder_ / "err"), HasSubstr("nothing to fix"));
 }
 
 TEST_F(DoctorFix, ChangesNothingForACommandThatIsNotThere) {
@@ -201,7 +201,7 @@ TEST_F(DoctorFix, PassesSignalsOnAndSetsBack) {
     std::filesystem::remove(folder_ / "command");
     const pid_t process = start(waiting_command("command"));
     const pid_t command = process_in("command");
-    EXPECT_EQ(settings(), kMended);
+    EXPECT_EQ(settings(), kFixed);
     ::kill(process, number);
     EXPECT_EQ(finish(process), 128 + number);
     EXPECT_EQ(settings(), kBefore);
@@ -223,7 +223,7 @@ TEST_F(DoctorFix, WaitsForACommandThatHandlesTheSignal) {
 TEST_F(DoctorFix, SetsBackWhenItIsKilled) {
   const pid_t process = start(waiting_command("command"));
   const pid_t command = process_in("command");
-  EXPECT_EQ(settings(), kMended);
+  EXPECT_EQ(settings(), kFixed);
   EXPECT_TRUE(std::filesystem::exists(journal()));
   ::kill(process, SIGKILL);
   EXPECT_EQ(finish(process), 1000 + SIGKILL);
@@ -275,7 +275,7 @@ TEST_F(DoctorFix, LeavesAJournalWhenAllAreKilledThatRestoreSetsBackBy) {
   ::kill(watchdog_of(process), SIGKILL);
   ::kill(process, SIGKILL);
   finish(process);
-  EXPECT_EQ(settings(), kMended);
+  EXPECT_EQ(settings(), kFixed);
   EXPECT_TRUE(std::filesystem::exists(journal()));
   EXPECT_EQ(run({"--restore"}), 0);
   EXPECT_THAT(text_of(folder_ / "out"), HasSubstr("governor of core 1: performance -> powersave"));
@@ -289,7 +289,7 @@ TEST_F(DoctorFix, SetsBackWhatAnEarlierOneLeftBeforeItBegins) {
   ::kill(watchdog_of(process), SIGKILL);
   ::kill(process, SIGKILL);
   finish(process);
-  EXPECT_EQ(settings(), kMended);
+  EXPECT_EQ(settings(), kFixed);
   EXPECT_EQ(run({"--fix", "--", "/bin/true"}), 0);
   EXPECT_THAT(text_of(folder_ / "err"), HasSubstr("was left performance by an earlier --fix; set back to powersave"));
   EXPECT_EQ(settings(), kBefore) << "not what the killed one had set";
@@ -302,7 +302,7 @@ TEST_F(DoctorFix, RefusesASecondOneAtTheSameTime) {
   EXPECT_THAT(text_of(folder_ / "err"),
               HasSubstr("another steelyard doctor --fix (process " + std::to_string(process) + ")"));
   EXPECT_EQ(run({"--restore"}), 3);
-  EXPECT_EQ(settings(), kMended) << "the first one's settings stay";
+  EXPECT_EQ(settings(), kFixed) << "the first one's settings stay";
   ::kill(process, SIGTERM);
   finish(process);
   EXPECT_EQ(settings(), kBefore);

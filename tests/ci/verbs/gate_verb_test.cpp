@@ -91,7 +91,7 @@ TEST_F(Gate, ShowsTheEndOfABuildThatFails) {
 
 TEST_F(Gate, HasNothingToJudgeAgainstWhereTheBaselineDoesNotBuild) {
   commit_script("break it", "exit 9");
-  commit("mend it", "fast");
+  commit("fix it", "fast");
   const Outcome outcome = gate();
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("build of the baseline"));
@@ -125,10 +125,10 @@ TEST_F(Gate, ThatCannotAskTheBaselinesProgramIsNotTheCandidatesFailure) {
       "mkdir -p out && printf '#!/bin/sh\\n# benchmark_list_tests\\nkill -SEGV $$\\n' > out/bench && chmod +x "
       "out/bench";
   commit_script("broken", broken);
-  commit("mended", "fast");
-  const Outcome mended = gate({"--json"});
-  EXPECT_EQ(mended.status, 2) << mended.err << mended.out;
-  EXPECT_THAT(mended.out, HasSubstr("the baseline failed"));
+  commit("fixed", "fast");
+  const Outcome fixed = gate({"--json"});
+  EXPECT_EQ(fixed.status, 2) << fixed.err << fixed.out;
+  EXPECT_THAT(fixed.out, HasSubstr("the baseline failed"));
   commit_script("broken again", broken);
   EXPECT_EQ(gate().status, 4);
 }

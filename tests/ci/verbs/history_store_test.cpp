@@ -134,13 +134,13 @@ TEST_F(HistoryStore, ALevelThatACommitAcceptedFailsNoGateUntilMoreIsLost) {
   accept_the_alert_of("accepted", commit(15));
   const Outcome accepted = gate(16, 141, {"--archive-dir", "kept"});
   EXPECT_EQ(accepted.status, 0) << accepted.out << accepted.err;
-  EXPECT_THAT(accepted.out, AllOf(HasSubstr("regression"), HasSubstr("fails nothing: commit aaaaaaaaa accepted")));
+  EXPECT_THAT(accepted.out, AllOf(HasSubstr("regression"), HasSubstr("does not gate: commit aaaaaaaaa accepted")));
   const Outcome verified = run({"verify", "kept"});
   EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
   EXPECT_EQ(gate(17, 300, {"--no-store"}).status, 1) << "more than was accepted";
 }
 
-TEST_F(HistoryStore, AChangePointThatACommitAcceptedFailsNothingUntilThatIsTakenBack) {
+TEST_F(HistoryStore, AChangePointThatACommitAcceptedDoesNotGateUntilThatIsTakenBack) {
   for (int day = 1; day <= 20; ++day) {
     import_day("agreed", day, (day > 14 ? 140 : 100) * wobble(day), 50 * wobble(day));
   }

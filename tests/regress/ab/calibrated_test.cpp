@@ -49,7 +49,7 @@ TEST(CalibratedNoise, DriftIsKnownForSidesOneAfterTheOtherOnly) {
   EXPECT_FALSE(CalibratedNoise(nullptr).drift(Layout::sequential).has_value());
 }
 
-TEST(RefuseVerdict, KeepsWhatWasSeenAndSaysWhatWouldMend) {
+TEST(RefuseVerdict, KeepsWhatWasSeenAndSaysWhatWouldFixIt) {
   Calibration calibration = calibration_with(0.01);
   calibration.failed = true;
   calibration.reason = "9 of 20 A/A gates called a change";

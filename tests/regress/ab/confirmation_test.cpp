@@ -158,25 +158,25 @@ ComparisonRow changed(double ratio, Verdict verdict = Verdict::regression) {
 
 std::string told(const Device& before, const Device& now, ComparisonRow row) {
   std::vector<ComparisonRow> rows{std::move(row)};
-  ask_second_witness(run_with(before), run_with(now), rows);
+  check_device_clock(run_with(before), run_with(now), rows);
   return rows[0].reason;
 }
 
-TEST(SecondWitness, SaysThatTheClockDidItWhereTheCyclesStoodStill) {
+TEST(DeviceClockCheck, SaysThatTheClockDidItWhereTheCyclesStoodStill) {
   EXPECT_EQ(told({1e5, 1.98e9}, {1.001e5, 1.65e9}, changed(1.2)),
             "slower; the device's cycles did not change (+0.10 %): its clock did, 1.98 GHz before and 1.65 GHz now");
 }
 
-TEST(SecondWitness, ConfirmsAChangeOfTheCode) {
+TEST(DeviceClockCheck, ConfirmsAChangeOfTheCode) {
   EXPECT_EQ(told({1e5, 1.98e9}, {1.2e5, 1.98e9}, changed(1.2)),
             "slower; the device's cycles changed by +20.0 %, 1.98 GHz before and 1.98 GHz now");
 }
 
-TEST(SecondWitness, ASmallChangeOfTimeIsNotTheClocksBecauseTheCyclesChangedLittleToo) {
+TEST(DeviceClockCheck, ASmallChangeOfTimeIsNotTheClocksBecauseTheCyclesChangedLittleToo) {
   EXPECT_THAT(told({1e5, 0}, {1.009e5, 0}, changed(1.012)), HasSubstr("cycles changed by"));
 }
 
-TEST(SecondWitness, KeepsSilentWithoutCyclesOrWithoutAChange) {
+TEST(DeviceClockCheck, KeepsSilentWithoutCyclesOrWithoutAChange) {
   EXPECT_EQ(told({}, {1e5, 1e9}, changed(1.2)), "slower");
   EXPECT_EQ(told({1e5, 1e9}, {}, changed(1.2)), "slower");
   EXPECT_EQ(told({1e5, 1e9}, {1e5, 1e9}, changed(1.2, Verdict::inconclusive)), "slower");

@@ -74,7 +74,7 @@ TEST(EffectOfRounds, WhatRoundingLeavesIsNoSpread) {
   }
 }
 
-TEST(EffectOfRounds, SixRoundsAreRelabelled) {
+TEST(EffectOfRounds, SixRoundsTakeThePermutationTest) {
   const Effect effect = effect_of_rounds(rounds_with({0.01, 0.02, 0.03, 0.04, 0.05, 0.06}), {});
   EXPECT_EQ(effect.test, "rounds");
   EXPECT_DOUBLE_EQ(*effect.p, 2.0 / 64);
@@ -122,7 +122,7 @@ TEST(EffectOfInvocations, FewInvocationsGiveWelchsT) {
   EXPECT_NEAR(effect.degrees, 2.941, 1e-3);
 }
 
-TEST(EffectOfInvocations, SixASideAreRelabelled) {
+TEST(EffectOfInvocations, SixASideTakeThePermutationTest) {
   const Effect effect = effect_of_invocations(all_at({1, 2, 3, 4, 5, 6}), all_at({11, 12, 13, 14, 15, 16, 17}), {});
   EXPECT_EQ(effect.test, "invocations");
   EXPECT_EQ(effect.units, 6);
@@ -182,16 +182,16 @@ TEST(WeightedDifference, TurnsWithTheSides) {
 // A test whose inversion is known: p falls linearly from 1 at `centre` to 0 at a distance of 1.
 class Tent : public ShiftTest {
  public:
-  explicit Tent(double centre, double least = 0) : centre_(centre), least_(least) {}
+  explicit Tent(double centre, double least = 0) : centre_(centre), costs_(least) {}
   double statistic(double shift) const override { return centre_ - shift; }
-  double p(double shift) const override { return std::max(least_, 1 - std::fabs(shift - centre_)); }
-  double least_p() const override { return least_; }
+  double p(double shift) const override { return std::max(costs_, 1 - std::fabs(shift - centre_)); }
+  double min_p() const override { return costs_; }
   double start() const override { return 0.3; }
   double step() const override { return 0.01; }
 
  private:
   double centre_;
-  double least_;
+  double costs_;
 };
 
 double estimate_of(const Tent& test) { return Inversion(test).estimate(); }

@@ -39,7 +39,7 @@ TEST(Explain, GoesFromSamplesToTheAnswerOfARegression) {
   EXPECT_THAT(steps, Contains(StartsWith("levels: baseline ")));
   EXPECT_THAT(steps, Contains(HasSubstr("above in 12 of 12")));
   EXPECT_THAT(steps, Contains(StartsWith("slots: ")));
-  EXPECT_THAT(steps, Contains(HasSubstr("re-labellings of 12 rounds")));
+  EXPECT_THAT(steps, Contains(HasSubstr("permutations of 12 rounds")));
   EXPECT_THAT(steps, Contains(HasSubstr("among 1 comparison q = ")));
   EXPECT_THAT(steps, Contains(HasSubstr("minimum effect 1 %, margin of unchanged 2 %")));
   EXPECT_THAT(steps, Contains(StartsWith("verdict: regression: ")));
@@ -96,10 +96,10 @@ TEST(Explain, CountsAreExplainedByTheirJitter) {
   EXPECT_THAT(steps_of(counted(1000, 1010, 2e-6)), Contains(HasSubstr("the jitter of this count, 0.0002 %")));
 }
 
-TEST(Explain, ACountThatIsToldHasNoOtherAnswerToBeTold) {
+TEST(Explain, ACountThatDoesNotGateHasNoOtherAnswer) {
   EXPECT_THAT(steps_of(counted(1000, 1010, 0)), Contains(HasSubstr("another answer: none, unless")));
   const auto steps = steps_of(counted(1000, 1005, 0));
-  EXPECT_THAT(steps, Contains(StartsWith("gate: it fails nothing: it is below the minimum effect of counts, 1 %")));
+  EXPECT_THAT(steps, Contains(StartsWith("gate: it does not gate: it is below the minimum effect of counts, 1 %")));
   EXPECT_THAT(steps, Not(Contains(StartsWith("another answer"))));
 }
 

@@ -54,7 +54,7 @@ ComparisonRow held_against(ComparisonRow row, double accepted) {
   return comparison.rows[0];
 }
 
-TEST(Gates, FailNothingForALevelThatWasAccepted) {
+TEST(Gates, DoNotFailForALevelThatWasAccepted) {
   ComparisonRow row = row_of(kRealTime, Verdict::regression, 1.1);
   row.baseline = 100;
   row.candidate = 110;
@@ -67,7 +67,7 @@ TEST(Gates, FailNothingForALevelThatWasAccepted) {
   EXPECT_TRUE(held_against(row, 110).gates) << "a level was accepted, no failure";
 }
 
-TEST(Gates, FailNothingForALevelOfWhichMoreIsBetterAndAtLeastWhatWasAccepted) {
+TEST(Gates, DoNotFailForALevelOfWhichMoreIsBetterAndAtLeastWhatWasAccepted) {
   ComparisonRow row = row_of(kRealTime, Verdict::regression, 0.9);
   row.metric.better = Better::higher;
   row.baseline = 100;
@@ -115,7 +115,7 @@ TEST(Gates, WhatIsNamedToGateIsJudged) {
   EXPECT_FALSE(is_judged(policy, kRealTime, MetricKind::noisy));
 }
 
-TEST(Gates, SmallChangeOfACountIsToldAndFailsNothing) {
+TEST(Gates, SmallChangeOfACountIsReportedAndDoesNotGate) {
   ComparisonPolicy policy;
   const Comparison comparison =
       decided(policy, {row_of(kInstructions, Verdict::regression, 1.0099), row_of(kRealTime, Verdict::unchanged)});
@@ -136,9 +136,9 @@ struct WitnessCase {
   bool count_gates;
 };
 
-class Witnesses : public ::testing::TestWithParam<WitnessCase> {};
+class GatingSignals : public ::testing::TestWithParam<WitnessCase> {};
 
-TEST_P(Witnesses, DecideAsThePolicySays) {
+TEST_P(GatingSignals, DecideAsThePolicySays) {
   ComparisonPolicy policy;
   policy.witness = GetParam().witness;
   const Comparison comparison =
@@ -148,7 +148,7 @@ TEST_P(Witnesses, DecideAsThePolicySays) {
 }
 
 constexpr Verdict kWorse = Verdict::regression;
-INSTANTIATE_TEST_SUITE_P(Policy, Witnesses,
+INSTANTIATE_TEST_SUITE_P(Policy, GatingSignals,
                          ::testing::Values(WitnessCase{Witness::decided, kWorse, kWorse, true, true},
                                            WitnessCase{Witness::decided, kWorse, Verdict::unchanged, true, true},
                                            WitnessCase{Witness::decided, Verdict::unchanged, kWorse, true, false},
@@ -260,7 +260,7 @@ TEST(Gates, TimeOfOtherCodeExcusesNoCount) {
   EXPECT_TRUE(decided({}, rows).rows[1].gates);
 }
 
-TEST(Gates, TimeThatFailsNothingExcusesNoCount) {
+TEST(Gates, TimeThatDoesNotGateExcusesNoCount) {
   ComparisonPolicy policy;
   policy.gates = {std::string(kInstructions)};
   EXPECT_TRUE(decided(policy, {row_of(kRealTime, Verdict::unchanged), row_of(kInstructions, kWorse)}).rows[1].gates);
@@ -270,7 +270,7 @@ TEST(Gates, TimeExcusesNoCountButInstructions) {
   EXPECT_TRUE(decided({}, {row_of(kRealTime, Verdict::unchanged), row_of("allocations", kWorse)}).rows[1].gates);
 }
 
-TEST(Gates, WitnessOfOtherCodeConfirmsNothingSoEachDecidesAlone) {
+TEST(Gates, SignalOfOtherCodeConfirmsNothingSoEachDecidesAlone) {
   ComparisonPolicy policy;
   policy.witness = Witness::both;
   std::vector<ComparisonRow> rows{row_of(kRealTime, kWorse), row_of(kInstructions, Verdict::unchanged)};
@@ -279,7 +279,7 @@ TEST(Gates, WitnessOfOtherCodeConfirmsNothingSoEachDecidesAlone) {
   EXPECT_TRUE(decided(policy, rows).rows[0].gates);
 }
 
-TEST(Gates, CountOfMoreThanTheTimedRegionIsNoWitnessOfTheTime) {
+TEST(Gates, CountOfMoreThanTheTimedRegionSaysNothingOfTheTime) {
   ComparisonPolicy policy;
   policy.witness = Witness::both;
   std::vector<ComparisonRow> rows{row_of(kRealTime, Verdict::unchanged), row_of(kInstructions, kWorse)};
@@ -290,7 +290,7 @@ TEST(Gates, CountOfMoreThanTheTimedRegionIsNoWitnessOfTheTime) {
   EXPECT_TRUE(decided(policy, rows).rows[0].gates);
 }
 
-TEST(Gates, WitnessesOfDifferentBenchmarksAreStrangers) {
+TEST(Gates, SignalsOfDifferentBenchmarksAreStrangers) {
   ComparisonPolicy policy;
   policy.witness = Witness::both;
   std::vector<ComparisonRow> rows{row_of(kRealTime, kWorse), row_of(kInstructions, Verdict::unchanged)};
@@ -298,7 +298,7 @@ TEST(Gates, WitnessesOfDifferentBenchmarksAreStrangers) {
   EXPECT_TRUE(decided(policy, rows).rows[0].gates);
 }
 
-TEST(Gates, WitnessesDoNotConcernOtherMetrics) {
+TEST(Gates, SignalsDoNotConcernOtherMetrics) {
   ComparisonPolicy policy;
   policy.witness = Witness::time;
   EXPECT_TRUE(gates(policy, "allocations"));

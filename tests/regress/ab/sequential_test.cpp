@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "regress/ab/relabelling.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/sequential.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
@@ -32,25 +32,25 @@ TEST(LookPlan, GrowsWithTheRounds) {
 }
 
 TEST(LookPlan, PlansMoreThanTheUsualRoundsOnlyWhereTheBudgetPaysForThem) {
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 66}).most_rounds(), 60);
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 67}).most_rounds(), 100);
-  EXPECT_EQ(plan_looks({0.05, 1, 0, 5000}).most_rounds(), 160);
-  EXPECT_EQ(plan_looks({0.05, 1, 20, 5000}).most_rounds(), 20);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 66}).max_rounds(), 60);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 67}).max_rounds(), 100);
+  EXPECT_EQ(plan_looks({0.05, 1, 0, 5000}).max_rounds(), 160);
+  EXPECT_EQ(plan_looks({0.05, 1, 20, 5000}).max_rounds(), 20);
 }
 
 // Two one-sided tests at 5 % of the first look's share need p <= .01; 2 / C(12, 6) is .0022, 2 / C(10, 5) is .0079.
 TEST(LookPlan, NeverLooksBeforeAnAnswerCanBeReached) {
   const PlannedLook first = plan_looks({}).looks.front();
-  EXPECT_LE(least_split_p(static_cast<std::size_t>(first.rounds / 2), static_cast<std::size_t>(first.rounds)),
+  EXPECT_LE(min_split_p(static_cast<std::size_t>(first.rounds / 2), static_cast<std::size_t>(first.rounds)),
             0.10 * first.share);
-  EXPECT_LE(least_split_p(static_cast<std::size_t>(first.rounds / 2), static_cast<std::size_t>(first.rounds)),
+  EXPECT_LE(min_split_p(static_cast<std::size_t>(first.rounds / 2), static_cast<std::size_t>(first.rounds)),
             0.05 * first.share);
 }
 
 TEST(LookPlan, ALoneChangeAmongVeryManyCanBeFoundAtTheLastLook) {
   for (const std::int64_t comparisons : {1, 100, 10000, 1000000}) {
     const PlannedLook last = plan_looks({0.05, comparisons, 0}).looks.back();
-    EXPECT_LE(least_split_p(static_cast<std::size_t>(last.rounds / 2), static_cast<std::size_t>(last.rounds)),
+    EXPECT_LE(min_split_p(static_cast<std::size_t>(last.rounds / 2), static_cast<std::size_t>(last.rounds)),
               0.05 / static_cast<double>(comparisons) * last.share);
   }
 }
@@ -68,7 +68,7 @@ TEST(LookPlan, BothSidesOfOneSessionMustHaveIt) {
   baseline.session = "s";
   baseline.settings["looks"] = "12:0.5 16:0.5";
   RunHeader candidate = baseline;
-  EXPECT_EQ(mutual_look_plan(baseline, candidate).most_rounds(), 16);
+  EXPECT_EQ(mutual_look_plan(baseline, candidate).max_rounds(), 16);
   candidate.settings["looks"] = "12:0.4 16:0.6";
   EXPECT_TRUE(mutual_look_plan(baseline, candidate).empty());
   candidate.settings.erase("looks");

@@ -152,7 +152,7 @@ TEST(RoundsTest, SidesExchangeWhereTheSlotsCannotReachFivePercent) {
   const RoundsTest twelve(constant_rounds(12, 0.1));
   EXPECT_TRUE(twelve.draws_slots(0));
   EXPECT_DOUBLE_EQ(twelve.p(0), 2.0 / 924);
-  EXPECT_DOUBLE_EQ(twelve.least_p(), 2.0 / 924);
+  EXPECT_DOUBLE_EQ(twelve.min_p(), 2.0 / 924);
 }
 
 std::vector<PairedRound> without_order(std::vector<PairedRound> rounds) {
@@ -238,7 +238,7 @@ TEST(InvocationsTest, NeedsNoRounds) {
   }
   const InvocationsTest test(low, high);
   EXPECT_DOUBLE_EQ(test.p(0), 2.0 / 924);
-  EXPECT_DOUBLE_EQ(test.least_p(), 2.0 / 924);
+  EXPECT_DOUBLE_EQ(test.min_p(), 2.0 / 924);
   EXPECT_EQ(test.p(16), 1);
   EXPECT_DOUBLE_EQ(test.start(), 16);
 }

@@ -32,7 +32,7 @@ ComparisonRow decided(const Given& given) {
   evidence.effect.log_ratio = std::log(given.ratio);
   evidence.effect.p = given.p;
   evidence.effect.standard_error = given.error;
-  evidence.effect.least_p = 1e-6;
+  evidence.effect.min_p = 1e-6;
   evidence.effect.within_margin = given.within_margin;
   const double half = 1.96 * given.error;
   evidence.effect.interval = Interval{evidence.effect.log_ratio - half, evidence.effect.log_ratio + half};
@@ -94,7 +94,7 @@ Effect effect_with(double log_ratio, double error, int units = 16) {
   effect.units = units;
   effect.log_ratio = log_ratio;
   effect.standard_error = error;
-  effect.least_p = 1e-6;
+  effect.min_p = 1e-6;
   return effect;
 }
 
@@ -110,7 +110,7 @@ TEST(MinimumDetectableEffect, GrowsWithTheNumberOfComparisons) {
 
 TEST(MinimumDetectableEffect, IsAbsentWhereTheLevelCannotBeReached) {
   Effect effect = effect_with(0, 0.01, 6);
-  effect.least_p = 2.0 / 64;
+  effect.min_p = 2.0 / 64;
   EXPECT_TRUE(minimum_detectable_effect(effect, 0.05, 1).has_value());
   EXPECT_FALSE(minimum_detectable_effect(effect, 0.05, 2).has_value());
   effect.standard_error.reset();
@@ -130,7 +130,7 @@ TEST(RoundsThatWouldDecide, InsideTheMarginAimAtShowingNoChange) {
 
 TEST(RoundsThatWouldDecide, AreMoreThanThereWereAndBounded) {
   EXPECT_EQ(rounds_that_would_decide(effect_with(0.5, 0.001, 20), {}), 22);
-  EXPECT_EQ(rounds_that_would_decide(effect_with(0.021, 5), {}), kMostRoundsNamed);
+  EXPECT_EQ(rounds_that_would_decide(effect_with(0.021, 5), {}), kMaxRoundsNamed);
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ TEST(FindChanges, OnlySuspectsWithFewerThanThreeLaterValues) {
     const auto changes = find_changes(of({values.begin(), values.begin() + 40 + static_cast<std::ptrdiff_t>(later)}));
     ASSERT_EQ(changes.size(), 1U) << later;
     EXPECT_EQ(changes[0].index, 40U);
-    EXPECT_EQ(changes[0].status == ChangeStatus::confirmed, later >= kLeastLaterValues) << later;
-    EXPECT_EQ(changes[0].id.empty(), later < kLeastLaterValues) << later;
+    EXPECT_EQ(changes[0].status == ChangeStatus::confirmed, later >= kMinLaterValues) << later;
+    EXPECT_EQ(changes[0].id.empty(), later < kMinLaterValues) << later;
   }
 }
 

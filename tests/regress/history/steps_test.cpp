@@ -131,7 +131,7 @@ double cost(const std::vector<double>& values, const std::vector<std::size_t>& s
   return sum + squares(values, from, values.size());
 }
 
-double least_cost(const std::vector<double>& values, double penalty) {
+double min_cost(const std::vector<double>& values, double penalty) {
   std::vector<double> best(values.size() + 1, std::numeric_limits<double>::infinity());
   best[0] = -penalty;
   for (std::size_t to = 1; to <= values.size(); ++to)
@@ -152,7 +152,7 @@ TEST(BestSteps, CostAsLittleAsTheBestOfAllDivisions) {
     }
     const double penalty = static_cast<double>(1 + engine() % 40);
     const std::vector<std::size_t> steps = best_steps(values, penalty);
-    EXPECT_NEAR(cost(values, steps, penalty), least_cost(values, penalty), 1e-9) << "round " << round;
+    EXPECT_NEAR(cost(values, steps, penalty), min_cost(values, penalty), 1e-9) << "round " << round;
   }
 }
 

@@ -91,12 +91,12 @@ TEST(Sweep, SamplesOfAnInvocationDoNotNarrowTheInterval) {
   EXPECT_DOUBLE_EQ(width(3), width(30));
 }
 
-TEST(Sweep, RoundsWithoutEverySizeAreLeftOutAndSaidSo) {
+TEST(Sweep, RoundsWithoutEverySizeAreExcludedAndSaidSo) {
   Measured measured;
   measured.add("BM_x/1", 1).add("BM_x/2", 2).add("BM_x/4", 4, 2);
   const Sweep sweep = find_sweeps(measured.run(), {})->at(0);
   EXPECT_EQ(sweep.fit.rounds, 2);
-  EXPECT_THAT(sweep.warnings, ElementsAre("2 rounds without every size left out"));
+  EXPECT_THAT(sweep.warnings, ElementsAre("2 rounds without every size excluded"));
 }
 
 TEST(Sweep, SizesThatFailedAreCountedAndSaid) {
@@ -106,10 +106,10 @@ TEST(Sweep, SizesThatFailedAreCountedAndSaid) {
   ASSERT_EQ(sweeps.size(), 1U);
   EXPECT_EQ(sweeps[0].failed_sizes, 1U);
   EXPECT_THAT(sweeps[0].data.sizes, ElementsAre(64, 256, 1024));
-  EXPECT_THAT(sweeps[0].warnings, ElementsAre("1 size failed and left out: the exponent is that of the others"));
+  EXPECT_THAT(sweeps[0].warnings, ElementsAre("1 size failed and excluded: the exponent is that of the others"));
 }
 
-TEST(Sweep, SizesThatHaveNoLogarithmAreLeftOutAndSaidSo) {
+TEST(Sweep, SizesThatHaveNoLogarithmAreExcludedAndSaidSo) {
   Measured measured;
   for (const int n : {0, 1, 2, 4}) measured.add("BM_x/" + std::to_string(n), n + 1.0);
   const Sweep sweep = find_sweeps(measured.run(), {})->at(0);

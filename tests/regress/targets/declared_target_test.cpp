@@ -129,7 +129,7 @@ TEST(ParseTarget, ReadsARateWithItsUnit) {
   EXPECT_DOUBLE_EQ(parse("2.5 TFLOPS").least, 2.5e12);
 }
 
-TEST(ParseTarget, SaysWhatIsTakenAndHowToMendIt) {
+TEST(ParseTarget, SaysWhatIsTakenAndHowToFixIt) {
   for (const char* text : {"", "fast", "0.6", "12 apples/s", "0.6 of", "of bandwidth", "nan of flops"}) {
     const std::string error = error_of(text);
     EXPECT_THAT(error, HasSubstr("steelyard.toml:14: found \"" + std::string(text) + '"'));

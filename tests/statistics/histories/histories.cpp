@@ -10,7 +10,7 @@
 namespace steelyard {
 namespace {
 
-constexpr std::size_t kLeastApart = 10;
+constexpr std::size_t kMinApart = 10;
 
 // Standard deviation without what is further off than four robust ones.
 double robust_deviation(const std::vector<double>& values) {
@@ -35,9 +35,9 @@ std::vector<InjectedStep> draw_steps(std::size_t n, Dice& dice) {
   std::vector<InjectedStep> steps;
   const std::size_t wanted = 1 + dice.below(std::min<std::size_t>(4, n / 25));
   for (std::size_t tries = 0; steps.size() < wanted && tries < 100; ++tries) {
-    const std::size_t begin = kLeastApart + dice.below(n - 2 * kLeastApart + 1);
+    const std::size_t begin = kMinApart + dice.below(n - 2 * kMinApart + 1);
     const bool close = std::ranges::any_of(steps, [&](const InjectedStep& step) {
-      return std::max(step.begin, begin) - std::min(step.begin, begin) < kLeastApart;
+      return std::max(step.begin, begin) - std::min(step.begin, begin) < kMinApart;
     });
     if (!close) steps.push_back({begin, dice.uniform(1, 8)});
   }

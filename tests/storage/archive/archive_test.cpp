@@ -119,10 +119,10 @@ steelyard::Run sample_run_v1() {
   for (Invocation& invocation : run.invocations) {
     invocation.conditions = {};
     invocation.disturbed_by.clear();
-    invocation.left_out = false;
+    invocation.excluded = false;
   }
   run.invocations.pop_back();  // one that was left out
-  for (Measurement& measurement : run.measurements) measurement.set_aside.clear();
+  for (Measurement& measurement : run.measurements) measurement.excluded.clear();
   run.labels.clear();
   return run;
 }
@@ -329,9 +329,9 @@ TEST(RunPayload, PartThatPointsNowhereIsRefusedWhenReadAndWhenWritten) {
   const Case cases[] = {
       {[](steelyard::Run& run) { run.measurements[0].invocations[0].invocation = 4; },
        "an invocation that is not there"},
-      {[](steelyard::Run& run) { run.measurements[0].set_aside[0].invocation = 0; },
-       "samples set aside of an invocation that counts"},
-      {[](steelyard::Run& run) { run.invocations[0].left_out = true; }, "samples of an invocation that was left out"},
+      {[](steelyard::Run& run) { run.measurements[0].excluded[0].invocation = 0; },
+       "excluded samples of an invocation that counts"},
+      {[](steelyard::Run& run) { run.invocations[0].excluded = true; }, "samples of an invocation that was excluded"},
       {[](steelyard::Run& run) { run.measurements[1].invocations[0].values.clear(); }, "an invocation without samples"},
       {[](steelyard::Run& run) { run.measurements[0].invocations[0].iterations.pop_back(); },
        "iterations of another number"},

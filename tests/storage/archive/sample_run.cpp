@@ -73,9 +73,9 @@ Run sample_run() {
   run.invocations.push_back({0, 0, 1, 1'795'251'118'000'000'000, 21'000'000});
   run.invocations.back().conditions = {1, 2, 0, 300, 4, 5'000'000, 6, 10'000'000, std::nullopt, 2999.5, 3000.25};
   run.invocations.back().disturbed_by = {"steal time", ""};
-  run.invocations.back().left_out = true;
+  run.invocations.back().excluded = true;
   run.measurements.push_back(sample_measurement());
-  run.measurements.back().set_aside = {{3, {1e-300, 2.0}, {5, 6}}};
+  run.measurements.back().excluded = {{3, {1e-300, 2.0}, {5, 6}}};
   Measurement counted;
   counted.benchmark = parse_google_benchmark_name("BM_sort/1024");
   counted.metric = *well_known_metric(kInstructions);

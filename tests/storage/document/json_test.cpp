@@ -19,8 +19,8 @@ TEST(JsonDocument, TellsWhatKindOfTextItIsNot) {
   EXPECT_EQ(parse("[1]").error().found, "no \"schema\"");
   EXPECT_EQ(parse("{\"schema\": 1}").error().found, "no \"schema\"");
   EXPECT_EQ(parse("{\"schema\": \"other/1\"}").error().text(), "file.json: found \"other/1\", wanted thing/1");
-  EXPECT_NE(parse("{\"schema\": \"thing/2\"}").error().mend, "") << "of a newer version";
-  EXPECT_EQ(parse("{\"schema\": \"thing/0\"}").error().mend, "");
+  EXPECT_NE(parse("{\"schema\": \"thing/2\"}").error().fix, "") << "of a newer version";
+  EXPECT_EQ(parse("{\"schema\": \"thing/0\"}").error().fix, "");
   EXPECT_EQ(parse("{\"schema\": \"thing/1\"}")->check().operator bool(), true);
 }
 

@@ -206,7 +206,7 @@ TEST_F(ClusterTest, IsNotLedAstrayByTheCallersOwnDatabaseSettings) {
 TEST_F(ClusterTest, NamesAClusterOfAnotherVersionAndLeavesItAlone) {
   fs::create_directories(state_ / "postgres/9/data");
   std::ofstream(state_ / "postgres/9/data/PG_VERSION") << "9\n";
-  EXPECT_EQ(start().left_behind, (std::vector<int>{9}));
+  EXPECT_EQ(start().old_clusters, (std::vector<int>{9}));
   EXPECT_TRUE(fs::exists(state_ / "postgres/9/data/PG_VERSION"));
 }
 

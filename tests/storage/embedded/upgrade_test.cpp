@@ -230,7 +230,7 @@ TEST_F(UpgradeTest, FinishesAnUpgradeThatWasEndedAfterTheNewClusterTookItsPlace)
   const EmbeddedServer server = start({next_, current_});
   EXPECT_EQ(server.major, next_.major);
   EXPECT_EQ(server.news.size(), 1U);
-  EXPECT_THAT(server.left_behind, IsEmpty());
+  EXPECT_THAT(server.old_clusters, IsEmpty());
   EXPECT_THAT(folders(), ElementsAre(number(current_.major) + ".replaced", number(next_.major)));
   EXPECT_THAT(differences(before_, contents(server.url)), IsEmpty());
 }
@@ -261,8 +261,8 @@ TEST_F(UpgradeTest, RefillsTheStoreFromTheArchivesWhereNothingReadsTheOldCluster
   {
     auto store = Store::open({}, state_);
     ASSERT_TRUE(store) << store.error().text();
-    EXPECT_THAT(store->take_news(), ElementsAre(HasSubstr("3 runs and 0 comparisons from their archives")));
-    EXPECT_THAT(store->take_news(), IsEmpty());
+    EXPECT_THAT(store->take_notices(), ElementsAre(HasSubstr("3 runs and 0 comparisons from their archives")));
+    EXPECT_THAT(store->take_notices(), IsEmpty());
     EXPECT_EQ(Upkeep(*store).status()->runs, kRuns);
   }
   {
@@ -274,7 +274,7 @@ TEST_F(UpgradeTest, RefillsTheStoreFromTheArchivesWhereNothingReadsTheOldCluster
   }
   EXPECT_TRUE(fs::exists(home() / "9.replaced/data/PG_VERSION"));
   expect_all_runs();
-  EXPECT_THAT(Store::open({}, state_)->take_news(), IsEmpty());
+  EXPECT_THAT(Store::open({}, state_)->take_notices(), IsEmpty());
 }
 
 TEST_F(UpgradeTest, GoesOnWithARefillThatWasEndedHalfWay) {
@@ -298,7 +298,7 @@ TEST_F(UpgradeTest, NamesAnArchiveThatCannotBeReadAndBringsTheOthers) {
   std::ofstream(state_ / "runs/broken.syrun") << "no archive";
   auto store = Store::open({}, state_);
   ASSERT_TRUE(store) << store.error().text();
-  EXPECT_THAT(store->take_news(), ElementsAre(HasSubstr("3 runs and 0 comparisons from their archives, 1 file")));
+  EXPECT_THAT(store->take_notices(), ElementsAre(HasSubstr("3 runs and 0 comparisons from their archives, 1 file")));
   expect_all_runs();
 }
 

@@ -62,12 +62,12 @@ class FullDisk : public ::testing::TestWithParam<int> {
 // MiB that are left: none, so that a table cannot grow; or room for rows but not for another segment of the log, at
 // which PostgreSQL ends itself.
 TEST_P(FullDisk, KeepsTheRunInTheSpoolAndDeliversItWhenThereIsRoom) {
-  constexpr int kMostImports = 40;
+  constexpr int kMaxImports = 40;
   ASSERT_EQ(import_of(0).status, 0);
   fill_up_to(static_cast<std::uintmax_t>(GetParam()) << 20U);
   int number = 1;
   ProgramEnd end;
-  for (; number < kMostImports; ++number) {
+  for (; number < kMaxImports; ++number) {
     end = import_of(number);
     if (end.status != 0) break;
   }

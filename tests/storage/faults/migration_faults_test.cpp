@@ -102,7 +102,7 @@ TEST_F(MigrationFaults, AScriptThatFailsInTheMiddleLeavesTheDatabaseAsItWas) {
   EXPECT_EQ(storage_test::run_program_apart({"history"}, environment()).status, 0);
 }
 
-TEST_F(MigrationFaults, ADatabaseNewerThanTheProgramIsRefusedWithTheMend) {
+TEST_F(MigrationFaults, ADatabaseNewerThanTheProgramIsRefusedWithTheFix) {
   ASSERT_EQ(storage_test::run_program_apart({"db", "migrate"}, environment()).status, 0);
   {
     auto session = Session::connect(address_.url, "test");

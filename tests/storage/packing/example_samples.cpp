@@ -104,7 +104,7 @@ SampleSections example_samples(std::uint64_t seed) {
   Draw draw(seed);
   SampleSections sections;
   sections.judged = section(draw, draw.below(3) > 0);
-  if (draw.below(4) == 0) sections.set_aside = section(draw, false);
+  if (draw.below(4) == 0) sections.excluded = section(draw, false);
   return sections;
 }
 

@@ -10,7 +10,7 @@ namespace steelyard::storage_test {
 
 struct SampleSections {
   std::vector<InvocationSamples> judged;
-  std::vector<InvocationSamples> set_aside;
+  std::vector<InvocationSamples> excluded;
 };
 SampleSections example_samples(std::uint64_t seed);
 

@@ -30,7 +30,7 @@ class PackedSamplesDbTest : public ::testing::Test {
     ASSERT_TRUE(transaction_->run("create table packed (seed bigint, packed bytea)"));
     const auto copied = transaction_->copy({"packed", {"seed", "packed"}}, kPayloads, [](std::size_t i) {
       const auto sections = example_samples(i);
-      return SqlValues().integer(static_cast<std::int64_t>(i)).bytes(pack_samples(sections.judged, sections.set_aside));
+      return SqlValues().integer(static_cast<std::int64_t>(i)).bytes(pack_samples(sections.judged, sections.excluded));
     });
     ASSERT_TRUE(copied) << copied.error().text();
   }
@@ -43,17 +43,17 @@ class PackedSamplesDbTest : public ::testing::Test {
 };
 
 TEST_F(PackedSamplesDbTest, SqlUnpacksTheSameBits) {
-  for (const bool set_aside : {false, true}) {
+  for (const bool excluded : {false, true}) {
     const auto rows = transaction_->run(
         std::string(
             "select p.seed, u.invocation, u.sample, steelyard.bits_of_double(u.value), u.iterations from packed p, ") +
-        (set_aside ? "steelyard.unpack_set_aside" : "steelyard.unpack") +
+        (excluded ? "steelyard.unpack_set_aside" : "steelyard.unpack") +
         "(p.packed) with ordinality as u(invocation, sample, value, iterations, place) order by p.seed, u.place");
     ASSERT_TRUE(rows) << rows.error().text();
     std::int64_t row = 0;
     for (std::uint64_t seed = 0; seed < kPayloads; ++seed) {
       const auto sections = example_samples(seed);
-      for (const InvocationSamples& taken : set_aside ? sections.set_aside : sections.judged) {
+      for (const InvocationSamples& taken : excluded ? sections.excluded : sections.judged) {
         for (std::size_t i = 0; i < taken.values.size(); ++i, ++row) {
           ASSERT_LT(row, rows->size());
           ASSERT_EQ(rows->integer(row, 0), static_cast<std::int64_t>(seed));
@@ -84,7 +84,7 @@ TEST_F(PackedSamplesDbTest, SqlKnowsTheValuesTheInvocationsAndWhatRetentionLeave
     ASSERT_EQ(rows->integer(row, 0), static_cast<std::int64_t>(samples));
     ASSERT_EQ(rows->integer(row, 1), static_cast<std::int64_t>(sections.judged.size()));
     const std::string left = bytes_of_text(rows->raw(row, 2));
-    ASSERT_LE(left.size(), pack_samples(sections.judged, sections.set_aside).size());
+    ASSERT_LE(left.size(), pack_samples(sections.judged, sections.excluded).size());
     const auto unpacked = unpack_samples(left, "test");
     ASSERT_TRUE(unpacked) << unpacked.error().text();
     ASSERT_TRUE(unpacked->dropped);

@@ -25,11 +25,11 @@ int form_of(const std::string& packed, std::size_t structure, std::size_t iterat
 TEST(PackedSamplesTest, GiveBackEverySampleToTheLastBit) {
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
     const auto sections = example_samples(seed);
-    const auto unpacked = unpack_samples(pack_samples(sections.judged, sections.set_aside), "test");
+    const auto unpacked = unpack_samples(pack_samples(sections.judged, sections.excluded), "test");
     ASSERT_TRUE(unpacked) << seed << ": " << unpacked.error().text();
     EXPECT_FALSE(unpacked->dropped);
     ASSERT_TRUE(bitwise_equal(unpacked->invocations, sections.judged)) << seed;
-    ASSERT_TRUE(bitwise_equal(unpacked->set_aside, sections.set_aside)) << seed;
+    ASSERT_TRUE(bitwise_equal(unpacked->excluded, sections.excluded)) << seed;
   }
 }
 
@@ -48,7 +48,7 @@ TEST(PackedSamplesTest, KeepNoInvocationsAndEmptyOnes) {
     const auto unpacked = unpack_samples(pack_samples(samples, samples), "test");
     ASSERT_TRUE(unpacked);
     EXPECT_EQ(unpacked->invocations, samples);
-    EXPECT_EQ(unpacked->set_aside, samples);
+    EXPECT_EQ(unpacked->excluded, samples);
   }
 }
 
@@ -97,7 +97,7 @@ TEST(PackedSamplesTest, ReadAnyBytesOrSayThatTheyCannot) {
   int read = 0;
   for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
     const auto sections = example_samples(seed);
-    const std::string packed = pack_samples(sections.judged, sections.set_aside);
+    const std::string packed = pack_samples(sections.judged, sections.excluded);
     for (int change = 0; change < 20; ++change) {
       std::string damaged = packed;
       if (change % 4 == 0) damaged.resize(engine() % damaged.size());

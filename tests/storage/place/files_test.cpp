@@ -176,7 +176,7 @@ TEST_F(ArchiveFile, WriteThatBreaksOffLeavesTheOldFileAndNoPart) {
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().kind, ErrorKind::store);
   EXPECT_THAT(written.error().text(), HasSubstr((folder_ / "a").string()));
-  EXPECT_THAT(written.error().mend, HasSubstr("free some space"));
+  EXPECT_THAT(written.error().fix, HasSubstr("free some space"));
   EXPECT_EQ(*read_file(folder_ / "a", 1000), "old");
   EXPECT_THAT(names(), ElementsAre("a"));
 }

@@ -73,9 +73,9 @@ Run example_run(int number) {
   run.invocations.push_back({0, 0, 1, kFirstTime + 9, 2'000'000});
   run.invocations.back().conditions = {1, 2, 0, 300, 4, 5'000'000, 6, 10'000'000, std::nullopt, 2999.5, 3000.25};
   run.invocations.back().disturbed_by = {"steal time", "a \"quoted\" {cause}"};
-  run.invocations.back().left_out = true;
+  run.invocations.back().excluded = true;
   run.measurements = {noisy(number), counted()};
-  run.measurements.back().set_aside = {{2, {7021, 7022}, {1, 1}}};
+  run.measurements.back().excluded = {{2, {7021, 7022}, {1, 1}}};
   run.profiles = {example_profile()};
   Failure whole;
   whole.reason = "exit status 1: \"it \xFF broke\"" + std::string(1, '\0') + "\r\n";

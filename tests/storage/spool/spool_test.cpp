@@ -159,7 +159,7 @@ TEST_F(SpoolTest, ArchiveThatCannotBeReadIsSetAsideAndTheRestDelivered) {
     ASSERT_TRUE(delivery);
     ASSERT_THAT(delivery->bad, SizeIs(1));
     EXPECT_THAT(delivery->bad[0].text(), HasSubstr("0000000000000000001-bad.syrun: byte 0: found something else"));
-    EXPECT_THAT(delivery->bad[0].mend, HasSubstr("moved to " + (state_ / "spool/bad").string()));
+    EXPECT_THAT(delivery->bad[0].fix, HasSubstr("moved to " + (state_ / "spool/bad").string()));
   }
   EXPECT_THAT(ids_, SizeIs(1));
   EXPECT_THAT(spool.waiting(), IsEmpty());
@@ -180,7 +180,7 @@ TEST_F(SpoolTest, ArchiveOfANewerVersionKeepsWaiting) {
   ASSERT_TRUE(delivery);
   EXPECT_EQ(delivery->delivered, 1);
   ASSERT_THAT(delivery->bad, SizeIs(1));
-  EXPECT_THAT(delivery->bad[0].mend, HasSubstr("upgrade"));
+  EXPECT_THAT(delivery->bad[0].fix, HasSubstr("upgrade"));
   EXPECT_THAT(spool.waiting(), ElementsAre(state_ / "spool/0000000000000000001-newer.syrun"));
 }
 
@@ -264,7 +264,7 @@ TEST_F(SpoolTest, StateThatIsNoFolderIsNamedWithTheWayOut) {
   const auto path = Spool(state_ / "file").keep(run_at(1));
   ASSERT_FALSE(path);
   EXPECT_THAT(path.error().text(), HasSubstr("file/spool: found Not a directory"));
-  EXPECT_THAT(path.error().mend, HasSubstr("STEELYARD_STATE"));
+  EXPECT_THAT(path.error().fix, HasSubstr("STEELYARD_STATE"));
 }
 
 TEST_F(SpoolTest, PartOfAKilledWriteIsRemovedAfterADay) {

@@ -27,7 +27,7 @@ void stretch(BenchmarkWindow& benchmark, double exponent, double level) {
 Window draw_gate(const std::vector<const Recording*>& recordings, const GateOptions& options, Draw& draw) {
   Window gate;
   gate.layout = recordings.front()->layout;
-  const int rounds = options.plan.empty() ? options.rounds : options.plan.most_rounds();
+  const int rounds = options.plan.empty() ? options.rounds : options.plan.max_rounds();
   // For gates whose benchmarks share everything. The order of draws is part of what a seed means.
   const Recording* shared = recordings[static_cast<std::size_t>(draw.below(static_cast<int>(recordings.size())))];
   const int shared_first = draw.below(shared->rounds());
@@ -43,7 +43,7 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
     const std::vector<int> slots = options.correlated ? shared_slots : balanced_slots(rounds, draw);
     BenchmarkWindow benchmark =
         concurrent_benchmark(recording.benchmarks[static_cast<std::size_t>(kernel)], first, slots);
-    const double exponent = std::pow(options.most_stretch, 2 * draw.uniform() - 1);
+    const double exponent = std::pow(options.max_stretch, 2 * draw.uniform() - 1);
     const double level = std::pow(10.0, 6 * draw.uniform());  // 1 ns to 1 ms
     stretch(benchmark, exponent, level);
     benchmark.name = "benchmark_" + std::to_string(1000 + i);
@@ -78,7 +78,7 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
       rounds[i] = look.rounds;
       seen.benchmarks.push_back(first_rounds(gate.benchmarks[i], look.rounds));
     }
-    if (seen.benchmarks.empty() || look.rounds == options.plan.most_rounds()) break;
+    if (seen.benchmarks.empty() || look.rounds == options.plan.max_rounds()) break;
     auto [baseline, candidate] = to_runs(seen);
     for (Run* run : {&baseline, &candidate}) run->header.settings[std::string(kLooksSetting)] = to_text(options.plan);
     const auto answers = judge_looks(baseline, candidate, policy, comparisons);

@@ -19,7 +19,7 @@ struct GateOptions {
   int rounds = 16;  // where `plan` is empty, which is a fixed design
   LookPlan plan;    // what is decided at a look is measured no more
   // Put on the logarithms of a benchmark's noise: a factor between 1 / stretch and stretch. 1: as recorded.
-  double most_stretch = 2;
+  double max_stretch = 2;
   // All benchmarks at the same place in time, with the same sides in the same slots: whatever disturbed a round
   // disturbs all of them, and copies of a kernel differ in nothing but their level and their stretch.
   bool correlated = false;

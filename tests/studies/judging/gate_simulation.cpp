@@ -79,7 +79,7 @@ void print_power(const Noise& noise, const Options& options, const Design& desig
   const std::string name = row_name(noise, design);
   if (("power: " + name).find(options.row) == std::string::npos) return;
   GateOptions gate = gate_options(options, design);
-  gate.most_stretch = 1;
+  gate.max_stretch = 1;
   const LoneChangeTally tally =
       simulate_lone_change(noise.recordings, gate, ratio, options.gates, static_cast<std::uint64_t>(options.seed));
   const Interval bound = observed_rate(tally.found, tally.tries).interval;

@@ -157,7 +157,7 @@ double weighted_variance(std::span<const double> values, bool newest_heaviest) {
 
 }  // namespace
 
-FoundSteps otava_steps(std::span<const double> values, double least_magnitude) {
+FoundSteps otava_steps(std::span<const double> values, double min_magnitude) {
   constexpr std::size_t kWindow = 50;
   constexpr double kLevel = 0.001;
   std::set<std::size_t> weak;
@@ -177,7 +177,7 @@ FoundSteps otava_steps(std::span<const double> values, double least_magnitude) {
       const auto left = values.subspan(from, steps[k] - from);
       const auto right = values.subspan(steps[k], to - steps[k]);
       double p = student_p(left, right);
-      if (std::fabs(mean_of(right) / mean_of(left) - 1) < least_magnitude) p = 2;
+      if (std::fabs(mean_of(right) / mean_of(left) - 1) < min_magnitude) p = 2;
       if (p > worst) {
         worst = p;
         weakest = k;

@@ -21,7 +21,7 @@ struct HistoryPeer {
 // E-divisive means in windows of 50, Student's t in the place of permutations, p < .001 after candidates at .01; M.
 // Fleming and others, Hunter: using change point detection to hunt for performance regressions, 2023 (now Apache
 // Otava).
-FoundSteps otava_steps(std::span<const double> values, double least_magnitude = 0);
+FoundSteps otava_steps(std::span<const double> values, double min_magnitude = 0);
 // Least squares, penalty 2 variance log n, variance from neighbours' differences (R. Killick, P. Fearnhead and I. A.
 // Eckley, Optimal detection of changepoints with a linear computational cost, 2012).
 FoundSteps pelt_steps(std::span<const double> values);

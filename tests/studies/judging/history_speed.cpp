@@ -34,7 +34,7 @@ Series noisy_series(std::size_t n, std::size_t steps, std::uint64_t seed) {
 }
 
 // The least of some tries: what the code costs, not what the machine was doing.
-double least_seconds(const Series& series) {
+double min_seconds(const Series& series) {
   double least = HUGE_VAL;
   const int tries = series.points.size() > 3000 ? 7 : 25;
   for (int i = 0; i < tries; ++i) {
@@ -53,7 +53,7 @@ void print_growth(const char* name, std::size_t steps_per_thousand) {
   double sum_xy = 0;
   double count = 0;
   for (std::size_t n : {100U, 300U, 1000U, 3000U, 10'000U, 30'000U}) {
-    const double seconds = least_seconds(noisy_series(n, steps_per_thousand * n / 1000, n));
+    const double seconds = min_seconds(noisy_series(n, steps_per_thousand * n / 1000, n));
     std::printf("| %s | %zu | %.3f ms |\n", name, n, 1e3 * seconds);
     const double x = std::log(static_cast<double>(n));
     const double y = std::log(seconds);

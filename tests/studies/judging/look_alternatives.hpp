@@ -10,11 +10,11 @@
 namespace steelyard::judging {
 
 struct ExchangedSides {
-  double by_shares = 1;  // the least over the looks of p / share, each p of the looks' own re-labelling
-  double together = 1;   // the same statistic, held against its own re-labelling over all looks at once
+  double by_shares = 1;  // the least over the looks of p / share, each p of the looks' own permutation test
+  double together = 1;   // the same statistic, held against its own permutations over all looks at once
 };
-// Sides of rounds are exchanged `draws` times at random (a group-sequential re-labelling test by P. I. Good's advice to
-// re-label whole experiments); ranks as in the tool, slots ignored.
+// Sides of rounds are exchanged `draws` times at random (a group-sequential permutation test by P. I. Good's advice to
+// permute whole experiments); ranks as in the tool, slots ignored.
 ExchangedSides exchange_sides(const std::vector<PairedRound>& rounds, const LookPlan& plan, int draws, Draw& draw);
 
 // p of an e-process, by round: 1 over the largest evidence so far, valid at every round. The evidence is the mixture

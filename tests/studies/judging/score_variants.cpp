@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bench/model/quantile.hpp"
-#include "regress/ab/relabelling.hpp"
+#include "regress/ab/permutations.hpp"
 #include "regress/ab/sample_scores.hpp"
 #include "tests/studies/judging/peers/rules.hpp"
 

@@ -29,7 +29,7 @@ namespace steelyard::judging {
 namespace {
 
 constexpr double kLevel = 0.05;
-constexpr double kMostPartOfRounds = 0.65;
+constexpr double kMaxPartOfRounds = 0.65;
 constexpr int kUsualRounds = 60;
 constexpr int kBlock = 12;  // rounds in a row: at that distance hardly anything is left of what neighbours share
 constexpr std::array<double, 4> kEffects{0, 0.01, 0.02, 0.05};
@@ -82,8 +82,8 @@ struct Sums {
 };
 
 // As the gate measures one of `comparisons` benchmarks.
-Sums measure_with_looks(const std::vector<PairedRounds>& windows, std::int64_t comparisons, int most_rounds) {
-  const LookPlan plan = plan_looks({kLevel, comparisons, 0, most_rounds});
+Sums measure_with_looks(const std::vector<PairedRounds>& windows, std::int64_t comparisons, int max_rounds) {
+  const LookPlan plan = plan_looks({kLevel, comparisons, 0, max_rounds});
   const StopQuestion question{kLevel, comparisons};
   Sums sums;
   for (const PairedRounds& window : windows) {
@@ -132,7 +132,7 @@ double equal_fixed_rounds(const std::vector<std::vector<double>>& p_by_rounds, c
 struct Study {
   Recording recording;
   std::array<std::vector<PairedRounds>, kEffects.size()> windows;
-  int most_rounds = kUsualRounds;
+  int max_rounds = kUsualRounds;
   std::vector<int> rounds;
   std::array<std::vector<std::vector<double>>, kEffects.size()> p;  // of fixed designs, by rounds
 };
@@ -152,7 +152,7 @@ bool print_saving(const Study& study, std::int64_t comparisons) {
   const double level = kLevel / static_cast<double>(comparisons);
   std::array<Sums, kEffects.size()> found;
   for (std::size_t e = 0; e < kEffects.size(); ++e)
-    found[e] = measure_with_looks(study.windows[e], comparisons, study.most_rounds);
+    found[e] = measure_with_looks(study.windows[e], comparisons, study.max_rounds);
   const double fixed = (equal_fixed_rounds(study.p[2], study.rounds, found[2].changed, level) +
                         equal_fixed_rounds(study.p[3], study.rounds, found[3].changed, level)) /
                        2;
@@ -164,11 +164,11 @@ bool print_saving(const Study& study, std::int64_t comparisons) {
   std::fflush(stdout);
   const auto tries = static_cast<std::int64_t>(study.windows[0].size());
   const auto alarms = static_cast<std::int64_t>(std::lround(found[0].changed * static_cast<double>(tries)));
-  return binomial_upper_tail(alarms, tries, level) >= 1e-4 && part <= kMostPartOfRounds;
+  return binomial_upper_tail(alarms, tries, level) >= 1e-4 && part <= kMaxPartOfRounds;
 }
 
 void print_alternatives(const Study& study, std::uint64_t seed) {
-  const LookPlan plan = plan_looks({kLevel, 1, 0, study.most_rounds});
+  const LookPlan plan = plan_looks({kLevel, 1, 0, study.max_rounds});
   for (const std::size_t e : {std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
     Draw draw(seed);
     double by_shares = 0;
@@ -205,7 +205,7 @@ int run(const Options& options) {
     for (const std::int64_t comparisons : {1, 23, 100}) good = print_saving(study, comparisons) && good;
   }
   if (!options.alternatives) return good ? 0 : 1;
-  std::printf("\n| noise | change | shares | re-labelled together | e-process |\n|---|---|---|---|---|\n");
+  std::printf("\n| noise | change | shares | permuted together | e-process |\n|---|---|---|---|---|\n");
   for (const Study& study : studies) print_alternatives(study, options.seed);
   return good ? 0 : 1;
 }

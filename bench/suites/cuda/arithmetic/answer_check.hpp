@@ -89,13 +89,13 @@ Result<void> all_written(const std::string& what, const std::vector<T>& answer, 
 // How many sets of inputs a workload takes in turn, so that what one launch read is not in the device's cache when the
 // same set's turn comes again.
 
-// Four times the cache in all; one set where that is enough. More sets than kMostInputSets are not made: a set then is
+// Four times the cache in all; one set where that is enough. More sets than kMaxInputSets are not made: a set then is
 // so small that its launch is bound by latency.
-inline constexpr std::size_t kMostInputSets = 256;
+inline constexpr std::size_t kMaxInputSets = 256;
 constexpr int input_rotation(std::size_t set_bytes, std::size_t cache_bytes) {
   if (set_bytes == 0) return 1;
   const std::size_t wanted = (4 * cache_bytes + set_bytes - 1) / set_bytes;
-  return static_cast<int>(std::clamp<std::size_t>(wanted, 1, kMostInputSets));
+  return static_cast<int>(std::clamp<std::size_t>(wanted, 1, kMaxInputSets));
 }
 
 // Values from one set's begin to the next: every set begins at a multiple of 256 bytes.

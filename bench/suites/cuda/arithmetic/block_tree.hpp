@@ -11,8 +11,8 @@
 namespace steelyard::cuda_suite {
 
 inline constexpr int kWarp = 32;
-inline constexpr int kMostThreads = 1024;  // of a block, on every device
-inline constexpr int kMostWarps = kMostThreads / kWarp;
+inline constexpr int kMaxThreads = 1024;  // of a block, on every device
+inline constexpr int kMaxWarps = kMaxThreads / kWarp;
 // Steps of the tree over 1024 threads: what enters error bounds.
 inline constexpr int kTreeSteps = 10;
 
@@ -35,8 +35,8 @@ std::vector<Value> play_warp_tree(std::vector<Value> values, Join join) {
 // warps that the block does not have.
 template <class Value, class Join>
 std::vector<Value> play_block_tree(const std::vector<Value>& values, Value neutral, Join join) {
-  assert(values.size() % kWarp == 0 && !values.empty() && values.size() <= kMostThreads);
-  std::vector<Value> of_warps(kMostWarps, neutral);
+  assert(values.size() % kWarp == 0 && !values.empty() && values.size() <= kMaxThreads);
+  std::vector<Value> of_warps(kMaxWarps, neutral);
   for (std::size_t warp = 0; warp < values.size() / kWarp; ++warp) {
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(warp * kWarp);
     of_warps[warp] = play_warp_tree(std::vector<Value>(begin, begin + kWarp), join).front();

@@ -11,7 +11,7 @@ namespace steelyard::cuda_suite {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::size_t kMostBlocks = 1u << 16;
+constexpr std::size_t kMaxBlocks = 1u << 16;
 
 template <class T>
 __global__ void fill_kernel(T* values, std::size_t n, std::uint64_t seed, float limit) {
@@ -26,7 +26,7 @@ __global__ void fill_kernel(T* values, std::size_t n, std::uint64_t seed, float 
 template <class T>
 void fill_seeded(T* values, std::size_t n, std::uint64_t seed, cudaStream_t stream, float limit) {
   if (n == 0) return;
-  const auto blocks = static_cast<unsigned>(std::min((n + kThreads - 1) / kThreads, kMostBlocks));
+  const auto blocks = static_cast<unsigned>(std::min((n + kThreads - 1) / kThreads, kMaxBlocks));
   fill_kernel<T><<<blocks, kThreads, 0, stream>>>(values, n, seed, limit);
   cuda::check(cudaGetLastError(), "launching the filling of inputs");
 }

@@ -12,7 +12,7 @@
 namespace steelyard::cuda_suite {
 namespace {
 
-constexpr std::size_t kMostCompared = 4096;
+constexpr std::size_t kMaxCompared = 4096;
 
 // One set of inputs: the arithmetic is the bound, not where the rows come from.
 template <class T>
@@ -54,7 +54,7 @@ class CdistWorkload final : public cuda::Workload {
     std::vector<T> answer(results_.size());
     results_.download(answer);
     STEELYARD_CHECK(all_written("cdist", answer, shape_.rights));
-    for (const std::size_t i : sampled_indices(answer.size(), kMostCompared, seed)) {
+    for (const std::size_t i : sampled_indices(answer.size(), kMaxCompared, seed)) {
       const std::vector<double> left = row_of(seed_of_operand(seed, 0), i / shape_.rights);
       const std::vector<double> right = row_of(seed_of_operand(seed, 1), i % shape_.rights);
       const Wanted wanted = is_chain_ ? cdist_chain_wanted<T>(left, right) : cdist_wanted<T>(left, right);
@@ -100,8 +100,8 @@ std::unique_ptr<cuda::Workload> make_cdist(const AxisPoint& at) {
 
 // The norms' kernel keeps a whole row.
 std::string cdist_need(const cuda::DeviceProperties&, const AxisPoint& at) {
-  const std::string unmet = size_need(at, {"dim"}, static_cast<std::int64_t>(kMostColumns<float>));
-  return unmet.empty() ? size_need(at, {"n"}, kMostSize) : unmet;
+  const std::string unmet = size_need(at, {"dim"}, static_cast<std::int64_t>(kMaxColumns<float>));
+  return unmet.empty() ? size_need(at, {"n"}, kMaxSize) : unmet;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 template <class Weight, int kRows, bool kWhole>
 __global__ void __launch_bounds__(256) gemv_kernel(GemvOperands<Weight> operands) {
-  __shared__ GemvSums<kRows> of_warps[kMostWarps];
+  __shared__ GemvSums<kRows> of_warps[kMaxWarps];
   const GemvPlace place{std::size_t{blockIdx.x} * kRows, static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x)};
   const GemvSums<kRows> own = gemv_thread<Weight, kRows, kWhole>(operands, place);
   const GemvSums<kRows> whole = joined_over_block(

@@ -9,14 +9,14 @@ namespace steelyard::cuda_suite {
 
 std::vector<std::int64_t> MlpSweeps::values(std::size_t base_value) const {
   std::vector<std::int64_t> values;
-  for (std::size_t times = 1; times <= kMostTimes; ++times) {
+  for (std::size_t times = 1; times <= kMaxTimes; ++times) {
     values.push_back(static_cast<std::int64_t>(times * base_value));
   }
   return values;
 }
 
 bool MlpSweeps::contains(const MlpShape& shape) const {
-  for (std::size_t times = 1; times <= kMostTimes; ++times) {
+  for (std::size_t times = 1; times <= kMaxTimes; ++times) {
     MlpShape batch = base;
     batch.batch *= times;
     MlpShape dim = base;

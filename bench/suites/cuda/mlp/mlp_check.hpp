@@ -96,7 +96,7 @@ struct MlpSweeps {
   std::vector<std::int64_t> values(std::size_t base_value) const;
   bool contains(const MlpShape& shape) const;
 };
-inline constexpr std::size_t kMostTimes = 5;
+inline constexpr std::size_t kMaxTimes = 5;
 
 // A matrix that is read back, of whatever memory.
 struct MatrixReader {

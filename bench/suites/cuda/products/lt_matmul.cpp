@@ -13,7 +13,7 @@ namespace {
 
 // What NVIDIA advises for sm90 (cuBLAS documentation, "cublasSetWorkspace"); older devices need less.
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
-constexpr int kMostProposals = 8;
+constexpr int kMaxProposals = 8;
 // Powers of two: the products with them round nowhere.
 constexpr float kLeftScale = 0.5f;
 constexpr float kRightScale = 0.25f;
@@ -169,11 +169,11 @@ void LtMatmul::ask() {
            "asking cuBLASLt for algorithms");
   // The pointers' alignment is looked at; here they only have to be as aligned as those of the launches.
   point_at({.bias = library_->workspace().data(), .sums = library_->workspace().data()});
-  proposals_.resize(kMostProposals);
+  proposals_.resize(kMaxProposals);
   int found = 0;
   const cublasStatus_t status =
       cublasLtMatmulAlgoGetHeuristic(library_->handle(), operation_.get(), right_.get(), left_.get(), result_.get(),
-                                     result_.get(), made, kMostProposals, proposals_.data(), &found);
+                                     result_.get(), made, kMaxProposals, proposals_.data(), &found);
   proposals_.resize(static_cast<std::size_t>(found));
   std::erase_if(proposals_, [](const auto& proposal) { return proposal.state != CUBLAS_STATUS_SUCCESS; });
   if (status != CUBLAS_STATUS_SUCCESS || proposals_.empty()) {

@@ -28,8 +28,8 @@ __global__ void fill_numbers(T* numbers, std::size_t count, std::uint64_t seed, 
 template <class T>
 void launch(void* numbers, std::size_t count, std::uint64_t seed, cudaStream_t stream, float limit) {
   constexpr unsigned kThreads = 256;
-  constexpr std::size_t kMostBlocks = 8192;
-  const std::size_t blocks = std::min((count + kThreads - 1) / kThreads, kMostBlocks);
+  constexpr std::size_t kMaxBlocks = 8192;
+  const std::size_t blocks = std::min((count + kThreads - 1) / kThreads, kMaxBlocks);
   if (blocks == 0) return;
   fill_numbers<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(static_cast<T*>(numbers), count, seed, limit);
   cuda::check(cudaGetLastError(), "launching fill_numbers");
@@ -59,7 +59,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr unsigned kWarpThreads = 32;
-constexpr std::size_t kMostBlocks = 1u << 20;
+constexpr std::size_t kMaxBlocks = 1u << 20;
 
 template <class T>
 __global__ void multiply_numbers(const T* left, const T* right, T* products, std::size_t count) {
@@ -102,7 +102,7 @@ void with_type(NumberFormat format, Launch launch) {
 
 void launch_multiply(NumberFormat format, const void* left, const void* right, void* products, std::size_t count,
                      CUstream_st* stream) {
-  const std::size_t blocks = std::clamp<std::size_t>((count + kThreads - 1) / kThreads, 1, kMostBlocks);
+  const std::size_t blocks = std::clamp<std::size_t>((count + kThreads - 1) / kThreads, 1, kMaxBlocks);
   with_type(format, [&](auto number) {
     using T = decltype(number);
     multiply_numbers<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(

@@ -4,7 +4,7 @@ namespace steelyard::cuda_suite {
 namespace {
 
 template <RowMap kMap, class T, RowFit kFit>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     row_map_kernel(RowsShape shape, const T* __restrict__ values, const float* __restrict__ others,
                    T* __restrict__ results) {
   const RowPlace place{static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), static_cast<int>(shape.columns),

@@ -53,11 +53,11 @@ class RowAhead {
 };
 
 template <class Operation, class T, RowFit kFit>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     row_kernel(Operation operation, RowsShape shape, const T* __restrict__ values, T* __restrict__ results) {
   using Ahead = RowAhead<T, kFit>;
   // Two trees, and two turns of each: a thread that is a barrier ahead writes what no other reads any more.
-  __shared__ float of_warps[4][kMostWarps];
+  __shared__ float of_warps[4][kMaxWarps];
   RowPlace place{static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), static_cast<int>(shape.columns),
                  blockIdx.x};
   if constexpr (kFit != RowFit::ragged) Ahead::copy(values + place.row * shape.columns, place);
@@ -97,7 +97,7 @@ auto row_kernel_of(RowFit fit) {
 
 template <class T>
 void check_shape(const RowsShape& shape) {
-  assert(shape.columns >= 1 && shape.columns <= kMostColumns<T>);
+  assert(shape.columns >= 1 && shape.columns <= kMaxColumns<T>);
   static_cast<void>(shape);
 }
 

@@ -34,7 +34,7 @@ inline constexpr int kRowPacks = 4;
 
 // The longest row that a block of 1024 threads keeps: 32768 values of 16 bits, 16384 of 32.
 template <class T>
-inline constexpr std::size_t kMostColumns = std::size_t{kMostThreads} * kRowPacks* kLanes<T>;
+inline constexpr std::size_t kMaxColumns = std::size_t{kMaxThreads} * kRowPacks* kLanes<T>;
 
 // A block for a row; at least a warp.
 template <class T>
@@ -445,8 +445,8 @@ STEELYARD_HOST_DEVICE void map_part(const RowPart<T, kFit>& part, const RowPlace
 }
 
 // The kernels on rows. Each call enqueues and returns; T: float, F16 or Bf16; values and results: rows x columns on the
-// device, from addresses that are multiples of 16, and none of the same memory.
-// Precondition: columns is 1 to kMostColumns<T>. Throws cuda::CudaError.
+// device, from addresses that are multiples of 16, and none of the same memory. Precondition: columns is 1 to
+// kMaxColumns<T>. Throws cuda::CudaError.
 
 template <class T>
 void launch_softmax(const RowsShape& shape, const T* values, T* results, cudaStream_t stream);

@@ -11,7 +11,7 @@
 namespace steelyard::cuda_suite {
 namespace {
 
-constexpr std::size_t kMostComparedRows = 16;
+constexpr std::size_t kMaxComparedRows = 16;
 
 enum class RowFunction { softmax, layer_norm, rms_norm };
 
@@ -89,7 +89,7 @@ class RowWorkload final : public cuda::Workload {
     std::vector<T> answer(size_);
     results_.download(answer);
     STEELYARD_CHECK(all_written(name_of(function_), answer, shape_.columns));
-    for (const std::size_t row : sampled_indices(shape_.rows, kMostComparedRows, seed)) {
+    for (const std::size_t row : sampled_indices(shape_.rows, kMaxComparedRows, seed)) {
       STEELYARD_CHECK(verify_row(seed, stride_ * static_cast<std::size_t>(set), row, answer));
     }
     return {};
@@ -192,9 +192,9 @@ std::unique_ptr<cuda::Workload> make_rows(RowFunction function, const AxisPoint&
 
 // A block keeps a row whole.
 std::string row_need(const cuda::DeviceProperties&, const AxisPoint& at) {
-  const std::size_t most = at.text("dtype") == "f32" ? kMostColumns<float> : kMostColumns<Bf16>;
+  const std::size_t most = at.text("dtype") == "f32" ? kMaxColumns<float> : kMaxColumns<Bf16>;
   const std::string unmet = size_need(at, {"columns"}, static_cast<std::int64_t>(most));
-  return unmet.empty() ? size_need(at, {"rows"}, kMostSize) : unmet;
+  return unmet.empty() ? size_need(at, {"rows"}, kMaxSize) : unmet;
 }
 
 cuda::DeviceBenchmark& add_rows(cuda::DeviceSuite& suite, RowFunction function) {

@@ -133,7 +133,7 @@ TEST(FunctionCountsText, ShowsEightteenRowsWholeAndOfMoreTheFirstAndLastNine) {
   EXPECT_EQ(std::count(cut.begin(), cut.end(), '\n'), 9 + 1 + 9 + 1);
   EXPECT_THAT(cut, HasSubstr(" 11  f.cpp:f111 [o]\n...\n  9  f.cpp:f109 [o]\n"));
   EXPECT_TRUE(cut.ends_with("Total: 190\n")) << cut;
-  EXPECT_EQ(text(counts(rows), {.most_rows = 0}).find("..."), std::string::npos);
+  EXPECT_EQ(text(counts(rows), {.max_rows = 0}).find("..."), std::string::npos);
 }
 
 TEST(FunctionCountsText, ATotalIsOnlyShownWhereThereIsOne) {

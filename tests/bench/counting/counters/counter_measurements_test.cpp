@@ -72,7 +72,7 @@ TEST(CounterMeasurements, MispredictionsAreNeverCalledExact) {
   EXPECT_EQ(run.measurements[0].count_basis.jitter, 0);
   EXPECT_EQ(run.measurements[0].count_basis.jitter_from, "one thread, timed region: 2 of 2 equal");
   EXPECT_EQ(run.measurements[1].metric.name, "branch_mispredictions");
-  EXPECT_EQ(run.measurements[1].count_basis.jitter, kLeastLearnedJitter);
+  EXPECT_EQ(run.measurements[1].count_basis.jitter, kMinLearnedJitter);
   EXPECT_THAT(run.measurements[1].count_basis.jitter_from, HasSubstr("history"));
 }
 

@@ -126,7 +126,7 @@ TEST_F(Heap, ThreadsAreCountedTogetherAndTheirJitterIsLearned) {
   const CountedRun run = heap_of("counters_allocating", {"in_threads/threads:2"});
   EXPECT_EQ(value(run, "in_threads/threads:2", "heap_allocations"), 1);
   EXPECT_EQ(value(run, "in_threads/threads:2", "heap_bytes"), 100);
-  EXPECT_GE(run.measurements.back().count_basis.jitter.value_or(0), kLeastLearnedJitter);
+  EXPECT_GE(run.measurements.back().count_basis.jitter.value_or(0), kMinLearnedJitter);
 }
 
 TEST_F(Heap, AnAllocatorInsideTheProgramIsAFailureInWordsThatLeavesTheInstructions) {

@@ -33,7 +33,7 @@ TEST_F(Counting, SimulatedMetricsAreThoseOfTheLoopAndInTheProfile) {
     values[measurement.metric.name] = measurement.invocations.front().values;
     EXPECT_EQ(measurement.invocations.front().invocation, 0U) << "of the same processes as the instructions";
     if (measurement.metric.name == "branch_mispredictions") {
-      EXPECT_GE(measurement.count_basis.jitter, kLeastLearnedJitter);
+      EXPECT_GE(measurement.count_basis.jitter, kMinLearnedJitter);
     } else {
       EXPECT_EQ(measurement.count_basis.jitter, 0) << measurement.metric.name;
     }

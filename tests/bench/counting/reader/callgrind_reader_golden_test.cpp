@@ -142,9 +142,9 @@ TEST(CallgrindReaderGolden, NetCostOfOneCallIsExactAfterTheBaselineIsTakenOff) {
 TEST_P(CallgrindGolden, CallsCostWhatTheyLeadTo) {
   for (const CallgrindPart& part : read_golden(GetParam())) {
     ASSERT_EQ(part.events.front(), "Ir");
-    const std::int64_t left_out = part.summary.empty() ? 0 : part.summary[0] - part.totals[0];
-    EXPECT_EQ(part.unbalanced[0], left_out);
-    EXPECT_EQ(left_out, GetParam() == "04_cache_branch/callgrind.out" ? 2 : 0);
+    const std::int64_t excluded = part.summary.empty() ? 0 : part.summary[0] - part.totals[0];
+    EXPECT_EQ(part.unbalanced[0], excluded);
+    EXPECT_EQ(excluded, GetParam() == "04_cache_branch/callgrind.out" ? 2 : 0);
   }
 }
 

@@ -208,7 +208,7 @@ TEST(Fuzzer, ValuesThatAreNoSizesAreRefused) {
   spec.parameters[0] = FuzzedParameter::uniform_real("k0", 1, 2);
   EXPECT_THAT(error_of(spec), HasSubstr("wanted a whole number"));
   EXPECT_THAT(error_of(recipe(), -1), HasSubstr("-1 items"));
-  EXPECT_THAT(error_of(recipe(), kMostItems + 1), HasSubstr("100001 items"));
+  EXPECT_THAT(error_of(recipe(), kMaxItems + 1), HasSubstr("100001 items"));
 }
 
 }  // namespace

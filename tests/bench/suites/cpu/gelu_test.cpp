@@ -43,16 +43,16 @@ TEST(Gelu, FusedWorksInPlace) {
 // The tanh form is an approximation of x times the normal distribution: off by at most 4.74e-4, at |x| = 2.70.
 TEST(Gelu, ReferenceIsTheTanhFormOfTheExactOne) {
   double most = 0;
-  double most_at = 0;
+  double max_at = 0;
   for (double x = -10; x <= 10; x += 0.001) {
     const double exact = 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
     const double off = std::abs(gelu_in_double(x) - exact);
-    if (off > most) most_at = std::abs(x);
+    if (off > most) max_at = std::abs(x);
     most = std::max(most, off);
   }
   EXPECT_LT(most, 4.74e-4);
   EXPECT_GT(most, 4.72e-4);
-  EXPECT_NEAR(most_at, 2.70, 0.01);
+  EXPECT_NEAR(max_at, 2.70, 0.01);
 }
 
 TEST(Gelu, DeclaresElevenTimesTheTrafficForTheChain) {

@@ -27,7 +27,7 @@ TEST(DeviceAgreement, NamesTheWorstValueByDistanceOverBound) {
   EXPECT_EQ(agreed.error().where, "softmax, row 1, column 3");
   EXPECT_EQ(agreed.error().found, "3");
   EXPECT_EQ(agreed.error().wanted, "1 within 0.1");
-  EXPECT_THAT(agreed.error().mend, HasSubstr("2 of 4"));
+  EXPECT_THAT(agreed.error().fix, HasSubstr("2 of 4"));
 }
 
 TEST(DeviceAgreement, NoNumberAgreesWithNoNumberAlone) {

@@ -85,7 +85,7 @@ TYPED_TEST(KernelsOnDevice, ElementwiseWritesEveryTail) {
 TYPED_TEST(KernelsOnDevice, RowsOfAnyLengthAreWithinTheirBounds) {
   using T = TypeParam;
   for (const std::size_t columns :
-       {std::size_t{1}, std::size_t{33}, std::size_t{1000}, std::size_t{1001}, std::size_t{16384}, kMostColumns<T>}) {
+       {std::size_t{1}, std::size_t{33}, std::size_t{1000}, std::size_t{1001}, std::size_t{16384}, kMaxColumns<T>}) {
     // More rows than blocks fit on any device: each block takes some in turn.
     const RowsShape shape{columns < 64 ? std::size_t{9001} : std::size_t{700}, columns};
     const auto x = this->inputs(shape.rows * columns, 3);

@@ -30,7 +30,7 @@ TEST(OwnKernels, NamesAreIdentities) {
   std::vector<std::string> kept;
   std::ifstream file(STEELYARD_OWN_KERNEL_NAMES);
   for (std::string line; std::getline(file, line);) kept.push_back(line);
-  EXPECT_EQ(names, kept) << "a changed name has no history; mend the name, or the file where a benchmark is new";
+  EXPECT_EQ(names, kept) << "a changed name has no history; fix the name, or the file where a benchmark is new";
 }
 
 TEST(OwnKernels, WithoutTheLargeOnesAreTheWidthsThatAreCompared) {

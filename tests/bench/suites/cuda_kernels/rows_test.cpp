@@ -17,9 +17,9 @@ TYPED_TEST_SUITE(Rows, ValueTypes);
 template <class T>
 std::vector<RowsShape> shapes() {
   const std::size_t warp = std::size_t{kWarp} * kRowPacks * kLanes<T>;
-  return {{1, 1},        {3, 2},        {2, kLanes<T>}, {2, kLanes<T> + 1},  {2, 1000},
-          {2, 1001},     {1, warp - 1}, {1, warp},      {1, warp + 1},       {1, warp + kLanes<T>},
-          {1, 5 * warp}, {1, 16384},    {1, 16384 - 3}, {1, kMostColumns<T>}};
+  return {{1, 1},        {3, 2},        {2, kLanes<T>}, {2, kLanes<T> + 1}, {2, 1000},
+          {2, 1001},     {1, warp - 1}, {1, warp},      {1, warp + 1},      {1, warp + kLanes<T>},
+          {1, 5 * warp}, {1, 16384},    {1, 16384 - 3}, {1, kMaxColumns<T>}};
 }
 
 template <class T>
@@ -220,8 +220,8 @@ TEST(RowPlan, HasAThreadForFourPacksAndWholeWarps) {
   EXPECT_EQ(threads_of_row<Bf16>(1), 32);
   EXPECT_EQ(threads_of_row<Bf16>(1024), 32);
   EXPECT_EQ(threads_of_row<Bf16>(1025), 64);
-  EXPECT_EQ(threads_of_row<Bf16>(kMostColumns<Bf16>), 1024);
-  EXPECT_EQ(kMostColumns<float>, 16384u);
+  EXPECT_EQ(threads_of_row<Bf16>(kMaxColumns<Bf16>), 1024);
+  EXPECT_EQ(kMaxColumns<float>, 16384u);
 }
 
 TEST(RowPlan, KnowsRowsThatFillTheirThreads) {

@@ -51,7 +51,7 @@ TEST(DistributionPicture, TheSvgHoldsEverySampleAndMedianAndTellsTheVerdictInWor
 TEST(DistributionPicture, ManySamplesAreThinned) {
   RowSamples many;
   many.baseline.invocations.assign(10, std::vector<double>(10'000, 5.0));
-  EXPECT_LE(count_of(svg_distributions(slower(), many), "class=\"dot baseline\""), kMostDots);
+  EXPECT_LE(count_of(svg_distributions(slower(), many), "class=\"dot baseline\""), kMaxDots);
 }
 
 TEST(DistributionPicture, TheTerminalShowsTwoHistogramsAndTheInterval) {
@@ -86,7 +86,7 @@ TEST(DistributionPicture, TakesTheSamplesThatWereJudged) {
   measurement.benchmark.name = "BM<x>";
   measurement.metric = *well_known_metric(kRealTime);
   measurement.invocations = {{0, {1, NAN, 2}, {}}, {1, {NAN}, {}}};
-  measurement.set_aside = {{2, {9}, {}}};
+  measurement.excluded = {{2, {9}, {}}};
   run.measurements.push_back(measurement);
   const RowSamples found = samples_of_row(slower(), run, steelyard::Run{});
   ASSERT_EQ(found.baseline.invocations.size(), 1U);

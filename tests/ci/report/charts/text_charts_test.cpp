@@ -44,9 +44,9 @@ TEST(SampleSummary, SpreadDoesNotCancelOnLargeValues) {
 }
 
 TEST(Median, IsTheMiddleOrTheMeanOfTwo) {
-  EXPECT_EQ(middle_of({3, 1, 2}), 2);
-  EXPECT_EQ(middle_of({4, 1, 2, 3}), 2.5);
-  EXPECT_FALSE(middle_of({}));
+  EXPECT_EQ(median_of({3, 1, 2}), 2);
+  EXPECT_EQ(median_of({4, 1, 2, 3}), 2.5);
+  EXPECT_FALSE(median_of({}));
 }
 
 using testing::ElementsAre;

@@ -189,7 +189,7 @@ TEST_F(FlamePage, OnlyWhatCanBeSeenIsMade) {
   }
   const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
   const std::string page = html_flame_graph(
-      profile, unfold(profile, {.most_frames = 10'000, .greatest_depth = 100, .least_share = 0}), {"many", "", "new"});
+      profile, unfold(profile, {.max_frames = 10'000, .greatest_depth = 100, .min_share = 0}), {"many", "", "new"});
   const std::string dom = dom_of(page, "", tell("document.querySelectorAll('.frame').length"));
   EXPECT_EQ(told(dom), "502");
 }

@@ -70,8 +70,8 @@ TEST(FoldedStacks, GoldenCorpusReadBackAddsUpToEachFunctionsSelf) {
     SCOPED_TRACE(file);
     const CountedProfile part = testing::corpus(file).front();
     const JoinedProfile profile = testing::joined(part);
-    const Result<std::string> text = folded_stacks(
-        profile, unfold(profile, {.most_frames = 1'000'000, .greatest_depth = 1'000'000, .least_share = 0}));
+    const Result<std::string> text =
+        folded_stacks(profile, unfold(profile, {.max_frames = 1'000'000, .greatest_depth = 1'000'000, .min_share = 0}));
     ASSERT_TRUE(text);
     const auto lines = read_folded(*text, 1);
     ASSERT_TRUE(lines);
@@ -163,7 +163,7 @@ TEST(Speedscope, GoldenCorpusAddsUpToEachFunctionsSelf) {
   const CountedProfile part = testing::corpus("01_names/compressed.callgrind.out").front();
   const JoinedProfile profile = testing::joined(part);
   const Json file = Json::parse(speedscope_json(
-      profile, unfold(profile, {.most_frames = 1'000'000, .greatest_depth = 1'000'000, .least_share = 0}), "names"));
+      profile, unfold(profile, {.max_frames = 1'000'000, .greatest_depth = 1'000'000, .min_share = 0}), "names"));
   expect_valid(file);
   std::map<std::size_t, std::int64_t> found;
   const Json& sampled = file.at("profiles").at(0);

@@ -92,7 +92,7 @@ TEST(JoinedProfile, SumsBeyondTheirTypeAndMixedIterationsAreRefused) {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-constexpr StackLimits kNoLimits{.most_frames = 1'000'000, .greatest_depth = 1'000'000, .least_share = 0};
+constexpr StackLimits kNoLimits{.max_frames = 1'000'000, .greatest_depth = 1'000'000, .min_share = 0};
 using Totals = std::map<std::string, std::int64_t>;
 
 Totals totals_by_stack(const JoinedProfile& profile, const StackTree& tree, std::size_t side = kCandidateSide) {
@@ -197,7 +197,7 @@ TEST(StackTree, GoldenCorpusKeepsEveryFunctionsSelfCost) {
       expect_sound(profile, unfold(profile, kNoLimits), true);
       EXPECT_EQ(profile.totals.at(kCandidateSide), part.totals.front());
       // With limits something is merged, nothing lost.
-      expect_sound(profile, unfold(profile, {.most_frames = 12, .greatest_depth = 4, .least_share = 0.001}), false);
+      expect_sound(profile, unfold(profile, {.max_frames = 12, .greatest_depth = 4, .min_share = 0.001}), false);
     }
   }
 }
@@ -237,7 +237,7 @@ TEST(StackTree, BothSidesAreUnfoldedAlike) {
   EXPECT_EQ(totals_by_stack(profile, tree, kBaselineSide).at("main;right;shared"), 25);
   EXPECT_EQ(totals_by_stack(profile, tree, kCandidateSide).at("main;right;shared"), 65);
   EXPECT_EQ(totals_by_stack(profile, tree, kBaselineSide).at("main;right;fresh"), 0);
-  expect_sound(profile, unfold(profile, {.most_frames = 3, .greatest_depth = 9, .least_share = 0}), false);
+  expect_sound(profile, unfold(profile, {.max_frames = 3, .greatest_depth = 9, .min_share = 0}), false);
 }
 
 TEST(StackTree, GrowingWithoutBoundIsMergedIntoOther) {
@@ -258,7 +258,7 @@ TEST(StackTree, GrowingWithoutBoundIsMergedIntoOther) {
     }
   }
   const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
-  const StackTree tree = unfold(profile, {.most_frames = 2000, .greatest_depth = 500, .least_share = 1e-9});
+  const StackTree tree = unfold(profile, {.max_frames = 2000, .greatest_depth = 500, .min_share = 1e-9});
   EXPECT_LE(tree.frames.size(), 4001U);
   expect_sound(profile, tree, false);
 }
@@ -273,7 +273,7 @@ TEST(StackTree, ADeepChainNeedsNoCallStack) {
     if (i > 0) profile.arcs.push_back({i - 1, i, 1, {kDeep - i}});
   }
   const JoinedProfile joined = testing::joined(profile);
-  const StackTree tree = unfold(joined, {.most_frames = 1'000'000, .greatest_depth = 100, .least_share = 0});
+  const StackTree tree = unfold(joined, {.max_frames = 1'000'000, .greatest_depth = 100, .min_share = 0});
   ASSERT_EQ(tree.frames.size(), 102U);
   EXPECT_EQ(tree.frames.back().function, kOtherFunctions);
   EXPECT_EQ(tree.frames.back().total.at(kCandidateSide), kDeep - 100);
@@ -287,8 +287,7 @@ TEST(StackTree, NamesOverAllStacksAreBounded) {
     if (i > 0) arcs.push_back({"f" + std::to_string(i - 1), functions.back().name, 500 - 10 * i});
   }
   const JoinedProfile profile = testing::joined(testing::sample_profile(functions, arcs));
-  const StackTree tree =
-      unfold(profile, {.most_frames = 1000, .greatest_depth = 100, .least_share = 0, .most_names = 60});
+  const StackTree tree = unfold(profile, {.max_frames = 1000, .greatest_depth = 100, .min_share = 0, .max_names = 60});
   // 1 + 2 + ... + 10 = 55, and eleven more do not fit: ten functions, the root and (other).
   EXPECT_EQ(tree.frames.size(), 12U);
   expect_sound(profile, tree, false);

@@ -78,7 +78,7 @@ class ProjectRightsTest : public ::testing::Test {
     event.point.benchmark = "BM_hidden";
     ASSERT_TRUE(HistoryStore(*store).put_change_points({event}));
     administrator_.emplace(Session::connect(url_, "test").value());
-    const auto login = make_ready(*administrator_);
+    const auto login = prepare_session(*administrator_);
     ASSERT_TRUE(login) << login.error().text();
     login_ = *login;
   }

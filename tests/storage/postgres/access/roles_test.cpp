@@ -68,7 +68,7 @@ class RolesTest : public ::testing::Test {
 TEST_F(RolesTest, TheProgramWorksAsWriterEvenWhereItsLoginMayDoEverything) {
   open_as_administrator();
   auto session = Session::connect(url_, "test");
-  const auto login = make_ready(*session);
+  const auto login = prepare_session(*session);
   ASSERT_TRUE(login) << login.error().text();
   EXPECT_TRUE(login->owned_by_role);
   const auto current = [&session] {
@@ -151,7 +151,7 @@ TEST_F(RolesTest, EveryTableIsAFactOrDerived) {
 TEST_F(RolesTest, AWriterCanNeitherChangeNorDeleteAFact) {
   open_as_administrator();
   auto session = Session::connect(url_, "test");
-  ASSERT_TRUE(make_ready(*session));
+  ASSERT_TRUE(prepare_session(*session));
   std::vector<std::string> tables;
   {
     auto transaction = Transaction::begin(*session);

@@ -75,7 +75,7 @@ TEST_F(AlertRows, AComparisonOpensOneAndALaterOneEndsIt) {
   EXPECT_TRUE(AlertStore(store).list({})->empty()) << "resolved ones only on demand";
 }
 
-TEST_F(AlertRows, ARowThatFailsNothingIsNoAlert) {
+TEST_F(AlertRows, ARowThatDoesNotGateIsNoAlert) {
   Store store = open();
   Comparison told = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
   told.rows[0].gates = false;

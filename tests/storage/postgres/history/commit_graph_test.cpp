@@ -160,7 +160,7 @@ TEST_F(CommitGraphTest, RefusesWhatIsNoGraph) {
   const auto refused = HistoryStore(*store_).put_commit_graph({"demo", {{"HEAD", {}}}});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("full hashes"));
-  EXPECT_FALSE(HistoryStore(*store_).put_commit_graph({"demo", std::vector<CommitParents>(kMostGraphCommits + 1)}));
+  EXPECT_FALSE(HistoryStore(*store_).put_commit_graph({"demo", std::vector<CommitParents>(kMaxGraphCommits + 1)}));
 }
 
 TEST_F(CommitGraphTest, TheNearestAncestorWithARunIsTheBaseline) {
@@ -214,11 +214,11 @@ TEST_F(CommitGraphTest, WhatIsKeptIsWhatARebuildComputes) {
       if (random() % 6 == 0) commit.committed_at_unix_s -= 35;  // a clock that is wrong
       commits.push_back(std::move(commit));
     }
-    const bool is_told = history % 3 != 0;
+    const bool is_reported = history % 3 != 0;
     const bool knows_parent = history % 3 != 1;
     for (std::size_t step = 0; step < commits.size(); ++step) {
       const std::size_t at = random() % 5 == 0 ? random() % commits.size() : step;
-      if (is_told && random() % 3 != 0) tell({commits[at]});
+      if (is_reported && random() % 3 != 0) tell({commits[at]});
       if (random() % 4 != 0) put(++number, commits[at], branch, knows_parent);
     }
     expect_rebuilt_to_the_same(branch);

@@ -72,14 +72,14 @@ TEST_F(PoolerTest, TwoWritersAndAReaderShareTwoConnections) {
       }
     });
   };
-  std::size_t most_read = 0;
+  std::size_t max_read = 0;
   const auto read = [&] {
     with_store(2, [&](Store& store) {
       for (int i = 0; i < kRuns; ++i) {
         const auto all = HistoryStore(store).series(real_times());
         if (!all) errors[2] = all.error().text();
         for (const HistorySeries& series : all ? *all : std::vector<HistorySeries>()) {
-          most_read = std::max(most_read, series.points.size());
+          max_read = std::max(max_read, series.points.size());
         }
       }
     });
@@ -90,7 +90,7 @@ TEST_F(PoolerTest, TwoWritersAndAReaderShareTwoConnections) {
   second.join();
   reader.join();
   EXPECT_EQ(errors, (std::array<std::string, 3>()));
-  EXPECT_LE(most_read, std::size_t{2 * kRuns});
+  EXPECT_LE(max_read, std::size_t{2 * kRuns});
   Store store = open();
   EXPECT_EQ(Upkeep(store).status()->runs, 2 * kRuns);
   for (int i = 0; i < 2 * kRuns; ++i) {

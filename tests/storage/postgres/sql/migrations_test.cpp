@@ -117,7 +117,7 @@ TEST_F(MigrationsTest, LeavesNothingOfAScriptThatFails) {
   EXPECT_THAT(failed.error().text(), HasSubstr("no_such_column"));
   EXPECT_TRUE(exists("steelyard.a"));
   EXPECT_FALSE(exists("steelyard.b"));
-  EXPECT_EQ(*migrate(*session_, kTwo), 2) << "a mended script is applied";
+  EXPECT_EQ(*migrate(*session_, kTwo), 2) << "a fixed script is applied";
 }
 
 // A count and its profile as the program wrote them before it knew what a count stands on.

@@ -40,7 +40,7 @@ class PruneTest : public storage_test::KeptStore {
   // Now is an hour after the last of `runs` runs.
   Result<Pruned> prune_with(const RetentionPolicy& policy, int runs, bool dry_run = false) {
     Session owning = session();
-    const auto login = make_ready(owning);
+    const auto login = prepare_session(owning);
     const AsOwner owner(owning, *login);
     PruneOptions options;
     options.policy = policy;
@@ -142,7 +142,7 @@ TEST_F(PruneTest, APartitionIsWrittenAnewWithAllThatItHolds) {
   const auto before = contents();
   const std::string old = ask("select 'steelyard.measurements_0'::regclass::oid");
   Session owning = session();
-  const auto login = make_ready(owning);
+  const auto login = prepare_session(owning);
   const AsOwner owner(owning, *login);
   auto transaction = Transaction::begin(owning);
   const auto done = rewrite_partition(*transaction, 0, "packed", "written anew.");

@@ -7,7 +7,7 @@
 namespace steelyard::judging {
 namespace {
 
-constexpr double kLeastChange = 0.01;
+constexpr double kMinChange = 0.01;
 constexpr double kAlpha = 0.05;
 
 }  // namespace
@@ -21,7 +21,7 @@ Rule lnt_rule() {
         *std::min_element(candidate.begin(), candidate.end()) / *std::min_element(baseline.begin(), baseline.end()) - 1;
     Finding finding;
     finding.p = u_test_normal_p(baseline, candidate);
-    if (std::fabs(change) >= kLeastChange && *finding.p < kAlpha) finding.says = direction(change);
+    if (std::fabs(change) >= kMinChange && *finding.p < kAlpha) finding.says = direction(change);
     return finding;
   });
 }

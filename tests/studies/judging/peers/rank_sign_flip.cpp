@@ -8,7 +8,7 @@ namespace steelyard::judging {
 namespace {
 
 constexpr double kAlpha = 0.05;
-constexpr std::size_t kMostRounds = 20;  // every sign is tried: 2^20 sums
+constexpr std::size_t kMaxRounds = 20;  // every sign is tried: 2^20 sums
 
 // Two-sided: the share of the 2^n signings whose sum is at least as far from 0.
 double every_sign_p(const std::vector<double>& scores) {
@@ -41,7 +41,7 @@ Rule rank_sign_flip_rule() {
   return each_alone("rank sign-flip", [](const BenchmarkWindow& window) {
     const std::size_t rounds = window.baseline.size();
     Finding finding;
-    if (rounds != window.candidate.size() || rounds > kMostRounds) return finding;
+    if (rounds != window.candidate.size() || rounds > kMaxRounds) return finding;
     std::vector<GroupedValue> values;
     for (std::size_t i = 0; i < rounds; ++i) {
       const auto group = static_cast<std::uint32_t>(2 * i);

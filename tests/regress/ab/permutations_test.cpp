@@ -1,4 +1,4 @@
-#include "regress/ab/relabelling.hpp"
+#include "regress/ab/permutations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -77,9 +77,9 @@ TEST(SignFlip, ZerosSayNothing) {
 }
 
 TEST(SignFlip, FewerThanSixUnitsCannotReachFivePercent) {
-  EXPECT_GT(least_sign_flip_p(5), 0.05);
-  EXPECT_LT(least_sign_flip_p(6), 0.05);
-  EXPECT_DOUBLE_EQ(sign_flip_p(std::vector<double>(6, 1.0)), least_sign_flip_p(6));
+  EXPECT_GT(min_sign_flip_p(5), 0.05);
+  EXPECT_LT(min_sign_flip_p(6), 0.05);
+  EXPECT_DOUBLE_EQ(sign_flip_p(std::vector<double>(6, 1.0)), min_sign_flip_p(6));
 }
 
 // Four that weigh much agree once in eight; the normal approximation over all 100 would say .049.
@@ -127,11 +127,11 @@ TEST(Split, OneGroupOrEqualScoresSayNothing) {
 
 TEST(Split, CompleteSeparationGivesTheLeastP) {
   const std::vector<double> halves{1, 1, 1, 1, 0, 0, 0, 0};
-  EXPECT_DOUBLE_EQ(split_p(halves, as_marks(0b00001111, 8)), least_split_p(4, 8));
-  EXPECT_DOUBLE_EQ(least_split_p(4, 8), 2.0 / 70);
+  EXPECT_DOUBLE_EQ(split_p(halves, as_marks(0b00001111, 8)), min_split_p(4, 8));
+  EXPECT_DOUBLE_EQ(min_split_p(4, 8), 2.0 / 70);
   // 7 and 8: no mirrored arrangement is as extreme.
-  EXPECT_DOUBLE_EQ(least_split_p(7, 15), 1.0 / 6435);
-  EXPECT_EQ(least_split_p(0, 8), 1);
+  EXPECT_DOUBLE_EQ(min_split_p(7, 15), 1.0 / 6435);
+  EXPECT_EQ(min_split_p(0, 8), 1);
 }
 
 TEST(Split, TheNormalApproximationTakesOverWithoutAStep) {

@@ -1,4 +1,4 @@
-#include "regress/ab/relabelling.hpp"
+#include "regress/ab/permutations.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,14 +15,14 @@ namespace {
 // Scores are rounded to a grid so that sums can be counted. Rounding is the same for every labelling, so the test stays
 // exact; it only coarsens the scores, by a hundredth of their range, and keeps the table of sums near 250 entries.
 constexpr std::int64_t kSumCells = 256;
-constexpr std::int64_t kMostSteps = 64;
-constexpr std::int64_t kLeastSteps = 12;
+constexpr std::int64_t kMaxSteps = 64;
+constexpr std::int64_t kMinSteps = 12;
 
 // p is never 0, not even where a double has no room for it.
-constexpr double kLeastP = 1e-300;
+constexpr double kMinP = 1e-300;
 
 std::int64_t steps_for(std::size_t summands) {
-  return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), kLeastSteps, kMostSteps);
+  return std::clamp(kSumCells / static_cast<std::int64_t>(std::max<std::size_t>(summands, 1)), kMinSteps, kMaxSteps);
 }
 
 // std::llround without a call: halves away from 0.
@@ -162,7 +162,7 @@ double sign_flip_p(std::span<const double> scores) {
     std::vector<double> others;
     std::copy_if(scores.begin(), scores.end(), std::back_inserter(others), [](double score) { return score != 0; });
     if (others.size() < scores.size()) return sign_flip_p(others);
-    return std::max(sign_flip_normal_p(scores), least_sign_flip_p(scores.size()));
+    return std::max(sign_flip_normal_p(scores), min_sign_flip_p(scores.size()));
   }
 
   auto cells = to_grid(scores, 0, largest, steps_for(scores.size()));
@@ -189,7 +189,7 @@ double split_p(std::span<const double> scores, const std::vector<bool>& marked) 
   const auto [lowest, highest] = std::minmax_element(scores.begin(), scores.end());
   if (*lowest == *highest) return 1;
   if (scores.size() > kExactUnits) {
-    return std::max(split_normal_p(scores, marked, marked_count), least_split_p(marked_count, scores.size()));
+    return std::max(split_normal_p(scores, marked, marked_count), min_split_p(marked_count, scores.size()));
   }
 
   // Counting the smaller group is cheaper; the statistic of one determines that of the other.
@@ -213,15 +213,13 @@ double split_p(std::span<const double> scores, const std::vector<bool>& marked) 
   return std::min(1.0, count_splits(cells, chosen, tails, all) / all);
 }
 
-double least_sign_flip_p(std::size_t units) {
-  return std::clamp(2 * std::exp2(-static_cast<double>(units)), kLeastP, 1.0);
-}
+double min_sign_flip_p(std::size_t units) { return std::clamp(2 * std::exp2(-static_cast<double>(units)), kMinP, 1.0); }
 
-double least_split_p(std::size_t marked, std::size_t units) {
+double min_split_p(std::size_t marked, std::size_t units) {
   if (marked == 0 || marked >= units) return 1;
   const double arrangements = arrangements_of(marked, units);
   // With equal halves the mirrored arrangement is as extreme; otherwise it does not exist.
-  return std::clamp((2 * marked == units ? 2 : 1) / arrangements, kLeastP, 1.0);
+  return std::clamp((2 * marked == units ? 2 : 1) / arrangements, kMinP, 1.0);
 }
 
 }  // namespace steelyard

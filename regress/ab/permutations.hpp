@@ -1,7 +1,7 @@
-// How often a re-labelling of the units gives a statistic at least as far from zero as the labels that were measured.
-// Two families of labels: signs (each round's candidate and baseline swap) and splits (which units carry the mark is
-// drawn anew, their number kept). The scores must not depend on the labels; then the p-value is exact whatever their
-// distribution (R. A. Fisher, The Design of Experiments, 1935, section 21; E. J. G. Pitman, 1937).
+// How often a permutation of the units' labels gives a statistic at least as far from zero as the labels that were
+// measured. Two families of labels: signs (each round's candidate and baseline swap) and splits (which units carry the
+// mark is drawn anew, their number kept). The scores must not depend on the labels; then the p-value is exact whatever
+// their distribution (R. A. Fisher, The Design of Experiments, 1935, section 21; E. J. G. Pitman, 1937).
 //
 // Exact up to kExactUnits units, by counting every arrangement through its sum; above that by the normal approximation
 // with the exact permutation variance. The observed arrangement counts, so p is never 0.
@@ -25,7 +25,7 @@ double sign_flip_p(std::span<const double> scores);
 double split_p(std::span<const double> scores, const std::vector<bool>& marked);
 
 // The smallest two-sided p these can give: nothing is more extreme than complete separation.
-double least_sign_flip_p(std::size_t units);
-double least_split_p(std::size_t marked, std::size_t units);
+double min_sign_flip_p(std::size_t units);
+double min_split_p(std::size_t marked, std::size_t units);
 
 }  // namespace steelyard
