@@ -22,6 +22,7 @@ endif()
 
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS serialization iostreams)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx>=6.4)

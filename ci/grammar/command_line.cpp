@@ -1,9 +1,8 @@
-// Words are taken apart here and not by a library: a word behind an option whose value may be left out can be a name
-// after all, which shows only when all words are seen, in their places.
 #include "ci/grammar/command_line.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
+#include <memory>
 #include <optional>
 #include <sstream>
 
@@ -107,163 +106,156 @@ Error unknown_name(const std::string& where, const std::string& kind, const std:
                      (nearest ? "did you mean " + *nearest + "? See " : "see ") + where + " --help");
 }
 
-bool is_help(const std::string& word) { return word == "-h" || word == "--help"; }
-bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
-
 std::string joined(const std::vector<std::string>& words, char separator) {
   std::string text;
   for (const std::string& word : words) text += (&word == words.data() ? "" : std::string(1, separator)) + word;
   return text;
 }
 
-// The words behind a verb.
-class VerbWords {
- public:
-  VerbWords(const Verb& verb, std::vector<std::string> words) : verb_(verb), words_(std::move(words)) {}
+// The names of a command line, among what the library left over. Error (input): an option that nobody knows.
+Result<std::vector<std::string>> names_among(const std::vector<std::string>& left_over, const Verb& verb) {
+  for (const std::string& left : left_over) {
+    if (left.size() < 2 || left.front() != '-') continue;
+    std::vector<std::string> known{"--help"};
+    for (const VerbOption& option : verb.options) known.push_back(option.name);
+    return unknown_name(place(verb), "option", left.substr(0, left.find('=')), known);
+  }
+  return left_over;
+}
 
-  // What is there, in its place. Error (input): an option without its value.
-  Result<void> read();
-  bool wants_help() const { return wants_help_; }
-  // Sets the options, and gives what is left to the verb.
-  Result<void> take(bool has_rest, std::vector<std::string> rest);
+Result<void> check_names(const std::vector<std::string>& names, const Verb& verb) {
+  const bool open_ended = !verb.names.empty() && verb.names.back().find("...") != std::string::npos;
+  if (names.size() >= verb.min_names && (names.size() <= verb.names.size() || open_ended)) return {};
+  return input_error(place(verb), names.empty() ? "nothing" : '"' + joined(names, ' ') + '"',
+                     verb.names.empty() ? "options only" : joined(verb.names, ' '), "see " + place(verb) + " --help");
+}
+
+// Where `name` stands among the names if it was behind `option` in `words`. Absent: it was not ("--option=name").
+std::optional<std::size_t> place_behind(const std::string& option, const std::string& name,
+                                        const std::vector<std::string>& names, const std::vector<std::string>& words) {
+  std::size_t before = 0;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == option && words[i + 1] == name) return before;
+    if (before < names.size() && words[i] == names[before]) ++before;
+  }
+  return std::nullopt;
+}
+
+// The verbs as the library knows them. Names are not declared to it: it would let options swallow them, and would miss
+// them before it says which option it does not know.
+class Parser {
+ public:
+  explicit Parser(const std::vector<Verb>& verbs) : verbs_(verbs) {
+    app_.allow_extras();
+    app_.require_subcommand(0, 1);
+    app_.set_help_flag("-h,--help");
+    app_.set_version_flag("--version", std::string(kToolName));
+    for (const Verb& verb : verbs_) add(verb);
+  }
+
+  // words: without a lone -- and what follows it, which come as `rest`.
+  Result<ParsedCommand> parse(const std::vector<std::string>& words, std::optional<std::vector<std::string>> rest);
 
  private:
-  struct Given {
-    std::string text;
-    std::size_t names_before = 0;
-    bool may_be_name = false;  // a word of its own behind an option whose value may be left out
-  };
-  using Values = std::map<const VerbOption*, std::vector<Given>>;
+  void add(const Verb& verb);
+  std::size_t chosen() const;  // index; the number of verbs where none was named
+  Result<void> set_options(const Verb& verb, const CLI::App& app, const std::vector<std::string>& words,
+                           std::vector<std::string>& names) const;
 
-  Result<void> read_option(const std::string& word, std::size_t& at);
-  Error in_verb(const std::string& text) const {
-    return input_error(place(verb_), text, "", "see " + place(verb_) + " --help");
-  }
-  void give_names_back(const VerbOption& option, std::vector<Given>& given);
-  Result<void> set(const VerbOption& option, const std::vector<Given>& given) const;
-  Result<void> check_names() const;
-
-  const Verb& verb_;
-  std::vector<std::string> words_;
-  std::vector<std::string> names_;
-  Values values_;
-  std::string unknown_;  // the first option that is none
-  bool wants_help_ = false;
+  const std::vector<Verb>& verbs_;
+  CLI::App app_{"", "steelyard"};
+  std::vector<CLI::App*> apps_;  // one a verb
 };
 
-Result<void> VerbWords::read() {
-  for (std::size_t at = 0; at < words_.size(); ++at) {
-    const std::string& word = words_[at];
-    if (is_help(word)) {
-      wants_help_ = true;
-    } else if (is_option(word)) {
-      STEELYARD_CHECK(read_option(word, at));
-    } else {
-      names_.push_back(word);
+void Parser::add(const Verb& verb) {
+  CLI::App* app = app_.add_subcommand(verb.name);
+  app->allow_extras();
+  app->set_help_flag("-h,--help");
+  apps_.push_back(app);
+  for (const VerbOption& option : verb.options) {
+    if (option.value.empty()) {
+      app->add_flag(option.name);
+      continue;
+    }
+    CLI::Option* added = app->add_option(option.name);
+    added->type_name("TEXT")->expected(option.value.front() == '[' ? 0 : 1, 1)->take_all();
+    // Given again, it is given once more, and takes no second word.
+    added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+  }
+}
+
+std::size_t Parser::chosen() const {
+  const auto found = std::find_if(apps_.begin(), apps_.end(), [](const CLI::App* app) { return app->parsed(); });
+  return static_cast<std::size_t>(found - apps_.begin());
+}
+
+// In the order of the rows. A word behind an option whose value may be left out can be a name after all: it joins the
+// names, in its place. Error (input): the first value that its option does not take.
+Result<void> Parser::set_options(const Verb& verb, const CLI::App& app, const std::vector<std::string>& words,
+                                 std::vector<std::string>& names) const {
+  Result<void> all;
+  for (const VerbOption& option : verb.options) {
+    const CLI::Option* given = app.get_option(option.name);
+    if (given->count() == 0 || (option.value.empty() && !given->as<bool>())) continue;
+    std::vector<std::string> texts = option.value.empty() ? std::vector<std::string>{"true"} : given->results();
+    for (std::string& text : texts) {
+      if (!option.takes || text.empty()) continue;
+      const auto at = place_behind(option.name, text, names, words);
+      if (!at || option.takes(text, names.size())) continue;
+      names.insert(names.begin() + static_cast<std::ptrdiff_t>(*at), std::move(text));
+      text.clear();
+    }
+    if (option.is_list) texts = {joined(texts, ',')};
+    if (!option.is_repeated && texts.size() > 1) texts = {texts.back()};
+    for (const std::string& text : texts) {
+      if (Result<void> done = option.set(text); !done && all) all = std::move(done);
     }
   }
-  return {};
+  return all;
 }
 
-// `at` moves to the value where that is a word of its own.
-Result<void> VerbWords::read_option(const std::string& word, std::size_t& at) {
-  const std::size_t equals = word.find('=');
-  const std::string name = word.substr(0, equals);
-  std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-  const auto option = std::find_if(verb_.options.begin(), verb_.options.end(),
-                                   [&](const VerbOption& known) { return known.name == name; });
-  if (option == verb_.options.end()) {
-    if (unknown_.empty()) unknown_ = name;
-    return {};
+Result<ParsedCommand> Parser::parse(const std::vector<std::string>& words,
+                                    std::optional<std::vector<std::string>> rest) {
+  try {
+    app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the library takes them from the back
+  } catch (const CLI::CallForHelp&) {
+    const std::size_t index = chosen();
+    return ParsedCommand{index < verbs_.size() ? help_of(verbs_[index]) : main_help(verbs_)};
+  } catch (const CLI::CallForVersion&) {
+    return ParsedCommand{std::string(kToolName) + '\n'};
+  } catch (const CLI::ParseError& error) {
+    const std::size_t index = chosen();
+    const std::string where = index < verbs_.size() ? place(verbs_[index]) : "steelyard";
+    return input_error(where, error.what(), "", "see " + where + " --help");
   }
-  Given given{std::move(value), names_.size(), false};
-  if (option->value.empty()) {
-    if (given.text == "false") return {};
-    if (given.text.empty()) given.text = "true";
-    if (given.text != "true") return in_verb("Could not convert: " + name + " = " + given.text);
-  } else if (given.text.empty()) {
-    const bool is_last = at + 1 == words_.size();
-    given.may_be_name = option->value.front() == '[';
-    if (is_last && !given.may_be_name) return in_verb(name + ": 1 required TEXT missing");
-    if (!given.may_be_name || (!is_last && !is_option(words_[at + 1]))) given.text = words_[++at];
+  const std::size_t index = chosen();
+  const std::vector<std::string> left_over = app_.remaining();
+  if (!left_over.empty() || index == verbs_.size()) {
+    const std::string name = left_over.empty() ? "" : left_over.front();
+    if (name.starts_with('-')) return unknown_name("steelyard", "option", name, {"--help", "--version"});
+    std::vector<std::string> known;
+    for (const Verb& verb : verbs_) known.push_back(verb.name);
+    return unknown_name("steelyard", "verb", name, known);
   }
-  values_[&*option].push_back(std::move(given));
-  return {};
-}
-
-// From the back, so that the places of those before it stay.
-void VerbWords::give_names_back(const VerbOption& option, std::vector<Given>& given) {
-  for (auto one = given.rbegin(); one != given.rend(); ++one) {
-    if (!one->may_be_name || one->text.empty() || option.takes(one->text, names_.size())) continue;
-    names_.insert(names_.begin() + static_cast<std::ptrdiff_t>(one->names_before), std::move(one->text));
-    one->text.clear();
-  }
-}
-
-Result<void> VerbWords::set(const VerbOption& option, const std::vector<Given>& given) const {
-  std::vector<std::string> texts;
-  for (const Given& one : given) texts.push_back(one.text);
-  if (option.is_list) return option.set(joined(texts, ','));
-  if (!option.is_repeated) return option.set(texts.back());
-  for (const std::string& text : texts) STEELYARD_CHECK(option.set(text));
-  return {};
-}
-
-Result<void> VerbWords::check_names() const {
-  const bool open_ended = !verb_.names.empty() && verb_.names.back().find("...") != std::string::npos;
-  if (names_.size() >= verb_.min_names && (names_.size() <= verb_.names.size() || open_ended)) return {};
-  return input_error(place(verb_), names_.empty() ? "nothing" : '"' + joined(names_, ' ') + '"',
-                     verb_.names.empty() ? "options only" : joined(verb_.names, ' '),
-                     "see " + place(verb_) + " --help");
-}
-
-Result<void> VerbWords::take(bool has_rest, std::vector<std::string> rest) {
-  if (!unknown_.empty()) {
-    std::vector<std::string> known{"--help"};
-    for (const VerbOption& option : verb_.options) known.push_back(option.name);
-    return unknown_name(place(verb_), "option", unknown_, known);
-  }
-  std::optional<Error> refused;  // the first value that its option did not take
-  for (const VerbOption& option : verb_.options) {
-    const auto given = values_.find(&option);
-    if (given == values_.end()) continue;
-    if (option.takes) give_names_back(option, given->second);
-    if (const Result<void> done = set(option, given->second); !done && !refused) refused = done.error();
-  }
-  STEELYARD_CHECK(check_names());
-  if (refused) return *refused;
-  if (has_rest && !verb_.takes_rest) return input_error(place(verb_), "arguments after --", "none");
-  return verb_.take ? verb_.take({std::move(names_), std::move(rest)}) : Result<void>();
+  const Verb& verb = verbs_[index];
+  STEELYARD_TRY(std::vector<std::string> names, names_among(apps_[index]->remaining(), verb));
+  const Result<void> taken = set_options(verb, *apps_[index], words, names);
+  STEELYARD_CHECK(check_names(names, verb));
+  STEELYARD_CHECK(taken);
+  if (rest && !verb.takes_rest) return input_error(place(verb), "arguments after --", "none");
+  if (verb.take) STEELYARD_CHECK(verb.take({std::move(names), std::move(rest).value_or(std::vector<std::string>{})}));
+  return ParsedCommand{"", &verb};
 }
 
 }  // namespace
 
 Result<ParsedCommand> parse_command_line(const std::vector<Verb>& verbs, const std::vector<std::string>& arguments) {
-  // What follows a lone -- is the measured program's, whatever it looks like.
+  // What follows a lone -- is the measured program's, whatever it looks like; the library never sees it.
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  const bool has_rest = separator != arguments.end();
   if (separator == arguments.begin()) return input_error("steelyard", "no verb", "one", "see steelyard --help");
-  std::vector<std::string> known;
-  for (const Verb& verb : verbs) known.push_back(verb.name);
-  const auto is_verb = [&](const std::string& word) {
-    return std::find(known.begin(), known.end(), word) != known.end();
-  };
-  const auto named = std::find_if(arguments.begin(), separator, is_verb);
-  if (std::find(arguments.begin(), named, "--version") != named) return ParsedCommand{std::string(kToolName) + '\n'};
-  const bool wants_help = std::any_of(arguments.begin(), named, is_help);
-  if (named == separator && wants_help) return ParsedCommand{main_help(verbs)};
-  if (named != arguments.begin() && !wants_help) {
-    const std::string& other = arguments.front();
-    if (other.starts_with('-')) return unknown_name("steelyard", "option", other, {"--help", "--version"});
-    return unknown_name("steelyard", "verb", other, known);
-  }
-  const Verb& verb = *std::find_if(verbs.begin(), verbs.end(), [&](const Verb& one) { return one.name == *named; });
-  VerbWords words(verb, {named + 1, separator});
-  STEELYARD_CHECK(words.read());
-  if (wants_help || words.wants_help()) return ParsedCommand{help_of(verb)};
-  STEELYARD_CHECK(words.take(
-      has_rest, has_rest ? std::vector<std::string>(separator + 1, arguments.end()) : std::vector<std::string>{}));
-  return ParsedCommand{"", &verb};
+  std::optional<std::vector<std::string>> rest;
+  if (separator != arguments.end()) rest.emplace(separator + 1, arguments.end());
+  return Parser(verbs).parse({arguments.begin(), separator}, std::move(rest));
 }
 
 }  // namespace steelyard
