@@ -82,7 +82,7 @@ Run sample_run() {
   counted.count_key = "avx2;glibc 2.36";
   counted.invocations = {{1, {70.0}, {7}}};
   counted.count_basis = {CountScope::whole_program, 0.000125, "learned from 5 repeats",
-                         "every loaded section is equal: sha256 \u65e5"};
+                         "every loaded section is equal: sha256 \u65e5", CountOrigin::reused};
   run.measurements.push_back(counted);
   Measurement own;
   own.metric = {"hits", "1", Better::undeclared, MetricKind::noisy};

@@ -43,7 +43,7 @@ Measurement counted() {
   measurement.count_key = "avx2;glibc 2.36";
   measurement.invocations = {{0, {7015}, {1}}};
   measurement.count_basis = {CountScope::whole_functions, 0.1 + 0.2, "learned from 5 repeats",
-                             "every loaded section is \"equal\": sha256 {a\\b}"};
+                             "every loaded section is \"equal\": sha256 {a\\b}", CountOrigin::reused};
   return measurement;
 }
 
