@@ -14,6 +14,7 @@
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/attribution/own_source.hpp"
+#include "ci/report/flame/flame_page.hpp"
 
 namespace steelyard {
 namespace {
@@ -86,21 +87,6 @@ std::string change_mark(const JoinedProfile& profile, const StackFrame& frame) {
   if (std::abs(ratio - 1) < 1e-4) return ratio > 1 ? "+<0.01 %" : "-<0.01 %";
   return change_cell(ratio);
 }
-
-namespace {
-
-// The texts of ci/report/flame/page/, compiled in so that the program needs no file beside it (CMakeLists.txt writes
-// the source).
-
-extern const std::string_view kFlamePage;  // HTML with @title@, @style@, @data@ and @script@ to be filled in
-
-extern const std::string_view kFlameStyle;  // of the page alone
-
-extern const std::string_view kFlameColors;  // of page and SVG
-
-extern const std::string_view kFlameScript;
-
-}  // namespace
 
 // Frames from the top down, as wide as they cost; each is a rectangle with a title, which browsers show as a tooltip.
 
