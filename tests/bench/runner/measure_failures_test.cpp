@@ -192,19 +192,27 @@ TEST(MeasurePairFailures, SayThatNothingMatchesTheFilter) {
   EXPECT_THAT(error.text(), HasSubstr("no benchmark that matches \"no_such_benchmark\""));
 }
 
+// Before any program is looked at.
+std::string where_refused(const testing::MeasureOptions& options) {
+  const Result<MeasuredPair> pair =
+      steelyard::measure_pair(ListedProgram{}, ListedProgram{}, options, options, options);
+  EXPECT_FALSE(pair);
+  return pair ? "" : pair.error().where;
+}
+
 TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
   testing::MeasureOptions options = quick("");
   options.rounds = 3;
-  EXPECT_EQ(refusal({}, {}, options).where, "rounds");
+  EXPECT_EQ(where_refused(options), "rounds");
   options = quick("");
   options.repetitions = -1;
-  EXPECT_EQ(refusal({}, {}, options).where, "repetitions");
+  EXPECT_EQ(where_refused(options), "repetitions");
   options = quick("");
   options.min_time = seconds(-1);
-  EXPECT_EQ(refusal({}, {}, options).where, "min_time");
+  EXPECT_EQ(where_refused(options), "min_time");
   options = quick("");
   options.layout = Layout::separate;
-  EXPECT_EQ(refusal({}, {}, options).where, "layout");
+  EXPECT_EQ(where_refused(options), "layout");
 }
 
 TEST(MeasureOneFailures, AreThoseOfItsProgram) {
