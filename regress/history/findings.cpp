@@ -187,7 +187,7 @@ namespace {
 
 constexpr std::size_t kNearby = 8;  // values on either side that say where the level was
 
-using Family = std::pair<std::string, std::string>;  // machine, metric
+using MetricFamily = std::pair<std::string, std::string>;  // machine, metric
 
 // Logarithm of new over old cost: positive is worse, whatever the metric's direction.
 std::optional<double> move_of(double before, double after, Better better) {
@@ -226,7 +226,8 @@ struct Marking {
   const CommitOrder& order;
   const SharedMoveRules& rules;
 
-  void mark(const Family& family, const std::vector<std::size_t>& of_family, const std::vector<RangedChange>& group) {
+  void mark(const MetricFamily& family, const std::vector<std::size_t>& of_family,
+            const std::vector<RangedChange>& group) {
     std::map<std::size_t, double> moves;  // by series
     for (const RangedChange& one : group) {
       const ChangePoint& change = changes[one.series][one.change];
@@ -258,8 +259,8 @@ struct Marking {
 
 void mark_shared_moves(std::span<const Series> series, std::span<std::vector<ChangePoint>> changes,
                        const CommitOrder& order, const SharedMoveRules& rules) {
-  std::map<Family, std::vector<std::size_t>> members;
-  std::map<Family, std::vector<RangedChange>> moved;
+  std::map<MetricFamily, std::vector<std::size_t>> members;
+  std::map<MetricFamily, std::vector<RangedChange>> moved;
   for (std::size_t i = 0; i < series.size(); ++i) {
     std::set<std::string> machines;
     for (const SeriesPoint& point : series[i].points) {

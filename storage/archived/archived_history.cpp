@@ -104,18 +104,18 @@ class BranchPlaces {
   std::map<std::string, Project> projects_;
 };
 
-struct Place {
+struct BranchPlace {
   std::int64_t position = 0;
   bool on_branch = true;
 };
-using Places = std::unordered_map<std::string, Place>;
+using Places = std::unordered_map<std::string, BranchPlace>;
 
 Places places_of(const BranchOrder& order) {
   Places places;
   for (std::size_t i = 0; i < order.commits.size(); ++i) {
-    places.emplace(order.commits[i], Place{static_cast<std::int64_t>(i), true});
+    places.emplace(order.commits[i], BranchPlace{static_cast<std::int64_t>(i), true});
   }
-  for (const OffCommit& off : order.off) places.emplace(off.sha, Place{off.after, false});
+  for (const OffCommit& off : order.off) places.emplace(off.sha, BranchPlace{off.after, false});
   return places;
 }
 
@@ -148,8 +148,8 @@ void order_project(const Places& places, const std::vector<std::size_t>& own, st
   };
   std::sort(others.begin(), others.end(), by_date);
   std::sort(placed.begin(), placed.end(), [&](std::size_t a, std::size_t b) {
-    const Place& of_a = places.at(runs[a].commit);
-    const Place& of_b = places.at(runs[b].commit);
+    const BranchPlace& of_a = places.at(runs[a].commit);
+    const BranchPlace& of_b = places.at(runs[b].commit);
     if (of_a.position != of_b.position) return of_a.position > of_b.position;
     if (of_a.on_branch != of_b.on_branch) return of_b.on_branch;
     return by_date(a, b);
