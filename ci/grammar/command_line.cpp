@@ -174,7 +174,7 @@ void Parser::add(const Verb& verb) {
   apps_.push_back(app);
   for (const VerbOption& option : verb.options) {
     if (option.value.empty()) {
-      app->add_flag(option.name);
+      app->add_flag_callback(option.name, [] {});  // so that the library reads the value while it parses
       continue;
     }
     CLI::Option* added = app->add_option(option.name);

@@ -67,7 +67,7 @@ TEST(SideTables, CountsUnderOtherConditionsAreExcludedAloud) {
   second.run.measurements[0].count_key = "other libc";
   const SideTables tables = side_tables({first, second}, {});
   EXPECT_THAT(tables.tables[0].rows[0].cells[1], IsEmpty());
-  EXPECT_THAT(tables.warnings, ElementsAre(HasSubstr("BM_x, instructions of b is left out")));
+  EXPECT_THAT(tables.warnings, ElementsAre(HasSubstr("BM_x, instructions of b is excluded")));
 }
 
 TEST(SideTables, FailuresAreNamed) {

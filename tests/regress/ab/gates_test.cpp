@@ -194,16 +194,16 @@ std::vector<std::vector<std::string>> documented_table() {
   return table;
 }
 
-// "fails: time, instructions", "fails: time; instructions told", "passes".
+// "fails: time, instructions", "fails: time; instructions reported", "passes".
 std::string answer_of(const Comparison& comparison) {
   std::string failing;
-  std::string told;
+  std::string reported;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != kWorse) continue;
-    std::string& list = row.gates ? failing : told;
+    std::string& list = row.gates ? failing : reported;
     list += (list.empty() ? "" : ", ") + std::string(row.metric.name == kRealTime ? "time" : "instructions");
   }
-  return (failing.empty() ? "passes" : "fails: " + failing) + (told.empty() ? "" : "; " + told + " told");
+  return (failing.empty() ? "passes" : "fails: " + failing) + (reported.empty() ? "" : "; " + reported + " reported");
 }
 
 TEST(Gates, DoWhatTheTableOfTheDocumentationSays) {

@@ -71,7 +71,7 @@ class Changer {
   template <Described T>
   void operator()(const char* name, std::vector<T>& list, const FieldRule& = {}) {
     if (!list.empty()) T::fields(*this, list.back());
-    if (is_wanted(name)) list.emplace_back();
+    if (is_wanted(name)) list.push_back(list.empty() ? T{} : T{list.front()});
   }
   void operator()(const char*, Interval&, const FieldRule& = {}) {}
 
@@ -92,7 +92,6 @@ Comparison with_everything() {
                          !comparison.environment_differences.empty();
     if (!is_full) continue;
     ComparisonRow& row = comparison.rows.back();
-    for (auto& benchmark : comparison.calibration->benchmarks) benchmark.benchmark += "named";
     comparison.calibration->false_alarms = {3, 80, {0.0077, 0.10570}};
     row.metric.kind = MetricKind::counted;
     row.count_scope = CountScope::timed_region;
