@@ -167,7 +167,9 @@ class Child {
     pid_ = -1;
     return true;
   }
-  void signal(int number) const { ::kill(pid_, number); }
+  void signal(int number) const {
+    if (pid_ > 0) ::kill(pid_, number);  // to -1 it would go to every process
+  }
 
  private:
   pid_t pid_;

@@ -108,7 +108,8 @@ class DoctorFix : public ::testing::Test {
       ::execv(pointers[0], pointers.data());
       ::_exit(98);
     }
-    started_.push_back(process);
+    EXPECT_GT(process, 1);
+    if (process > 1) started_.push_back(process);
     return process;
   }
   int finish(pid_t process) {
@@ -130,8 +131,8 @@ class DoctorFix : public ::testing::Test {
     }));
     return process;
   }
-  // The child of the process that watches over it.
-  static pid_t watchdog_of(pid_t parent) {
+  // The child of the process that watches over it; 0: it has none.
+  static pid_t find_watchdog(pid_t parent) {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const std::string name = entry.path().filename().string();
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
@@ -141,7 +142,21 @@ class DoctorFix : public ::testing::Test {
         return std::stoi(name);
       }
     }
-    return -1;
+    return 0;
+  }
+  // It takes its name after it was started.
+  static pid_t watchdog_of(pid_t parent) {
+    pid_t watchdog = 0;
+    EXPECT_TRUE(eventually([&] {
+      watchdog = find_watchdog(parent);
+      return watchdog > 0;
+    }));
+    return watchdog;
+  }
+  // To one process: 0 and -1 would be this one's group, and every process of the machine.
+  static void send(pid_t process, int number) {
+    ASSERT_GT(process, 1);
+    ::kill(process, number);
   }
   static bool is_alive(pid_t process) {
     const std::string status = read_system_file("/proc/" + std::to_string(process) + "/status").value_or("");
@@ -202,7 +217,7 @@ TEST_F(DoctorFix, PassesSignalsOnAndSetsBack) {
     const pid_t process = start(waiting_command("command"));
     const pid_t command = process_in("command");
     EXPECT_EQ(settings(), kFixed);
-    ::kill(process, number);
+    send(process, number);
     EXPECT_EQ(finish(process), 128 + number);
     EXPECT_EQ(settings(), kBefore);
     EXPECT_FALSE(is_alive(command));
@@ -215,7 +230,7 @@ TEST_F(DoctorFix, WaitsForACommandThatHandlesTheSignal) {
   const pid_t process =
       start({"--fix", "--", "/bin/sh", "-c", "trap 'kill $!; exit 9' TERM; sleep 1000 & echo $$ > " + file + "; wait"});
   process_in("command");
-  ::kill(process, SIGTERM);
+  send(process, SIGTERM);
   EXPECT_EQ(finish(process), 9);
   EXPECT_EQ(settings(), kBefore);
 }
@@ -225,7 +240,7 @@ TEST_F(DoctorFix, SetsBackWhenItIsKilled) {
   const pid_t command = process_in("command");
   EXPECT_EQ(settings(), kFixed);
   EXPECT_TRUE(std::filesystem::exists(journal()));
-  ::kill(process, SIGKILL);
+  send(process, SIGKILL);
   EXPECT_EQ(finish(process), 1000 + SIGKILL);
   EXPECT_TRUE(eventually([&] { return settings() == kBefore && !std::filesystem::exists(journal()); })) << settings();
   EXPECT_TRUE(eventually([&] { return !is_alive(command); })) << "it would run on another machine than it began on";
@@ -236,6 +251,7 @@ TEST_F(DoctorFix, SetsBackWhenItsWholeGroupIsEnded) {
     std::filesystem::remove(folder_ / "command");
     const pid_t process = start(waiting_command("command"));
     process_in("command");
+    ASSERT_GT(process, 1);
     ::kill(-process, number);
     finish(process);
     EXPECT_TRUE(eventually([&] { return settings() == kBefore && !std::filesystem::exists(journal()); })) << settings();
@@ -248,7 +264,7 @@ TEST_F(DoctorFix, SetsBackWheneverItIsKilled) {
   for (int i = 0; i < 20; ++i) {
     const pid_t process = start({"--fix", "--", "/bin/true"});
     std::this_thread::sleep_for(std::chrono::microseconds(engine() % 60000));
-    ::kill(process, SIGKILL);
+    send(process, SIGKILL);
     finish(process);
     // Killed before there was a watchdog, the journal may be left, and nothing was changed yet.
     EXPECT_TRUE(eventually([&] { return settings() == kBefore; })) << settings();
@@ -262,8 +278,8 @@ TEST_F(DoctorFix, SetsBackByItselfWhenItsWatchdogIsKilled) {
   process_in("command");
   const pid_t watchdog = watchdog_of(process);
   ASSERT_GT(watchdog, 0);
-  ::kill(watchdog, SIGKILL);
-  ::kill(process, SIGTERM);
+  send(watchdog, SIGKILL);
+  send(process, SIGTERM);
   EXPECT_EQ(finish(process), 128 + SIGTERM);
   EXPECT_EQ(settings(), kBefore);
   EXPECT_FALSE(std::filesystem::exists(journal()));
@@ -272,8 +288,8 @@ TEST_F(DoctorFix, SetsBackByItselfWhenItsWatchdogIsKilled) {
 TEST_F(DoctorFix, LeavesAJournalWhenAllAreKilledThatRestoreSetsBackBy) {
   const pid_t process = start(waiting_command("command"));
   process_in("command");
-  ::kill(watchdog_of(process), SIGKILL);
-  ::kill(process, SIGKILL);
+  send(watchdog_of(process), SIGKILL);
+  send(process, SIGKILL);
   finish(process);
   EXPECT_EQ(settings(), kFixed);
   EXPECT_TRUE(std::filesystem::exists(journal()));
@@ -286,8 +302,8 @@ TEST_F(DoctorFix, LeavesAJournalWhenAllAreKilledThatRestoreSetsBackBy) {
 TEST_F(DoctorFix, SetsBackWhatAnEarlierOneLeftBeforeItBegins) {
   const pid_t process = start(waiting_command("command"));
   process_in("command");
-  ::kill(watchdog_of(process), SIGKILL);
-  ::kill(process, SIGKILL);
+  send(watchdog_of(process), SIGKILL);
+  send(process, SIGKILL);
   finish(process);
   EXPECT_EQ(settings(), kFixed);
   EXPECT_EQ(run({"--fix", "--", "/bin/true"}), 0);
@@ -303,7 +319,7 @@ TEST_F(DoctorFix, RefusesASecondOneAtTheSameTime) {
               HasSubstr("another steelyard doctor --fix (process " + std::to_string(process) + ")"));
   EXPECT_EQ(run({"--restore"}), 3);
   EXPECT_EQ(settings(), kFixed) << "the first one's settings stay";
-  ::kill(process, SIGTERM);
+  send(process, SIGTERM);
   finish(process);
   EXPECT_EQ(settings(), kBefore);
 }

@@ -108,6 +108,7 @@ TEST_F(ClusterTest, KeepsAcknowledgedRunsThroughKillNineOfTheServer) {
   ASSERT_TRUE(store) << store.error().text();
   ASSERT_TRUE(*RunStore(*store).put(storage_test::example_run(1)));
   const EmbeddedServer server = start();
+  ASSERT_GT(server_process(server), 1);
   ASSERT_EQ(kill(server_process(server), SIGKILL), 0);
   // The same store object finds its link gone, brings the server back and goes on.
   const auto is_new = RunStore(*store).put(storage_test::example_run(2));
@@ -124,6 +125,7 @@ TEST_F(ClusterTest, KeepsAcknowledgedRunsThroughKillNineOfTheServer) {
 
 TEST_F(ClusterTest, StartsAlthoughTheOldServersNumberBelongsToAnotherProcess) {
   const EmbeddedServer server = start();
+  ASSERT_GT(server_process(server), 1);
   ASSERT_EQ(kill(server_process(server), SIGKILL), 0);
   // What a reused number, or a zombie that nobody reaps, looks like: the noted process exists.
   std::string note;
