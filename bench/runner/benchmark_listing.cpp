@@ -22,7 +22,7 @@ constexpr std::string_view kWanted = "a program built on Google Benchmark";
 constexpr std::string_view kFix =
     "name a program whose main is Google Benchmark's, e.g. one linked with benchmark_main";
 
-std::vector<std::string> lines_of(std::string_view text) {
+std::vector<std::string> output_lines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -120,9 +120,9 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
                        "a shorter one", "choose fewer with a filter");
   }
   // What the program prints of itself, whether or not it has anything to list, is no name.
-  const std::vector<std::string> chatter = lines_of(nothing.output);
+  const std::vector<std::string> chatter = output_lines(nothing.output);
   std::set<std::string> seen(chatter.begin(), chatter.end());
-  for (std::string& line : lines_of(listed.output)) {
+  for (std::string& line : output_lines(listed.output)) {
     if (line.find(kNoMatch) == std::string::npos && seen.insert(line).second) {
       listing.benchmarks.push_back(listed_benchmark(std::move(line), ""));
     }

@@ -54,14 +54,14 @@ struct Trait {
   std::vector<double> lines;  // costs in an iteration, largest first
 };
 
-struct Side {
+struct ProfileSide {
   const CountedProfile* profile = nullptr;
   std::vector<Trait> traits;
   std::set<std::string_view> objects;  // file names
 };
 
-Side side_of(const CountedProfile& profile, std::size_t event) {
-  Side side;
+ProfileSide side_of(const CountedProfile& profile, std::size_t event) {
+  ProfileSide side;
   side.profile = &profile;
   const std::size_t n = profile.functions.size();
   side.traits.resize(n);
@@ -282,7 +282,7 @@ class Search {
     return found.size() > before;
   }
 
-  std::array<Side, 2> sides_;
+  std::array<ProfileSide, 2> sides_;
   const MatchOptions& options_;
   FunctionPairs& pairs_;
 };

@@ -330,7 +330,7 @@ TEST_F(StoreVerbs, AnAlertIsShownAcceptedAndKept) {
   }
   const Outcome listed = run({"alerts", "--benchmark", "BM_sort/1024"});
   ASSERT_EQ(listed.status, 0) << listed.err;
-  EXPECT_THAT(listed.out, AllOf(HasSubstr("open"), HasSubstr("BM_sort/1024  real_time"), HasSubstr("+7.20 %")));
+  EXPECT_THAT(listed.out, AllOf(HasSubstr("open"), HasSubstr("BM_sort/1024  real_time"), HasSubstr("+7.21 %")));
   const std::string id = listed.out.substr(0, 12);
   const Outcome unknown = run({"alerts", "accept", id, "--commit", "no-such-commit"});
   EXPECT_EQ(unknown.status, 3);
