@@ -4,7 +4,7 @@
 #include <memory>
 #include <ostream>
 
-#include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/import_formats.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
@@ -15,7 +15,7 @@ namespace steelyard {
 namespace {
 
 struct ImportOptions {
-  std::string format;  // "google-benchmark"
+  std::string format;  // the name of one of import_formats()
   std::vector<std::string> paths;
   std::string commit;
   std::string branch;
@@ -44,9 +44,9 @@ Commit commit_named(const ImportOptions& options) {
   return commit;
 }
 
-Result<Run> load(const std::string& path, const ImportOptions& options, const std::string& project,
-                 std::vector<std::string>& warnings) {
-  STEELYARD_TRY(Run run, load_google_benchmark(path, warnings));
+Result<Run> load(const std::string& path, const ImportFormat& format, const ImportOptions& options,
+                 const std::string& project, std::vector<std::string>& warnings) {
+  STEELYARD_TRY(Run run, format.load(path, warnings));
   // Nothing of the moment goes in: the same file for the same commit is the same run, whenever it is imported.
   run.header.project = project;
   run.header.commit = commit_named(options);
@@ -84,7 +84,10 @@ void print_imports(const std::vector<ImportedRun>& imported, const App& app) {
 }
 
 Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
-  STEELYARD_CHECK(read_word(WrittenValue{options.format, true}, "steelyard import", {"google-benchmark"}));
+  std::vector<std::string> names;
+  for (const ImportFormat& format : import_formats()) names.emplace_back(format.name);
+  STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{options.format, true}, "steelyard import", names));
+  const ImportFormat& format = import_formats()[index];
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_CHECK(store_address(configuration));
   const std::string project = project_name(configuration);
@@ -95,7 +98,7 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
   // A bad file costs itself, not those beside it.
   for (const std::string& path : options.paths) {
     std::vector<std::string> warnings;
-    Result<Run> run = load(path, options, project, warnings);
+    Result<Run> run = load(path, format, options, project, warnings);
     if (!run) {
       code = worse(code, app.report(run.error()));
       continue;
@@ -114,11 +117,15 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
 
 Verb import_verb() {
   const auto options = std::make_shared<ImportOptions>();
-  Verb verb = make_verb(
-      options, run_import, "import",
-      "Brings results of other tools into the store. FORMAT: google-benchmark. Importing the same twice is importing "
-      "it once.",
-      "  steelyard import google-benchmark results.json --commit $(git rev-parse HEAD) --branch main");
+  std::string formats;
+  for (const ImportFormat& format : import_formats()) {
+    formats += (formats.empty() ? "" : ", ") + std::string(format.name) + " (" + std::string(format.what) + ')';
+  }
+  Verb verb =
+      make_verb(options, run_import, "import",
+                "Brings results of other tools into the store. FORMAT: " + formats +
+                    ". Importing the same twice is importing it once.",
+                "  steelyard import google-benchmark results.json --commit $(git rev-parse HEAD) --branch main");
   verb.names = {"FORMAT", "FILE|FOLDER..."};
   verb.min_names = 2;
   verb.take = [options](Words words) -> Result<void> {
