@@ -19,6 +19,7 @@ namespace steelyard {
   VERB(sweep)                 \
   VERB(profile)               \
   VERB(config)                \
+  VERB(completion)            \
   VERB(db)                    \
   VERB(targets)               \
   VERB(doctor)
