@@ -74,10 +74,11 @@ void compare_rows(const ComparisonRow& kept, ComparisonRow recomputed, bool with
   if (without_solo && !kept.solo) recomputed.solo.reset();
   const auto was = field_texts(kept);
   const auto is = field_texts(recomputed);
-  for (std::size_t i = 0; i < was.size(); ++i) {
-    const auto& [field, text] = was[i];
-    if (text == is[i].second) continue;
-    replay.differences.push_back({kept.benchmark, kept.metric.name, field, text, is[i].second});
+  // By name: what an older program did not keep has nothing to be held against.
+  for (const auto& [field, text] : was) {
+    const auto same = std::find_if(is.begin(), is.end(), [&](const auto& other) { return other.first == field; });
+    const std::string other = same == is.end() ? kAbsent : same->second;
+    if (text != other) replay.differences.push_back({kept.benchmark, kept.metric.name, field, text, other});
   }
 }
 
