@@ -24,6 +24,7 @@ namespace steelyard {
 namespace {
 
 constexpr const char* kRuleVersion = "rounds-2";
+constexpr std::string_view kHardwareCycles = "hardware_cycles";
 constexpr std::size_t kMaxFactsNamed = 3;
 constexpr int kMinPlannedRounds = 12;
 constexpr int kMaxPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of comparisons needs more
@@ -165,6 +166,22 @@ void adjust_and_decide(std::vector<RowDraft>& drafts, const Comparison& comparis
 
 }  // namespace
 
+namespace {
+
+void add_cycles_ratios(std::vector<ComparisonRow>& rows) {
+  std::map<std::string_view, double> ratios;
+  for (const ComparisonRow& row : rows) {
+    const bool is_cycles = row.metric.name == kHardwareCycles || row.metric.name == kDeviceCycles;
+    if (is_cycles && row.ratio) ratios[row.benchmark] = *row.ratio;
+  }
+  for (ComparisonRow& row : rows) {
+    const auto found = ratios.find(row.benchmark);
+    if (found != ratios.end() && row.metric.name == kRealTime) row.cycles_ratio = found->second;
+  }
+}
+
+}  // namespace
+
 Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                         const Calibration* calibration) {
   Comparison comparison;
@@ -199,6 +216,7 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));
   check_alone(context, comparison.rows);
   check_device_clock(baseline, candidate, comparison.rows);
+  add_cycles_ratios(comparison.rows);
   decide_gates(comparison);
   return comparison;
 }

@@ -184,6 +184,9 @@ struct ComparisonRow {
   std::optional<double> jitter;       // counted metrics: the tolerance, relative
   CountScope count_scope = CountScope::timed_region;  // counted metrics: what was counted over
   std::optional<SoloCheck> solo = {};                 // tells, decides nothing
+  // Of a time whose cycles were measured too: their ratio, candidate over baseline. As far from 1 as the time's: more
+  // was done; 1: the clock changed. Decides nothing.
+  std::optional<double> cycles_ratio = {};
   Verdict verdict = Verdict::inconclusive;
   std::string reason;   // one sentence a person can read
   RowNotes notes = {};  // that the reason tells; not kept apart from it
@@ -234,6 +237,7 @@ struct ComparisonRow {
     visit("gate_note", self.gate_note, {.null = Null::written});
     visit("functions", self.functions, OwnTable{});
     visit("call_path", self.call_path);
+    visit("cycles_ratio", self.cycles_ratio, {.omitted = true});
   }
 };
 

@@ -47,6 +47,28 @@ Run run_with(std::vector<Measurement> measurements) {
   return run;
 }
 
+TEST(CompareRuns, SaysOfATimeWhatItsCyclesMovedByAndOfNothingElse) {
+  SimulatedPair pair = pair_with(1.05, 12);
+  EXPECT_FALSE(only_row(pair).cycles_ratio);
+  for (auto* run : {&pair.baseline, &pair.candidate}) {
+    Measurement cycles = run->measurements.front();
+    cycles.metric = *well_known_metric("hardware_cycles");
+    run->measurements.push_back(std::move(cycles));
+  }
+  ComparisonPolicy policy;
+  policy.metrics = {"real_time", "hardware_cycles"};
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, policy);
+  ASSERT_EQ(comparison.rows.size(), 2U);
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.metric.name != kRealTime) {
+      EXPECT_FALSE(row.cycles_ratio);
+    } else {
+      ASSERT_TRUE(row.cycles_ratio);
+      EXPECT_EQ(*row.cycles_ratio, *row.ratio) << "the same numbers";
+    }
+  }
+}
+
 TEST(CompareRuns, FindsASlowdownAndSaysHowMuch) {
   const ComparisonRow row = only_row(pair_with(1.05, 12));
   EXPECT_EQ(row.verdict, Verdict::regression);
