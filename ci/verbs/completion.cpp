@@ -14,7 +14,7 @@ struct CompletionOptions {
   std::string shell;
 };
 
-constexpr std::array<std::string_view, 2> kEveryVerbHas{"--help", "--version"};
+constexpr const char* kProgramOptions = "--help --version";  // where no verb is named yet
 
 std::string in_single_quotes(std::string_view text) {
   std::string quoted = "'";
@@ -22,9 +22,11 @@ std::string in_single_quotes(std::string_view text) {
   return quoted + '\'';
 }
 
-// The first sentence, without its full stop.
+// The first sentence, without its full stop; the dots of "postgresql://..." end none.
 std::string summary_of(const std::string& text) {
-  const std::string first = text.substr(0, std::min(text.find(". "), text.find("; ")));
+  std::size_t stop = text.find(". ");
+  while (stop != std::string::npos && stop > 0 && text[stop - 1] == '.') stop = text.find(". ", stop + 1);
+  const std::string first = text.substr(0, std::min(stop, text.find("; ")));
   return first.ends_with('.') ? first.substr(0, first.size() - 1) : first;
 }
 
@@ -100,7 +102,7 @@ std::string bash_script(const std::vector<Verb>& verbs) {
          values +
          "  esac\n"
          "  case $verb in\n" +
-         options + "    *) words='" + all + " " + std::string(kEveryVerbHas[0]) + " " + std::string(kEveryVerbHas[1]) +
+         options + "    *) words='" + all + " " + kProgramOptions +
          "' ;;\n"
          "  esac\n"
          "  if [[ -n $verb && $word != -* ]]; then compopt -o default 2>/dev/null; return; fi\n"

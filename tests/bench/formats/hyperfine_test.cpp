@@ -66,7 +66,7 @@ TEST_F(Hyperfine, EveryRunIsAnInvocationWithOneSample) {
   EXPECT_THAT(run->measurements[1].invocations[1].values, ElementsAre(2097152));
   EXPECT_EQ(run->measurements[2].benchmark.canonical(), "find /usr");
   EXPECT_EQ(run->measurements[2].invocations[0].invocation, 2U);
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("find /usr: 1 runs ended with another exit status")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("find /usr: 1 run ended with another exit status")));
 }
 
 TEST_F(Hyperfine, AMeanWithoutItsTimesIsABadRecordAndTheRestIsRead) {
