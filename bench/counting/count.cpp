@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -265,7 +266,10 @@ class PreparedPrograms {
     place.cancelled = options_.cancelled;
     place.origins = &origins_;
     place.counters = options_.counters;
-    return &places_.emplace(&program, Prepared{std::move(folder), std::move(place)}).first->second.place;
+    auto findings = std::make_unique<ProgramFindings>();
+    place.findings = findings.get();
+    Prepared prepared{std::move(folder), std::move(findings), std::move(place)};
+    return &places_.emplace(&program, std::move(prepared)).first->second.place;
   }
 
   OriginResolver& origins() { return origins_; }
@@ -273,6 +277,7 @@ class PreparedPrograms {
  private:
   struct Prepared {
     PrivateFolder folder;
+    std::unique_ptr<ProgramFindings> findings;
     CollectionPlace place;
   };
   const CountingTools& tools_;
