@@ -234,6 +234,7 @@ struct RunConditions {
 
   void record(const CountingTools& tools, const CountOptions& options, Run& run) const {
     run.header.settings["counting"] = tools.valgrind_version + ", the difference of n and 2n iterations";
+    run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
     if (!with_jitter.empty()) add_text(listed(with_jitter), run.header.settings["counting.learned_jitter"]);
     if (!with_state.empty()) {
       add_fact("count.keeps_state", listed(with_state) + ": the count of an iteration depends on how many came before",
@@ -410,6 +411,14 @@ Result<CountingTools> find_counting_tools(const CountOptions& options) {
                        "install a newer Valgrind to count instructions");
   }
   return tools;
+}
+
+bool has_shifted_lines(const Run& run) {
+  if (run.header.settings.contains(std::string(kCountReaderSetting))) return false;
+  return std::any_of(run.profiles.begin(), run.profiles.end(), [](const CountedProfile& profile) {
+    return !profile.sources.empty() || std::any_of(profile.functions.begin(), profile.functions.end(),
+                                                   [](const ProfiledFunction& function) { return function.line > 0; });
+  });
 }
 
 bool tells_of_other_code(std::string_view dispatch_fact) {
