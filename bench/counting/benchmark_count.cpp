@@ -147,8 +147,14 @@ class BenchmarkCounting {
       : place_(place), benchmark_(benchmark), options_(options) {}
 
   Result<BenchmarkCount> run() {
+    const auto hidden = place_.findings != nullptr ? place_.findings->hidden_clock() : std::nullopt;
+    if (hidden) return count_unwrapped(place_, benchmark_, options_, hidden->why, hidden->seen);
     STEELYARD_TRY(Collection first, collect_iterations(1));
     if (first.nothing_wrapped) {
+      // Another benchmark may be wrapped where this one ended early, but not where there is nothing to wrap.
+      if (place_.findings != nullptr && has_no_names_of_google_benchmark(*place_.program)) {
+        place_.findings->set_hidden_clock({*first.nothing_wrapped, first.report});
+      }
       return count_unwrapped(place_, benchmark_, options_, *first.nothing_wrapped, first.report);
     }
     count_.started_at_unix_ns = first.started_at_unix_ns;

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/counting/count.hpp"
@@ -108,6 +110,43 @@ bool has_work_in_other_threads(const ShimReport& report);
 // the program printed: it says why a benchmark skipped itself.
 std::string what_is_wrong(const ShimReport& report, std::string_view output);
 
+// What the collections of one benchmark showed of the whole program, so that its other benchmarks, of which several may
+// be counted at once, need not find it out again.
+class ProgramFindings {
+ public:
+  struct HiddenClock {
+    Error why;        // and how to fix that
+    ShimReport seen;  // what the preloaded library reported; empty where it was not loaded
+  };
+
+  // Nothing of the program can be wrapped, whichever benchmark runs.
+  std::optional<HiddenClock> hidden_clock() const { return get(hidden_clock_); }
+  void set_hidden_clock(HiddenClock found) { set(hidden_clock_, std::move(found)); }
+  // No function of the program runs a benchmark under a name that collection could be switched by.
+  bool has_no_named_function() const { return get(has_no_named_function_).value_or(false); }
+  void set_no_named_function() { set(has_no_named_function_, true); }
+  // conditions_outside() (unwrapped_count.hpp).
+  std::optional<ShimReport> conditions_outside() const { return get(conditions_outside_); }
+  void set_conditions_outside(ShimReport found) { set(conditions_outside_, std::move(found)); }
+
+ private:
+  template <class T>
+  std::optional<T> get(const std::optional<T>& finding) const {
+    const std::lock_guard lock(mutex_);
+    return finding;
+  }
+  template <class T>
+  void set(std::optional<T>& finding, T found) {
+    const std::lock_guard lock(mutex_);
+    finding = std::move(found);
+  }
+
+  mutable std::mutex mutex_;
+  std::optional<HiddenClock> hidden_clock_;
+  std::optional<bool> has_no_named_function_;
+  std::optional<ShimReport> conditions_outside_;
+};
+
 // Where collections of one program are made. The folder is private to them.
 struct CollectionPlace {
   const CountingTools* tools = nullptr;
@@ -116,8 +155,9 @@ struct CollectionPlace {
   std::filesystem::path shim_link;  // to the preload library, under a path of fixed length
   std::filesystem::path folder;
   const std::atomic<bool>* cancelled = nullptr;
-  OriginResolver* origins = nullptr;  // tells whose the lines of profiles are; null: not asked for
-  CounterChoice counters;             // what Callgrind simulates beside counting
+  OriginResolver* origins = nullptr;    // tells whose the lines of profiles are; null: not asked for
+  ProgramFindings* findings = nullptr;  // null: each benchmark finds out for itself
+  CounterChoice counters;               // what Callgrind simulates beside counting
 };
 
 struct CollectionRequest {

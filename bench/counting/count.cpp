@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -230,6 +231,7 @@ struct RunConditions {
 
   void record(const CountingTools& tools, const CountOptions& options, Run& run) const {
     run.header.settings["counting"] = tools.valgrind_version + ", the difference of n and 2n iterations";
+    run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
     if (!with_jitter.empty()) add_text(listed(with_jitter), run.header.settings["counting.learned_jitter"]);
     if (!with_state.empty()) {
       add_fact("count.keeps_state", listed(with_state) + ": the count of an iteration depends on how many came before",
@@ -262,7 +264,10 @@ class PreparedPrograms {
     place.cancelled = options_.limits.cancelled;
     place.origins = &origins_;
     place.counters = options_.counters;
-    return &places_.emplace(&program, Prepared{std::move(folder), std::move(place)}).first->second.place;
+    auto findings = std::make_unique<ProgramFindings>();
+    place.findings = findings.get();
+    Prepared prepared{std::move(folder), std::move(findings), std::move(place)};
+    return &places_.emplace(&program, std::move(prepared)).first->second.place;
   }
 
   OriginResolver& origins() { return origins_; }
@@ -270,6 +275,7 @@ class PreparedPrograms {
  private:
   struct Prepared {
     PrivateFolder folder;
+    std::unique_ptr<ProgramFindings> findings;
     CollectionPlace place;
   };
   const CountingTools& tools_;
@@ -402,6 +408,14 @@ Result<CountingTools> find_counting_tools(const CountOptions& options) {
                        "install a newer Valgrind to count instructions");
   }
   return tools;
+}
+
+bool has_shifted_lines(const Run& run) {
+  if (run.header.settings.contains(std::string(kCountReaderSetting))) return false;
+  return std::any_of(run.profiles.begin(), run.profiles.end(), [](const CountedProfile& profile) {
+    return !profile.sources.empty() || std::any_of(profile.functions.begin(), profile.functions.end(),
+                                                   [](const ProfiledFunction& function) { return function.line > 0; });
+  });
 }
 
 bool tells_of_other_code(std::string_view dispatch_fact) {

@@ -59,6 +59,17 @@ struct CountRequest {
 inline constexpr std::string_view kDispatchFact = "count.dispatch";
 bool tells_of_other_code(std::string_view dispatch_fact);
 
+// Which reader of Callgrind's files told where the instructions of a run's profiles were spent; kept among the settings
+// as "counting.reader". Readers before the second took what follows a call for relative to it, where it is relative to
+// the last instruction that cost something itself: after each call whose own instruction cost nothing, as where a
+// counted region begins within the callee, addresses were shifted up to the next absolute one. Lines, the functions
+// that were inlined there and where a function begins may be others'; what functions cost and how often they were
+// called is right.
+inline constexpr std::string_view kCountReaderSetting = "counting.reader";
+inline constexpr int kCountReader = 2;
+// Whether profiles of the run say where anything is, and a reader before the second told it.
+bool has_shifted_lines(const Run& run);
+
 // Why counting cannot be done at all on this machine ("valgrind was not found; ..."), or absent when it can.
 std::optional<std::string> counting_unavailable(const CountOptions& options);
 

@@ -7,6 +7,7 @@
 
 #include "bench/counting/benchmark_count.hpp"
 #include "bench/counting/net_profile.hpp"
+#include "bench/environment/elf_file.hpp"
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
@@ -23,6 +24,9 @@ constexpr const char* kEmptyProgram = "/bin/true";
 constexpr const char* kRunsABenchmark[] = {"benchmark::internal::FunctionBenchmark::Run(benchmark::State&)",
                                            "benchmark::internal::LambdaBenchmark<*>::Run(benchmark::State&)",
                                            "benchmark::Fixture::Run(benchmark::State&)"};
+
+// Of Google Benchmark, in mangled names.
+constexpr std::string_view kNamespace = "9benchmark";
 
 Error no_count(std::string why) { return program_error("", std::move(why), "", ""); }
 
@@ -80,6 +84,16 @@ Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, cons
   return collection;
 }
 
+bool has_no_names_of_google_benchmark(const Program& program) {
+  const Result<MappedFile> file = MappedFile::open(program.executable);
+  if (!file) return false;
+  const Result<ElfFile> elf = read_elf(file->bytes());
+  if (!elf) return false;
+  const std::vector<ElfSymbol> symbols = elf->symbols();
+  return std::none_of(symbols.begin(), symbols.end(),
+                      [](const ElfSymbol& symbol) { return symbol.name.find(kNamespace) != std::string_view::npos; });
+}
+
 ShimReport conditions_outside(const CollectionPlace& place, int number) {
   const CollectionFiles files(place.folder, number);
   ChildCommand command;
@@ -131,27 +145,43 @@ class UnwrappedCounting {
     else
       count_.basis.jitter_from += "; " + why.found;
     Collection conditions;
-    conditions.report = seen.libc.empty() ? conditions_outside(place_, options_.next_number()) : seen;
+    conditions.report = seen.libc.empty() ? find_conditions_outside() : seen;
     conditions.openblas_core = count_.openblas_core;
     count_.count_key = count_key(place_.tools->valgrind_version, conditions, place_.link);
     return std::move(count_);
   }
 
  private:
-  // By what the program does when it is told to do its work once and twice.
+  ShimReport find_conditions_outside() {
+    ProgramFindings* const findings = place_.findings;
+    if (findings != nullptr) {
+      if (const auto known = findings->conditions_outside()) return *known;
+    }
+    ShimReport found = conditions_outside(place_, options_.next_number());
+    if (findings != nullptr && !found.cpu.empty()) findings->set_conditions_outside(found);
+    return found;
+  }
+
+  // By what the program does when it is told to do its work once and twice. Where that is what is repeated, it serves
+  // as the first repeat.
   Result<Way> choose_way() {
     Way way;
     way.by_iterations = takes_iterations();
+    if (place_.findings != nullptr && place_.findings->has_no_named_function()) way.scope = CountScope::whole_program;
     for (;;) {
       STEELYARD_TRY(const UnwrappedCollection once, collect_amount(way, 1, 1));
       if (count_.started_at_unix_ns == 0) count_.started_at_unix_ns = once.started_at_unix_ns;
       if (once.instructions() <= 0 && way.scope == CountScope::whole_functions) {
         way.scope = CountScope::whole_program;
+        if (place_.findings != nullptr && has_no_names_of_google_benchmark(*place_.program)) {
+          place_.findings->set_no_named_function();
+        }
         continue;
       }
       STEELYARD_TRY(const UnwrappedCollection twice, collect_amount(way, 1, 2));
       if (once.iterations > 0 && twice.iterations == 2 * once.iterations) {
         if (way.by_iterations) n_ = choose_iterations(twice.instructions() - once.instructions());
+        if (n_ == 1) STEELYARD_CHECK(add_repeat(once, twice));
         return way;
       }
       if (!way.by_iterations) {
@@ -193,6 +223,10 @@ class UnwrappedCounting {
   Result<void> add_repeat(const Way& way) {
     STEELYARD_TRY(const UnwrappedCollection smaller, collect_amount(way, n_, 1));
     STEELYARD_TRY(const UnwrappedCollection larger, collect_amount(way, n_, 2));
+    return add_repeat(smaller, larger);
+  }
+
+  Result<void> add_repeat(const UnwrappedCollection& smaller, const UnwrappedCollection& larger) {
     const CountedPair pair{smaller.iterations, smaller.instructions(), larger.iterations, larger.instructions()};
     if (pair.more_iterations <= pair.iterations || pair.more_instructions <= pair.instructions) {
       return program_error("", "twice the work did not cost more instructions", "",

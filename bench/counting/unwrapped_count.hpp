@@ -41,6 +41,10 @@ struct UnwrappedCollection {
 // instructions() is 0 where no benchmark's function was found. Error (program): as of collect().
 Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, const UnwrappedRequest& order);
 
+// Whether the program's tables of symbols are there to be read and hold no name of Google Benchmark's: then neither its
+// clock nor the functions that run benchmarks can be found in it, whichever benchmark is asked for.
+bool has_no_names_of_google_benchmark(const Program& program);
+
 // What can be told of the conditions without a library in the program: the CPU as Valgrind shows it. Counts nothing;
 // empty fields where even that fails.
 ShimReport conditions_outside(const CollectionPlace& place, int number);

@@ -24,13 +24,23 @@ constexpr double kMinShare = 0.01;
 constexpr double kMinInclusiveShare = 0.1;
 constexpr std::size_t kMaxByInclusive = 2;
 
+// Which sides' profiles say rightly where their instructions were spent.
+struct KnownLines {
+  bool of_baseline = true;
+  bool of_candidate = true;
+};
+
 // One profile against another, with everything that is said of a function.
 class Attribution {
  public:
-  Attribution(const CountedProfile& baseline, const CountedProfile& candidate, const AttributionOptions& options)
-      : options_(options),
-        difference_(subtract(baseline, candidate)),
-        lines_(subtract_lines(baseline, candidate, difference_, options.own_sources)) {
+  Attribution(const CountedProfile& baseline, const CountedProfile& candidate, const KnownLines& known,
+              const AttributionOptions& options)
+      : options_(options), known_(known), difference_(subtract(baseline, candidate)) {
+    if (known.of_baseline && known.of_candidate) {
+      lines_ = subtract_lines(baseline, candidate, difference_, options.own_sources);
+    } else {
+      lines_.changed.resize(difference_.functions.size());
+    }
     if (difference_.total_change == 0) return;
     standings_ = call_structure(difference_);
     culprit_ = find_culprit(difference_, standings_, lines_, options.own_sources);
@@ -116,7 +126,8 @@ class Attribution {
     change.name = function.shown->name;
     const SourcePlace& place = lines_.changed[index];
     change.file = place.file.empty() ? path_below(function.shown->file, options_.own_sources) : place.file;
-    change.line = place.line > 0 ? place.line : function.shown->line;
+    const bool is_line_known = function.is_in_candidate ? known_.of_candidate : known_.of_baseline;
+    change.line = place.line > 0 ? place.line : is_line_known ? function.shown->line : 0;
     change.self_change = function.self_change;
     // Costs inside a cycle of calls arrive where it is entered; the one that spends them answers for its own.
     const bool is_inside = standings_[index].is_in_cycle && answered == standings_[index].leaving_change;
@@ -214,6 +225,7 @@ class Attribution {
   }
 
   const AttributionOptions& options_;
+  KnownLines known_;
   ProfileDifference difference_;
   LineDifference lines_;
   std::vector<FunctionStanding> standings_;
@@ -250,6 +262,12 @@ bool is_change(const ComparisonRow& row) {
   return row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
 }
 
+std::string warning_of(const KnownLines& known) {
+  const std::string whose = known.of_candidate ? "the baseline" : known.of_baseline ? "the candidate" : "both sides";
+  return "functions are named without lines and inlined functions: those of " + whose +
+         " were read by an earlier steelyard, which may have shifted them; count again to have them";
+}
+
 }  // namespace
 
 void attribute(Comparison& comparison, const Run& baseline, const Run& candidate, const AttributionOptions& options) {
@@ -261,6 +279,8 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
   // they could name functions that have nothing to do with it.
   std::map<std::string, CountFinding> findings;
   bool any_other_dispatch = false;
+  KnownLines known;
+  if (!options.trust_shifted_lines) known = {!has_shifted_lines(baseline), !has_shifted_lines(candidate)};
   for (ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions) continue;
     const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
@@ -272,7 +292,7 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
       any_other_dispatch = true;
     }
     if (!is_change(row) || !a || !b) continue;
-    const Attribution attribution(*a, *b, options);
+    const Attribution attribution(*a, *b, known, options);
     row.functions = attribution.functions();
     row.call_path = attribution.call_path();
     findings[row.benchmark] = {row.verdict, same_code, row.functions, row.call_path};
@@ -286,6 +306,8 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     row.call_path = found->second.call_path;
   }
   if (any_other_dispatch) decide_gates(comparison);
+  const bool are_all_known = known.of_baseline && known.of_candidate;
+  if (!findings.empty() && !are_all_known) comparison.warnings.push_back(warning_of(known));
   annotate_changed_kernels(comparison, baseline, candidate);
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/counting/count.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/measuring/equal_builds.hpp"
@@ -128,17 +129,16 @@ Comparison alike(const Comparison& comparison) {
   return read ? std::move(read).value() : comparison;
 }
 
-}  // namespace
-
-Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate) {
-  const Comparison kept = alike(comparison);
+// `kept` is as its document has it.
+Replay replay_with(const AttributionOptions& naming, const Comparison& kept, const Run& baseline,
+                   const Run& candidate) {
   Comparison computed = judge_again(kept, baseline, candidate);
   Replay result;
   result.rule_version = computed.rule_version;
   result.untimed = std::count_if(kept.rows.begin(), kept.rows.end(), is_untimed);
   take_equality(kept, computed);
   if (result.untimed > 0) decide_gates(computed);
-  attribute(computed, baseline, candidate, {own_folders(baseline, candidate)});
+  attribute(computed, baseline, candidate, naming);
   computed = alike(computed);
 
   std::map<Key, const ComparisonRow*> recomputed;
@@ -165,6 +165,20 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
   compare_drifts(kept, computed, result);
   if (kept.history) compare_changes(kept, result);
   return result;
+}
+
+}  // namespace
+
+Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate) {
+  const Comparison kept = alike(comparison);
+  AttributionOptions naming{own_folders(baseline, candidate)};
+  Replay result = replay_with(naming, kept, baseline, candidate);
+  if (result.differences.empty() || !(has_shifted_lines(baseline) || has_shifted_lines(candidate))) return result;
+  // Judged before it was known that their lines may be shifted: then they were told.
+  naming.trust_shifted_lines = true;
+  Replay as_then = replay_with(naming, kept, baseline, candidate);
+  as_then.has_shifted_lines = true;
+  return as_then.differences.size() < result.differences.size() ? as_then : result;
 }
 
 }  // namespace steelyard

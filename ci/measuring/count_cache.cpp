@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/counting/count.hpp"
 #include "bench/environment/system_file.hpp"
 #include "bench/model/sha256.hpp"
 #include "storage/archive/archive.hpp"
@@ -18,6 +19,14 @@ namespace fs = std::filesystem;
 constexpr const char* kInputs = "count_cache.inputs";  // in the settings: lines of hash, blank, name
 constexpr const char* kFolder = "count_cache.folder";
 constexpr const char* kSuffix = ".syrun";
+
+// What stays with a count wherever it is taken over: which reader told its lines.
+RunHeader header_of_part(const RunHeader& header) {
+  RunHeader kept;
+  const auto reader = header.settings.find(std::string(kCountReaderSetting));
+  if (reader != header.settings.end()) kept.settings.insert(*reader);
+  return kept;
+}
 
 std::string text_of(const InputHashes& hashes) {
   std::string text;
@@ -84,7 +93,7 @@ std::optional<CountCache::Kept> CountCache::find(const std::string& name, const 
   if (!now || *now != kept.inputs || read->measurements.empty()) return std::nullopt;
   // Used today: the oldest are those that nobody asked for.
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
-  read->header = {};
+  read->header = header_of_part(read->header);
   kept.part = std::move(read).value();
   return kept;
 }
@@ -93,7 +102,7 @@ void CountCache::keep(const std::string& name, Kept kept, std::vector<std::strin
   std::error_code failure;
   fs::create_directories(folder_, failure);
   Run& part = kept.part;
-  part.header = {};
+  part.header = header_of_part(part.header);
   part.header.tool = "steelyard";
   part.header.settings[kInputs] = text_of(kept.inputs);
   if (!kept.folder.empty()) part.header.settings[kFolder] = kept.folder;

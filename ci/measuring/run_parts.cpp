@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "bench/counting/count.hpp"
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/runner/fresh_copy.hpp"
 
@@ -37,6 +38,9 @@ void keep_worse_pages(const std::map<std::string, std::string>& from, std::map<s
 }  // namespace
 
 void join_run(Run& whole, Run part) {
+  // No setting says of which profiles it is: a part that an earlier reader told makes the whole one that may be
+  // shifted.
+  const bool has_shifted = has_shifted_lines(whole) || has_shifted_lines(part);
   const auto offset = static_cast<std::uint32_t>(whole.invocations.size());
   for (Measurement& measurement : part.measurements) {
     for (InvocationSamples& samples : measurement.invocations) samples.invocation += offset;
@@ -62,6 +66,7 @@ void join_run(Run& whole, Run part) {
   }
   keep_worse_pages(part.header.settings, whole.header.settings);
   for (auto& [name, value] : part.header.settings) whole.header.settings.emplace(name, std::move(value));
+  if (has_shifted) whole.header.settings.erase(std::string(kCountReaderSetting));
 }
 
 void fail_benchmarks(const std::vector<ListedBenchmark>& benchmarks, const Unmeasured& what, Run& run) {
@@ -112,6 +117,8 @@ Run counts_of(const Run& run, const BenchmarkId& benchmark) {
   for (const CountedProfile& profile : run.profiles) {
     if (profile.benchmark == benchmark) part.profiles.push_back(profile);
   }
+  const auto reader = run.header.settings.find(std::string(kCountReaderSetting));
+  if (reader != run.header.settings.end()) part.header.settings.insert(*reader);
   for (const Failure& failure : run.failures) {
     if (is_count_failure_of(failure, benchmark)) part.failures.push_back(failure);
   }

@@ -350,10 +350,19 @@ std::string json_profile(const std::vector<CountedProfile>& profiles, const Json
   return json_document(json);
 }
 
-std::string json_lines(const std::vector<CountedProfile>& profiles) {
+std::string json_lines(const std::vector<CountedProfile>& profiles, bool may_be_shifted) {
   Json json = profiles_json(profiles);
-  for (std::size_t i = 0; i < profiles.size(); ++i) json["parts"][i]["lines"] = lines_json(profiles[i]);
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    json["parts"][i]["lines"] = lines_json(profiles[i]);
+    if (may_be_shifted) json["parts"][i]["lines_may_be_shifted"] = true;
+  }
   return json_document(json);
+}
+
+std::string shifted_lines_note(const std::string& name) {
+  return "note: " + printable(name, true) +
+         ": lines, and the functions that were inlined there, may be shifted: an earlier steelyard read its profiles; "
+         "what each function costs is right; count it again to have its lines";
 }
 
 }  // namespace steelyard

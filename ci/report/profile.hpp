@@ -30,8 +30,11 @@ std::string json_profile(const std::vector<CallgrindPart>& parts, const JsonDiff
 std::string json_profile(const std::vector<CountedProfile>& profiles, const JsonDifference& against);
 
 // As json_profile(), and with each part's "lines": objects of file, line, origin (null: unknown), function (the
-// one it ran in) and self.
-std::string json_lines(const std::vector<CountedProfile>& profiles);
+// one it ran in) and self. Where they may be others' (see has_shifted_lines), the part says "lines_may_be_shifted".
+std::string json_lines(const std::vector<CountedProfile>& profiles, bool may_be_shifted);
+
+// What to say where the lines of the run `name` are shown and may be others'.
+std::string shifted_lines_note(const std::string& name);
 
 struct ProfileTable {
   int rows = 30;

@@ -154,6 +154,34 @@ std::string failures_text(const Run& run, const TerminalStyle& style) {
   return text;
 }
 
+bool is_wider_than_its_loop(const Measurement& measurement) {
+  return measurement.metric.kind == MetricKind::counted && measurement.count_basis.scope != CountScope::timed_region;
+}
+
+// "instructions, whole program": the number beside it has another meaning than one of the timed region.
+std::string counted_label(const Measurement& measurement) {
+  const std::string label = metric_label(measurement.metric);
+  if (!is_wider_than_its_loop(measurement)) return label;
+  return label + ", " + std::string(to_text(measurement.count_basis.scope));
+}
+
+// What such counts hold, and why; empty where all counts are of the timed region.
+std::string wider_counts_text(const Run& run, const TerminalStyle& style) {
+  const Measurement* first = nullptr;
+  std::int64_t count = 0;
+  for (const Measurement& measurement : run.measurements) {
+    if (measurement.metric.name != kInstructions || !is_wider_than_its_loop(measurement)) continue;
+    if (first == nullptr) first = &measurement;
+    ++count;
+  }
+  if (first == nullptr) return "";
+  const std::string those =
+      count == 1 ? "1 count of instructions is" : grouped_text(count) + " counts of instructions are";
+  return those + " not of the timed loop alone, but of all that ran in its " +
+         (first->count_basis.scope == CountScope::whole_program ? "program" : "functions") +
+         ", set-up included: " + printable(first->count_basis.jitter_from, style.unicode);
+}
+
 Json whole_or_null(const std::optional<std::int64_t>& count) { return count ? Json(*count) : Json(nullptr); }
 
 Json conditions_json(const InvocationConditions& conditions) {
@@ -190,6 +218,7 @@ Json measurement_json(const Measurement& measurement) {
   json["better"] = to_text(measurement.metric.better);
   json["kind"] = to_text(measurement.metric.kind);
   json["count_key"] = json_text(measurement.count_key);
+  if (is_wider_than_its_loop(measurement)) json["count_scope"] = to_text(measurement.count_basis.scope);
   json["value"] = json_number(summary.level);
   json["within_invocations"] = json_number(summary.within);
   json["between_invocations"] = json_number(summary.between);
@@ -233,7 +262,7 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
     const SampleSummary summary = summarize(measurement);
     rows.push_back({shortened(printable(without_device(measurement.benchmark.canonical()), style.unicode), max_name,
                               style.unicode),
-                    printable(metric_label(measurement.metric), style.unicode),
+                    printable(counted_label(measurement), style.unicode),
                     summary.level ? level_text(*summary.level, measurement.metric.unit) : "-",
                     spread_text(summary.within), spread_text(summary.between), samples_text(summary)});
   }
@@ -256,6 +285,7 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
       text += line + "\n";
     }
   }
+  for (const std::string& line : wrapped(wider_counts_text(run, style), width)) text += line + "\n";
   text += terminal_counters(run, style);
   for (const std::string& part : {terminal_targets(targets, style), failures_text(run, style)}) {
     if (!part.empty()) text += "\n" + part;

@@ -163,6 +163,10 @@ std::string terminal_verification(const Verification& verification, const Termin
     text += "  compared   " + std::to_string(replay.rows) + (replay.rows == 1 ? " row" : " rows") + ", bit for bit";
     if (replay.untimed > 0) text += "; " + std::to_string(replay.untimed) + " more were decided by counting";
     text += '\n';
+    if (replay.has_shifted_lines) {
+      text +=
+          "  functions  their lines and what was inlined may be others': an earlier steelyard read these profiles\n";
+    }
   }
   std::string last;
   for (std::size_t i = 0; i < std::min(replay.differences.size(), kMaxShown); ++i) {
@@ -191,6 +195,7 @@ std::string json_verification(const Verification& verification) {
   json["own_rule_version"] = json_text(verification.replay.rule_version);
   json["rows"] = verification.replay.rows;
   json["decided_by_counting"] = verification.replay.untimed;
+  if (verification.replay.has_shifted_lines) json["lines_may_be_shifted"] = true;
   json["differences"] = Json::array();
   for (const FieldDifference& difference : verification.replay.differences) {
     json["differences"].push_back({{"benchmark", difference.benchmark},

@@ -33,6 +33,8 @@ struct Replay {
   std::vector<FieldDifference> differences;  // by row
   std::int64_t rows = 0;                     // compared
   std::int64_t untimed = 0;  // rows that counting decided: equal builds; they follow from no run and are not compared
+  // The functions of changed counts are told with lines, and they are of profiles whose lines may be shifted.
+  bool has_shifted_lines = false;
 };
 
 enum class VerificationOutcome {

@@ -288,12 +288,14 @@ Result<Shown> load(const ProfileOptions& options, const App& app) {
     if (!unknown.empty()) app.note("note: " + printable(unknown, true));
   }
   STEELYARD_CHECK(rename_functions(options, shown.source));
+  if (shown.source.has_shifted_lines) app.note(shifted_lines_note(shown.source.name));
   if (options.against.empty()) return shown;
   std::string benchmark = options.benchmark;
   if (shown.source.profiles.size() == 1) benchmark = shown.source.profiles.front().benchmark.canonical();
   STEELYARD_TRY(shown.against, load_against(options.against, !options.format.empty(), benchmark, app));
   STEELYARD_CHECK(keep_part(*shown.against, options.part));
   STEELYARD_CHECK(rename_functions(options, *shown.against));
+  if (shown.against->has_shifted_lines) app.note(shifted_lines_note(shown.against->name));
   return shown;
 }
 
@@ -371,7 +373,8 @@ Result<std::string> table(const ProfileOptions& options, const Shown& shown, con
   ProfileSource source = shown.source;
   STEELYARD_CHECK(keep_functions(options, source));
   if (options.lines) {
-    return app.common.json ? json_lines(source.profiles) : terminal_lines(source.profiles, options.rows);
+    return app.common.json ? json_lines(source.profiles, source.has_shifted_lines)
+                           : terminal_lines(source.profiles, options.rows);
   }
   if (app.common.json) {
     return source.profiles.empty() ? json_profile(source.parts) : json_profile(source.profiles);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "bench/counting/count.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "ci/app/settings.hpp"
@@ -104,6 +105,7 @@ Result<ProfileSource> load_run_profiles(const std::string& side, const std::stri
   if (const auto unknown = run.header.settings.find("counting.lines"); unknown != run.header.settings.end()) {
     source.lines_unknown = unknown->second;
   }
+  source.has_shifted_lines = has_shifted_lines(run);
   if (benchmark.empty()) {
     source.profiles = std::move(run.profiles);
     return source;

@@ -17,6 +17,7 @@ struct ProfileSource {
   std::vector<CallgrindPart> parts;      // of the callgrind files
   std::vector<CountedProfile> profiles;  // of the run: those of the benchmark that was asked for, or all
   std::string lines_unknown;             // why lines or their functions are unknown, with the fix; empty: they are not
+  bool has_shifted_lines = false;        // they may be others': an earlier reader told them
 };
 
 // One bad file stops all: sums over half of the files would be wrong without looking it.

@@ -12,7 +12,8 @@ namespace steelyard::testing {
 // - an error says where, and a profile's self costs add up to its totals, per event and per position;
 // - what is inclusive is at least 0, and nothing refers to a function or file that is not there;
 // - asking for positions changes nothing else, nor do line ends of two characters (they keep the quick scanner of cost
-//   lines from being used, so it is held against the careful one).
+//   lines from being used, so it is held against the careful one);
+// - a profile whose relative positions are written in full reads the same, at every address and line.
 std::optional<std::string> broken_claim_about_callgrind(std::string_view text);
 
 }  // namespace steelyard::testing

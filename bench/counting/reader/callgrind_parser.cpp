@@ -278,6 +278,7 @@ bool CallgrindParser::begin_body(std::string_view line) {
   columns_ = positions.size();
   events_ = header_->events.size();
   here_ = {};
+  base_ = {};
   builder_.emplace(names_, std::move(*header_), options_);
   header_.reset();
   return true;
@@ -315,7 +316,7 @@ bool CallgrindParser::begin_function(std::string_view value) {
   return true;
 }
 
-// One position per column, relative to the last line's, into `target`.
+// One position per column, relative to the last line of self cost, into `target`.
 bool CallgrindParser::take_target(std::string_view& line, CallgrindPositions& target) {
   for (std::size_t column = 0; column < columns_; ++column) {
     if (!take_position(line, here_.position[column], target[column])) {
@@ -372,12 +373,19 @@ bool CallgrindParser::read_cost_line(std::string_view line) {
 // What here_ holds, which was read from `line`.
 bool CallgrindParser::add_cost_line(std::string_view line) {
   const CallgrindCost cost(here_.cost.data(), here_.cost_count);
-  const Pending pending = pending_;
-  pending_ = Pending::none;
+  const Pending pending = std::exchange(pending_, Pending::none);
+  // Callgrind moves the base with self cost alone. A call or jump mostly stands under its own instruction's self cost
+  // and has the same position; where that instruction cost nothing, as where collection begins within the callee, to
+  // go on from it would shift every position up to the next absolute one.
+  if (pending == Pending::none) {
+    base_ = here_.position;
+  } else {
+    here_.position = base_;
+  }
   if (pending == Pending::jump_source) return true;
   const bool fits = pending == Pending::call_cost
                         ? builder_->add_call(*function_, take_callee(), call_count_, place_of(target_).line, cost)
-                        : builder_->add_self(*function_, file_, place_of(here_.position), cost);
+                        : builder_->add_self(*function_, file_, place_of(base_), cost);
   if (!fits) return wrong(line, "costs that add up to at most 63 bits");
   return !options_.keep_positions || !is_too_large();
 }

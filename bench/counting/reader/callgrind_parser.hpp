@@ -31,7 +31,7 @@ Result<void> read_callgrind_header(std::string_view key, std::string_view value,
 using CallgrindPositions = std::array<std::uint64_t, 2>;  // one per column
 
 struct CallgrindCostLine {
-  CallgrindPositions position = {};  // of this line; before it was read: of the one before
+  CallgrindPositions position = {};  // of this line; before it was read: what it is relative to
   std::array<std::int64_t, kMaximumCallgrindEvents> cost = {};
   std::size_t cost_count = 0;
 };
@@ -104,7 +104,10 @@ class CallgrindParser {
   Pending pending_ = Pending::none;
   std::int64_t call_count_ = 0;
 
-  CallgrindCostLine here_;          // the last cost or call-source line
+  // Between lines its position is that of the last line of self cost, and nothing else: what stands under calls=, jump=
+  // or jcnd= is relative to that line as they are, and those that follow do not start from it.
+  CallgrindCostLine here_;
+  CallgrindPositions base_ = {};    // of the last line of self cost
   CallgrindPositions target_ = {};  // of the last calls= or jump=
 };
 

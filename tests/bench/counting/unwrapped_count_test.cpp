@@ -1,5 +1,7 @@
 #include "bench/counting/unwrapped_count.hpp"
 
+#include <cstdlib>
+
 #include "tests/bench/counting/counting_fixture.hpp"
 
 namespace steelyard {
@@ -49,6 +51,40 @@ TEST_F(UnwrappedCounting, AStrippedProgramIsCountedWholeByTheDifferenceOfItsIter
   const double steps = value_of(run, "hidden") / 10'000;
   EXPECT_GT(steps, 3);
   EXPECT_NEAR(steps, std::round(steps), 0.01);
+}
+
+// What holds of the program is found out once: of a stripped one with many benchmarks the budget is for their counts.
+TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollections) {
+  const Result<CountingTools> tools = find_counting_tools({});
+  ASSERT_TRUE(tools);
+  const Program program = program_of("counting_hidden");
+  std::string folder = (std::filesystem::temp_directory_path() / "steelyard-hidden-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  ProgramFindings findings;
+  CollectionPlace place;
+  place.tools = &*tools;
+  place.program = &program;
+  place.link = program.executable;
+  place.shim_link = tools->shim;
+  place.folder = folder;
+  place.findings = &findings;
+  int collections = 0;
+  BenchmarkCountOptions options;
+  options.timeout = seconds(120);
+  options.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
+  options.next_number = [&] { return collections++; };
+  const auto first = count_benchmark(place, "hidden", options);
+  ASSERT_TRUE(first) << first.error().text();
+  const int of_the_first = collections;
+  const auto second = count_benchmark(place, "hidden", options);
+  ASSERT_TRUE(second) << second.error().text();
+  // One and two iterations to choose n, then n and 2n for each value that the jitter is learned from.
+  EXPECT_EQ(collections - of_the_first, 2 + 2 * kLearningRepeats);
+  EXPECT_EQ(of_the_first - (collections - of_the_first), 3) << "the library, the functions' names, the conditions";
+  EXPECT_EQ(second->basis.scope, CountScope::whole_program);
+  EXPECT_EQ(second->count_key, first->count_key);
+  EXPECT_EQ(second->basis.jitter_from, first->basis.jitter_from);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(UnwrappedCounting, ABenchmarkThatSkipsItselfIsNoCountThere) {

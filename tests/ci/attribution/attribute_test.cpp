@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bench/counting/count.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "tests/ci/attribution/hand_made_profile.hpp"
 
@@ -13,6 +14,7 @@ using attribution_test::row_of;
 using attribution_test::run_of;
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -172,6 +174,37 @@ TEST(Attribute, InlinedFunctionIsNamedAsWellAsTheOneItRunsIn) {
   EXPECT_EQ(functions[0].line, 6);
   EXPECT_DOUBLE_EQ(functions[0].self_change, 20);
   EXPECT_DOUBLE_EQ(functions[1].self_change, 20) << "it runs there";
+}
+
+// The reader before took other positions out of the same file: what a side's lines say is no change of the program.
+TEST(Attribute, LinesThatAnEarlierReaderToldNameNoInlinedFunctionAndNoLine) {
+  const auto counted = [](std::int64_t cost, const char* origin, bool is_told_by_this_reader) {
+    CountedProfile profile = HandMadeProfile("BM_x", 1).function("BM_x", "/home/a/x.cpp", 10 + cost).build();
+    profile.functions[0].line = 3;
+    profile.sources = {{0, "/home/a/x.cpp", "BM_x", 7, {10}}, {0, "/usr/include/hot.h", origin, 5, {cost}}};
+    steelyard::Run run = run_of({profile});
+    if (!is_told_by_this_reader) run.header.settings.erase(std::string(kCountReaderSetting));
+    return run;
+  };
+  const auto attributed = [](const steelyard::Run& baseline, const steelyard::Run& candidate) {
+    Comparison comparison;
+    comparison.rows = {row_of(baseline.profiles[0], candidate.profiles[0], kInstructions)};
+    attribute(comparison, baseline, candidate, {});
+    return comparison;
+  };
+  const steelyard::Run known = counted(50, "mix", true), shifted = counted(50, "operator!=", false);
+  const steelyard::Run changed = counted(70, "mix", true);
+  EXPECT_THAT(names(attributed(known, changed).rows[0].functions), ElementsAre("BM_x", "mix"));
+  EXPECT_THAT(attributed(known, changed).warnings, IsEmpty());
+  for (const auto& [baseline, candidate, line] :
+       {std::tuple(&shifted, &changed, 3), std::tuple(&changed, &shifted, 0)}) {
+    const Comparison comparison = attributed(*baseline, *candidate);
+    ASSERT_THAT(names(comparison.rows[0].functions), ElementsAre("BM_x")) << "mix did not replace operator!=";
+    EXPECT_EQ(comparison.rows[0].functions[0].line, line) << "the candidate's own, where it is known";
+    ASSERT_EQ(comparison.warnings.size(), 1U);
+    EXPECT_THAT(comparison.warnings[0], HasSubstr(baseline == &shifted ? "those of the baseline" : "of the candidate"));
+  }
+  EXPECT_THAT(attributed(known, shifted).warnings, IsEmpty()) << "nothing changed, nothing is named";
 }
 
 TEST(Attribute, PlaceIsInTheProjectsSourcesWhereOwnCodeStandsOnLinesOfAHeader) {

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "bench/counting/count.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -76,6 +78,7 @@ ComparisonRow row_of(const CountedProfile& baseline, const CountedProfile& candi
 
 Run run_of(const std::vector<CountedProfile>& profiles) {
   Run run;
+  run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
   run.profiles = profiles;
   return run;
 }

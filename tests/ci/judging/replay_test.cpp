@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "ci/attribution/attribute.hpp"
+#include "ci/attribution/own_source.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/comparison.hpp"
 #include "regress/compare_runs.hpp"
@@ -78,6 +80,44 @@ TEST(Replay, NamesEachFieldThatWasChanged) {
               row.functions.push_back({"f", "f.cpp", 1});
             }),
             Fields{"functions"});
+}
+
+// What was said by shifted lines, when that was not known, and what is said without them: neither was changed by hand.
+TEST(Replay, VerifiesTheFunctionsOfRunsWhoseLinesMayBeShiftedAsTheyWereNamedThenAndAsTheyAreNow) {
+  const auto counted = [](std::int64_t cost) {
+    steelyard::Run run;
+    run.header.tool = "steelyard";
+    run.header.layout = Layout::duet;
+    run.invocations.resize(1);
+    Measurement& measurement = run.measurements.emplace_back();
+    measurement.benchmark.name = "BM_x";
+    measurement.metric = *well_known_metric(kInstructions);
+    measurement.count_key = "one machine";
+    measurement.count_basis.jitter = 0;
+    measurement.invocations = {{0, {static_cast<double>(10 + cost)}, {1}}};
+    CountedProfile& profile = run.profiles.emplace_back();
+    profile.benchmark.name = "BM_x";
+    profile.iterations = 1;
+    profile.events = {"Ir"};
+    profile.totals = {10 + cost};
+    profile.functions = {{"/b/bench", "/s/x.cpp", "BM_x", 3, 1, {10 + cost}, {10 + cost}}};
+    profile.sources = {{0, "/s/x.cpp", "BM_x", 7, {10}}, {0, "/s/hot.h", "mix", 5, {cost}}};
+    return run;
+  };
+  const steelyard::Run baseline = counted(50), candidate = counted(70);
+  for (const bool was_known : {false, true}) {
+    Comparison judged = compare_runs(baseline, candidate, ComparisonPolicy{});
+    AttributionOptions naming{own_folders(baseline, candidate)};
+    naming.trust_shifted_lines = !was_known;
+    attribute(judged, baseline, candidate, naming);
+    ASSERT_EQ(judged.rows.at(0).functions.size(), was_known ? 1U : 2U);
+    Comparison kept = *parse_comparison(json_report(judged), "kept");
+    const Replay replayed = replay(kept, baseline, candidate);
+    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{});
+    EXPECT_EQ(replayed.has_shifted_lines, !was_known) << "and what stands on them is told";
+    kept.rows[0].functions[0].self_change += 1;
+    EXPECT_EQ(replay(kept, baseline, candidate).differences.size(), 1U);
+  }
 }
 
 TEST(Replay, MissesNoSoloCheckInWhatAnOlderProgramStored) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "bench/counting/count.hpp"
 #include "ci/measuring/run_parts.hpp"
 
 namespace steelyard {
@@ -37,9 +38,11 @@ CountedRun counted(const std::string& benchmark, double value) {
   function.object = "/tmp/one/build/bench";
   function.file = "/tmp/onelike/file.cpp";
   function.name = "work";
+  function.line = 7;
   function.self = function.inclusive = {10};
   profile.functions.push_back(function);
   run.profiles.push_back(profile);
+  run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
   return run;
 }
 
@@ -80,6 +83,7 @@ TEST_F(CountCaches, GiveBackWhatWasKept) {
   EXPECT_EQ(found->part.invocations.at(0).started_at_unix_ns, 77);
   EXPECT_EQ(found->inputs, inputs());
   EXPECT_EQ(found->folder, "/tmp/one");
+  EXPECT_FALSE(has_shifted_lines(found->part)) << "which reader told its lines is kept with them";
   EXPECT_TRUE(warnings_.empty());
 }
 

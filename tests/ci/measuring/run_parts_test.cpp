@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/counting/count.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -44,6 +46,27 @@ TEST(JoinRun, KeepsExcludedSamplesWithTheirOwnInvocations) {
   part.measurements[0].invocations.pop_back();
   join_run(whole, part);
   EXPECT_EQ(whole.measurements[1].excluded.at(0).invocation, 4U);
+}
+
+TEST(JoinRun, LinesOfThePartsMayBeShiftedWhereThoseOfOneMay) {
+  const auto counted = [](bool is_told_by_this_reader) {
+    steelyard::Run run = run_of(is_told_by_this_reader ? "new" : "old", 1);
+    CountedProfile& profile = run.profiles.emplace_back();
+    profile.functions.push_back({"/b/bench", "/s/a.cpp", "work", 7, 1, {10}, {10}});
+    if (is_told_by_this_reader) run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
+    return run;
+  };
+  for (const bool first : {true, false}) {
+    for (const bool second : {true, false}) {
+      steelyard::Run whole = counted(first);
+      join_run(whole, counted(second));
+      EXPECT_EQ(has_shifted_lines(whole), !(first && second)) << first << second;
+    }
+  }
+  steelyard::Run timed = run_of("timed", 1);
+  join_run(timed, counted(true));
+  EXPECT_FALSE(has_shifted_lines(timed));
+  EXPECT_FALSE(has_shifted_lines(run_of("timed", 1))) << "there are no lines";
 }
 
 // A program that only the candidate has is measured alone. Listed first, it must not make all others look so.

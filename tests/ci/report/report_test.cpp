@@ -114,6 +114,26 @@ TEST(TerminalRun, ShowsLevelsSpreadsAndFailures) {
   golden::expect_equal(terminal_run(sample::run_with_a_failure(), {false, true, 100}), "report/run_100.out");
 }
 
+// 6,018 for a whole program and 3,272 for the timed loop of one benchmark must not look alike.
+TEST(TerminalRun, LabelsCountsThatAreNotOfTheTimedLoopAlone) {
+  steelyard::Run run = sample::run_with_a_failure();
+  CountBasis& basis = run.measurements[1].count_basis;
+  const std::string of_the_loop = terminal_run(run, {false, true, 100});
+  EXPECT_EQ(of_the_loop.find("instructions, "), std::string::npos);
+  EXPECT_EQ(json_run(run).find("count_scope"), std::string::npos);
+  basis.scope = CountScope::whole_program;
+  basis.jitter_from = "one thread, whole program: learned from 5 repeats; nothing could be wrapped; unstrip it";
+  const std::string whole = terminal_run(run, {false, true, 100});
+  EXPECT_NE(whole.find("instructions, whole program  "), std::string::npos) << whole;
+  EXPECT_NE(whole.find("1 count of instructions is not of the timed loop alone, but of all that ran in its program"),
+            std::string::npos)
+      << whole;
+  EXPECT_NE(whole.find("unstrip"), std::string::npos) << "what to do about it";
+  EXPECT_NE(json_run(run).find("\"count_scope\": \"whole program\""), std::string::npos);
+  basis.scope = CountScope::whole_functions;
+  EXPECT_NE(terminal_run(run, {false, true, 100}).find("instructions, whole functions  "), std::string::npos);
+}
+
 TEST(JsonRun, ShowsSamplesAndFailures) {
   golden::expect_equal(json_run(sample::run_with_a_failure()), "report/run.json");
 }

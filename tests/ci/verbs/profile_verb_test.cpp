@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "bench/counting/count.hpp"
 #include "storage/archive/archive.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
@@ -27,6 +28,10 @@ CountedProfile profile_of(const std::string& benchmark, std::int64_t leaf, std::
 
 class ProfileVerb : public ProgramUnderTest {
  protected:
+  // As a run that was counted today has it.
+  static void keep_reader(steelyard::Run& run) {
+    run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
+  }
   static void write_run(const std::string& file, std::int64_t leaf, std::int64_t iterations) {
     steelyard::Run counted;
     for (const char* benchmark : {"BM_sort/8", "BM_sort/64"}) {
@@ -39,6 +44,7 @@ class ProfileVerb : public ProgramUnderTest {
       measurement.invocations = {{0, {count}, {}}};
     }
     counted.invocations.resize(1);
+    keep_reader(counted);
     counted.profiles = {profile_of("BM_sort/8", leaf, iterations), profile_of("BM_sort/64", 8 * leaf, iterations)};
     seal(counted);
     ASSERT_TRUE(write_archive(file, counted));
@@ -76,9 +82,32 @@ TEST_F(ProfileVerb, ShowsLinesOfRunsAndOfFiles) {
   EXPECT_EQ(run({"profile", "lines.syrun", "--lines", "--against", "lines.syrun"}).status, 3);
 }
 
+TEST_F(ProfileVerb, SaysThatLinesWhichAnEarlierReaderToldMayBeShifted) {
+  steelyard::Run counted;
+  counted.profiles = {profile_of("BM_sort/8", 60, 10)};
+  counted.profiles[0].sources = {{0, "/s/a.cpp", "BM_sort/8", 3, {40}}, {1, "/s/hot.h", "swap_rows(int)", 7, {60}}};
+  seal(counted);
+  ASSERT_TRUE(write_archive("earlier.syrun", counted));
+  write_run("today.syrun", 60, 10);
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--lines"}, {"--lines", "--json"}, {"--flame", "f.svg"}}) {
+    std::vector<std::string> words = {"profile", "earlier.syrun"};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_THAT(run(words).err, HasSubstr("earlier.syrun: lines, and the functions that were inlined there, may be"));
+  }
+  const auto json = nlohmann::json::parse(run({"profile", "earlier.syrun", "--lines", "--json"}).out);
+  EXPECT_EQ(json["parts"][0]["lines_may_be_shifted"], true);
+  const Outcome against = run({"profile", "today.syrun", "--benchmark", "BM_sort/8", "--against", "earlier.syrun"});
+  EXPECT_THAT(against.err, HasSubstr("earlier.syrun: lines"));
+  const Outcome today = run({"profile", "today.syrun", "--lines", "--json"});
+  EXPECT_EQ(today.err, "");
+  EXPECT_FALSE(nlohmann::json::parse(today.out)["parts"][0].contains("lines_may_be_shifted"));
+}
+
 TEST_F(ProfileVerb, SaysWhyLinesAreUnknownAndWhatToBuild) {
   steelyard::Run counted;
   counted.profiles = {profile_of("BM_sort/8", 60, 10)};
+  keep_reader(counted);
   counted.header.settings["counting.lines"] = "/b/bench: found no debug information; build it with -g\x1b[2J";
   seal(counted);
   ASSERT_TRUE(write_archive("stripped.syrun", counted));

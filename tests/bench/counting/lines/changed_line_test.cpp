@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <set>
+#include <sstream>
 #include <tuple>
 
+#include "bench/counting/collection.hpp"
 #include "bench/counting/count.hpp"
+#include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/bench/counting/lines/build_folder.hpp"
 #include "tests/promised.hpp"
 
@@ -265,6 +269,143 @@ TEST_F(ChangedLine, DebugInformationIsNoPartOfTheCount) {
   EXPECT_EQ(without.instructions, base().instructions);
   ASSERT_FALSE(without.lines().empty());
   for (const auto& [line, cost] : without.lines()) EXPECT_EQ(std::get<0>(line), "") << "an origin out of nothing";
+}
+
+// Where each cost stands, before anything is added up: held to what binutils read of the same program.
+class CountedPositions : public ChangedLine {
+ protected:
+  static constexpr const char* kPausing = R"(#include <benchmark/benchmark.h>
+#include <map>
+static void looks_up(benchmark::State& state) {
+  std::map<int, int> numbers;
+  for (int i = 0; i < 100; ++i) numbers[i * 7] = i;
+  int key = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    key = (key + 13) % 700;
+    state.ResumeTiming();
+    const auto found = numbers.lower_bound(key);
+    if (found != numbers.end()) benchmark::DoNotOptimize(found->second);
+  }
+}
+BENCHMARK(looks_up);
+BENCHMARK_MAIN();
+)";
+  // Collection is switched inside functions that the loop calls: their call instructions cost nothing.
+  static constexpr const char* kToggling = R"(#include <valgrind/callgrind.h>
+#include <map>
+__attribute__((noinline)) void begin() { CALLGRIND_TOGGLE_COLLECT; asm volatile("nop\n nop\n nop"); }
+__attribute__((noinline)) void end() { asm volatile("nop\n nop"); CALLGRIND_TOGGLE_COLLECT; }
+__attribute__((noinline)) int look(const std::map<int, int>& numbers, int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) {
+    if (i % 10 == 3) begin();
+    const auto found = numbers.lower_bound(i * 7 % count);
+    if (found != numbers.end()) sum += found->second;
+    if (i % 10 == 8) end();
+  }
+  return sum;
+}
+int main() {
+  std::map<int, int> numbers;
+  for (int i = 0; i < 200; ++i) numbers[i] = i;
+  return look(numbers, 200) & 1;
+}
+)";
+
+  // One collection as counting makes it.
+  static CallgrindPart collected(const std::filesystem::path& executable, const std::string& benchmark) {
+    const Result<CountingTools> tools = find_counting_tools({});
+    Program program;
+    program.executable = executable;
+    CollectionPlace place;
+    place.tools = &*tools;
+    place.program = &program;
+    place.link = executable;
+    place.shim_link = tools->shim;
+    place.folder = executable.parent_path();
+    CollectionRequest request;
+    request.benchmark = benchmark;
+    request.iterations = 20;
+    request.timeout = seconds(120);
+    Result<Collection> collection = collect(place, request);
+    EXPECT_TRUE(collection) << (collection ? "" : collection.error().text());
+    return collection ? std::move(collection->part) : CallgrindPart{};
+  }
+
+  static std::set<std::uint64_t> instructions_of(const std::string& program) {
+    std::istringstream lines(folder_->run("objdump -d " + program));
+    std::set<std::uint64_t> addresses;
+    for (std::string line; std::getline(lines, line);) {
+      // "    5f12:	48 8b 07             	mov ...", and not "0000000000005f00 <name>:".
+      if (line.starts_with(' ') && line.find(":\t") != std::string::npos)
+        addresses.insert(std::stoull(line, nullptr, 16));
+    }
+    return addresses;
+  }
+
+  // The file's name and the line at each address.
+  static std::vector<std::string> lines_at(const std::string& program, const std::vector<PositionCost>& costs) {
+    std::ostringstream addresses;
+    for (const PositionCost& cost : costs) addresses << std::hex << cost.address << '\n';
+    folder_->write("addresses", addresses.str());
+    std::istringstream lines(folder_->run("addr2line -s -e " + program + " < addresses"));
+    std::vector<std::string> places;
+    for (std::string line; std::getline(lines, line);) places.push_back(line.substr(0, line.find(' ')));
+    EXPECT_EQ(places.size(), costs.size());
+    places.resize(costs.size());
+    return places;
+  }
+
+  using Costs = std::map<std::tuple<std::string, std::string, std::uint64_t, std::int32_t>, std::int64_t>;
+
+  // By function, file, address and line, of the toggling program under Callgrind with these options.
+  static Costs costs_with(const std::string& options) {
+    const std::string valgrind = find_counting_tools({})->valgrind.string();
+    folder_->run(valgrind + " --tool=callgrind -q --vgdb=no --collect-atstart=no --callgrind-out-file=toggling.out " +
+                 options + " ./toggling || true");
+    Costs costs;
+    const auto parts = read_callgrind(folder_->path() / "toggling.out", {.keep_positions = true});
+    EXPECT_TRUE(parts) << (parts ? "" : parts.error().text());
+    if (!parts || parts->size() != 1) return costs;
+    const CallgrindPart& part = parts->front();
+    for (const PositionCost& cost : part.position_costs) {
+      costs[{part.functions[cost.function].name, part.position_files[cost.file], cost.address, cost.line}] +=
+          cost.self[0];
+    }
+    return costs;
+  }
+};
+
+TEST_F(CountedPositions, AreInstructionsOfTheProgramOnTheLinesThatItsDebugInformationHas) {
+  folder_->write("pausing.cpp", kPausing);
+  folder_->compile("-O2 -g pausing.cpp -lbenchmark -lpthread -o pausing");
+  CallgrindPart part = collected(folder_->path() / "pausing", "looks_up");
+  std::erase_if(part.position_costs,
+                [&](const PositionCost& cost) { return file_name(part.functions[cost.function].object) != "pausing"; });
+  ASSERT_GT(part.position_costs.size(), 10u);
+  const std::set<std::uint64_t> instructions = instructions_of("pausing");
+  const std::vector<std::string> lines = lines_at("pausing", part.position_costs);
+  bool has_inlined = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const PositionCost& cost = part.position_costs[i];
+    const std::string place = std::string(file_name(part.position_files[cost.file])) + ":" + std::to_string(cost.line);
+    EXPECT_TRUE(instructions.contains(cost.address)) << std::hex << cost.address << " in the middle of an instruction";
+    EXPECT_EQ(place, lines[i]) << std::hex << cost.address;
+    has_inlined = has_inlined || place.starts_with("stl_tree.h:");
+  }
+  EXPECT_TRUE(has_inlined);
+}
+
+TEST_F(CountedPositions, AreTheSameWrittenRelativelyAndInFull) {
+  folder_->write("toggling.cpp", kToggling);
+  folder_->compile("-O2 -g toggling.cpp -o toggling");
+  for (const std::string options : {"--dump-instr=yes", "--dump-instr=yes --collect-jumps=yes", "--collect-jumps=yes",
+                                    "--dump-instr=yes --dump-line=no"}) {
+    const Costs in_full = costs_with(options + " --compress-pos=no --compress-strings=no");
+    EXPECT_GT(in_full.size(), 10u) << options;
+    EXPECT_EQ(costs_with(options), in_full) << options;
+  }
 }
 
 }  // namespace

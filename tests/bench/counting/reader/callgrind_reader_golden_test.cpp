@@ -99,22 +99,48 @@ TEST_P(CallgrindGolden, PositionsAddUpToEachFunction) {
   }
 }
 
-TEST(CallgrindReaderGolden, CompressedAndUncompressedNamesReadEqual) {
-  const std::vector<CallgrindPart> compressed = read_golden("01_names/compressed.callgrind.out");
-  const std::vector<CallgrindPart> uncompressed = read_golden("01_names/uncompressed.callgrind.out");
-  ASSERT_EQ(compressed.size(), 1u);
-  ASSERT_EQ(uncompressed.size(), 1u);
-  // Lines too: they come from relative positions on one side and from absolute ones on the other.
-  const auto sorted = [](const CallgrindPart& part) {
-    std::vector<std::string> rows = rows_of(part);
-    for (const ProfiledFunction& function : part.functions) {
-      rows.push_back(function.file + ":" + std::to_string(function.line) + " " + function.name);
-    }
-    std::sort(rows.begin(), rows.end());
-    return rows;
+// Where each function begins, and what it spent at each address and line of each file, in any order.
+std::vector<std::string> places_of(const CallgrindPart& part) {
+  std::vector<std::string> places;
+  const auto named = [](const ProfiledFunction& function) {
+    return function.object + "\t" + function.file + "\t" + function.name + "\t";
   };
-  EXPECT_EQ(sorted(compressed[0]), sorted(uncompressed[0]));
+  for (const ProfiledFunction& function : part.functions) {
+    places.push_back("fn\t" + named(function) + std::to_string(function.line));
+  }
+  for (const PositionCost& cost : part.position_costs) {
+    places.push_back("at\t" + named(part.functions[cost.function]) + part.position_files[cost.file] + "\t" +
+                     std::to_string(cost.address) + "\t" + std::to_string(cost.line) + tabbed(cost.self));
+  }
+  std::sort(places.begin(), places.end());
+  return places;
 }
+
+// One program, written with relative positions and with absolute ones.
+class CallgrindTwins : public ::testing::TestWithParam<const char*> {
+ protected:
+  static CallgrindPart twin(const std::string& name) {
+    const auto parts = read_callgrind(kGolden / GetParam() / (name + ".callgrind.out"), {.keep_positions = true});
+    EXPECT_TRUE(parts) << parts.error().text();
+    return parts && parts->size() == 1 ? parts->front() : CallgrindPart{};
+  }
+};
+
+TEST_P(CallgrindTwins, HaveTheSameRows) {
+  std::vector<std::string> compressed = rows_of(twin("compressed")), uncompressed = rows_of(twin("uncompressed"));
+  std::sort(compressed.begin(), compressed.end());
+  std::sort(uncompressed.begin(), uncompressed.end());
+  EXPECT_EQ(compressed, uncompressed);
+}
+
+TEST_P(CallgrindTwins, HaveTheSameCostAtEveryAddressAndLine) {
+  const std::vector<std::string> places = places_of(twin("uncompressed"));
+  EXPECT_GT(places.size(), 50u);
+  EXPECT_EQ(places_of(twin("compressed")), places);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, CallgrindTwins, ::testing::Values("01_names", "11_callee_toggle"),
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST(CallgrindReaderGolden, PartsInOneFileReadAsTheSamePartsInManyFiles) {
   const std::vector<CallgrindPart> combined = read_golden("07_parts_combined/callgrind.out");
@@ -197,7 +223,9 @@ INSTANTIATE_TEST_SUITE_P(EveryProfile, CallgrindGolden,
                                            "06_parts_toggle/callgrind.out.2", "06_parts_toggle/callgrind.out.3",
                                            "06_parts_toggle/callgrind.out.4", "07_parts_combined/callgrind.out",
                                            "08_recursion/default.callgrind.out", "08_recursion/merged.callgrind.out",
-                                           "09_stripped_static/callgrind.out", "10_systime_bus/callgrind.out"),
+                                           "09_stripped_static/callgrind.out", "10_systime_bus/callgrind.out",
+                                           "11_callee_toggle/compressed.callgrind.out",
+                                           "11_callee_toggle/uncompressed.callgrind.out"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::replace_if(

@@ -199,6 +199,35 @@ TEST(CallgrindReader, AddsUpTheCostsOfOnePlaceAndKeepsThoseOfOthersApart) {
   EXPECT_EQ(part.position_costs, expected);
 }
 
+// Collection begins within the callee: the call's own instruction costs nothing, and what follows is relative to the
+// last line that cost something itself.
+TEST(CallgrindReader, ACallThatCostsNothingItselfDoesNotMoveThePositionsAfterIt) {
+  const CallgrindPart part = with_positions(
+      "positions: instr line\nevents: Ir\nfl=a.cpp\nfn=f\n0x100 50 1\n"
+      "cfn=g\ncalls=1 +0x200 +7\n+0x10 +3 30\n"
+      "cfn=h\ncalls=1 +0x300 -8\n+0x20 -5 40\n"
+      "+0x24 -1 2\n* * 4\n-4 +2 8\n"
+      "fn=g\n0x300 57 30\nfn=h\n0x400 42 40\ntotals: 85\n");
+  const std::vector<PositionCost> of_f = {{0, 0, 0x100, 50, {1}}, {0, 0, 0x120, 51, {8}}, {0, 0, 0x124, 49, {6}}};
+  ASSERT_EQ(part.position_costs.size(), 5u);
+  EXPECT_EQ(std::vector<PositionCost>(part.position_costs.begin(), part.position_costs.begin() + 3), of_f);
+  EXPECT_EQ(part.functions[1].line, 57);
+  EXPECT_EQ(part.functions[2].line, 42) << "the target, too, is relative to the last self cost";
+}
+
+TEST(CallgrindReader, TheSourceOfAJumpDoesNotMoveThePositionsAfterIt) {
+  const CallgrindPart part = with_positions(
+      "positions: instr line\nevents: Ir\nfl=a.cpp\nfn=f\n0x100 50 1\n"
+      "jump=3 +0x20 +7\n+4 +1 \njcnd=1/4 -0x20 -7\n+8 +2 \nfi=b.h\n+12 -40 2\nfe=a.cpp\n+3 +41 4\ntotals: 7\n");
+  const std::vector<PositionCost> expected = {{0, 0, 0x100, 50, {1}}, {0, 0, 0x10f, 51, {4}}, {0, 1, 0x10c, 10, {2}}};
+  EXPECT_EQ(part.position_costs, expected);
+}
+
+TEST(CallgrindReader, ThePositionsOfAPartDoNotGoOnFromThePartBefore) {
+  EXPECT_THAT(error_of("part: 1\nevents: Ir\nfn=f\n7 5\ntotals: 5\npart: 2\nevents: Ir\nfn=f\n-1 5\ntotals: 5\n"),
+              HasSubstr("profile:9"));
+}
+
 TEST(CallgrindReader, PositionsOfLinesHaveNoAddressAndThoseOfInstructionsNoLine) {
   EXPECT_EQ(with_positions("events: Ir\nfn=f\n7 5\ntotals: 5\n").position_costs[0], (PositionCost{0, 0, 0, 7, {5}}));
   EXPECT_EQ(with_positions("positions: instr\nevents: Ir\nfn=f\n0x7 5\ntotals: 5\n").position_costs[0],
