@@ -23,7 +23,7 @@
 namespace steelyard {
 namespace {
 
-constexpr const char* kRuleVersion = "rounds-2";
+constexpr const char* kRuleVersion = "rounds-3";
 constexpr std::string_view kHardwareCycles = "hardware_cycles";
 constexpr std::size_t kMaxFactsNamed = 3;
 constexpr int kMinPlannedRounds = 12;

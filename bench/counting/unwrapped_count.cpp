@@ -9,6 +9,7 @@
 #include "bench/counting/net_profile.hpp"
 #include "bench/environment/elf_file.hpp"
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/repetition_log.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
 
@@ -39,15 +40,19 @@ CallgrindCall call_for(const UnwrappedRequest& order, const CollectionFiles& fil
   call.program_arguments = {"--benchmark_filter=" + exact_filter({order.benchmark}),
                             "--benchmark_min_time=" + order.min_time,
                             "--benchmark_repetitions=" + std::to_string(order.repetitions),
-                            "--benchmark_out=" + files.results().string(), "--benchmark_out_format=json"};
+                            "--benchmark_report_aggregates_only=false",
+                            "--benchmark_out=" + files.results().string(),
+                            "--benchmark_out_format=json"};
+  // Google Benchmark writes it into the name where the source repeats, and it may ask for aggregates only there.
+  if (order.benchmark.find("/repeats:") != std::string::npos) call.program_arguments.emplace_back(kPassLogOption);
   call.timeout = order.timeout;
   return call;
 }
 
-Result<std::int64_t> read_iterations(const CollectionFiles& files) {
+Result<std::int64_t> read_iterations(const CollectionFiles& files, const std::string& log) {
   const std::string text = read_beginning(files.results());
   if (text.empty()) return no_count("the program wrote no results");
-  STEELYARD_TRY(const GoogleBenchmarkFile results, parse_google_benchmark(text, "the program's results"));
+  STEELYARD_TRY(const GoogleBenchmarkFile results, parse_google_benchmark(text, "the program's results", PassLog{log}));
   if (!results.failures.empty()) return no_count(results.failures.front().reason);
   for (const Measurement& measurement : results.measurements) {
     if (measurement.metric.name != kRealTime || measurement.invocations.empty()) continue;
@@ -74,7 +79,7 @@ Result<UnwrappedCollection> collect_unwrapped(const CollectionPlace& place, cons
   const std::string log = read_beginning(files.log());
   if (!child.succeeded()) return explain_end(child, log, place.tools->valgrind_version);
   UnwrappedCollection collection;
-  STEELYARD_TRY(collection.iterations, read_iterations(files));
+  STEELYARD_TRY(collection.iterations, read_iterations(files, child.error_output));
   STEELYARD_TRY(std::vector<CallgrindPart> parts, read_callgrind(files.profile(process_of(log))));
   if (parts.size() != 1 || parts.front().events.empty()) return no_count("Callgrind left no profile");
   collection.part = std::move(parts.front());

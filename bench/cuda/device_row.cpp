@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/model/run.hpp"
 #include "bench/model/text.hpp"
 
 namespace steelyard::cuda {
@@ -88,7 +89,7 @@ std::string without_separators(std::string text) {
 // With its target: what was promised and yielded nothing is not met.
 std::string failed_record(const DeviceRow& row, const std::string& why) {
   JsonObject record = record_begin(row, 1, 0);
-  record.flag("error_occurred", true).text("error_message", why);
+  record.flag("error_occurred", true).text("error_message", std::string(kBrokenBenchmark) + why);
   if (!row.target.empty()) record.text("label", "target: " + without_separators(row.target));
   return record.str();
 }

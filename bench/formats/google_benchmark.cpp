@@ -40,7 +40,8 @@ struct Refusal {
 // the samples, not with the text.
 class FileListener {
  public:
-  FileListener(GoogleBenchmarkFile& file, BadRecordList& bad) : bad_(bad), records_(file, bad) {}
+  FileListener(GoogleBenchmarkFile& file, BadRecordList& bad, std::optional<PassLog> log)
+      : bad_(bad), records_(file, bad, log) {}
 
   // False: the parser need not keep what it has just read.
   bool on_event(int depth, json::parse_event_t event, const json& parsed) {
@@ -161,7 +162,7 @@ Error syntax_error(std::string_view text, std::string_view name, std::size_t off
 Error no_samples(std::string_view name, const FileListener& listener) {
   if (listener.aggregates() > 0) {
     return input_error(std::string(name), "only aggregates (mean, median, stddev)", "the raw repetitions",
-                       "run the program with --benchmark_report_aggregates_only=false");
+                       std::string(kHowToGetRepetitions));
   }
   return input_error(std::string(name), "no benchmark", "at least one",
                      "see what --benchmark_filter leaves with --benchmark_list_tests");
@@ -178,14 +179,15 @@ void keep_counted_allocations(GoogleBenchmarkFile& file) {
 
 }  // namespace
 
-Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name) {
+Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::string_view name,
+                                                   std::optional<PassLog> log) {
   if (text.size() > kMaxFileBytes) {
     return input_error(std::string(name), std::to_string(text.size()) + " bytes",
                        "at most " + std::to_string(kMaxFileBytes), "split it with --benchmark_filter");
   }
   GoogleBenchmarkFile file;
   BadRecordList bad(file.bad_records);
-  FileListener listener(file, bad);
+  FileListener listener(file, bad, log);
   json rest;
   try {
     rest = json::parse(

@@ -1,5 +1,5 @@
-// Reads the JSON that Google Benchmark writes (1.5 to 1.9): raw repetitions only, never its aggregates. One file is one
-// invocation.
+// Reads the JSON that Google Benchmark writes (1.5 to 1.9): raw repetitions, never its aggregates beside them. One file
+// is one invocation.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct BadRecord {
 };
 
 // Where files become runs, each bad record becomes a Failure (FailureKind::bad_record), so that archives keep it and
-// what it spoils is neither new nor unchanged. A benchmark that left itself out in words ("f8 needs compute capability
-// 8.9, this device has 8.0") yields nothing and is FailureKind::skipped.
+// what it spoils is neither new nor unchanged. A benchmark that left itself out ("f8 needs compute capability 8.9, this
+// device has 8.0") yields nothing: FailureKind::skipped, or reported_error where the library calls it an error.
 
 // What one file holds, metric by metric. Times in ns whatever time_unit says. User counters become metrics of
 // undeclared direction; items_per_second and bytes_per_second are "higher". Every Measurement has one
@@ -46,12 +46,24 @@ struct GoogleBenchmarkFile {
   // What programs say of a benchmark in words (State::SetLabel), such as the hash of its input or its target; verbatim,
   // by canonical name, the first of each.
   std::map<std::string, std::string> labels;
-  std::vector<Failure> failures;       // error_occurred / skipped
+  std::vector<Failure> failures;       // error_occurred, skipped
   std::vector<BadRecord> bad_records;  // the rest of the file was read
+  // By name as the program lists it: of these only the mean of the repetitions could be had (PassLog), and is the one
+  // sample.
+  std::vector<std::string> only_aggregates;
 };
 
-// `name` is for messages. Error (input): not JSON (with the offset), not a Google Benchmark file, above 256 MiB.
-Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view json, std::string_view name);
+// What a program wrote to stderr, of which its passes are read where it was told to log them (repetition_log.hpp).
+struct PassLog {
+  std::string_view text;
+};
+
+// `name` is for messages. `log`: of the process that wrote it, where it was ours. With it, a benchmark of which the
+// file has only aggregates yields its repetitions as they were logged, or else the mean as one sample of this process;
+// without it such a benchmark is a bad record, for what is read of strangers' files is raw. Error (input): not JSON
+// (with the offset), not a Google Benchmark file, nothing but aggregates and no log, above 256 MiB.
+Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view json, std::string_view name,
+                                                   std::optional<PassLog> log = std::nullopt);
 
 // Two sides as `compare` takes them. Each path is a file, or a folder with one file per invocation. Files of the same
 // name in two folders are one round and are paired. Layout: the context keys, else the dates (disjoint in time:

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "bench/formats/non_finite_tokens.hpp"
 
@@ -13,6 +14,18 @@ struct GoogleBenchmarkRecords::Sample {
   double value = 0;
   std::optional<std::int64_t> iterations;
 };
+
+struct GoogleBenchmarkRecords::Aggregates {
+  nlohmann::json mean;  // the record; null: there is none
+  nlohmann::json stddev;
+  std::string where;  // that of the mean
+};
+
+GoogleBenchmarkRecords::GoogleBenchmarkRecords(GoogleBenchmarkFile& file, BadRecordList& bad,
+                                               std::optional<PassLog> log)
+    : file_(file), bad_(bad), log_(log) {}
+
+GoogleBenchmarkRecords::~GoogleBenchmarkRecords() = default;
 
 namespace {
 
@@ -96,7 +109,11 @@ std::optional<Failure> failure_of(const json& record, const BenchmarkId& id) {
     return Failure{id, "", -1, std::move(reason) + (message.empty() ? "" : ": " + message), kind};
   };
   if (flag(record, "error_occurred")) {
-    return say(FailureKind::failed, "the benchmark reported an error", text_field(record, "error_message"));
+    const std::string message = text_field(record, "error_message");
+    if (message.starts_with(kBrokenBenchmark)) {
+      return say(FailureKind::failed, "the benchmark reported an error", message.substr(kBrokenBenchmark.size()));
+    }
+    return say(FailureKind::reported_error, opening_of(FailureKind::reported_error), message);
   }
   if (!flag(record, "skipped")) return std::nullopt;
   return say(FailureKind::skipped, opening_of(FailureKind::skipped), text_field(record, "skip_message"));
@@ -165,8 +182,9 @@ void GoogleBenchmarkRecords::add(const json& record, const std::string& where) {
   const std::string name = name_of(record);
   if (is_aggregate(record, name)) {
     ++aggregates_;
-    return;
+    return keep_aggregate(record, where, name);
   }
+  raw_names_.insert(name);
   if (name.empty()) return bad_.add(where + ".run_name", "found none, wanted the benchmark's name");
   if (!is_storable(name)) {
     return bad_.add(where + ".run_name", "found " + std::to_string(name.size()) +
@@ -288,7 +306,75 @@ void GoogleBenchmarkRecords::add_sample(const BenchmarkId& id, const Metric& met
   if (sample.iterations) samples.iterations.push_back(*sample.iterations);
 }
 
+void GoogleBenchmarkRecords::keep_aggregate(const json& record, const std::string& where, const std::string& name) {
+  const std::string kind = text_field(record, "aggregate_name");
+  // Repetitions come before their aggregates, so that of most files nothing is kept here.
+  if ((kind != "mean" && kind != "stddev") || name.empty() || !is_storable(name) || raw_names_.contains(name)) return;
+  if (!is_first_of_its_name(record, where, name, parse_google_benchmark_name(name))) return;
+  std::unique_ptr<Aggregates>& kept = aggregates_of_[name];
+  if (!kept) kept = std::make_unique<Aggregates>();
+  Aggregates& of = *kept;
+  (kind == "mean" ? of.mean : of.stddev) = record;
+  if (kind == "mean") of.where = where;
+}
+
+void GoogleBenchmarkRecords::take_aggregates() {
+  const bool has_others = !file_.measurements.empty() || !file_.failures.empty() || !file_.bad_records.empty();
+  std::map<std::string, std::vector<LoggedPass>> passes;
+  if (log_ && !aggregates_of_.empty()) passes = read_pass_log(log_->text);
+  for (const auto& [name, kept] : aggregates_of_) {
+    const Aggregates& of = *kept;
+    if (of.mean.is_null()) continue;
+    if (log_) {
+      add_by_aggregates(name, of, passes[name]);
+    } else if (has_others) {
+      // A file of nothing else is refused as a whole.
+      bad_.add(of.where,
+               "found only aggregates (mean, median, stddev), wanted the raw repetitions; " +
+                   std::string(kHowToGetRepetitions),
+               parse_google_benchmark_name(name));
+    }
+  }
+}
+
+// Of a process of ours. Times by its log where that agrees with the aggregates; counters are nowhere but in the mean,
+// which is a sample of this process as good as any, as inference counts processes.
+void GoogleBenchmarkRecords::add_by_aggregates(const std::string& name, const Aggregates& of,
+                                               const std::vector<LoggedPass>& passes) {
+  const BenchmarkId id = parse_google_benchmark_name(name);
+  const auto scale =
+      std::find_if(kTimeUnits.begin(), kTimeUnits.end(),
+                   [unit = text_field(of.mean, "time_unit")](const TimeUnit& known) { return known.name == unit; });
+  if (scale == kTimeUnits.end()) return bad_.add(of.where + ".time_unit", "wanted ns, us, ms or s", id);
+  const auto n = static_cast<std::size_t>(std::max<std::int64_t>(integer_field(of.mean, "repetitions").value_or(0), 0));
+  const std::size_t logged = n >= 2 && passes.size() >= n ? n : 0;
+  const std::span<const LoggedPass> last = std::span(passes).last(logged);
+  const std::int64_t threads = std::max<std::int64_t>(integer_field(of.mean, "threads").value_or(1), 1);
+  for (const std::string_view key : {kRealTime, kCpuTime}) {
+    const auto mean = number(of.mean, key, of.where, id);
+    if (!mean) continue;
+    std::vector<double> seconds;
+    for (const LoggedPass& pass : last) seconds.push_back(key == kRealTime ? pass.real_seconds : pass.cpu_seconds);
+    const auto spread = of.stddev.find(std::string(key));
+    const bool has_spread = of.stddev.is_object() && spread != of.stddev.end() && spread->is_number();
+    std::vector<double> values;
+    if (has_spread) values = repetitions_by_log(seconds, {*mean, spread->get<double>()});
+    if (values.empty()) {
+      if (key == kRealTime) file_.only_aggregates.push_back(name);
+      values = {*mean};
+    }
+    const bool is_whole = values.size() == last.size();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto iterations = is_whole ? std::optional(last[i].iterations * threads) : std::nullopt;
+      add_sample(id, *well_known_metric(key), {values[i] * scale->nanoseconds, iterations});
+    }
+  }
+  add_label(of.mean, of.where, id);
+  add_counters(of.mean, of.where, id, std::nullopt);
+}
+
 void GoogleBenchmarkRecords::finish() {
+  take_aggregates();
   for (Measurement& measurement : file_.measurements) {
     for (InvocationSamples& samples : measurement.invocations) {
       if (samples.iterations.size() != samples.values.size()) samples.iterations.clear();

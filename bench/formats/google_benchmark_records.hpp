@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "bench/formats/google_benchmark.hpp"
+#include "bench/formats/repetition_log.hpp"
 
 namespace steelyard {
 
@@ -31,7 +33,10 @@ class BadRecordList {
 
 class GoogleBenchmarkRecords {
  public:
-  GoogleBenchmarkRecords(GoogleBenchmarkFile& file, BadRecordList& bad) : file_(file), bad_(bad) {}
+  GoogleBenchmarkRecords(GoogleBenchmarkFile& file, BadRecordList& bad, std::optional<PassLog> log);
+  GoogleBenchmarkRecords(const GoogleBenchmarkRecords&) = delete;
+  GoogleBenchmarkRecords& operator=(const GoogleBenchmarkRecords&) = delete;
+  ~GoogleBenchmarkRecords();
 
   // `where` names the record in messages: "benchmarks[3]".
   void add(const nlohmann::json& record, const std::string& where);
@@ -42,6 +47,7 @@ class GoogleBenchmarkRecords {
 
  private:
   struct Sample;
+  struct Aggregates;
   void add_repetition(const nlohmann::json& record, const std::string& where, const BenchmarkId& id);
   void add_label(const nlohmann::json& record, const std::string& where, const BenchmarkId& id);
   void add_counters(const nlohmann::json& record, const std::string& where, const BenchmarkId& id,
@@ -51,15 +57,26 @@ class GoogleBenchmarkRecords {
   bool is_first_of_its_name(const nlohmann::json& record, const std::string& where, const std::string& name,
                             const BenchmarkId& id);
   void add_sample(const BenchmarkId& id, const Metric& metric, const Sample& sample);
+  void keep_aggregate(const nlohmann::json& record, const std::string& where, const std::string& name);
+  void take_aggregates();
+  void add_by_aggregates(const std::string& name, const Aggregates& of, const std::vector<LoggedPass>& passes);
 
   GoogleBenchmarkFile& file_;
   BadRecordList& bad_;
+  std::optional<PassLog> log_;
+  std::set<std::string> raw_names_;                                   // of which the file has a repetition, good or bad
+  std::map<std::string, std::unique_ptr<Aggregates>> aggregates_of_;  // of which it has none so far
   std::map<std::pair<std::string, std::string>, std::size_t> measurement_by_name_;  // benchmark, metric
   // Which registration of the program a name stands for, where the file says so (1.6 and newer).
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> instance_by_name_;
   std::set<std::string> ambiguous_names_;
   std::size_t aggregates_ = 0;
 };
+
+inline constexpr std::string_view kHowToGetRepetitions =
+    "leave out --benchmark_report_aggregates_only and ReportAggregatesOnly(true), or let steelyard run -- PROGRAM "
+    "measure "
+    "it, which finds the repetitions all the same";
 
 // "a string", "null", "an object": the kind of a JSON value, for messages; a masked NaN gives its own spelling.
 std::string describe_json(const nlohmann::json& value);

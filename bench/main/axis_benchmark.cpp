@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <string>
+
+#include "bench/model/run.hpp"
 
 namespace steelyard {
 namespace {
@@ -39,7 +42,9 @@ void register_failure(const std::string& benchmark, const Error& error) {
   const std::string text = error.text();
   std::fprintf(stderr, "steelyard: benchmark \"%s\": %s\n", benchmark.c_str(), text.c_str());
   benchmark::RegisterBenchmark(benchmark.c_str(),
-                               [text](benchmark::State& state) { state.SkipWithError(text.c_str()); });
+                               [message = std::string(kBrokenBenchmark) + text](benchmark::State& state) {
+                                 state.SkipWithError(message.c_str());
+                               });
 }
 
 void register_point(const AxisDefinition& definition, const AxisPoint& point) {

@@ -20,6 +20,7 @@
 #include "bench/main/axis_benchmark.hpp"
 #include "bench/main/counted_region.hpp"
 #include "bench/main/run_session.hpp"
+#include "bench/model/run.hpp"
 
 namespace steelyard {
 namespace {
@@ -113,9 +114,9 @@ class GuardedBenchmark : public GoogleBenchmark {
     try {
       benchmark_->Run(state);
     } catch (const std::exception& error) {
-      state.SkipWithError((std::string("it threw an exception: ") + error.what()).c_str());
+      state.SkipWithError((std::string(kBrokenBenchmark) + "it threw an exception: " + error.what()).c_str());
     } catch (...) {
-      state.SkipWithError("it threw an exception that is no std::exception");
+      state.SkipWithError((std::string(kBrokenBenchmark) + "it threw an exception that is no std::exception").c_str());
     }
   }
 
@@ -157,6 +158,21 @@ class GuardedBenchmark : public GoogleBenchmark {
 }  // namespace steelyard
 
 using steelyard::GoogleBenchmark;
+
+// What asks for aggregates only means the table that people read: a file has the repetitions all the same, as nothing
+// can be judged by aggregates. Benchmark is in another namespace since 1.9.5.
+extern "C" {
+
+GoogleBenchmark* __wrap__ZN9benchmark8internal9Benchmark20ReportAggregatesOnlyEb(GoogleBenchmark* benchmark,
+                                                                                 bool value) {
+  return benchmark->DisplayAggregatesOnly(value);
+}
+
+GoogleBenchmark* __wrap__ZN9benchmark9Benchmark20ReportAggregatesOnlyEb(GoogleBenchmark* benchmark, bool value) {
+  return benchmark->DisplayAggregatesOnly(value);
+}
+
+}  // extern "C"
 
 // RegisterBenchmarkInternal(Benchmark*) until 1.9.1, (std::unique_ptr<Benchmark>) after it, and Benchmark is in another
 // namespace since 1.9.5. A version has one of the three.

@@ -175,7 +175,12 @@ bool BlockReporter::ReportContext(const Context& context) {
 void BlockReporter::ReportRuns(const std::vector<Run>& runs) {
   RunSession::current().begin_next_benchmark();
   ReportedRuns kept = without_skipped(runs);
-  if (joins_) kept = joined(kept, order_.repetitions);
+  if (kept.empty()) return;
+  const std::string name = kept.front().run_name.str();
+  const bool has_raw = kept.front().run_type == Run::RT_Iteration;
+  if (has_raw) raw_of_ = name;
+  // Aggregates alone, as the source may ask for, have no repetitions to be joined with.
+  if (joins_ && (has_raw || raw_of_ == name)) kept = joined(kept, order_.repetitions);
   if (!kept.empty()) inner_.ReportRuns(kept);
 }
 

@@ -94,6 +94,7 @@ class BlockReporter : public benchmark::BenchmarkReporter {
   benchmark::BenchmarkReporter& inner_;
   BlockOrder order_;
   bool joins_;
+  std::string raw_of_;  // the benchmark whose repetitions came last
 };
 
 using ReportedRuns = std::vector<benchmark::BenchmarkReporter::Run>;

@@ -29,8 +29,9 @@ enum class Verdict {
   fresh,         // the baseline lacks it; its text is "new"
   failed,        // it was tried and yielded nothing
   incomparable,  // measured under different conditions
+  skipped,       // it left itself out wherever it is: there was nothing to judge
 };
-inline constexpr std::size_t kVerdictCount = 8;
+inline constexpr std::size_t kVerdictCount = 9;
 std::string_view to_text(Verdict verdict);
 std::span<const std::string_view> words_of(Verdict);
 
@@ -137,8 +138,9 @@ enum class RowNote {
   other_dispatch,       // of a count: a library picks other code under the counter than natively
   not_timed,            // left untimed, as the policy says, because counting found the builds to be equal
   not_confirmed_alone,  // a change found in a duet that nothing measured alone: the budget was spent
+  skipped_by_baseline,  // the benchmark left itself out there
 };
-inline constexpr std::size_t kRowNoteCount = 5;
+inline constexpr std::size_t kRowNoteCount = 6;
 // How the reason tells it; of equal_program after kNotCountedAgain or not_timed.
 std::string_view to_text(RowNote note);
 inline constexpr std::string_view kNotCountedAgain = "; not counted again: ";

@@ -12,10 +12,13 @@ constexpr const char* kStoppedSetting = "stopped";
 constexpr std::array<std::pair<Stop, std::string_view>, 2> kStopTexts{
     {{Stop::budget_spent, "budget spent"}, {Stop::interrupted, "interrupted"}}};
 
-constexpr std::array<std::pair<FailureKind, std::string_view>, 3> kOpenings{
+constexpr std::array<std::string_view, 5> kKindTexts{"failed", "not reached", "bad record", "skipped",
+                                                     "skipped with an error"};
+constexpr std::array<std::pair<FailureKind, std::string_view>, 4> kOpenings{
     {{FailureKind::not_reached, "not reached: "},
      {FailureKind::bad_record, "bad record "},
-     {FailureKind::skipped, "the benchmark was skipped"}}};
+     {FailureKind::skipped, "the benchmark was skipped"},
+     {FailureKind::reported_error, "the benchmark skipped itself with an error"}}};
 }  // namespace
 
 std::string_view to_text(Layout layout) { return kLayoutTexts.at(static_cast<std::size_t>(layout)); }
@@ -78,6 +81,8 @@ Stop stop_of(const RunHeader& header) {
   return setting->second.starts_with(kStopTexts[1].second) ? Stop::interrupted : Stop::budget_spent;
 }
 
+std::string_view to_text(FailureKind kind) { return kKindTexts.at(static_cast<std::size_t>(kind)); }
+
 std::string opening_of(FailureKind kind) {
   for (const auto& [known, opening] : kOpenings) {
     if (known == kind) return std::string(opening);
@@ -90,6 +95,12 @@ FailureKind read_failure_kind(std::string_view reason) {
     if (reason.starts_with(opening)) return kind;
   }
   return FailureKind::failed;
+}
+
+std::string skip_words(const Failure& failure) {
+  if (!is_skip(failure.kind)) return "";
+  const std::size_t begin = opening_of(failure.kind).size() + std::string_view(": ").size();
+  return failure.reason.size() > begin ? failure.reason.substr(begin) : "";
 }
 
 }  // namespace steelyard

@@ -93,17 +93,30 @@ inline constexpr std::string_view kSeveralThreadsSetting = "several_threads";
 
 // What became of something that should have been measured.
 enum class FailureKind {
-  failed,       // a crash, a time-out, output that is no result
-  not_reached,  // never tried, because the budget was spent: the data cannot tell, nobody failed
-  bad_record,   // a record of an imported file that could not be used: the file's failure, not the program's
-  skipped,      // the benchmark left itself out in words: no failure of the program either
+  failed,          // a crash, a time-out, output that is no result
+  not_reached,     // never tried, because the budget was spent: the data cannot tell, nobody failed
+  bad_record,      // a record of an imported file that could not be used: the file's failure, not the program's
+  skipped,         // the benchmark left itself out in words (SkipWithMessage): no failure of the program either
+  reported_error,  // the same, called an error (SkipWithError): until 1.7 Google Benchmark has no other way
 };
+
+std::string_view to_text(
+    FailureKind kind);  // "failed", "not reached", "bad record", "skipped", "skipped with an error"
+
+// Whether the benchmark left itself out, in words or with an error.
+inline constexpr bool is_skip(FailureKind kind) {
+  return kind == FailureKind::skipped || kind == FailureKind::reported_error;
+}
 
 // Its reason begins with the words of its kind, and archives and the store keep the reason alone: there these words are
 // the format of the kind. Whoever makes a failure begins with opening_of(), whoever reads one asks read_failure_kind(),
 // and nobody else looks into the text.
 std::string opening_of(FailureKind kind);
 FailureKind read_failure_kind(std::string_view reason);
+
+// Before the words of an error by which a harness of ours says that the benchmark went wrong (a wrong answer, an
+// exception) and did not leave itself out: FailureKind::failed.
+inline constexpr std::string_view kBrokenBenchmark = "broken benchmark: ";
 
 // Something that should have been measured and was not.
 struct Failure {
@@ -114,6 +127,9 @@ struct Failure {
   FailureKind kind = FailureKind::failed;
   bool operator==(const Failure&) const = default;
 };
+
+// What the benchmark said of why it left itself out; empty: nothing, or is_skip() is false.
+std::string skip_words(const Failure& failure);
 
 struct Run {
   RunHeader header;

@@ -16,6 +16,7 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/formats/repetition_log.hpp"
 #include "bench/runner/child_start.hpp"
 #include "bench/runner/disturbance.hpp"
 
@@ -270,7 +271,8 @@ std::string last_line(std::string_view text) {
     for (const char c : text.substr(start)) {
       if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) line += c;
     }
-    if (line.find_first_not_of(' ') != std::string::npos) {
+    // What Google Benchmark logs because we asked for it is not the program's last word.
+    if (line.find_first_not_of(' ') != std::string::npos && !line.starts_with(kPassLogMark)) {
       if (line.size() <= kLongest) return line;
       std::size_t cut = kLongest;
       while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xc0) == 0x80) --cut;  // not inside a UTF-8 character

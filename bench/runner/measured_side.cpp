@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bench/environment/gpu_facts.hpp"
+#include "bench/formats/repetition_log.hpp"
 #include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 
@@ -17,6 +18,9 @@ constexpr int kMaxFailures = 3;
 constexpr int kWeightOfTimeOut = 2;
 // The reader's own limit; checked before anything is read into memory.
 constexpr std::uintmax_t kLargestOutput = std::uintmax_t{256} << 20;
+
+// Two lines of about 60 bytes a pass: more repetitions than anybody asks for.
+constexpr std::size_t kLargestLog = std::size_t{4} << 20;
 
 // What is known better from the machine itself, or differs from process to process.
 constexpr std::array<std::string_view, 8> kForgottenFacts = {
@@ -85,9 +89,9 @@ void SideRecord::add_failure(const ListedBenchmark& benchmark, std::string reaso
 
 void SideRecord::add_failure(std::string reason) { run_.failures.push_back({{}, "", -1, std::move(reason)}); }
 
-void SideRecord::fail(const Attempt& attempt, std::string reason, int weight) {
+void SideRecord::fail(const Attempt& attempt, std::string reason, int weight, FailureKind kind) {
   failure_weight_[attempt.benchmark.name] += weight;
-  run_.failures.push_back({id_of(attempt.benchmark), "", attempt.round, std::move(reason)});
+  run_.failures.push_back({id_of(attempt.benchmark), "", attempt.round, std::move(reason), kind});
 }
 
 bool SideRecord::has_given_up(const std::string& benchmark) const {
@@ -147,7 +151,11 @@ bool SideRecord::take_one(const Attempt& attempt, bool alone, const ChildResult&
   }
   for (const Failure& failure : file.failures) {
     if (failure.benchmark != wanted && !failure.benchmark.name.empty()) continue;
-    fail(attempt, with_last_line(failure.reason, child), 1);
+    if (is_skip(failure.kind)) {
+      fail(attempt, failure.reason, 1, failure.kind);
+    } else {
+      fail(attempt, with_last_line(failure.reason, child), 1);
+    }
     has_failure = true;
   }
   for (const BadRecord& record : file.bad_records) {
@@ -167,7 +175,7 @@ Result<GoogleBenchmarkFile> read_result(const ChildResult& child, const std::fil
   const auto told = [&](const Error& error) { return program_error("", with_last_line(error.text(), child)); };
   const Result<std::string> content = read_output(output_file);
   if (!content) return told(content.error());
-  Result<GoogleBenchmarkFile> file = parse_google_benchmark(*content, "its output");
+  Result<GoogleBenchmarkFile> file = parse_google_benchmark(*content, "its output", PassLog{child.error_output});
   if (!file) return told(file.error());
   return file;
 }
@@ -274,6 +282,10 @@ ChildCommand MeasuredSide::command(const std::vector<ListedBenchmark>& benchmark
   command.arguments.push_back("--benchmark_filter=" + exact_filter(names));
   command.core = core;
   command.output_limit = std::size_t{64} << 10;  // its own talk; the last line of stderr is what is read of it
+  if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return logged_.contains(name); })) {
+    command.arguments.emplace_back(kPassLogOption);
+    command.output_limit = kLargestLog;
+  }
   // What an earlier process wrote must not be taken for this one's.
   std::error_code ignored;
   std::filesystem::remove(output_file_, ignored);
@@ -299,10 +311,23 @@ bool MeasuredSide::yielded(const Result<ChildResult>& child) const {
   return file && !file->measurements.empty();
 }
 
+bool MeasuredSide::wants_log(const Result<ChildResult>& child) {
+  if (!child || !child->succeeded()) return false;
+  const Result<GoogleBenchmarkFile> file = read(*child);
+  if (!file) return false;
+  bool any_new = false;
+  for (const std::string& name : file->only_aggregates) any_new = logged_.insert(name).second || any_new;
+  return any_new;
+}
+
+bool MeasuredSide::may_try_in_place(const Result<ChildResult>& failed) const {
+  const bool ended = failed && (failed->end == ChildEnd::exited || failed->end == ChildEnd::signalled);
+  return ended && !tried_in_place_ && copy_.pages() == PagesOf::copied;
+}
+
 bool MeasuredSide::runs_only_in_place(ChildCommand command, const Result<ChildResult>& failed,
                                       const std::atomic<bool>* cancelled) {
-  const bool ended = failed && (failed->end == ChildEnd::exited || failed->end == ChildEnd::signalled);
-  if (!ended || tried_in_place_ || copy_.pages() != PagesOf::copied) return false;
+  if (!may_try_in_place(failed)) return false;
   tried_in_place_ = true;
   const auto run = [&] {
     std::error_code ignored;

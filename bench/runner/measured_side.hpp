@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,7 @@ class SideRecord {
 
  private:
   bool take_one(const Attempt& attempt, bool alone, const ChildResult& child, GoogleBenchmarkFile& file);
-  void fail(const Attempt& attempt, std::string reason, int weight);
+  void fail(const Attempt& attempt, std::string reason, int weight, FailureKind kind = FailureKind::failed);
   BenchmarkId id_of(const ListedBenchmark& benchmark) const;
   void append(Measurement&& measurement, std::uint32_t invocation);
   void keep_facts(const Environment& environment);
@@ -111,8 +112,12 @@ class MeasuredSide {
   const FreshCopy& copy() const { return copy_; }
   // Whether a process ended well and left a sample of anything.
   bool yielded(const Result<ChildResult>& child) const;
+  // Whether a process left only aggregates of something, as its source asks for, and was not told to log: it is told so
+  // from now on, and the process is to be run again. True once for each benchmark.
+  bool wants_log(const Result<ChildResult>& child);
   // Whether a process that yielded nothing as a copy does so again, and yields where the program lies. A hang says
   // nothing. Tried once in a measurement.
+  bool may_try_in_place(const Result<ChildResult>& failed) const;
   bool runs_only_in_place(ChildCommand command, const Result<ChildResult>& failed, const std::atomic<bool>* cancelled);
   SideRecord& record() { return record_; }
   const SideRecord& record() const { return record_; }
@@ -125,6 +130,7 @@ class MeasuredSide {
   std::filesystem::path program_;  // where it lies
   FreshCopy copy_;
   bool tried_in_place_ = false;
+  std::set<std::string> logged_;  // names of benchmarks that are run with Google Benchmark's log
   ProgramListing listing_;
   ChildCommand command_;
   std::filesystem::path output_file_;

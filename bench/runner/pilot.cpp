@@ -91,6 +91,9 @@ std::vector<std::optional<Look>> Pilot::take(const ListedBenchmark& benchmark, c
   } else {
     for (const ChildCommand& command : commands) children.push_back(run_child(command, plan_.limits.cancelled));
   }
+  bool wants_log = false;
+  for (std::size_t i = 0; i < sides.size(); ++i) wants_log = sides[i]->wants_log(children[i]) || wants_log;
+  if (wants_log) return take(benchmark, size, at_once);
   std::vector<std::optional<Look>> looks;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     looks.emplace_back();

@@ -203,12 +203,17 @@ void RoundLoop::measure(const Group& group, int round) {
   const bool at_once = plan_.layout == Layout::duet && !first.benchmark.has_several_threads();
   std::vector<Ran> ran = at_once ? run_at_once(group, round, in_order) : run_in_turn(group, round, in_order);
   for (const Ran& one : ran) {
-    if (one.side->yielded(one.child)) continue;
+    // A command takes away what the process has just written: not for a try that is not made.
+    if (one.side->yielded(one.child) || !one.side->may_try_in_place(one.child)) continue;
     const ChildCommand command = command_for(*one.side, group, round, std::nullopt);
     if (!one.side->runs_only_in_place(command, one.child, plan_.limits.cancelled)) continue;
     run_in_place();
     return measure(group, round);
   }
+  // Both sides again, so that they stay a pair. What asks for aggregates only does so from the first round on.
+  bool wants_log = false;
+  for (const Ran& one : ran) wants_log = (round == 0 && one.side->wants_log(one.child)) || wants_log;
+  if (wants_log) return measure(group, round);
   if (group.size() == 1) {
     for (const Ran& one : ran) one.side->add(one.attempt, one.child);
   } else if (!keep_shared(group, ran)) {

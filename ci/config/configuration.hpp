@@ -45,6 +45,7 @@ struct PolicySettings {
   Witness witness = Witness::decided;
   std::vector<std::string> ignored_facts;
   bool demand_decision = false;  // an inconclusive row fails the gate
+  bool forbid_skips = false;     // so does a skipped one
   SkipTime skip_time = SkipTime::never;
   std::string calibration;        // a file; empty: the one that is kept for the machine
   std::string calibration_where;  // what said so, as store_where

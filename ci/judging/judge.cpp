@@ -232,19 +232,8 @@ bool program_failed(const Run& run, const ComparisonRow& row) {
   return std::any_of(run.failures.begin(), run.failures.end(), [&](const Failure& failure) {
     const bool concerns_row = failure.benchmark.name.empty() || failure.benchmark.canonical() == row.benchmark;
     const bool was_counting = failure.metric == kInstructions || is_extra_counter(failure.metric);
-    return concerns_row && !was_counting && failure.kind != FailureKind::bad_record;
+    return concerns_row && !was_counting && failure.kind != FailureKind::bad_record && !is_skip(failure.kind);
   });
-}
-
-// Whether the benchmark skipped itself, and said why.
-bool skipped_itself(const Run& run, const ComparisonRow& row) {
-  bool any = false;
-  for (const Failure& failure : run.failures) {
-    if (failure.benchmark.canonical() != row.benchmark) continue;
-    if (failure.kind != FailureKind::skipped) return false;
-    any = true;
-  }
-  return any;
 }
 
 bool has_bad_record(const Run& run) {
@@ -253,7 +242,8 @@ bool has_bad_record(const Run& run) {
 }
 
 bool was_judged(const ComparisonRow& row) {
-  return row.verdict != Verdict::missing && row.verdict != Verdict::incomparable && row.verdict != Verdict::failed;
+  return row.verdict != Verdict::missing && row.verdict != Verdict::incomparable && row.verdict != Verdict::failed &&
+         row.verdict != Verdict::skipped;
 }
 
 bool is_asked_for(const Metric& metric, const ComparisonPolicy& policy, const OutcomeRules& rules) {
@@ -271,7 +261,8 @@ bool is_dispensable(const ComparisonRow& row, const Run& baseline, const Run& ca
 }  // namespace
 
 OutcomeRules outcome_rules(const Configuration& configuration) {
-  return {configuration.policy.demand_decision, configuration.run.counts == CountChoice::always};
+  return {configuration.policy.demand_decision, configuration.run.counts == CountChoice::always,
+          configuration.policy.forbid_skips};
 }
 
 ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run& candidate,
@@ -291,13 +282,15 @@ ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run
         if (matters) code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::failed:
-        // What neither side can do on this machine was not to be judged here.
-        if (skipped_itself(baseline, row) && skipped_itself(candidate, row)) break;
         if (program_failed(candidate, row)) {
           code = worse(code, ExitCode::program_failed);
         } else if (matters && !is_dispensable(row, baseline, candidate, comparison.policy, rules)) {
           code = worse(code, ExitCode::not_judged);
         }
+        break;
+      case Verdict::skipped:
+        // What neither side can do on this machine was not to be judged here, unless the policy says that it was.
+        if (rules.forbid_skips && matters) code = worse(code, ExitCode::not_judged);
         break;
       case Verdict::inconclusive:
         if (rules.demand_decision && matters) code = worse(code, ExitCode::not_judged);

@@ -109,12 +109,14 @@ ExitCode tell(Judgement& judgement, const JudgementOutputs& outputs, const Confi
 struct OutcomeRules {
   bool demand_decision = false;  // an inconclusive row was to be judged and was not
   bool demand_counts = false;    // instructions were asked for, whatever the policy names
+  bool forbid_skips = false;     // a skipped row was to be judged and was not
 };
 OutcomeRules outcome_rules(const Configuration& configuration);
 
 // regression -> 1; missing, incomparable, failed -> 2; a failure of the candidate's own processes -> 4; the worst
-// holds. No row that was judged (none at all, or only such as are missing, incomparable or failed) -> 2. A bad record
-// of an imported file, on either side and of whatever metric -> 2, never 4: it is the file's failure.
+// holds. No row that was judged (none at all, or only such as are missing, incomparable, failed or skipped) -> 2. A bad
+// record of an imported file, on either side and of whatever metric -> 2, never 4: it is the file's failure. skipped ->
+// 0 unless the rules forbid it: 2.
 //
 // A row that does not gate does not gate, whatever its verdict, but for a failure of the candidate's own processes; and
 // instructions that were demanded are 2 where they were not judged.

@@ -160,7 +160,8 @@ class GatesMeasuring {
       const std::string text = name + ": " + failure.reason;
       const bool is_known =
           std::find(measured_.failures.begin(), measured_.failures.end(), text) != measured_.failures.end();
-      if (!is_known && failure.kind != FailureKind::not_reached) measured_.failures.push_back(text);
+      const bool is_failure = failure.kind != FailureKind::not_reached && !is_skip(failure.kind);
+      if (!is_known && is_failure) measured_.failures.push_back(text);
     }
   }
 

@@ -110,6 +110,8 @@ class PairMeasuring {
       read_hardware(pairs_of(measured_.pair), settings_, hardware_limits(), progress_, measured_.warnings);
       if (counting) count(measured_.pair, clock_.left_for_counting());
     }
+    drop_failed_counts_of_skipped(measured_.pair.baseline);
+    drop_failed_counts_of_skipped(measured_.pair.candidate);
     progress_.clear();
     return std::move(measured_);
   }
@@ -298,6 +300,7 @@ Result<Run> measure_alone(const Program& program, const Configuration& configura
     count_programs(devices.without(alone, settings.counts), settings, {clock.left_for_counting(), cancelled}, progress,
                    warnings);
   }
+  drop_failed_counts_of_skipped(run);
   progress.clear();
   return run;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -151,6 +152,18 @@ void move_paths(Run& part, const std::string& from, const std::string& to) {
 }
 
 void add_counts(Run part, Run& run) { join_run(run, std::move(part)); }
+
+void drop_failed_counts_of_skipped(Run& run) {
+  std::set<std::string> skipped;
+  for (const Failure& failure : run.failures) {
+    if (is_skip(failure.kind)) skipped.insert(failure.benchmark.canonical());
+  }
+  if (skipped.empty()) return;
+  std::erase_if(run.failures, [&](const Failure& failure) {
+    return !is_skip(failure.kind) && is_count_failure_of(failure, failure.benchmark) &&
+           skipped.contains(failure.benchmark.canonical());
+  });
+}
 
 void drop_counts(Run& run, const BenchmarkId& benchmark) {
   // The invocations stay: others are known by their place among them.

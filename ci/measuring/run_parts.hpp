@@ -42,6 +42,9 @@ void move_paths(Run& part, const std::string& from, const std::string& to);
 // Appends the part to the run.
 void add_counts(Run part, Run& run);
 
+// Takes out that what left itself out while it was timed could not be counted: there was nothing to count.
+void drop_failed_counts_of_skipped(Run& run);
+
 // Takes the benchmark's counts, their profile and failures of counting out of the run.
 void drop_counts(Run& run, const BenchmarkId& benchmark);
 

@@ -92,6 +92,12 @@ std::vector<RowGroup> worst_first(const Comparison& comparison) {
   return result;
 }
 
+bool is_plainly_new(const RowGroup& group) {
+  return group.verdict == Verdict::fresh &&
+         std::none_of(group.rows.begin(), group.rows.end(),
+                      [](const ComparisonRow* row) { return row->notes.has(RowNote::skipped_by_baseline); });
+}
+
 namespace {
 
 bool is_significant(const ComparisonRow& row) {
@@ -235,6 +241,7 @@ std::string summary_line(const Comparison& comparison) {
       Word{Verdict::incomparable, "incomparable", "incomparable"},
       Word{Verdict::improvement, "improvement", "improvements"},
       Word{Verdict::fresh, "new", "new"},
+      Word{Verdict::skipped, "skipped", "skipped"},
       Word{Verdict::unchanged, "unchanged", "unchanged"},
       Word{Verdict::inconclusive, "inconclusive", "inconclusive"},
   };
@@ -353,6 +360,8 @@ VerdictMark mark_of(Verdict verdict) {
       return {"!", "!"};
     case Verdict::incomparable:
       return {"\u2260", "#"};
+    case Verdict::skipped:
+      return {"\u2205", "o"};
   }
   return {"?", "?"};
 }

@@ -17,7 +17,7 @@ namespace steelyard {
 // All verdicts, worst first.
 inline constexpr std::array kWorstFirst{Verdict::regression,   Verdict::failed,       Verdict::missing,
                                         Verdict::incomparable, Verdict::inconclusive, Verdict::improvement,
-                                        Verdict::fresh,        Verdict::unchanged};
+                                        Verdict::fresh,        Verdict::skipped,      Verdict::unchanged};
 
 // Rows of one benchmark that share a verdict. The pointers are into the comparison.
 struct RowGroup {
@@ -29,6 +29,9 @@ struct RowGroup {
 // By verdict (kWorstFirst), then by discovery_q, where .001 and less are alike, then by the largest change in the
 // group, then by name.
 std::vector<RowGroup> worst_first(const Comparison& comparison);
+
+// New because the baseline does not have it: the verdict says it all. Where the baseline left it out, a reason is due.
+bool is_plainly_new(const RowGroup& group);
 
 // Finds rows by benchmark and metric. The pointers are into the comparison.
 class RowIndex {

@@ -87,7 +87,7 @@ std::string behind(const RowIndex& index, const RowGroup& group, std::set<std::s
     if (is_changed && !row->functions.empty() && given.insert("").second) {
       text += function_table(index, *row);
     }
-    const bool wants_reason = !is_changed && group.verdict != Verdict::unchanged && group.verdict != Verdict::fresh;
+    const bool wants_reason = !is_changed && group.verdict != Verdict::unchanged && !is_plainly_new(group);
     if (wants_reason && !row->reason.empty() && given.insert(row->reason).second) text += words(row->reason) + "\n";
   }
   return text.empty() ? "" : "\n" + code(group.benchmark, false) + ": " + text;

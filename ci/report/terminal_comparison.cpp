@@ -117,6 +117,7 @@ Tone tone_of(Verdict verdict) {
     case Verdict::incomparable:
       return Tone::doubtful;
     case Verdict::fresh:
+    case Verdict::skipped:
     case Verdict::unchanged:
       return Tone::dim;
   }
@@ -357,7 +358,7 @@ class Writer {
       }
       return;
     }
-    if (group.verdict == Verdict::unchanged || group.verdict == Verdict::fresh) return;
+    if (group.verdict == Verdict::unchanged || is_plainly_new(group)) return;
     const std::vector<std::string> reasons = reasons_of(group);
     if (next && next->verdict == group.verdict && reasons_of(*next) == reasons) {
       ++sharing_;

@@ -46,10 +46,15 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
 // that left itself out.
 bool program_failed(const Run& run) {
   for (const Failure& failure : run.failures) {
-    if (failure.kind == FailureKind::skipped) continue;
+    if (is_skip(failure.kind)) continue;
     if (failure.metric != kInstructions && !is_extra_counter(failure.metric)) return true;
   }
   return false;
+}
+
+bool has_skip(const Run& run) {
+  return std::any_of(run.failures.begin(), run.failures.end(),
+                     [](const Failure& failure) { return is_skip(failure.kind); });
 }
 
 // A count that was demanded and is not there.
@@ -75,6 +80,7 @@ Result<ExitCode> run_run(const RunOptions& options, const App& app) {
   code = worse(code, outcome_of(targets));
   app.notes(warnings);
   if (cancellation.requested()) code = worse(code, ExitCode::not_judged);
+  if (configuration.policy.forbid_skips && has_skip(run)) code = worse(code, ExitCode::not_judged);
   if (lacks_counts(run, configuration)) code = worse(code, ExitCode::not_judged);
   if (program_failed(run)) code = worse(code, ExitCode::program_failed);
   if (options.no_store) return code;

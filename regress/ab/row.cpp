@@ -120,14 +120,80 @@ const Failure* budget_spent_before(const MatchedSide& side) {
   return all ? side.failures.front() : nullptr;
 }
 
+// Neither kept from running by the budget nor left out by itself.
+bool is_real(const Failure& failure) { return !is_not_reached(failure) && !is_skip(failure.kind); }
+
 bool has_failed(const MatchedSide& side) {
   return std::any_of(side.failures.begin(), side.failures.end(),
-                     [](const Failure* failure) { return !is_not_reached(*failure); });
+                     [](const Failure* failure) { return is_real(*failure); });
 }
 
 const Failure& real_failure(const MatchedSide& side) {
   return **std::find_if(side.failures.begin(), side.failures.end(),
-                        [](const Failure* failure) { return !is_not_reached(*failure); });
+                        [](const Failure* failure) { return is_real(*failure); });
+}
+
+// Of its skips an error before a word, as that one tells more; null: it left itself out nowhere.
+const Failure* skip_of(const MatchedSide& side) {
+  const Failure* found = nullptr;
+  for (const Failure* failure : side.failures) {
+    if (!is_skip(failure->kind)) continue;
+    if (found == nullptr || (found->kind == FailureKind::skipped && failure->kind != found->kind)) found = failure;
+  }
+  return found;
+}
+
+// "skipped it with an error: no AVX10 here"; "skipped it in some of its processes: ..."
+std::string skip_text(const Failure& skip, const MatchedSide& side) {
+  std::string text = "skipped it";
+  if (skip.kind == FailureKind::reported_error) text += " with an error";
+  if (!side.measurements.empty()) text += " in part of its repetitions";
+  const std::string words = skip_words(skip);
+  return words.empty() ? text + " and did not say why" : text + ": " + words.substr(0, kMaxFailureText);
+}
+
+// What both sides said, once where they said the same.
+std::string both_skips_text(const Matched& matched, const Failure& baseline, const Failure& candidate) {
+  const std::string b = skip_text(baseline, matched.baseline);
+  const std::string c = skip_text(candidate, matched.candidate);
+  return b == c ? "both sides " + c : "the baseline " + b + "; the candidate " + c;
+}
+
+void finish_both_skipped(const Matched& matched, const Failure& baseline, const Failure& candidate,
+                         ComparisonRow& row) {
+  const std::string text = both_skips_text(matched, baseline, candidate);
+  const bool b_has_values = !matched.baseline.measurements.empty();
+  const bool c_has_values = !matched.candidate.measurements.empty();
+  if (!b_has_values && !c_has_values) return finish(row, Verdict::skipped, text);
+  if (!c_has_values) return finish(row, Verdict::missing, text);
+  finish(row, Verdict::inconclusive, text + "; what is left of its values may be of some conditions only");
+}
+
+// What leaves itself out on the candidate alone is lost like what is missing; on the baseline alone, there is nothing
+// to hold the candidate's values against. Where the other side does not have the benchmark at all, no values were lost:
+// only an error is told as a loss, for it is the candidate's own.
+void finish_skipped(const Matched& matched, const Failure* baseline, const Failure* candidate, ComparisonRow& row) {
+  if (baseline != nullptr && candidate != nullptr) return finish_both_skipped(matched, *baseline, *candidate, row);
+  const MatchedSide& other = baseline != nullptr ? matched.candidate : matched.baseline;
+  const bool other_has_it = !other.measurements.empty() || !other.failures.empty();
+  if (candidate != nullptr) {
+    const std::string text = "the candidate " + skip_text(*candidate, matched.candidate);
+    const bool is_loss = other_has_it || candidate->kind == FailureKind::reported_error;
+    std::string rest = "; the baseline does not";
+    if (!other_has_it) rest += " have it";
+    if (other_has_it && other.measurements.empty()) rest = "; the baseline: " + other.failures.front()->reason;
+    return finish(row, is_loss ? Verdict::missing : Verdict::skipped, text + rest);
+  }
+  const std::string text = "the baseline " + skip_text(*baseline, matched.baseline);
+  row.notes.add(RowNote::skipped_by_baseline);
+  if (!other_has_it) return finish(row, Verdict::skipped, text + "; the candidate does not have it");
+  if (other.measurements.empty()) {
+    return finish(row, Verdict::inconclusive, text + "; the candidate: " + other.failures.front()->reason);
+  }
+  if (!matched.baseline.measurements.empty()) {
+    return finish(row, Verdict::inconclusive, text + "; what is left of its values may be of some conditions only");
+  }
+  finish(row, Verdict::fresh, text + "; the candidate does not");
 }
 
 // True where failures or a lacking side settle the row.
@@ -141,6 +207,8 @@ bool finish_without_values(const Matched& matched, ComparisonRow& row) {
     finish(row, Verdict::failed, both + failure_text(real_failure(c)));
   } else if (has_failed(b)) {
     finish(row, Verdict::failed, "the baseline failed " + failure_text(real_failure(b)));
+  } else if (skip_of(b) != nullptr || skip_of(c) != nullptr) {
+    finish_skipped(matched, skip_of(b), skip_of(c), row);
   } else if (const Failure* spent = budget_spent_before(c) ? budget_spent_before(c) : budget_spent_before(b)) {
     finish(row, Verdict::inconclusive, spent->reason.substr(0, kMaxFailureText));
   } else if (c.measurements.empty()) {

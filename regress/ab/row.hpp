@@ -1,6 +1,6 @@
-// One matched (benchmark, metric) as a row: what can be said of it without the others. Missing, new, failed,
-// incomparable and counted rows are finished here; a noisy row gets its levels and its evidence, and is decided when
-// all rows are known, because q and drift take all of them.
+// One matched (benchmark, metric) as a row: what can be said of it without the others. Missing, new, skipped,
+// failed, incomparable and counted rows are finished here; a noisy row gets its levels and its evidence, and is decided
+// when all rows are known, because q and drift take all of them.
 #pragma once
 
 #include <optional>

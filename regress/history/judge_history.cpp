@@ -23,7 +23,7 @@
 namespace steelyard {
 namespace {
 
-constexpr const char* kRuleVersion = "history-2";
+constexpr const char* kRuleVersion = "history-3";
 constexpr double kPower = 0.8;
 constexpr std::size_t kMinDriftRows = 5;  // fewer say nothing about a machine
 
@@ -285,6 +285,14 @@ Comparison judge_against_history(const HistoryBaseline& baseline, const Run& can
   comparison.drifts.clear();
   adjust_and_decide(predict_rows(baseline, candidate, comparison), comparison);
   for (ComparisonRow& row : rows_of_lost_series(baseline.series, comparison)) {
+    const auto skipped = std::find_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& other) {
+      return other.benchmark == row.benchmark && other.metric.name == row.metric.name;
+    });
+    if (skipped != comparison.rows.end()) {
+      row.reason = skipped->reason + "; " + row.reason;
+      *skipped = std::move(row);
+      continue;
+    }
     const auto behind = std::find_if(comparison.rows.begin(), comparison.rows.end(),
                                      [&](const ComparisonRow& other) { return other.benchmark > row.benchmark; });
     comparison.rows.insert(behind, std::move(row));
@@ -341,7 +349,10 @@ std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>&
                                                const Comparison& comparison) {
   const std::string& machine = comparison.candidate_fingerprint;
   std::set<std::pair<std::string_view, std::string_view>> told;
-  for (const ComparisonRow& row : comparison.rows) told.emplace(row.benchmark, row.metric.name);
+  // What leaves itself out now was lost all the same if it was measured before.
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != Verdict::skipped) told.emplace(row.benchmark, row.metric.name);
+  }
   std::set<std::string_view> recent;
   for (const SeriesHistory& one : history) {
     if (!told.contains({one.series.name, one.series.metric})) continue;

@@ -106,7 +106,7 @@ void gather(const Run& run, const Group& group, Sweep& sweep) {
   }
   if (sweep.failed_sizes > 0) {
     sweep.warnings.push_back(plural_text(static_cast<std::int64_t>(sweep.failed_sizes), "size") +
-                             " failed: the exponent is that of the others");
+                             " yielded nothing: the exponent is that of the others");
   }
   for (const std::int32_t round : rounds) {
     std::vector<double> complete;

@@ -88,7 +88,9 @@ class Life {
     if (fact.what == "regression" || fact.what == "failed" || fact.what == "missing") return take_worse(fact, by);
     if (!is_there()) return;
     if (alert_.verdict != "regression") {
-      if (fact.candidate) enter(AlertState::resolved, fact, by);
+      // What leaves itself out on both sides does not fail; but what was lost is lost until it is measured.
+      const bool fails_no_more = alert_.verdict == "failed" && fact.what == "skipped";
+      if (fact.candidate || fails_no_more) enter(AlertState::resolved, fact, by);
       return;
     }
     if (fact.what != "unchanged" && fact.what != "improvement") return;

@@ -92,7 +92,8 @@ struct AlertAct {
 //   - a later comparison with the same baseline that finds it unchanged or improved;
 //   - later improvements against other baselines that together take back the change, within the margin. A branch's next
 //     commits are compared with each other: that the next one is unchanged says only that the regression stays;
-//   - of a failed or missing benchmark: that it is measured again.
+//   - of a failed or missing benchmark: that it is measured again;
+//   - of a failed one: that it leaves itself out on both sides (skipped), which is no failure.
 // A regression after that reopens it. One that was accepted stays so while no comparison shows more than was accepted.
 
 struct AlertFact {

@@ -239,6 +239,79 @@ TEST(CompareRuns, AFailureIsARowThatNamesTheSideAndTheWords) {
   EXPECT_THAT(row.reason, HasSubstr("the candidate failed in round 3: killed by signal 11"));
 }
 
+// One side of "a": a time, or what it said when it skipped itself, or both, or nothing.
+struct SkipSide {
+  bool has_time = false;
+  std::optional<FailureKind> skip = {};
+  std::string words = "no AVX10 here";
+};
+
+ComparisonRow row_of_skips(const SkipSide& baseline, const SkipSide& candidate) {
+  const auto run_of = [](const SkipSide& side) {
+    steelyard::Run run = run_with({});
+    if (side.has_time) run = run_with({counted("a", {5})});
+    if (side.skip) {
+      run.failures.push_back(
+          {parse_google_benchmark_name("a"), "", 0, opening_of(*side.skip) + ": " + side.words, *side.skip});
+    }
+    return run;
+  };
+  return compare_runs(run_of(baseline), run_of(candidate), {}).rows.at(0);
+}
+
+TEST(CompareRuns, WhatSkipsItselfOnBothSidesIsSkippedWithItsWordsWhicheverWay) {
+  constexpr auto kWords = FailureKind::skipped;
+  constexpr auto kError = FailureKind::reported_error;
+  EXPECT_EQ(row_of_skips({false, kWords}, {false, kWords}).verdict, Verdict::skipped);
+  EXPECT_EQ(row_of_skips({false, kWords}, {false, kWords}).reason, "both sides skipped it: no AVX10 here");
+  EXPECT_EQ(row_of_skips({false, kError}, {false, kError}).verdict, Verdict::skipped);
+  const ComparisonRow mixed = row_of_skips({false, kWords}, {false, kError, "no license"});
+  EXPECT_EQ(mixed.verdict, Verdict::skipped);
+  EXPECT_EQ(mixed.reason, "the baseline skipped it: no AVX10 here; the candidate skipped it with an error: no license");
+}
+
+TEST(CompareRuns, WhatSkipsItselfOnOneSideIsMissingOrNewWithItsWords) {
+  for (const FailureKind kind : {FailureKind::skipped, FailureKind::reported_error}) {
+    const ComparisonRow lost = row_of_skips({true}, {false, kind});
+    EXPECT_EQ(lost.verdict, Verdict::missing);
+    EXPECT_THAT(lost.reason, HasSubstr("the candidate skipped it"));
+    EXPECT_THAT(lost.reason, HasSubstr("no AVX10 here; the baseline does not"));
+    const ComparisonRow found = row_of_skips({false, kind}, {true});
+    EXPECT_EQ(found.verdict, Verdict::fresh);
+    EXPECT_THAT(found.reason, HasSubstr("the baseline skipped it"));
+    EXPECT_TRUE(found.notes.has(RowNote::skipped_by_baseline));
+    EXPECT_EQ(read_notes(found.reason), found.notes) << "as a store reads it back";
+  }
+}
+
+TEST(CompareRuns, ABenchmarkThatOneSideLacksAndTheOtherSkipsIsLostOnlyByAnErrorOfTheCandidate) {
+  EXPECT_EQ(row_of_skips({}, {false, FailureKind::skipped}).verdict, Verdict::skipped);
+  EXPECT_EQ(row_of_skips({}, {false, FailureKind::reported_error}).verdict, Verdict::missing);
+  EXPECT_EQ(row_of_skips({false, FailureKind::skipped}, {}).verdict, Verdict::skipped);
+  EXPECT_EQ(row_of_skips({false, FailureKind::reported_error}, {}).verdict, Verdict::skipped);
+}
+
+TEST(CompareRuns, WhatSkipsItselfInPartOfItsRepetitionsIsNeverUnchanged) {
+  constexpr auto kError = FailureKind::reported_error;
+  const ComparisonRow candidate = row_of_skips({true}, {true, kError});
+  EXPECT_EQ(candidate.verdict, Verdict::missing);
+  EXPECT_THAT(candidate.reason, HasSubstr("in part of its repetitions"));
+  EXPECT_EQ(row_of_skips({true, kError}, {false, kError}).verdict, Verdict::missing);
+  EXPECT_EQ(row_of_skips({true, kError}, {true}).verdict, Verdict::inconclusive);
+  EXPECT_EQ(row_of_skips({true, kError}, {true, kError}).verdict, Verdict::inconclusive);
+  EXPECT_EQ(row_of_skips({false, kError}, {true, kError}).verdict, Verdict::inconclusive);
+}
+
+TEST(CompareRuns, ACrashIsToldBeforeASkip) {
+  steelyard::Run skipping = run_with({});
+  skipping.failures.push_back(
+      {parse_google_benchmark_name("a"), "", 0, "the benchmark was skipped", FailureKind::skipped});
+  steelyard::Run crashing = run_with({});
+  crashing.failures.push_back({parse_google_benchmark_name("a"), "", 0, "killed by signal 11"});
+  EXPECT_EQ(compare_runs(skipping, crashing, {}).rows.at(0).verdict, Verdict::failed);
+  EXPECT_EQ(compare_runs(crashing, skipping, {}).rows.at(0).verdict, Verdict::failed);
+}
+
 TEST(CompareRuns, WhatTheBudgetDidNotReachIsInconclusiveAndNobodysFailure) {
   steelyard::Run run = run_with({counted("a", {5})});
   for (const char* name : {"b", "a"}) {

@@ -21,11 +21,17 @@
 #include "bench/harness/fuzz/fuzz_item.hpp"
 #include "bench/harness/fuzz/fuzzer.hpp"
 #include "bench/harness/fuzz/op_fuzzers.hpp"
+#include "bench/model/run.hpp"
 
 namespace steelyard {
 
 using RegisteredBenchmark =
     decltype(benchmark::RegisterBenchmark("", std::declval<void (*)(benchmark::State& state)>()));
+
+// It did not leave itself out, it went wrong: nobody takes it for skipped.
+inline void report_broken(benchmark::State& state, const std::string& why) {
+  state.SkipWithError((std::string(kBrokenBenchmark) + why).c_str());
+}
 
 // One for the program, as Google Benchmark's list of benchmarks is: the last large item of one fuzzer need not fit the
 // memory beside the first of the next.
@@ -45,7 +51,7 @@ std::vector<RegisteredBenchmark> register_fuzzed_benchmark(const std::string& na
   std::vector<RegisteredBenchmark> registered;
   const Result<FuzzedItems> taken = take(fuzzer, items);
   if (!taken) {
-    const auto fail = [text = taken.error().text()](benchmark::State& state) { state.SkipWithError(text.c_str()); };
+    const auto fail = [text = taken.error().text()](benchmark::State& state) { report_broken(state, text); };
     registered.push_back(benchmark::RegisterBenchmark(name.c_str(), fail));
     return registered;
   }
@@ -53,13 +59,13 @@ std::vector<RegisteredBenchmark> register_fuzzed_benchmark(const std::string& na
     const auto run = [function, device, plan, rate = taken->rejection_rate()](benchmark::State& state) {
       try {
         const Result<std::shared_ptr<const FuzzItem>> item = registered_items().get(plan, device);
-        if (!item) return state.SkipWithError(item.error().text().c_str());
+        if (!item) return report_broken(state, item.error().text());
         function(state, **item);
         state.SetLabel(item_label(**item, rate));
       } catch (const std::exception& exception) {
-        state.SkipWithError((std::string("it threw: ") + exception.what()).c_str());
+        report_broken(state, std::string("it threw: ") + exception.what());
       } catch (...) {
-        state.SkipWithError("it threw an exception that is no std::exception");
+        report_broken(state, "it threw an exception that is no std::exception");
       }
     };
     registered.push_back(benchmark::RegisterBenchmark((name + plan.identity).c_str(), run));

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "bench/harness/operator_cost.hpp"
+#include "bench/model/run.hpp"
 
 namespace steelyard::cpu_suite {
 
@@ -28,7 +29,7 @@ void time_checked(benchmark::State& state, const OperatorCost& cost, std::span<f
   std::fill(answer.begin(), answer.end(), std::numeric_limits<float>::quiet_NaN());
   kernel();
   if (const std::optional<std::string> fault = check()) {
-    state.SkipWithError(("wrong answer: " + *fault).c_str());
+    state.SkipWithError((std::string(kBrokenBenchmark) + "wrong answer: " + *fault).c_str());
     return;
   }
   for (auto _ : state) {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/model/run.hpp"
+
 namespace steelyard::cuda {
 namespace {
 
@@ -66,7 +68,7 @@ TEST(DeviceRow, AFailedRowIsOneRecordWithItsReason) {
   ASSERT_EQ(records.size(), 1U);
   const json record = json::parse(records[0]);
   EXPECT_TRUE(record["error_occurred"].get<bool>());
-  EXPECT_EQ(record["error_message"].get<std::string>(), "out of \"memory\"\n");
+  EXPECT_EQ(record["error_message"].get<std::string>(), std::string(kBrokenBenchmark) + "out of \"memory\"\n");
   EXPECT_FALSE(record.contains("real_time"));
 }
 

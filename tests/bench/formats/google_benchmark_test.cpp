@@ -127,6 +127,7 @@ TEST(GoogleBenchmark, ReadsWhatTheInstalledLibraryWrote) {
   ASSERT_THAT(file.failures, SizeIs(1));
   EXPECT_EQ(file.failures[0].benchmark.canonical(), "BM_error");
   EXPECT_THAT(file.failures[0].reason, HasSubstr("no such device"));
+  EXPECT_EQ(file.failures[0].kind, FailureKind::reported_error);
   EXPECT_EQ(file.layout, Layout::interleaved);
   EXPECT_EQ(file.round, 2);
   EXPECT_EQ(file.baseline_first, false);
@@ -141,11 +142,13 @@ TEST(GoogleBenchmark, CounterThatIsNotFiniteIsNamedAndTheRestIsRead) {
   EXPECT_THAT(find(file, "BM_counters", "real_time")->invocations[0].values, SizeIs(3));
 }
 
-TEST(GoogleBenchmark, SkippedAndBrokenBenchmarksAreFailuresNotMeasurements) {
+TEST(GoogleBenchmark, SkipsInWordsAndWithAnErrorAreToldApartAndAreNoMeasurements) {
   const auto file = parse(golden("skipped_1.8.3.json"));
   ASSERT_THAT(file.failures, SizeIs(2));
   EXPECT_EQ(file.failures[0].reason, "the benchmark was skipped: no device here");
-  EXPECT_EQ(file.failures[1].reason, "the benchmark reported an error: wrong answer");
+  EXPECT_EQ(file.failures[0].kind, FailureKind::skipped);
+  EXPECT_EQ(file.failures[1].reason, "the benchmark skipped itself with an error: wrong answer");
+  EXPECT_EQ(file.failures[1].kind, FailureKind::reported_error);
   EXPECT_EQ(find(file, "BM_allocate", "max_bytes_used")->metric.unit, "bytes");
   EXPECT_EQ(find(file, "BM_allocate", "tokens_per_second")->metric.better, Better::higher);
   for (const Measurement& measurement : file.measurements) EXPECT_EQ(measurement.benchmark.name, "BM_allocate");
@@ -173,10 +176,71 @@ TEST(GoogleBenchmark, OnlyProcessorCountAndCacheSizesDecideComparability) {
   EXPECT_EQ(file.environment.find("google.steelyard_layout"), nullptr);
 }
 
-TEST(GoogleBenchmark, OnlyAggregatesIsAnErrorThatNamesTheOption) {
+TEST(GoogleBenchmark, ABenchmarkThatOurHarnessFoundBrokenFailedAndDidNotSkipItself) {
+  const auto file = parse(file_with(R"("error_occurred": true, "error_message": ")" + std::string(kBrokenBenchmark) +
+                                    R"(it threw an exception: x")"));
+  ASSERT_THAT(file.failures, SizeIs(1));
+  EXPECT_EQ(file.failures[0].kind, FailureKind::failed);
+  EXPECT_EQ(file.failures[0].reason, "the benchmark reported an error: it threw an exception: x");
+}
+
+TEST(GoogleBenchmark, OnlyAggregatesIsAnErrorThatNamesTheFlagTheSourceAndAWayThatHelps) {
   const std::string error = error_of(golden("only_aggregates_1.7.1.json"));
   EXPECT_THAT(error, HasSubstr("in.json"));
-  EXPECT_THAT(error, HasSubstr("--benchmark_report_aggregates_only=false"));
+  EXPECT_THAT(error, HasSubstr("leave out --benchmark_report_aggregates_only and ReportAggregatesOnly(true)"));
+  EXPECT_THAT(error, HasSubstr("steelyard run -- PROGRAM"));
+}
+
+// The mean and the standard deviation of 1.0, 1.1 and 1.2 us.
+std::string aggregates_of(const std::string& name) {
+  const auto record = [&](const std::string& kind, const std::string& time) {
+    return R"({"name": ")" + name + "_" + kind + R"(", "run_name": ")" + name + R"(", "run_type": "aggregate", )" +
+           R"("repetitions": 3, "threads": 1, "aggregate_name": ")" + kind + R"(", "iterations": 3, "real_time": )" +
+           time + R"(, "cpu_time": )" + time + R"(, "time_unit": "us", "items_per_second": 7})";
+  };
+  return record("mean", "1.1") + ", " + record("median", "1.1") + ", " + record("stddev", "0.1");
+}
+
+constexpr const char* kThreePasses =
+    "-- LOG(2): Running BM_x/repeats:3 for 1\n-- LOG(2): Ran in 9e-06/9e-06\n"
+    "words of the program\n-- LOG(2): Running BM_x/repeats:3 for 1000\n"
+    "-- LOG(2): Ran in 0.001/0.001\n-- LOG(2): Running BM_x/repeats:3 for 1000\n-- LOG(2): Ran in 0.0011/0.0011\n"
+    "-- LOG(2): Running BM_x/repeats:3 for 1000\n-- LOG(2): Ran in 0.0012/0.0012\n";
+
+TEST(GoogleBenchmark, RepetitionsThatTheFileLacksAreTakenFromTheLogOfTheProcess) {
+  const std::string text = R"({"context": {}, "benchmarks": [)" + aggregates_of("BM_x/repeats:3") + "]}";
+  const auto file = parse_google_benchmark(text, "in.json", PassLog{kThreePasses});
+  ASSERT_TRUE(file) << file.error().text();
+  const InvocationSamples& samples = find(*file, "BM_x/repeats:3", "real_time")->invocations[0];
+  ASSERT_THAT(samples.values, SizeIs(3));
+  EXPECT_NEAR(samples.values[0], 1000, 1e-9);
+  EXPECT_NEAR(samples.values[1], 1100, 1e-9);
+  EXPECT_NEAR(samples.values[2], 1200, 1e-9);
+  EXPECT_THAT(samples.iterations, ElementsAre(1000, 1000, 1000));
+  EXPECT_THAT(find(*file, "BM_x/repeats:3", "items_per_second")->invocations[0].values, ElementsAre(7));
+  EXPECT_THAT(file->only_aggregates, IsEmpty());
+}
+
+TEST(GoogleBenchmark, ALogThatDoesNotYieldTheAggregatesLeavesTheMeanAsOneSample) {
+  const std::string text = R"({"context": {}, "benchmarks": [)" + aggregates_of("BM_x/repeats:3") + "]}";
+  std::string other = kThreePasses;
+  other.replace(other.find("0.0012/0.0012"), 13, "0.0012/0.0013");  // the CPU time agrees
+  for (const std::string& log : {std::string(), other}) {
+    const auto file = parse_google_benchmark(text, "in.json", PassLog{log});
+    ASSERT_TRUE(file) << file.error().text();
+    EXPECT_THAT(find(*file, "BM_x/repeats:3", "real_time")->invocations[0].values, ElementsAre(1100));
+    EXPECT_THAT(file->only_aggregates, ElementsAre("BM_x/repeats:3"));
+  }
+}
+
+TEST(GoogleBenchmark, OnlyAggregatesOfOneBenchmarkAmongOthersAreABadRecordAndNotForgotten) {
+  const auto file =
+      parse(R"({"context": {}, "benchmarks": [{"name": "BM_y", "run_name": "BM_y", "run_type": "iteration",
+    "iterations": 1, "real_time": 1, "cpu_time": 1, "time_unit": "ns"}, )" +
+            aggregates_of("BM_x/repeats:3") + ", " + aggregates_of("BM_y") + "]}");
+  ASSERT_THAT(file.bad_records, SizeIs(1)) << all_of(file.bad_records);
+  EXPECT_EQ(file.bad_records[0].benchmark.canonical(), "BM_x/repeats:3");
+  EXPECT_THAT(file.bad_records[0].why, HasSubstr("found only aggregates"));
 }
 
 TEST(GoogleBenchmark, AggregateIsKnownByItsSuffixWhereTheFileHasNoRunType) {

@@ -12,7 +12,7 @@ namespace steelyard {
 namespace {
 
 constexpr std::array kFailureKinds{FailureKind::failed, FailureKind::not_reached, FailureKind::bad_record,
-                                   FailureKind::skipped};
+                                   FailureKind::skipped, FailureKind::reported_error};
 
 TEST(FailureKinds, AreReadFromTheOpeningThatTheirMakersWrite) {
   for (const FailureKind kind : kFailureKinds) EXPECT_EQ(read_failure_kind(opening_of(kind) + "x"), kind);
@@ -25,8 +25,20 @@ TEST(FailureKinds, OfOlderArchivesAreKnown) {
   EXPECT_EQ(read_failure_kind("bad record benchmarks[0].real_time: found NaN"), FailureKind::bad_record);
   EXPECT_EQ(read_failure_kind("the benchmark was skipped"), FailureKind::skipped);
   EXPECT_EQ(read_failure_kind("the benchmark was skipped: no device here"), FailureKind::skipped);
+  EXPECT_EQ(read_failure_kind("the benchmark reported an error: wrong answer"), FailureKind::failed)
+      << "of a time that knew no skip with an error";
   EXPECT_EQ(read_failure_kind("killed by signal 11; it was not reached: x"), FailureKind::failed);
   EXPECT_EQ(read_failure_kind(""), FailureKind::failed);
+}
+
+TEST(FailureKinds, OfASkipYieldWhatTheBenchmarkSaid) {
+  const auto said = [](FailureKind kind, const std::string& rest) {
+    return skip_words({{}, "", -1, opening_of(kind) + rest, kind});
+  };
+  EXPECT_EQ(said(FailureKind::skipped, ": no device: gone"), "no device: gone");
+  EXPECT_EQ(said(FailureKind::reported_error, ": no AVX10 here"), "no AVX10 here");
+  EXPECT_EQ(said(FailureKind::skipped, ""), "") << "it gave no reason";
+  EXPECT_EQ(said(FailureKind::bad_record, "benchmarks[0]: x"), "");
 }
 
 TEST(Stops, AreReadFromTheSettingThatTheirMakerWrites) {

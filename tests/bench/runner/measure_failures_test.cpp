@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "bench/runner/measure.hpp"
 #include "tests/bench/runner/fixture_program.hpp"
 #include "tests/bench/runner/measured_programs.hpp"
@@ -101,7 +103,39 @@ TEST(MeasurePairFailures, CarryTheBenchmarksOwnError) {
   STEELYARD_NEEDS_FIXTURE();
   const MeasuredPair pair = with_victim("skip");
   ASSERT_EQ(pair.candidate.failures.size(), 3U);
-  EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("the device is away"));
+  for (const Failure& failure : pair.candidate.failures) {
+    EXPECT_THAT(failure.reason, HasSubstr("the device is away"));
+    EXPECT_EQ(failure.kind, FailureKind::reported_error);
+  }
+}
+
+TEST(MeasurePairFailures, AreNotMadeOfASourceThatAsksForAggregatesOnlyAndEverySampleIsKept) {
+  STEELYARD_NEEDS_FIXTURE();
+  const auto program = testing::fixture({{"AGGREGATES", "1"}});
+  for (const bool piloted : {false, true}) {
+    testing::MeasureOptions options = quick("aggregates|displayed|flagless");
+    options.repetitions = 4;
+    if (piloted) options.min_time.reset();
+    const Result<MeasuredPair> pair = testing::measure_pair(program, program, options);
+    ASSERT_TRUE(pair) << pair.error().text();
+    for (const steelyard::Run* run : {&pair->baseline, &pair->candidate}) {
+      EXPECT_TRUE(run->failures.empty()) << run->failures.front().reason;
+      const std::map<std::string, std::size_t> wanted{
+          {"BM_aggregates/repeats:3", 3}, {"BM_displayed/repeats:3", 3}, {"BM_flagless", 4}};
+      std::map<std::string, int> times;
+      for (const Measurement& measurement : run->measurements) {
+        const std::string name = measurement.benchmark.canonical();
+        ASSERT_EQ(measurement.invocations.size(), 4U) << name;
+        ++times[name];
+        for (const InvocationSamples& samples : measurement.invocations) {
+          EXPECT_EQ(samples.values.size(), wanted.at(name)) << name << ' ' << measurement.metric.name;
+          EXPECT_EQ(samples.iterations.size(), samples.values.size()) << name;
+        }
+      }
+      EXPECT_EQ(times.size(), wanted.size());
+      for (const auto& [name, metrics] : times) EXPECT_EQ(metrics, 2) << name << ": both times";
+    }
+  }
 }
 
 TEST(MeasurePairFailures, AreNotMadeOfChatterOnStdout) {

@@ -102,6 +102,23 @@ TEST_F(SideRecordTest, TurnsABadNumberIntoAFailure) {
   EXPECT_THAT(run.failures[0].reason, HasSubstr("real_time"));
 }
 
+TEST_F(SideRecordTest, KeepsASkipAsOneWithItsWordsAlone) {
+  ChildResult child;
+  child.error_output = "last words\n";
+  add(0, R"({"context": {}, "benchmarks": [{"name": "BM_x/8", "run_name": "BM_x/8", "run_type": "iteration",
+            "skipped": true, "skip_message": "no AVX10 here"}]})",
+      child);
+  add(1, R"({"context": {}, "benchmarks": [{"name": "BM_x/8", "run_name": "BM_x/8", "run_type": "iteration",
+            "error_occurred": true, "error_message": "no AVX10 here"}]})",
+      child);
+  const steelyard::Run run = record_.take();
+  ASSERT_EQ(run.failures.size(), 2U);
+  EXPECT_EQ(run.failures[0].kind, FailureKind::skipped);
+  EXPECT_EQ(run.failures[0].reason, "the benchmark was skipped: no AVX10 here");
+  EXPECT_EQ(run.failures[1].kind, FailureKind::reported_error);
+  for (const Failure& failure : run.failures) EXPECT_EQ(read_failure_kind(failure.reason), failure.kind);
+}
+
 TEST_F(SideRecordTest, GivesUpAfterThreeFailuresAndNoSooner) {
   add_failing(0, ChildEnd::signalled);
   add(1, result_of("BM_x/8", "1.5"));

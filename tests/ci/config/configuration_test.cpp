@@ -53,6 +53,7 @@ counted_minimum_effect = "0.5%"
 witness = "both"
 ignored_facts = ["kernel.release_line"]
 demand_decision = true
+forbid_skips = true
 )",
                                                            "steelyard.toml");
   ASSERT_TRUE(parsed) << parsed.error().text();
@@ -85,6 +86,7 @@ demand_decision = true
   policy.witness = Witness::both;
   policy.ignored_facts = {"kernel.release_line"};
   policy.demand_decision = true;
+  policy.forbid_skips = true;
   EXPECT_EQ(parsed->policy, policy);
 }
 

@@ -59,9 +59,30 @@ TEST(Outcome, WhatBothSidesSkippedWasNotToBeJudged) {
                  FailureKind::skipped}});
   ComparisonRow judged = row(Verdict::unchanged);
   judged.benchmark = "BM_y";
-  EXPECT_EQ(outcome({row(Verdict::failed), judged}, skipped, skipped), 0);
-  EXPECT_EQ(outcome({row(Verdict::failed)}, skipped, skipped), 2) << "nothing at all was judged";
-  EXPECT_EQ(outcome({row(Verdict::failed), judged}, {}, skipped), 4) << "the baseline can do it";
+  EXPECT_EQ(outcome({row(Verdict::skipped), judged}, skipped, skipped), 0);
+  EXPECT_EQ(outcome({row(Verdict::skipped)}, skipped, skipped), 2) << "nothing at all was judged";
+  EXPECT_EQ(outcome({row(Verdict::missing), judged}, {}, skipped), 2) << "the baseline can do it";
+}
+
+TEST(Outcome, OfASkipIsNoPassWhereThePolicyForbidsIt) {
+  ComparisonRow judged = row(Verdict::unchanged);
+  judged.benchmark = "BM_y";
+  Comparison comparison;
+  comparison.rows = {row(Verdict::skipped), judged};
+  EXPECT_EQ(static_cast<int>(outcome_of(comparison, {}, {}, {.forbid_skips = true})), 2);
+  comparison.rows.front().gates = false;
+  EXPECT_EQ(static_cast<int>(outcome_of(comparison, {}, {}, {.forbid_skips = true})), 0);
+  Configuration configuration;
+  EXPECT_FALSE(outcome_rules(configuration).forbid_skips);
+  configuration.policy.forbid_skips = true;
+  EXPECT_TRUE(outcome_rules(configuration).forbid_skips);
+}
+
+TEST(Outcome, OfAnErrorThatABenchmarkReportedIsNotThatOfACrash) {
+  const steelyard::Run error = run_with({{parse_google_benchmark_name("BM_x"), "", 0,
+                                          "the benchmark skipped itself with an error: x", FailureKind::reported_error},
+                                         {parse_google_benchmark_name("BM_x"), std::string(kInstructions), -1, "x"}});
+  EXPECT_EQ(outcome({row(Verdict::missing)}, {}, error), 2);
 }
 
 // Time was judged; the counts of a side failed where `has_count` is false.

@@ -54,6 +54,35 @@ TEST_F(Measuring, AbOfACandidateThatCrashesExitsWithFourAndShowsTheRest) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("BM_same"), HasSubstr("BM_varied"), HasSubstr("failed")));
 }
 
+TEST_F(Measuring, WhatBothSidesSkipFailsNothingUnlessThePolicyForbidsIt) {
+  const auto judged = [&](const std::string& baseline, const std::string& candidate, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"ab", fixture(baseline), fixture(candidate), "--margin", "90%"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(quick(arguments));
+  };
+  const Outcome both = judged("skip", "skip", {"--markdown", "report.md", "--archive-dir", "kept"});
+  EXPECT_EQ(both.status, 0) << both.err << both.out;
+  EXPECT_THAT(both.out, AllOf(HasSubstr("1 skipped"), HasSubstr("both sides skipped it with an error: no AVX10 here")));
+  EXPECT_THAT(text_of("report.md"), AllOf(HasSubstr("skipped | `BM"), HasSubstr("no AVX10 here")));
+  const Outcome again = run({"compare", "kept/baseline.syrun", "kept/candidate.syrun", "--margin", "90%"});
+  EXPECT_THAT(again.out, HasSubstr("1 skipped")) << "an archive knows it for a skip";
+  EXPECT_EQ(judged("skip", "skip", {"--forbid-skips"}).status, 2);
+  const Outcome lost = judged("fast", "skip", {});
+  EXPECT_EQ(lost.status, 2) << lost.out;
+  EXPECT_THAT(lost.out, AllOf(HasSubstr("1 missing"), HasSubstr("the candidate skipped it with an error")));
+  const Outcome found = judged("skip", "fast", {});
+  EXPECT_EQ(found.status, 0) << found.out;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("1 new"), HasSubstr("the baseline skipped it with an error: no AVX10 here")));
+}
+
+TEST_F(Measuring, RunOfABenchmarkThatSkipsItselfSaysSoAndIsNoFailure) {
+  const Outcome outcome = run(quick({"run", "--", fixture("skip")}));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("skipped"), HasSubstr("no AVX10 here"), Not(HasSubstr("failed"))));
+  write("steelyard.toml", "[policy]\nforbid_skips = true\n");
+  EXPECT_EQ(run(quick({"run", "--", fixture("skip")})).status, 2);
+}
+
 TEST_F(Measuring, ArgumentsAfterTheDashesReachBothPrograms) {
   const Outcome outcome =
       run(quick({"ab", fixture("fast"), fixture("fast"), "--json", "--", "--benchmark_filter=same"}));

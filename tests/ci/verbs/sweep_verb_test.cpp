@@ -60,7 +60,7 @@ TEST_F(SweepVerb, AClaimIsNotHeldOverASizeThatFailed) {
   write_rounds(0, R"(,{"name":"BM_x/n:16","run_type":"iteration","error_occurred":true,"error_message":"no memory"})");
   const Outcome outcome = run({"sweep", "rounds", "--expect", "1", "--tolerance", "0.01"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.out, HasSubstr("1 size failed: the exponent is that of the others"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 size yielded nothing: the exponent is that of the others"));
 }
 
 TEST_F(SweepVerb, RefusesWhatItCannotUse) {

@@ -149,6 +149,26 @@ TEST(JudgeHistory, AFewOccasionsAreTooFewAndWhatDisappearedIsMissing) {
   EXPECT_EQ(row_of(comparison, "gone").verdict, Verdict::missing);
 }
 
+TEST(JudgeHistory, WhatSkipsItselfNowAndInTheNewestRunIsMissingWhileItsLastValueIsRecent) {
+  World world;
+  const std::string machine = world.candidate.environment.fingerprint();
+  add(world.baseline.newest, "apple", 100);
+  add(world.candidate, "apple", 100);
+  for (const char* name : {"apple", "lately"}) world.baseline.series.push_back(history_of(name, machine, 100));
+  for (const char* name : {"lately", "never"}) {
+    for (steelyard::Run* run : {&world.baseline.newest, &world.candidate}) {
+      run->failures.push_back({parse_google_benchmark_name(name), "", 0, "the benchmark was skipped: no AVX10 here",
+                               FailureKind::skipped});
+    }
+  }
+  const Comparison comparison = world.judge();
+  ASSERT_EQ(comparison.rows.size(), 3U);
+  EXPECT_EQ(row_of(comparison, "never").verdict, Verdict::skipped);
+  const ComparisonRow& lately = row_of(comparison, "lately");
+  EXPECT_EQ(lately.verdict, Verdict::missing);
+  EXPECT_THAT(lately.reason, AllOf(HasSubstr("both sides skipped it: no AVX10 here"), HasSubstr("last measured at")));
+}
+
 // A run that lost a benchmark is the newest when the next one is judged: two runs without it agree.
 TEST(JudgeHistory, WhatOnlyRunsShortlyBeforeTheNewestHadIsMissing) {
   World world;

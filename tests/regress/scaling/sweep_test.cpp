@@ -106,7 +106,7 @@ TEST(Sweep, SizesThatFailedAreCountedAndSaid) {
   ASSERT_EQ(sweeps.size(), 1U);
   EXPECT_EQ(sweeps[0].failed_sizes, 1U);
   EXPECT_THAT(sweeps[0].data.sizes, ElementsAre(64, 256, 1024));
-  EXPECT_THAT(sweeps[0].warnings, ElementsAre("1 size failed: the exponent is that of the others"));
+  EXPECT_THAT(sweeps[0].warnings, ElementsAre("1 size yielded nothing: the exponent is that of the others"));
 }
 
 TEST(Sweep, SizesThatHaveNoLogarithmAreExcludedAndSaidSo) {

@@ -108,6 +108,14 @@ TEST(AlertLifeTest, OfAMetricWhereHigherIsBetterTheRatioIsTurned) {
   EXPECT_THAT(life_of(facts), ElementsAre("opened", "resolved"));
 }
 
+TEST(AlertLifeTest, ASkipOpensNoneAndEndsThatOfAFailureAlone) {
+  EXPECT_TRUE(life_of({row(1, "skipped", "a", "b")}).empty());
+  EXPECT_THAT(life_of({row(1, "failed", "a", "b"), row(2, "skipped", "b", "c")}), ElementsAre("opened", "resolved"));
+  EXPECT_THAT(life_of({row(1, "missing", "a", "b"), row(2, "skipped", "b", "c")}), ElementsAre("opened"))
+      << "what was lost is lost until it is measured";
+  EXPECT_THAT(life_of({row(1, "regression", "a", "b", 1.1), row(2, "skipped", "b", "c")}), ElementsAre("opened"));
+}
+
 TEST(AlertLifeTest, ARegressionAfterItsEndReopensIt) {
   const auto alert = alert_of(kSubject, {row(1, "regression", "a", "b", 1.1), row(2, "unchanged", "a", "c", 1.0),
                                          row(3, "regression", "c", "d", 1.3)});

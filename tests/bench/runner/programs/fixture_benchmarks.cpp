@@ -4,6 +4,7 @@
 //            it runs from where it was built); anything else: its work. It counts "inode", of the file it runs from
 //   START    what main does first: crash, hang, chatter
 //   EXTRA    set: one benchmark more
+//   AGGREGATES  set: three benchmarks more, whose source asks for aggregates only
 //   ONLY_THREADED  set: nothing but the benchmark of two threads
 #include <benchmark/benchmark.h>
 #include <sched.h>
@@ -112,6 +113,11 @@ void register_benchmarks() {
   benchmark::RegisterBenchmark("BM_sum", sum)->Arg(8)->Arg(64);
   benchmark::RegisterBenchmark("BM_odd<a, (b)>[c]{2}^$|.*+?/x", work);
   benchmark::RegisterBenchmark("BM_victim", victim);
+  if (!chosen("AGGREGATES").empty()) {
+    benchmark::RegisterBenchmark("BM_aggregates", work)->Repetitions(3)->ReportAggregatesOnly(true);
+    benchmark::RegisterBenchmark("BM_displayed", work)->Repetitions(3)->DisplayAggregatesOnly(true);
+    benchmark::RegisterBenchmark("BM_flagless", work)->ReportAggregatesOnly(true);
+  }
   if (!chosen("EXTRA").empty()) benchmark::RegisterBenchmark("BM_extra", work);
 }
 
