@@ -100,6 +100,8 @@ void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings)
   }
 }
 
+std::string shown(const std::string& fact) { return fact.empty() ? "not recorded" : fact; }
+
 // The decisive facts that differ and are not ignored; none: one machine.
 std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& other,
                                       const std::vector<std::string>& ignored_facts,
@@ -111,8 +113,8 @@ std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& o
       found.push_back(std::move(fact));
       continue;
     }
-    warnings.push_back(fact.name + " differs (" + fact.baseline + " against " + fact.candidate + ", " + other.name +
-                       ") and was ignored as asked");
+    warnings.push_back(fact.name + " differs (" + shown(fact.baseline) + " against " + shown(fact.candidate) + ", " +
+                       other.name + ") and was ignored as asked");
   }
   return found;
 }
@@ -120,7 +122,6 @@ std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& o
 // "cpu.model: EPYC against Xeon; cpu.cores: not recorded against 2; and 3 more"
 std::string facts_text(const std::vector<FactDifference>& facts) {
   constexpr std::size_t kShown = 3;
-  const auto shown = [](const std::string& value) { return value.empty() ? std::string("not recorded") : value; };
   std::string text;
   for (std::size_t i = 0; i < std::min(facts.size(), kShown); ++i) {
     text += (i == 0 ? "" : "; ") + facts[i].name + ": " + shown(facts[i].baseline) + " against " +

@@ -94,6 +94,7 @@ TEST_F(Compare, TheHintNamesEveryFactThatStandsInTheWayAndIsEnough) {
   EXPECT_EQ(facts, "google.cache.L1_Data.bytes,google.cache.L2_Unified.bytes,google.num_cpus");
   const Outcome judged = run({"compare", "base", "head", "--ignore-fact", facts});
   EXPECT_EQ(judged.status, 0) << judged.out;
+  EXPECT_THAT(judged.out, HasSubstr("google.cache.L1_Data.bytes differs (not recorded against 32768)"));
   const Outcome with_one = run({"compare", "base", "head", "--ignore-fact", "google.num_cpus"});
   EXPECT_EQ(with_one.status, 2);
   EXPECT_THAT(with_one.out, HasSubstr("--ignore-fact google.cache.L1_Data.bytes,google.cache.L2_Unified.bytes\n"))
