@@ -47,6 +47,8 @@ ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<std::string>&
   return policy;
 }
 
+std::string shown(const std::string& fact) { return fact.empty() ? "not recorded" : fact; }
+
 // Why the two environments cannot be compared; empty where they can.
 std::string environment_obstacle(const Comparison& comparison) {
   if (comparison.baseline_fingerprint.empty() || comparison.candidate_fingerprint.empty()) return "";
@@ -56,7 +58,6 @@ std::string environment_obstacle(const Comparison& comparison) {
   for (const FactDifference& fact : comparison.environment_differences) {
     if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) != ignored.end()) continue;
     if (++count > kMaxFactsNamed) continue;
-    const auto shown = [](const std::string& value) { return value.empty() ? std::string("not recorded") : value; };
     facts +=
         (facts.empty() ? "" : "; ") + fact.name + ": " + shown(fact.baseline) + " against " + shown(fact.candidate);
   }
@@ -78,8 +79,8 @@ void warn_about_environments(Comparison& comparison) {
   for (const FactDifference& fact : comparison.environment_differences) {
     const auto& ignored = comparison.policy.ignored_facts;
     if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) == ignored.end()) continue;
-    comparison.warnings.push_back(fact.name + " differs (" + fact.baseline + " against " + fact.candidate +
-                                  ") and was ignored as the policy says");
+    comparison.warnings.push_back(fact.name + " differs (" + shown(fact.baseline) + " against " +
+                                  shown(fact.candidate) + ") and was ignored as the policy says");
   }
 }
 

@@ -18,6 +18,9 @@ class HistoryStore {
  public:
   explicit HistoryStore(Store& store) : connection_(store.connection()) {}
 
+  // Names of projects that the login may see, by name, `first` in front where it is one of them; at most
+  // kMaxProjectsNamed. The empty one is of runs that name none.
+  Result<std::vector<std::string>> projects(const std::string& first);
   // By benchmark, project, metric, machine, and where the next page begins. With HistorySeries::older as `after`: that
   // series alone, with points that stand before those.
   Result<Page<HistorySeries>> page(const HistoryQuery& query);

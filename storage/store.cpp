@@ -242,6 +242,10 @@ Spool::Destination destination(Store& store) {
 
 // History.
 
+Result<std::vector<std::string>> HistoryStore::projects(const std::string& first) {
+  return connection_.read([&](Session& session) { return read_projects(session, first); });
+}
+
 Result<Page<HistorySeries>> HistoryStore::page(const HistoryQuery& query) {
   return connection_.read([&](Session& session) { return read_history(session, query, connection_.runs()); });
 }

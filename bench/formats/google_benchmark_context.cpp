@@ -1,5 +1,6 @@
 #include "bench/formats/google_benchmark_context.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -215,14 +216,36 @@ bool read_own_key(const std::string& key, const std::string& text, GoogleBenchma
   return false;
 }
 
+// Up to 1.5.0 Google Benchmark wrote a cache's size 1,000 times too large (mended by its change #896), and took Linux's
+// K for 1,000 bytes: 32K became 32000000, which would be another machine than the 32768 of every later version. No
+// processor has a first level of a mebibyte: that tells such a file.
+constexpr std::int64_t kLargestFirstLevel = 1'048'576;
+
+bool has_sizes_of_old(const json& caches) {
+  return std::any_of(caches.begin(), caches.end(), [](const json& cache) {
+    if (!cache.is_object() || !cache.contains("size") || !cache.contains("level")) return false;
+    const json& size = cache["size"];
+    return cache["level"] == 1 && size.is_number_integer() && size.get<std::int64_t>() > kLargestFirstLevel;
+  });
+}
+
+// No cache has a multiple of 1,000 bytes but by that K; other systems told bytes.
+std::string corrected_size(const json& size) {
+  if (!size.is_number_integer()) return text_of(size);
+  const std::int64_t told = size.get<std::int64_t>() / 1000;
+  return std::to_string(told % 1000 == 0 ? told / 1000 * 1024 : told);
+}
+
 // Two caches of a level differ by type, so that "L1_Data" and "L1_Instruction" stay apart.
 void read_caches(const json& caches, GoogleBenchmarkFile& file) {
+  const bool is_old = has_sizes_of_old(caches);
   for (const json& cache : caches) {
     if (!cache.is_object() || !cache.contains("size") || !cache["size"].is_number()) continue;
     const std::string type = cache.contains("type") ? shorten(text_of(cache["type"]), kLongestFact) : "";
     const std::string level = cache.contains("level") ? shorten(text_of(cache["level"]), kLongestFact) : "";
     const std::string name = "google.cache.L" + level + '_' + type;
-    file.environment.set(name + ".bytes", text_of(cache["size"]), true);
+    const json& size = cache["size"];
+    file.environment.set(name + ".bytes", is_old ? corrected_size(size) : text_of(size), true);
     if (cache.contains("num_sharing")) {
       file.environment.set(name + ".sharing", shorten(text_of(cache["num_sharing"]), kLongestFact), false);
     }

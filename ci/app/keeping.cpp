@@ -14,12 +14,14 @@
 #include <vector>
 
 #include "bench/model/run.hpp"
+#include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/delivery.hpp"
 #include "storage/history_store.hpp"
+#include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
 #include "storage/store.hpp"
 
@@ -251,6 +253,20 @@ Result<Store> open_store(const Configuration& configuration, const App& app) {
                                static_cast<std::size_t>(delivery->comparisons)};
   if (delivered != Spool::Count{}) app.note("delivered from the spool: " + files_text(delivered));
   return store;
+}
+
+Result<std::string> project_in_store(Store& store, const Configuration& configuration) {
+  STEELYARD_TRY(const std::vector<std::string> known, HistoryStore(store).projects(project_name(configuration)));
+  return project_to_read(configuration, known, "the store");
+}
+
+Result<Run> stored_run(Store& store, const std::string& id, const App& app) {
+  Result<Run> run = RunStore(store).get(id);
+  if (run || run.error().kind != ErrorKind::input) return run;
+  std::optional<SpooledRun> kept = Spool(state_folder()).find_run(id);
+  if (!kept) return run;
+  app.note("run:" + id.substr(0, kShownIdCharacters) + " is taken from its archive " + kept->path.string());
+  return std::move(kept->run);
 }
 
 ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app) {

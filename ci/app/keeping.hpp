@@ -3,6 +3,7 @@
 // be written the store is tried all the same, and after that $TMPDIR and the current folder.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "bench/model/comparison.hpp"
@@ -19,6 +20,13 @@ Result<StoreAddress> store_address(const Configuration& configuration);
 // Opens the store and delivers what waits. A run that could not be delivered or read is named on the error stream and
 // stays; that is no error here.
 Result<Store> open_store(const Configuration& configuration, const App& app);
+
+// Of which project a verb reads (project_to_read() of ci/app/settings.hpp). Error (input): the store has others alone.
+Result<std::string> project_in_store(Store& store, const Configuration& configuration);
+
+// RunStore::get. What retention has dropped may lie in the state folder still: it is taken from there, and a note says
+// so.
+Result<Run> stored_run(Store& store, const std::string& id, const App& app);
 
 // Writes the runs (sealed) to the spool. On trouble, such as a full disk, says so and returns store_away.
 ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app);

@@ -3,6 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <system_error>
@@ -35,6 +36,7 @@ Result<Configuration> effective_configuration(const App& app) {
 Result<Configuration> measuring_configuration(const App& app, Nanoseconds usual,
                                               const std::optional<std::uint64_t>& seed) {
   STEELYARD_TRY(Configuration configuration, effective_configuration(app));
+  STEELYARD_CHECK(check_project_to_write(configuration));
   if (!configuration.run.budget) configuration.run.budget = usual;
   std::random_device entropy;
   configuration.run.seed = seed ? *seed : (std::uint64_t{entropy()} << 32) | entropy();
@@ -47,6 +49,28 @@ std::string project_name(const Configuration& configuration) {
   std::filesystem::path folder = std::filesystem::current_path(ignored);
   if (const Result<GitRepository> repository = GitRepository::find(folder)) folder = repository->root();
   return folder.filename().string();
+}
+
+Result<void> check_project_to_write(const Configuration& configuration) {
+  if (configuration.project != kEveryProject) return {};
+  return input_error("--project", '"' + std::string(kEveryProject) + "\", by which readers mean every project",
+                     "the name of one", "--project NAME, or [project] name in " + std::string(kConfigurationFile));
+}
+
+Result<std::string> project_to_read(const Configuration& configuration, const std::vector<std::string>& known,
+                                    const std::string& place) {
+  if (configuration.project == kEveryProject) return std::string();
+  std::string name = project_name(configuration);
+  if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) return name;
+  constexpr std::size_t kShown = 8;
+  std::string others;
+  for (std::size_t i = 0; i < std::min(known.size(), kShown); ++i) {
+    others += (i == 0 ? "" : ", ") + (known[i].empty() ? "runs that name none" : '"' + known[i] + '"');
+  }
+  if (known.size() > kShown) others += ", ...";
+  const std::string whose = configuration.project.empty() ? " (this folder's name)" : "";
+  return input_error("--project", '"' + name + '"' + whose + ", of which " + place + " has nothing",
+                     "one that it has (" + others + ')', "--project NAME, or --project all for every one");
 }
 
 std::string person_or_login(const std::string& named) {

@@ -1,5 +1,6 @@
 #include "ci/app/sides.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,8 @@
 #include "bench/harness/to_run.hpp"
 #include "bench/model/quantity.hpp"
 #include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
+#include "ci/git/repository.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/archive/measurement_file.hpp"
 #include "storage/history_store.hpp"
@@ -37,7 +40,7 @@ Result<SideKind> kind_of(const std::string& side) {
   if (!stream) {
     return input_error(side, "no such file",
                        "a .syrun archive, a Google Benchmark JSON file, a folder of these, "
-                       "run:ID or commit:SHA");
+                       "run:ID or commit:SHA (or what git calls it, commit:HEAD)");
   }
   std::string start(kArchiveMagic.size(), '\0');
   stream.read(start.data(), static_cast<std::streamsize>(start.size()));
@@ -57,21 +60,47 @@ std::string best_run(const std::vector<RunHeader>& runs, const std::vector<RunHe
   return runs.front().id;
 }
 
-Result<std::vector<RunHeader>> headers_of(Store& store, const std::string& side) {
+// What git does not know, or knows as a commit that was not measured, may be the beginning of another repository's.
+Result<std::vector<RunHeader>> headers_of_name(Store& store, const std::string& name) {
+  const std::string sha = commit_named_here(name);
+  STEELYARD_TRY(std::vector<RunHeader> headers, RunStore(store).of_commit(sha));
+  const bool is_hash = name.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!headers.empty() || sha == name) return headers;
+  if (is_hash) return RunStore(store).of_commit(name);
+  return input_error(std::string(kCommitPrefix) + name, "no run of " + sha.substr(0, 12) + ", which it means here",
+                     "a commit that the store knows");
+}
+
+// The store as one command reads it.
+struct StoreReader {
+  Store& store;
+  const Configuration& configuration;
+  const App& app;
+};
+
+// Newest first, of the project that is read. `side`: commit:NAME; none of any other.
+Result<std::vector<RunHeader>> headers_of(const StoreReader& reader, const std::string& side) {
   if (!side.starts_with(kCommitPrefix)) return std::vector<RunHeader>{};
-  STEELYARD_TRY(std::vector<RunHeader> headers, RunStore(store).of_commit(side.substr(kCommitPrefix.size())));
+  STEELYARD_TRY(std::vector<RunHeader> headers, headers_of_name(reader.store, side.substr(kCommitPrefix.size())));
   if (headers.empty()) return input_error(side, "no run of this commit", "a commit that the store knows");
+  std::vector<std::string> projects;
+  for (const RunHeader& header : headers) {
+    const bool is_told = std::find(projects.begin(), projects.end(), header.project) != projects.end();
+    if (!is_told) projects.push_back(header.project);
+  }
+  STEELYARD_TRY(const std::string project, project_to_read(reader.configuration, projects, side + " in the store"));
+  std::erase_if(headers, [&](const RunHeader& header) { return !project.empty() && header.project != project; });
   return headers;
 }
 
-Result<Run> load_stored(Store& store, const std::string& side, const std::vector<RunHeader>& others) {
+Result<Run> load_stored(const StoreReader& reader, const std::string& side, const std::vector<RunHeader>& others) {
   if (side.starts_with(kAncestorPrefix)) {
     return input_error(side, "no candidate whose ancestor it would be", "it as the baseline of a candidate",
                        "steelyard compare ancestor: CANDIDATE");
   }
-  if (side.starts_with(kRunPrefix)) return RunStore(store).get(side.substr(kRunPrefix.size()));
-  STEELYARD_TRY(const std::vector<RunHeader> headers, headers_of(store, side));
-  return RunStore(store).get(best_run(headers, others));
+  if (side.starts_with(kRunPrefix)) return stored_run(reader.store, side.substr(kRunPrefix.size()), reader.app);
+  STEELYARD_TRY(const std::vector<RunHeader> headers, headers_of(reader, side));
+  return stored_run(reader.store, best_run(headers, others), reader.app);
 }
 
 bool is_stored(SideKind kind) {
@@ -82,7 +111,7 @@ Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::s
   return kind == SideKind::archive ? read_archive(side) : load_google_benchmark(side, warnings);
 }
 
-Result<Run> load_ancestor(Store& store, const std::string& branch, const Run& candidate,
+Result<Run> load_ancestor(const StoreReader& reader, const std::string& branch, const Run& candidate,
                           std::vector<std::string>& warnings) {
   const std::string where = "ancestor:" + branch;
   if (candidate.header.commit.sha.empty()) {
@@ -91,17 +120,21 @@ Result<Run> load_ancestor(Store& store, const std::string& branch, const Run& ca
   BaselineQuery query{candidate.header.project, candidate.environment.fingerprint(), candidate.header.commit.sha,
                       branch};
   query.only_branch = true;
-  STEELYARD_TRY(const std::optional<FoundBaseline> found, HistoryStore(store).latest_baseline(query));
+  STEELYARD_TRY(const std::optional<FoundBaseline> found, HistoryStore(reader.store).latest_baseline(query));
   if (!found) {
     return input_error(
         where, "no ancestor of " + candidate.header.commit.sha.substr(0, 9) + " that was measured on its machine",
         "one in the store", "measure it, or name the baseline itself");
   }
   warnings.push_back("the baseline is of " + place_text(*found));
-  return RunStore(store).get(found->run);
+  return stored_run(reader.store, found->run, reader.app);
 }
 
 }  // namespace
+
+bool names_stored_run(const std::string& side) {
+  return side.starts_with(kRunPrefix) || side.starts_with(kCommitPrefix);
+}
 
 std::string place_text(const FoundBaseline& found) {
   const std::string who = found.commit.empty() ? "a run without a commit" : "commit " + found.commit.substr(0, 7);
@@ -118,7 +151,7 @@ Result<Run> load_side(const std::string& side, const Configuration& configuratio
   STEELYARD_TRY(const SideKind kind, kind_of(side));
   if (!is_stored(kind)) return load_file(side, kind, warnings);
   STEELYARD_TRY(Store store, open_store(configuration, app));
-  return load_stored(store, side, {});
+  return load_stored({store, configuration, app}, side, {});
 }
 
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app) {
@@ -140,10 +173,11 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   std::optional<Store> store;
   if (baseline_kind == SideKind::stored_ancestor) {
     STEELYARD_TRY(store, open_store(configuration, app));
-    STEELYARD_TRY(sides.candidate, is_stored(candidate_kind) ? load_stored(*store, candidate, {})
+    const StoreReader reader{*store, configuration, app};
+    STEELYARD_TRY(sides.candidate, is_stored(candidate_kind) ? load_stored(reader, candidate, {})
                                                              : load_file(candidate, candidate_kind, sides.warnings));
     STEELYARD_TRY(sides.baseline,
-                  load_ancestor(*store, baseline.substr(kAncestorPrefix.size()), sides.candidate, sides.warnings));
+                  load_ancestor(reader, baseline.substr(kAncestorPrefix.size()), sides.candidate, sides.warnings));
     return sides;
   }
   if (is_stored(baseline_kind) || is_stored(candidate_kind)) {
@@ -151,23 +185,25 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   }
   const auto load = [&](const std::string& side, SideKind kind, const std::string& other) -> Result<Run> {
     if (!is_stored(kind)) return load_file(side, kind, sides.warnings);
-    STEELYARD_TRY(const std::vector<RunHeader> others,
-                  store&& other.starts_with(kCommitPrefix) ? headers_of(*store, other) : std::vector<RunHeader>{});
-    return load_stored(*store, side, others);
+    const StoreReader reader{*store, configuration, app};
+    STEELYARD_TRY(const std::vector<RunHeader> others, headers_of(reader, other));
+    return load_stored(reader, side, others);
   };
   STEELYARD_TRY(sides.baseline, load(baseline, baseline_kind, candidate));
   STEELYARD_TRY(sides.candidate, load(candidate, candidate_kind, baseline));
   return sides;
 }
 
-Result<ArchivedHistory> history_of_archives(const std::filesystem::path& folder, const HistoryQuery& query,
-                                            const App& app) {
+Result<ArchivedHistory> history_of_archives(const std::filesystem::path& folder, HistoryQuery query,
+                                            const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(query.project, project_to_read(configuration, {}, ""));
   ProgressLine progress = app.progress();
   Result<ArchivedHistory> history = read_archived_history(
       folder, query, [&progress](double done) { progress.show("archives", done, Nanoseconds()); });
   progress.clear();
   if (!history) return history;
   for (const Error& bad : history->bad) app.report(bad);
+  STEELYARD_CHECK(project_to_read(configuration, history->projects, folder.string()));
   return history;
 }
 

@@ -1,6 +1,7 @@
 // What compare and export take as a run: an archive, Google Benchmark's JSON (a file, or a folder with one file per
-// process), run:ID, commit:SHA from the store; as a baseline beside a candidate also ancestor: and ancestor:BRANCH. And
-// what the verbs that read history take in the place of the store: a folder of archives.
+// process), run:ID, commit:SHA from the store (or commit:NAME, what git calls it here); as a baseline beside a
+// candidate also ancestor: and ancestor:BRANCH. And what the verbs that read history take in the place of the store: a
+// folder of archives.
 #pragma once
 
 #include <filesystem>
@@ -33,6 +34,8 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
                          const App& app);
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app,
                       std::vector<std::string>& warnings);
+// Whether load_side() would ask the store for it: run:ID, commit:SHA.
+bool names_stored_run(const std::string& side);
 // load_side() with its warnings as notes.
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app);
 
@@ -43,10 +46,11 @@ std::string place_text(const FoundBaseline& found);
 inline constexpr const char* kArchivesByDate =
     "no archive tells its commit's parent: points stand in the order of the commits' dates";
 
-// With a progress bar where there is a terminal. Archives that cannot be read are reported, and still named in the
+// Of the project that a verb reads (project_to_read() of ci/app/settings.hpp), whatever the query says. With a progress
+// bar where there is a terminal. Archives that cannot be read are reported, and still named in the
 // answer: who leaves them out may not end with success.
-Result<ArchivedHistory> history_of_archives(const std::filesystem::path& folder, const HistoryQuery& query,
-                                            const App& app);
+Result<ArchivedHistory> history_of_archives(const std::filesystem::path& folder, HistoryQuery query,
+                                            const Configuration& configuration, const App& app);
 
 // Files of the harness's Timer as sides of a table: the XML and text archives, and .syrun files that hold measurements.
 // Absent where `side` is something else (a run's archive, JSON, a folder, a run in the store, nothing at all). Error

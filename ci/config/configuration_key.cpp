@@ -251,7 +251,8 @@ Assigned assign_budget(Configuration& to, const WrittenValue& value, const std::
 
 const std::array kKeys{
     ConfigurationKey{"project", "name", "--project", "NAME",
-                     "name under which results are kept (default: the repository's folder)",
+                     "name under which results are kept and read (default: the repository's folder); all: read every "
+                     "project's",
                      STEELYARD_ASSIGN(read_text(value, where), project), STEELYARD_PRINT(optional_text(of.project))},
     ConfigurationKey{"store", "address", "--store", "ADDRESS",
                      "embedded (a private PostgreSQL), or postgresql://...; also $STEELYARD_STORE", assign_store,

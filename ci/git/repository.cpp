@@ -234,6 +234,16 @@ Result<std::string> resolve_deepening(const GitRepository& repository, const std
                      "the baseline's history", "check out with fetch-depth: 0 (GitHub) or GIT_DEPTH: 0 (GitLab)");
 }
 
+std::string commit_named_here(const std::string& name) {
+  std::error_code trouble;
+  const std::filesystem::path folder = std::filesystem::current_path(trouble);
+  if (trouble) return name;
+  const Result<GitRepository> repository = GitRepository::find(folder);
+  if (!repository) return name;
+  Result<std::string> sha = repository->resolve(name);
+  return sha ? std::move(sha).value() : name;
+}
+
 Commit commit_of_folder(const std::filesystem::path& folder) {
   const Result<GitRepository> repository = GitRepository::find(folder);
   if (!repository) return {};

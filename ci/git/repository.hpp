@@ -65,6 +65,10 @@ class GitRepository {
 // it) is not fetched, and an expression or refspec is not sent to the remote as if it were one.
 Result<std::string> resolve_deepening(const GitRepository& repository, const std::string& name);
 
+// resolve() in the repository of the current folder. Outside of one, and where it knows no such commit, the name as it
+// is: it may be the store's to find.
+std::string commit_named_here(const std::string& name);
+
 // HEAD of the work tree that `folder` lies in, for a run of a program that was built there; an empty Commit outside of
 // any repository.
 Commit commit_of_folder(const std::filesystem::path& folder);

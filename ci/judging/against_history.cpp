@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ci/app/keeping.hpp"
+#include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/git/repository.hpp"
 #include "ci/judging/judge.hpp"
@@ -31,13 +32,13 @@ double usual_invocations(const HistorySeries& series) {
 }
 
 // The run of the candidate's parent in one session, which were measured together; absent: there is none.
-Result<std::optional<Run>> parent_beside(Store& store, const Run& candidate) {
+Result<std::optional<Run>> parent_beside(Store& store, const Run& candidate, const App& app) {
   const RunHeader& header = candidate.header;
   if (header.session.empty() || header.commit.parent.empty()) return std::optional<Run>();
   STEELYARD_TRY(const std::vector<RunHeader> runs, RunStore(store).of_commit(header.commit.parent));
   for (const RunHeader& run : runs) {
     if (run.session != header.session || run.id == header.id) continue;
-    STEELYARD_TRY(Run parent, RunStore(store).get(run.id));
+    STEELYARD_TRY(Run parent, stored_run(store, run.id, app));
     return std::optional(std::move(parent));
   }
   return std::optional<Run>();
@@ -80,13 +81,11 @@ void keep_points_of(const std::string& machine, Series& series) {
   series.points.push_back(elsewhere);
 }
 
-// newest: id of the run that counts are held against; empty: there is none.
-Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySeries>& history, const std::string& newest,
-                                    const Run& candidate, const ComparisonPolicy& policy) {
+// newest: the run that counts are held against; empty: there is none.
+HistoryBaseline baseline_of(const std::vector<HistorySeries>& history, Run newest, const Run& candidate,
+                            const ComparisonPolicy& policy) {
   HistoryBaseline baseline;
-  if (!newest.empty()) {
-    STEELYARD_TRY(baseline.newest, RunStore(store).get(newest));
-  }
+  baseline.newest = std::move(newest);
   const std::string machine = candidate.environment.fingerprint();
   std::map<std::pair<std::string, std::string>, double> invocations;
   for (const HistorySeries& series : history) {
@@ -104,15 +103,20 @@ Result<HistoryBaseline> baseline_of(Store& store, const std::vector<HistorySerie
   return baseline;
 }
 
-// The series of several projects say nothing of one candidate, though their benchmarks have the same names.
-Result<void> check_one_project(const std::vector<HistorySeries>& history) {
-  for (const HistorySeries& series : history) {
-    if (series.project == history.front().project) continue;
-    return input_error("--project",
-                       "none, and the store has \"" + history.front().project + "\" and \"" + series.project + '"',
-                       "the one that the run is of");
-  }
-  return {};
+// The series of several projects say nothing of one candidate, though their benchmarks have the same names: its own, as
+// configured, as the run says, else as a run that is measured here would say.
+std::string project_of(const Run& candidate, const Configuration& configuration) {
+  const bool says_it = configuration.project.empty() && !candidate.header.project.empty();
+  return says_it ? candidate.header.project : project_name(configuration);
+}
+
+// Where the history has nothing of the project, and the store has others. Empty: it has, or is empty.
+Result<std::string> warning_of_other_projects(Store& store, const std::string& project) {
+  Configuration asked;
+  asked.project = project;
+  STEELYARD_TRY(const std::vector<std::string> known, HistoryStore(store).projects(project));
+  const Result<std::string> found = project_to_read(asked, known, "the store");
+  return found ? std::string() : found.error().text();
 }
 
 // Which run of a history a candidate's counts are held against, and how that is said.
@@ -175,20 +179,25 @@ Result<Baseline> history_as_baseline(Store& store, const Run& candidate, const C
   const std::string branch =
       history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
   app.note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch));
-  const std::string project = configuration.project.empty() ? candidate.header.project : configuration.project;
+  const std::string project = project_of(candidate, configuration);
   STEELYARD_TRY(const std::vector<HistorySeries> series, history_of(store, policy, project, branch));
-  STEELYARD_CHECK(check_one_project(series));
   STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
   Baseline baseline;
+  if (series.empty()) {
+    STEELYARD_TRY(const std::string others, warning_of_other_projects(store, project));
+    if (!others.empty()) baseline.warnings.push_back(others);
+  }
   if (!newest.said.empty()) {
     baseline.warnings.push_back("the baseline run is of " + newest.said + "; counts are held against it");
   }
-  STEELYARD_TRY(HistoryBaseline history, baseline_of(store, series, newest.run, candidate, policy));
+  Run counted;
+  if (!newest.run.empty()) {
+    STEELYARD_TRY(counted, stored_run(store, newest.run, app));
+  }
+  HistoryBaseline history = baseline_of(series, std::move(counted), candidate, policy);
   STEELYARD_TRY(const std::vector<AcceptedAlert> accepted, AlertStore(store).accepted(project));
   add_accepted_levels(accepted,
-                      {series.empty() ? project : series.front().project,
-                       {branch, candidate.header.commit.branch},
-                       candidate.environment.fingerprint()},
+                      {project, {branch, candidate.header.commit.branch}, candidate.environment.fingerprint()},
                       history.series);
   history.branch = branch;
   baseline.run = history.newest;
@@ -197,7 +206,7 @@ Result<Baseline> history_as_baseline(Store& store, const Run& candidate, const C
 }
 
 Result<Baseline> find_baseline(Store& store, const Run& candidate, const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(std::optional<Run> parent, parent_beside(store, candidate));
+  STEELYARD_TRY(std::optional<Run> parent, parent_beside(store, candidate, app));
   return parent ? parent_as_baseline(std::move(*parent), candidate, app)
                 : history_as_baseline(store, candidate, configuration, app);
 }
@@ -206,6 +215,7 @@ Result<Baseline> find_baseline(Store& store, const Run& candidate, const Configu
 struct Candidate {
   ExitCode code = ExitCode::success;
   std::optional<Run> run;
+  bool is_stored = false;  // it came from the store
   std::vector<std::string> warnings;
 };
 
@@ -227,8 +237,15 @@ Candidate find_candidate(const GateOptions& gate, const Configuration& configura
     return candidate;
   }
   candidate.run = std::move(loaded).value();
-  // A foreign file has no id, by which an archive is kept and the comparison finds it again.
-  if (candidate.run->header.id.empty()) seal(*candidate.run);
+  // A foreign file has no id, by which an archive is kept and the comparison finds it again, and is of no project.
+  if (candidate.run->header.id.empty()) {
+    candidate.run->header.project = project_of(*candidate.run, configuration);
+    seal(*candidate.run);
+  }
+  // Without it nobody could judge again what is kept.
+  candidate.is_stored = names_stored_run(gate.run);
+  if (!gate.outputs.no_store && !candidate.is_stored)
+    candidate.code = worse(candidate.code, keep_in_spool({&*candidate.run}, app));
   return candidate;
 }
 
@@ -256,8 +273,8 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
   code = worse(code, explain_rows(judgement, gate.outputs, app));
   code = worse(code, tell(judgement, gate.outputs, configuration, app));
   if (gate.outputs.no_store) return code;
-  const std::vector<const Run*> own =
-      gate.run.empty() ? std::vector<const Run*>{&*candidate.run} : std::vector<const Run*>{};
+  std::vector<const Run*> own;
+  if (!candidate.is_stored) own.push_back(&*candidate.run);
   return worse(code, deliver_to_store(configuration, &judgement.comparison, app, own));
 }
 

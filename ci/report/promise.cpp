@@ -170,12 +170,15 @@ std::int64_t count_of(const Comparison& comparison, Verdict verdict) {
   return comparison.count_by_verdict().at(static_cast<std::size_t>(verdict));
 }
 
-// In a shell's single quotes. The name that the program itself knows: without the suite, device and dtype that
-// canonical text adds.
+std::string in_single_quotes(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+// For a shell. The name that the program itself knows: without the suite, device and dtype that canonical text adds.
 std::string in_quotes(const std::string& benchmark, const std::string& before = "", const std::string& after = "") {
-  std::string text = "'" + before;
-  for (const char c : benchmark.substr(0, benchmark.find(" ["))) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + after + "'";
+  return in_single_quotes(before + benchmark.substr(0, benchmark.find(" [")) + after);
 }
 
 // The spread of a mean falls with the root of the rounds, so the detectable effect does too.
@@ -247,7 +250,10 @@ void advise_regression(const Comparison& comparison, std::vector<NextStep>& step
                                       [](const auto& row) { return row.metric.kind == MetricKind::counted; });
   if (lacks_functions && !has_counts)
     steps.push_back({"count instructions to see which function did it", "--counts always"});
-  steps.push_back({"see its past", "steelyard history " + in_quotes(first)});
+  // Whoever reads this may stand in a folder of another name.
+  const std::string& project = comparison.candidate.project;
+  steps.push_back({"see its past", "steelyard history " + in_quotes(first) +
+                                       (project.empty() ? "" : " --project " + in_single_quotes(project))});
 }
 
 // Worst first; beyond the third the folder is enough.
@@ -290,11 +296,18 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
   }
   if (count_of(comparison, Verdict::incomparable) > 0) {
     steps.push_back({"measure both sides on one machine", "steelyard ab OLD NEW"});
-    const auto decisive =
-        std::find_if(comparison.environment_differences.begin(), comparison.environment_differences.end(),
-                     [](const auto& d) { return d.decisive; });
-    if (decisive != comparison.environment_differences.end()) {
-      steps.push_back({"or say that the difference does not matter", "--ignore-fact " + decisive->name});
+    std::string facts;  // all of them: with one still decisive nothing is compared
+    std::size_t count = 0;
+    for (const FactDifference& fact : comparison.environment_differences) {
+      const std::vector<std::string>& ignored = comparison.policy.ignored_facts;
+      if (!fact.decisive || std::find(ignored.begin(), ignored.end(), fact.name) != ignored.end()) continue;
+      facts += (++count == 1 ? "" : ",") + fact.name;
+    }
+    if (count > 0) {
+      steps.push_back({count == 1 ? "or say that the difference does not matter: the same command with"
+                                  : "or say that the " + std::to_string(count) +
+                                        " differences do not matter: the same command with",
+                       "--ignore-fact " + facts});
     }
   }
   advise_undecided(comparison, steps);

@@ -100,17 +100,34 @@ void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings)
   }
 }
 
-// The first decisive fact that differs and is not ignored; absent: one machine.
-std::optional<FactDifference> obstacle(const TableSide& first, const TableSide& other,
-                                       const std::vector<std::string>& ignored_facts,
-                                       std::vector<std::string>& warnings) {
+std::string shown(const std::string& fact) { return fact.empty() ? "not recorded" : fact; }
+
+// The decisive facts that differ and are not ignored; none: one machine.
+std::vector<FactDifference> obstacles(const TableSide& first, const TableSide& other,
+                                      const std::vector<std::string>& ignored_facts,
+                                      std::vector<std::string>& warnings) {
+  std::vector<FactDifference> found;
   for (FactDifference& fact : differences(first.run.environment, other.run.environment)) {
     if (!fact.decisive || fact.name.starts_with("program.")) continue;  // that programs differ is what is compared
-    if (!contains(ignored_facts, fact.name)) return std::move(fact);
-    warnings.push_back(fact.name + " differs (" + fact.baseline + " against " + fact.candidate + ", " + other.name +
-                       ") and was ignored as asked");
+    if (!contains(ignored_facts, fact.name)) {
+      found.push_back(std::move(fact));
+      continue;
+    }
+    warnings.push_back(fact.name + " differs (" + shown(fact.baseline) + " against " + shown(fact.candidate) + ", " +
+                       other.name + ") and was ignored as asked");
   }
-  return std::nullopt;
+  return found;
+}
+
+// "cpu.model: EPYC against Xeon; cpu.cores: not recorded against 2; and 3 more"
+std::string facts_text(const std::vector<FactDifference>& facts) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(facts.size(), kShown); ++i) {
+    text += (i == 0 ? "" : "; ") + facts[i].name + ": " + shown(facts[i].baseline) + " against " +
+            shown(facts[i].candidate);
+  }
+  return text + (facts.size() > kShown ? "; and " + std::to_string(facts.size() - kShown) + " more" : "");
 }
 
 Json cell_json(const SignificanceTable& table, std::size_t row, std::size_t column) {
@@ -185,6 +202,9 @@ std::vector<std::string> side_names(const std::vector<std::string>& given) {
 Result<void> check_machines(const std::vector<TableSide>& sides, const std::vector<std::string>& ignored_facts,
                             std::vector<std::string>& warnings) {
   const TableSide* first = nullptr;
+  std::string told;   // of the first two that differ
+  std::string facts;  // of all: with one still decisive there is no table
+  std::vector<std::string> named;
   for (const TableSide& side : sides) {
     if (side.run.environment.fingerprint().empty()) {
       warnings.push_back(side.name + " does not say what machine it was measured on; one machine was assumed");
@@ -194,15 +214,19 @@ Result<void> check_machines(const std::vector<TableSide>& sides, const std::vect
       first = &side;
       continue;
     }
-    const std::optional<FactDifference> fact = obstacle(*first, side, ignored_facts, warnings);
-    if (!fact) continue;
-    const auto shown = [](const std::string& value) { return value.empty() ? std::string("not recorded") : value; };
-    return input_error("steelyard compare --table",
-                       first->name + " and " + side.name + " measured on different machines (" + fact->name + ": " +
-                           shown(fact->baseline) + " against " + shown(fact->candidate) + ")",
-                       "one machine", "--ignore-fact " + fact->name + " ignores the difference");
+    const std::vector<FactDifference> found = obstacles(*first, side, ignored_facts, warnings);
+    if (!found.empty() && told.empty()) {
+      told = first->name + " and " + side.name + " measured on different machines (" + facts_text(found) + ')';
+    }
+    for (const FactDifference& fact : found) {
+      if (contains(named, fact.name)) continue;
+      named.push_back(fact.name);
+      facts += (facts.empty() ? "" : ",") + fact.name;
+    }
   }
-  return {};
+  if (told.empty()) return {};
+  return input_error("steelyard compare --table", told, "one machine",
+                     "--ignore-fact " + facts + (named.size() == 1 ? " ignores the difference" : " ignores them all"));
 }
 
 SideTables side_tables(const std::vector<TableSide>& sides, const std::vector<std::string>& metrics) {

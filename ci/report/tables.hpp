@@ -21,8 +21,9 @@ struct TableSide {
 // are numbered.
 std::vector<std::string> side_names(const std::vector<std::string>& given);
 
-// Error (input): two sides were measured on different machines; names a decisive fact that differs and how to set it
-// aside. Adds to `warnings` which sides do not say where they were measured, and which facts were ignored.
+// Error (input): two sides were measured on different machines; names decisive facts that differ, and the one option
+// that sets all of them aside. Adds to `warnings` which sides do not say where they were measured, and which facts were
+// ignored.
 Result<void> check_machines(const std::vector<TableSide>& sides, const std::vector<std::string>& ignored_facts,
                             std::vector<std::string>& warnings);
 

@@ -36,26 +36,24 @@ constexpr std::size_t kLongestNote = 2000;
 
 // In a repository what git says it means; elsewhere it has to be a hash.
 Result<std::string> named_commit(const std::string& name) {
-  std::error_code ignored;
-  const auto repository = GitRepository::find(std::filesystem::current_path(ignored));
-  if (repository) {
-    if (auto sha = repository->resolve(name)) return sha;
-  }
-  const bool is_hash = name.size() >= kShortestCommit && name.size() <= kLongestCommit &&
-                       name.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (is_hash) return name;
-  return input_error("--commit", '"' + name + '"', repository ? "a commit of this repository" : "the hash of a commit");
+  std::string sha = commit_named_here(name);
+  const bool is_hash = sha.size() >= kShortestCommit && sha.size() <= kLongestCommit &&
+                       sha.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (is_hash) return sha;
+  return input_error("--commit", '"' + name + '"', "a commit of this folder's repository, or its hash");
 }
 
 Result<std::vector<Alert>> chosen(Store& store, const AlertsOptions& options, const Configuration& configuration) {
-  AlertQuery query;
-  query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide alerts
-  query.branch = options.branch;
-  query.benchmark = options.benchmark;
-  query.resolved_too = options.resolved_too;
-  query.limit = options.limit;
-  if (options.action == Action::list) return AlertStore(store).list(query);
-  AlertQuery one;
+  if (options.action == Action::list) {
+    AlertQuery query;
+    STEELYARD_TRY(query.project, project_in_store(store, configuration));
+    query.branch = options.branch;
+    query.benchmark = options.benchmark;
+    query.resolved_too = options.resolved_too;
+    query.limit = options.limit;
+    return AlertStore(store).list(query);
+  }
+  AlertQuery one;  // of whatever project
   one.id = options.alert;
   one.resolved_too = true;
   one.limit = 2;

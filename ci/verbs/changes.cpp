@@ -59,15 +59,15 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   query.benchmark = options.benchmark;
   query.metric = options.metric;
   query.branch = options.branch;
-  query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
   query.limit = options.limit;
   query.off_branch = false;  // what a force-push took away is no level of this branch
   std::vector<HistorySeries> stored;
   if (options.archives.empty()) {
     STEELYARD_TRY(look.store, open_store(configuration, app));
+    STEELYARD_TRY(query.project, project_in_store(*look.store, configuration));
     STEELYARD_TRY(stored, HistoryStore(*look.store).series(query));
   } else {
-    STEELYARD_TRY(ArchivedHistory archived, history_of_archives(options.archives, query, app));
+    STEELYARD_TRY(ArchivedHistory archived, history_of_archives(options.archives, query, configuration, app));
     look.has_bad_archive = !archived.bad.empty();
     if (archived.is_by_date) app.note(kArchivesByDate);
     stored = std::move(archived.series);
@@ -77,8 +77,8 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   look.report.projects = std::move(loaded.projects);
   look.is_cut = std::move(loaded.is_cut);
   if (look.store) {
-    STEELYARD_TRY(look.kept, HistoryStore(*look.store).change_points(configuration.project, options.branch));
-    STEELYARD_TRY(look.accepted, AlertStore(*look.store).accepted(configuration.project));
+    STEELYARD_TRY(look.kept, HistoryStore(*look.store).change_points(query.project, options.branch));
+    STEELYARD_TRY(look.accepted, AlertStore(*look.store).accepted(query.project));
     look.branch = options.branch;
   }
   return {};
@@ -208,7 +208,7 @@ Verb changes_verb() {
     return {};
   };
   verb.add(path_option("--input", "FILE", options->input,
-                       "series as JSON (docs/options->md), in place of the store; -: standard input"));
+                       "series as JSON (docs/guide/changes.md), in place of the store; -: standard input"));
   verb.add(path_option("--archives", "FOLDER", options->archives,
                        "the .syrun files below it, in place of the store; needs no server"));
   verb.add(text_option("--metric", "NAME", options->metric, "default: real_time and the counted ones"));

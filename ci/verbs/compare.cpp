@@ -88,14 +88,15 @@ Verb compare_verb() {
   Verb verb = make_verb(
       options, run_compare, "compare",
       "Judges a candidate against a baseline, both measured before. Each is a .syrun archive, a Google Benchmark JSON "
-      "file, a folder of one such file per process, run:ID or commit:SHA from the store; BASELINE also ancestor: or "
+      "file, a folder of one such file per process, run:ID or commit:SHA from the store (or what git calls it here: "
+      "commit:HEAD~3, commit:v1.2); BASELINE also ancestor: or "
       "ancestor:BRANCH, the nearest ancestor of the candidate's commit that was measured on its machine. With --table, "
       "up to 20 sides next to each other, files of the harness's Timer among them.",
       "  steelyard compare before.syrun after.syrun --minimum-effect 2%\n"
       "  steelyard compare --table gcc.syrun clang.syrun msvc.syrun --against gcc");
   verb.names = {"BASELINE", "CANDIDATE", "[SIDE...]"};
   verb.take = [options](Words words) { return take_sides(*options, std::move(words.names)); };
-  add_key_options(verb, {{"policy", "store"}});
+  add_key_options(verb, {{"policy", "store", "project"}});
   add_table_options(verb, options->table);
   verb.add(markdown_option(*options));
   verb.add(path_option("--output", "FILE", options->outputs.output, "write the report there"));

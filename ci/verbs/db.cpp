@@ -152,6 +152,8 @@ Result<ExitCode> run_db(const DbOptions& options, const App& app) {
       return restore_from_backup(options, configuration, app);
     case DbOptions::Action::grant:
       return grant_access(options, configuration, app);
+    case DbOptions::Action::shell:
+      return open_shell(options, configuration, app);
     case DbOptions::Action::distribute:
       return distribute_store(options, configuration, app);
     case DbOptions::Action::migrate:
@@ -230,32 +232,40 @@ Verb db_verb() {
   Verb verb = make_verb(
       options, run_db, "db",
       "Looks after the store. ACTION: init, migrate, rebuild, status, stop, prune, backup FOLDER, restore FOLDER, "
-      "grant LOGIN, distribute. Rebuild fills a store that was lost or left behind from the archives of its runs and "
+      "grant LOGIN, distribute, shell [-- ARGUMENTS of psql]. Rebuild fills a store that was lost or left behind from "
+      "the archives of its runs and "
       "the documents of its comparisons, which stay in the state folder; running it twice changes nothing. Prune "
       "drops what [retention] or its options say. Restore fills an empty store and says so only where every table is "
       "what it was. Grant lets LOGIN, a role of the store's server, read or write (docs/operations/access.md). "
-      "Distribute lays the store on several servers (docs/operations/scale.md).",
+      "Distribute lays the store on several servers (docs/operations/scale.md). Shell opens psql on the store, or says "
+      "how to reach it where there is no psql; questions to ask: docs/reference/queries.md.",
       "  steelyard db status\n"
       "  steelyard db migrate --dry-run\n"
       "  steelyard db rebuild --from /backup/steelyard/runs\n"
       "  steelyard db prune --keep-samples 6months --dry-run\n"
       "  steelyard db backup /backup/steelyard/monday\n"
       "  steelyard db grant anna --as reader --project shop\n"
+      "  steelyard db shell -- -c \"select * from steelyard.alerts\"\n"
       "  steelyard db distribute --coordinator db0:5432 --workers db1:5432,db2:5432");
   verb.names = {"ACTION", "[NAME]"};
   verb.min_names = 1;
+  verb.takes_rest = true;
   verb.take = [options, common = verb.common](Words words) -> Result<void> {
     STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{words.names[0], true}, "steelyard db",
                                                      {"init", "migrate", "rebuild", "status", "stop", "prune", "backup",
-                                                      "restore", "grant", "distribute"}));
+                                                      "restore", "grant", "distribute", "shell"}));
     options->action = static_cast<DbOptions::Action>(index);
     const bool grants = options->action == DbOptions::Action::grant;
     if (words.names.size() > 1 && grants) options->access.login = words.names[1];
     if (words.names.size() > 1 && !grants) options->folder = words.names[1];
+    options->arguments = std::move(words.rest);
+    if (!options->arguments.empty() && options->action != DbOptions::Action::shell) {
+      return input_error("steelyard db " + words.names[0], "arguments behind --", "them with steelyard db shell only");
+    }
     return check_db(*options, *common, words.names[0]);
   };
   verb.add(path_option("--from", "FOLDER", options->from,
-                       "with rebuild: of the archives (default: runs in the state folder)"));
+                       "with rebuild: of archives and comparisons (default: the state folder's)"));
   verb.add(flag_option("--derived", options->derived,
                        "with rebuild: what is derived from stored rows, in place, and no archives"));
   verb.add(flag_option("--dry-run", options->dry_run,

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
@@ -12,7 +14,7 @@
 namespace steelyard {
 
 struct DbOptions {
-  enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore, grant, distribute };
+  enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore, grant, distribute, shell };
   Action action = Action::status;
   std::filesystem::path from;    // with rebuild: the folder of archives; empty: that of the state folder
   bool derived = false;          // with rebuild: derived data in place, no archives
@@ -24,6 +26,7 @@ struct DbOptions {
   bool revoke = false;
   bool list = false;
   DistributeOptions distribute;
+  std::vector<std::string> arguments;  // with shell: psql's own
 };
 
 // db_upkeep.cpp: what is thrown away, and what is put elsewhere.
@@ -31,8 +34,12 @@ Result<ExitCode> prune_store(const DbOptions& options, const Configuration& conf
 Result<ExitCode> back_store_up(const DbOptions& options, const Configuration& configuration, const App& app);
 Result<ExitCode> restore_from_backup(const DbOptions& options, const Configuration& configuration, const App& app);
 
-// db_access.cpp: who may do what, what an upgrade would do, and one store on several machines.
+// db_access.cpp: who may do what, how a client reaches the store, what an upgrade would do, and one store on several
+// machines.
 Result<ExitCode> grant_access(const DbOptions& options, const Configuration& configuration, const App& app);
+// psql on the store until it ends; with --json the connection's settings alone. bad_input where there is no psql, and
+// they are printed, or where it failed; store_away where it lost the store.
+Result<ExitCode> open_shell(const DbOptions& options, const Configuration& configuration, const App& app);
 Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app);
 // Prints which table is where, or with options.dry_run would be. bad_input where the server cannot be distributed.
 Result<ExitCode> distribute_store(const DbOptions& options, const Configuration& configuration, const App& app);

@@ -1,14 +1,28 @@
-// steelyard db grant, migrate --dry-run and distribute: who may do what, what an upgrade would do, and one store on
-// several machines (docs/operations/access.md, docs/operations/scale.md).
+// steelyard db grant, shell, migrate --dry-run and distribute: who may do what, how a client reaches the store, what an
+// upgrade would do, and one store on several machines (docs/operations/access.md, docs/operations/scale.md).
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/model/quantity.hpp"
+#include "bench/runner/child_process.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/config/written_value.hpp"
 #include "ci/verbs/db.hpp"
 #include "storage/access_store.hpp"
+#include "storage/embedded/cluster.hpp"
 #include "storage/upkeep.hpp"
 
 namespace steelyard {
@@ -147,6 +161,103 @@ Error not_the_embedded_store() {
                      "one's postgresql:// address with --store, and fill it with `steelyard db rebuild`");
 }
 
+// The store that is open, for a client of somebody else's.
+Result<std::string> url_of_store(const Configuration& configuration) {
+  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  if (!address.embedded) return address.url;
+  STEELYARD_TRY(const EmbeddedServer server, ensure_embedded_running(state_folder()));
+  return server.url;
+}
+
+// In $PATH, else beside the newest server's programs.
+std::optional<std::filesystem::path> find_psql() {
+  if (auto found = find_in_path("psql")) return found;
+  for (const ServerPrograms& programs : find_server_programs()) {
+    const std::filesystem::path psql = programs.folder / "psql";
+    if (access(psql.c_str(), X_OK) == 0) return psql;
+  }
+  return std::nullopt;
+}
+
+// Schema steelyard.connection/1: null is what the address leaves to the client.
+std::string json_connection(const SplitAddress& address) {
+  const ConnectionSettings settings = connection_settings(address.url);
+  const auto member = [](const char* name, const std::string& text) {
+    return std::string(",\n  \"") + name + "\": " + (text.empty() ? "null" : json_text(text));
+  };
+  return "{\n  \"schema\": \"steelyard.connection/1\"" + member("url", address.url) + member("host", settings.host) +
+         member("port", settings.port) + member("user", settings.user) + member("database", settings.database) +
+         "\n}\n";
+}
+
+std::string connection_text(const SplitAddress& address) {
+  const ConnectionSettings settings = connection_settings(address.url);
+  std::string text = "url       " + address.url + '\n';
+  for (const auto& [name, value] : {std::pair("host      ", settings.host),
+                                    {"port      ", settings.port},
+                                    {"user      ", settings.user},
+                                    {"database  ", settings.database}}) {
+    if (!value.empty()) text += name + value + '\n';
+  }
+  if (address.password) text += "password  the one that the store's address holds\n";
+  return text;
+}
+
+// What a terminal's interrupt means while psql runs is psql's to say: it ends a query, and not us.
+class InterruptsLeftToTheChild {
+ public:
+  InterruptsLeftToTheChild() {
+    struct sigaction ignoring = {};
+    ignoring.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &ignoring, &interrupt_);
+    sigaction(SIGQUIT, &ignoring, &quit_);
+  }
+  ~InterruptsLeftToTheChild() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGQUIT, &quit_, nullptr);
+  }
+  InterruptsLeftToTheChild(const InterruptsLeftToTheChild&) = delete;
+  InterruptsLeftToTheChild& operator=(const InterruptsLeftToTheChild&) = delete;
+
+ private:
+  struct sigaction interrupt_ = {};
+  struct sigaction quit_ = {};
+};
+
+// Our own streams and environment, and the password there. Waits for its end: the exit status, 128 and the signal's
+// number where one ended it.
+Result<int> run_on_our_terminal(const std::vector<std::string>& words, const std::optional<std::string>& password) {
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!password || !std::string_view(*variable).starts_with("PGPASSWORD=")) environment.emplace_back(*variable);
+  }
+  if (password) environment.push_back("PGPASSWORD=" + *password);
+  const auto pointers = [](const std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+    all.push_back(nullptr);
+    return all;
+  };
+  const InterruptsLeftToTheChild interrupts;
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGINT);
+  sigaddset(&usual, SIGQUIT);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
+  const int trouble = posix_spawn(&child, words.front().c_str(), nullptr, &attributes, pointers(words).data(),
+                                  pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  if (trouble != 0) return input_error(words.front(), std::strerror(trouble), "a program that can be started");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace
 
 Result<ExitCode> grant_access(const DbOptions& options, const Configuration& configuration, const App& app) {
@@ -163,6 +274,32 @@ Result<ExitCode> grant_access(const DbOptions& options, const Configuration& con
     app.note(wanted.login + (changed ? " is now " : " was already ") + what);
   }
   return ExitCode::success;
+}
+
+Result<ExitCode> open_shell(const DbOptions& options, const Configuration& configuration, const App& app) {
+  // Started, brought up to date, and given what waits for it.
+  STEELYARD_TRY(const Store store, open_store(configuration, app));
+  STEELYARD_TRY(const std::string url, url_of_store(configuration));
+  STEELYARD_TRY(const SplitAddress address, split_password(url));
+  if (app.common.json) {
+    app.print(json_connection(address));
+    return ExitCode::success;
+  }
+  const std::optional<std::filesystem::path> psql = find_psql();
+  if (!psql) {
+    app.print(connection_text(address));
+    return input_error("steelyard db shell", "no psql in $PATH",
+                       "PostgreSQL's own client, or another with these settings", "apt-get install postgresql-client");
+  }
+  std::vector<std::string> words{psql->string(), "--dbname=" + address.url};
+  // Who types sees an error and goes on; a script that went wrong is no success.
+  if (isatty(STDIN_FILENO) == 0 || !options.arguments.empty()) words.emplace_back("--set=ON_ERROR_STOP=1");
+  words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+  app.streams.out.flush();
+  STEELYARD_TRY(const int status, run_on_our_terminal(words, address.password));
+  constexpr int kConnectionLost = 2;  // of psql's exit statuses
+  if (status == 0) return ExitCode::success;
+  return status == kConnectionLost ? ExitCode::store_away : ExitCode::bad_input;
 }
 
 Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app) {

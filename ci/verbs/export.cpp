@@ -43,7 +43,7 @@ Verb export_verb() {
     return {};
   };
   verb.add(path_option("--output", "FILE", options->output, "write there; a name in .syrun: an archive, else JSON"));
-  add_key_options(verb, {{"store"}});
+  add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;
 }

@@ -1,7 +1,6 @@
 // steelyard history: how benchmarks went over the commits that the store knows, or what happened in a range of them.
 #include <filesystem>
 #include <memory>
-#include <system_error>
 
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
@@ -31,12 +30,11 @@ struct HistoryOptions {
   std::string range;  // A..B; empty: the newest commits
 };
 
-HistoryQuery query_of(const HistoryOptions& options, const Configuration& configuration) {
+HistoryQuery query_of(const HistoryOptions& options) {
   HistoryQuery query;
   query.benchmark = options.benchmark;
   query.metric = options.metric;
   query.branch = options.branch;
-  query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
   query.limit = options.limit == 0 ? query.limit : options.limit;
   query.machine = options.machine;
   query.parameters = options.parameters;
@@ -64,24 +62,12 @@ void show(const Page<HistorySeries>& page, const HistoryOptions& options, const 
 
 constexpr int kUsualRows = 50;
 
-// A branch, tag or expression means what it means in this repository; what git does not know is the store's to find.
-std::string commit_named(const std::string& name) {
-  std::error_code trouble;
-  const std::filesystem::path folder = std::filesystem::current_path(trouble);
-  if (trouble) return name;
-  const Result<GitRepository> repository = GitRepository::find(folder);
-  if (!repository) return name;
-  const Result<std::string> sha = repository->resolve(name);
-  return sha ? *sha : name;
-}
-
-RangeQuery range_of(const HistoryOptions& options, const Configuration& configuration) {
+RangeQuery range_of(const HistoryOptions& options) {
   RangeQuery query;
   if (const std::size_t dots = options.range.find(".."); dots != std::string::npos) {
-    query.from = commit_named(options.range.substr(0, dots));
-    query.to = commit_named(options.range.substr(dots + 2));
+    query.from = commit_named_here(options.range.substr(0, dots));
+    query.to = commit_named_here(options.range.substr(dots + 2));
   }
-  query.project = configuration.project;
   query.branch = options.branch;
   query.after = options.after;
   query.limit = options.limit == 0 ? kUsualRows : options.limit;
@@ -101,7 +87,9 @@ Result<std::string> text_of_range(Store& store, const RangeQuery& asked, const H
 
 Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& configuration, const App& app) {
   STEELYARD_TRY(Store store, open_store(configuration, app));
-  STEELYARD_TRY(const std::string text, text_of_range(store, range_of(options, configuration), options, app));
+  RangeQuery query = range_of(options);
+  STEELYARD_TRY(query.project, project_in_store(store, configuration));
+  STEELYARD_TRY(const std::string text, text_of_range(store, query, options, app));
   app.print(text);
   return ExitCode::success;
 }
@@ -109,14 +97,15 @@ Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& 
 Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   if (options.changed || options.movers) return show_range(options, configuration, app);
-  const HistoryQuery query = query_of(options, configuration);
+  HistoryQuery query = query_of(options);
   if (!options.archives.empty()) {
-    STEELYARD_TRY(const ArchivedHistory history, history_of_archives(options.archives, query, app));
+    STEELYARD_TRY(const ArchivedHistory history, history_of_archives(options.archives, query, configuration, app));
     if (history.is_by_date) app.note(kArchivesByDate);
     show({history.series, history.next}, options, app);
     return history.bad.empty() ? ExitCode::success : ExitCode::bad_input;
   }
   STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(query.project, project_in_store(store, configuration));
   STEELYARD_TRY(const Page<HistorySeries> page, HistoryStore(store).page(query));
   app.notes(page.notes);
   show(page, options, app);

@@ -1,5 +1,6 @@
 // steelyard import: results of other tools into the store.
 #include <algorithm>
+#include <filesystem>
 #include <list>
 #include <memory>
 #include <ostream>
@@ -15,11 +16,30 @@ namespace steelyard {
 namespace {
 
 struct ImportOptions {
-  std::string format;  // the name of one of import_formats()
+  std::string format;  // the name of one of import_formats(); empty: told by each file
   std::vector<std::string> paths;
   std::string commit;
   std::string branch;
 };
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const ImportFormat& format : import_formats()) names.emplace_back(format.name);
+  return names;
+}
+
+// The first word is a format where it names one, or where it is no file and others follow.
+ImportOptions told_apart(ImportOptions options, std::vector<std::string> words) {
+  const std::vector<std::string> formats = format_names();
+  std::error_code code;
+  const bool is_format = std::find(formats.begin(), formats.end(), words[0]) != formats.end();
+  if (is_format || (words.size() > 1 && !std::filesystem::exists(words[0], code))) {
+    options.format = words[0];
+    words.erase(words.begin());
+  }
+  options.paths = std::move(words);
+  return options;
+}
 
 struct ImportedRun {
   std::string path;
@@ -45,9 +65,20 @@ Commit commit_named(const ImportOptions& options) {
   return commit;
 }
 
-Result<Run> load(const std::string& path, const ImportFormat& format, const ImportOptions& options,
+// Null: told by each file.
+Result<const ImportFormat*> named_format(const ImportOptions& options) {
+  if (options.format.empty()) return static_cast<const ImportFormat*>(nullptr);
+  STEELYARD_TRY(const std::size_t index,
+                read_word(WrittenValue{options.format, true}, "steelyard import", format_names()));
+  return &import_formats()[index];
+}
+
+Result<Run> load(const std::string& path, const ImportFormat* format, const ImportOptions& options,
                  const std::string& project, std::vector<std::string>& warnings) {
-  STEELYARD_TRY(Run run, format.load(path, warnings));
+  if (format == nullptr) {
+    STEELYARD_TRY(format, recognise_format(path));
+  }
+  STEELYARD_TRY(Run run, format->load(path, warnings));
   // Nothing of the moment goes in: the same file for the same commit is the same run, whenever it is imported.
   run.header.project = project;
   run.header.commit = commit_named(options);
@@ -87,12 +118,10 @@ void print_imports(const std::vector<ImportedRun>& imported, const App& app) {
 }
 
 Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
-  std::vector<std::string> names;
-  for (const ImportFormat& format : import_formats()) names.emplace_back(format.name);
-  STEELYARD_TRY(const std::size_t index, read_word(WrittenValue{options.format, true}, "steelyard import", names));
-  const ImportFormat& format = import_formats()[index];
+  STEELYARD_TRY(const ImportFormat* const format, named_format(options));
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_CHECK(store_address(configuration));
+  STEELYARD_CHECK(check_project_to_write(configuration));
   const std::string project = project_name(configuration);
   ExitCode code = ExitCode::success;
   std::vector<ImportedRun> imported;
@@ -127,19 +156,19 @@ Verb import_verb() {
   for (const ImportFormat& format : import_formats()) {
     formats += (formats.empty() ? "" : ", ") + std::string(format.name) + " (" + std::string(format.what) + ')';
   }
-  Verb verb =
-      make_verb(options, run_import, "import",
-                "Brings results of other tools into the store. FORMAT: " + formats +
-                    ". Importing the same twice is importing it once.",
-                "  steelyard import google-benchmark results.json --commit $(git rev-parse HEAD) --branch main");
-  verb.names = {"FORMAT", "FILE|FOLDER..."};
-  verb.min_names = 2;
+  Verb verb = make_verb(options, run_import, "import",
+                        "Brings results of other tools into the store. FORMAT, where a file does not tell it itself: " +
+                            formats + ". Importing the same twice is importing it once.",
+                        "  steelyard import results.json --commit HEAD --branch main\n"
+                        "  steelyard import google-benchmark folder-with-a-file-for-each-process");
+  verb.names = {"[FORMAT]", "FILE|FOLDER..."};
+  verb.min_names = 1;
   verb.take = [options](Words words) -> Result<void> {
-    options->format = words.names[0];
-    options->paths.assign(words.names.begin() + 1, words.names.end());
-    return {};
+    *options = told_apart(std::move(*options), std::move(words.names));
+    if (!options->paths.empty()) return {};
+    return input_error("steelyard import", "no file", "FILE or FOLDER behind " + options->format);
   };
-  verb.add(text_option("--commit", "SHA", options->commit, "that was measured"));
+  verb.add(text_option("--commit", "COMMIT", options->commit, "that was measured: a hash, or what git calls it here"));
   verb.add(text_option("--branch", "NAME", options->branch, "that the commit lies on"));
   add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);

@@ -460,7 +460,7 @@ Verb profile_verb() {
   verb.add(text_option("--repeats", "FILE,...", options->repeats,
                        "with --read and --against: repeats of the baseline's program; what they differ "
                        "in is noise"));
-  add_key_options(verb, {{"store"}});
+  add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;
 }

@@ -91,7 +91,7 @@ Verb sweep_verb() {
                        "a claim: status 1 where an interval lies outside, 2 where it cannot tell"));
   verb.add(text_option("--tolerance", "NUMBER", options->tolerance,
                        "with --expect: how far off still counts as kept (default: 0)"));
-  add_key_options(verb, {{"store"}});
+  add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;
 }

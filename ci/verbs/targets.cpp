@@ -122,6 +122,7 @@ Result<ExitCode> keep_ceilings_of(const TargetsOptions& options, const Configura
 // in the state folder, and delivers the run to the store.
 Result<ExitCode> measure_and_keep_ceilings(const TargetsOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  STEELYARD_CHECK(check_project_to_write(configuration));
   if (!options.from.empty()) return keep_ceilings_of(options, configuration, app);
   // A part of the ceilings must not take the place of all.
   const bool keeps = !options.no_store && options.only.empty();

@@ -234,11 +234,17 @@ struct FoundSides {
 };
 
 // The sides that the user names. That they are the comparison's is seen by their content.
-Result<FoundSides> named_sides(const VerifyOptions& options, const Configuration& configuration, const App& app) {
+Result<FoundSides> named_sides(const VerifyOptions& options, const Comparison& kept, const Configuration& configuration,
+                               const App& app) {
   STEELYARD_TRY(Sides sides, load_sides(options.baseline, options.candidate, configuration, app));
-  for (Run* run : {&sides.baseline, &sides.candidate}) {
-    if (run->header.id.empty()) seal(*run);
-  }
+  // A foreign file says nothing of a project: it was judged as one of the comparison's.
+  const auto complete = [](Run& run, const RunHeader& judged) {
+    if (!run.header.id.empty()) return;
+    run.header.project = judged.project;
+    seal(run);
+  };
+  complete(sides.baseline, kept.baseline);
+  complete(sides.candidate, kept.candidate);
   return FoundSides{{std::move(sides.baseline), options.baseline}, {std::move(sides.candidate), options.candidate}};
 }
 
@@ -314,7 +320,8 @@ Result<ExitCode> run_verify(const VerifyOptions& options, const App& app) {
   verification.baseline_run = kept.comparison.baseline.id;
   verification.candidate_run = kept.comparison.candidate.id;
   const bool are_named = !options.baseline.empty();
-  const Result<FoundSides> sides = are_named ? named_sides(options, configuration, app) : kept_sides(kept, store);
+  const Result<FoundSides> sides =
+      are_named ? named_sides(options, kept.comparison, configuration, app) : kept_sides(kept, store);
   if (sides) {
     verify_against(kept.comparison, *sides, verification);
   } else if (are_named) {
@@ -350,7 +357,7 @@ Verb verify_verb() {
   };
   verb.add(text_option("--baseline", "SIDE", options->baseline, "the baseline, as one side of compare takes it"));
   verb.add(text_option("--candidate", "SIDE", options->candidate, "the candidate, as one side of compare takes it"));
-  add_key_options(verb, {{"store"}});
+  add_key_options(verb, {{"store", "project"}});
   add_common_options(verb);
   return verb;
 }

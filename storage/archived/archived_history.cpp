@@ -380,6 +380,7 @@ class Reading {
   void take(const Run& run) {
     if (!seen_.insert(run.header.id).second) return;
     places_.take(run.header);
+    all_projects_.insert(run.header.project);
     for (const Failure& failure : run.failures) note_benchmark(failure.benchmark.canonical());
     const bool is_wanted = (query_.branch.empty() || run.header.commit.branch == query_.branch) &&
                            (query_.project.empty() || run.header.project == query_.project);
@@ -415,6 +416,7 @@ class Reading {
     STEELYARD_TRY(Page<HistorySeries> page, page_of(points_, query_, is_chosen));
     history.series = std::move(page.items);
     history.next = std::move(page.next);
+    history.projects.assign(all_projects_.begin(), all_projects_.end());
     return {};
   }
 
@@ -477,6 +479,7 @@ class Reading {
   NewestPoints points_;
   BranchPlaces places_;
   std::unordered_set<std::string> seen_;
+  std::set<std::string> all_projects_;
   std::unordered_set<std::string> machines_;                // fingerprints that the query means
   std::set<std::pair<std::string, std::string>> labelled_;  // projects and benchmarks
   bool is_exact_ = false;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "bench/model/result.hpp"
@@ -23,6 +24,7 @@ struct ArchivedHistory {
   std::string next;                   // Page::next
   std::int64_t archives = 0;          // different runs that were read
   std::vector<Error> bad;             // archives that cannot be read; they are passed over
+  std::vector<std::string> projects;  // of all that were read, by name; the empty one: of runs that name none
   bool is_by_date = false;            // a branch was asked for, and no run tells its commit's parent
 };
 

@@ -86,6 +86,9 @@ struct SeriesBesideHistory {
   std::vector<double> history{};  // oldest first
 };
 
+// Most names of one answer about the projects of a store or a folder of archives.
+inline constexpr std::int64_t kMaxProjectsNamed = 20;
+
 // Commits after `from` up to `to`: full hashes, or unambiguous beginnings of commits that were measured.
 struct RangeQuery {
   std::string from;

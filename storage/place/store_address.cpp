@@ -169,6 +169,36 @@ Result<SplitAddress> split_password(std::string_view url) {
   return split;
 }
 
+ConnectionSettings connection_settings(std::string_view url) {
+  ConnectionSettings settings;
+  const auto parts = take_apart(url);
+  if (!parts) return settings;
+  settings.user = percent_decode(parts->user);
+  const std::size_t slash = parts->hosts_and_path.find('/');
+  std::string_view host = parts->hosts_and_path.substr(0, slash);
+  if (slash != std::string_view::npos) settings.database = percent_decode(parts->hosts_and_path.substr(slash + 1));
+  const std::size_t colon = host.rfind(':');
+  // Several hosts have a port each, and an IPv6 address has colons of its own.
+  const bool has_port = colon != std::string_view::npos && host.find(',') == std::string_view::npos &&
+                        host.find(']', colon) == std::string_view::npos;
+  if (has_port) {
+    settings.port = std::string(host.substr(colon + 1));
+    host = host.substr(0, colon);
+  }
+  settings.host = percent_decode(host);
+  for (const std::string_view option : parts->options) {
+    const std::size_t equals = option.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string value = percent_decode(option.substr(equals + 1));
+    const std::string name = percent_decode(name_of(option));
+    if (name == "host") settings.host = value;
+    if (name == "port") settings.port = value;
+    if (name == "user") settings.user = value;
+    if (name == "dbname") settings.database = value;
+  }
+  return settings;
+}
+
 std::string percent_encode(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string encoded;

@@ -42,6 +42,16 @@ struct SplitAddress {
 };
 Result<SplitAddress> split_password(std::string_view url);
 
+// What a client of PostgreSQL is to be told, decoded; empty where the address leaves it to that client. Never a
+// password.
+struct ConnectionSettings {
+  std::string host;  // or the folder of a Unix socket
+  std::string port;
+  std::string user;
+  std::string database;
+};
+ConnectionSettings connection_settings(std::string_view url);
+
 std::string percent_encode(std::string_view text);
 std::string percent_decode(std::string_view text);  // a "%" that starts no code stands for itself
 

@@ -102,6 +102,30 @@ std::vector<fs::path> Spool::waiting() const {
   return paths;
 }
 
+std::optional<SpooledRun> Spool::find_run(const std::string& id) const {
+  constexpr std::size_t kShortestId = 6;
+  constexpr std::size_t kMaxOpened = 100;
+  if (id.size() < kShortestId) return std::nullopt;
+  std::optional<SpooledRun> found;
+  std::size_t opened = 0;
+  for (const fs::path& folder : {folder_, delivered_}) {
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+      const std::string name = entry->path().filename().string();
+      if (entry->path().extension() != kRun || name.find('-' + id.substr(0, kIdCharacters)) == name.npos) continue;
+      if (++opened > kMaxOpened) return std::nullopt;
+      Result<Run> run = read_archive(entry->path());
+      if (!run || !run->header.id.starts_with(id)) continue;
+      Run sealed = *run;
+      seal(sealed);
+      if (sealed.header.id != run->header.id) continue;
+      if (found && found->run.header.id != run->header.id) return std::nullopt;
+      found = SpooledRun{entry->path(), std::move(run).value()};
+    }
+  }
+  return found;
+}
+
 std::optional<std::int64_t> Spool::time_in_name(const fs::path& file) {
   const std::string stem = file.stem().string();
   std::int64_t time = 0;

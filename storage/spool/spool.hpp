@@ -29,6 +29,12 @@ struct SpooledComparison {
   Comparison comparison;
 };
 
+// A run as its archive has it.
+struct SpooledRun {
+  std::filesystem::path path;
+  Run run;
+};
+
 // What the one that delivers holds in memory of what waits: it is handed on as it is, and its file is not read again.
 struct AtHand {
   std::vector<const Run*> runs;
@@ -58,6 +64,10 @@ class Spool {
   // Where the archives of delivered runs and the documents of delivered comparisons stay; absent before the first.
   const std::filesystem::path& delivered_folder() const { return delivered_; }
   const std::filesystem::path& delivered_comparisons() const { return delivered_comparisons_; }
+
+  // Of what waits and what was delivered, whose id begins so (at least 6 characters) and whose content has it. Absent:
+  // none, several, or none of those that could be read.
+  std::optional<SpooledRun> find_run(const std::string& id) const;
 
   struct Delivery {
     int delivered = 0;  // runs

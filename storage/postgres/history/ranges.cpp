@@ -33,6 +33,15 @@ constexpr std::int64_t kMaxBetween = 100'000;
 
 constexpr const char* kProjects =
     "select project_key, name from steelyard.projects where $1::text = '' or name = $1::text order by name limit 3";
+// A comparison that was kept without its runs names a project too. $1 comes first, $2 how many.
+constexpr const char* kProjectNames = R"sql(
+select name
+from (select name from steelyard.projects
+      union
+      select project collate "C" from steelyard.alert_states) known
+order by name <> $1::text, name
+limit $2::bigint
+)sql";
 constexpr const char* kByPrefix =
     "select distinct sha from steelyard.commits where sha >= $1::text and sha < $1::text || chr(1114111) "
     "order by sha limit 3";
@@ -66,8 +75,7 @@ Result<void> find_project(Transaction& transaction, const std::string& name, Com
     return input_error("--project", '"' + name + '"', "a project that the store has runs of");
   }
   if (rows.size() > 1) {
-    return input_error("--project",
-                       "none, and the store has \"" + rows.text(0, 1) + "\" and \"" + rows.text(1, 1) + '"',
+    return input_error("--project", "all, and the store has \"" + rows.text(0, 1) + "\" and \"" + rows.text(1, 1) + '"',
                        "the one that the commits are of");
   }
   range.project_key = rows.integer(0, 0);
@@ -317,6 +325,15 @@ Result<SideRuns> read_side_runs(Transaction& transaction, const CommitRange& ran
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> read_projects(Session& session, const std::string& first) {
+  STEELYARD_TRY(Transaction transaction, Transaction::begin(session));
+  STEELYARD_TRY(const Rows rows, transaction.run(kProjectNames, SqlValues().text(first).integer(kMaxProjectsNamed),
+                                                 {0, kMaxProjectsNamed}));
+  std::vector<std::string> names;
+  for (std::int64_t row = 0; row < rows.size(); ++row) names.push_back(rows.text(row, 0));
+  return names;
+}
 
 Result<RangeQuery> read_complete_range(Session& session, const RangeQuery& query) {
   STEELYARD_TRY(Transaction transaction, Transaction::begin(session));

@@ -2,12 +2,17 @@
 // there and those that moved most.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "bench/model/result.hpp"
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
 namespace steelyard {
 
+// Names, `first` in front where it is one of them; at most kMaxProjectsNamed.
+Result<std::vector<std::string>> read_projects(Session& session, const std::string& first);
 // The ends as full hashes; where neither was named, the usual ones.
 Result<RangeQuery> read_complete_range(Session& session, const RangeQuery& query);
 // By benchmark, metric, machine, branch, commit.

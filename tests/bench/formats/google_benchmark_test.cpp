@@ -164,6 +164,29 @@ TEST(GoogleBenchmark, FieldsOfNewerVersionsAreNoTrouble) {
   EXPECT_EQ(file.taken_at_unix_ns, std::int64_t{1'772'629'567} * 1'000'000'000);
 }
 
+// Of one machine, as each version writes it.
+TEST(GoogleBenchmark, CacheSizesOfEveryVersionAreOneMachine) {
+  const auto fingerprint = [](const std::string& l1, const std::string& l2, const std::string& l3) {
+    const auto cache = [](const char* type, int level, const std::string& size) {
+      return std::string(R"({"type":")") + type + R"(","level":)" + std::to_string(level) + R"(,"size":)" + size +
+             R"(,"num_sharing":2})";
+    };
+    const auto file =
+        parse_google_benchmark(R"({"context":{"num_cpus":2,"caches":[)" + cache("Data", 1, l1) + ',' +
+                                   cache("Unified", 2, l2) + ',' + cache("Unified", 3, l3) +
+                                   R"(]},"benchmarks":[{"name":"BM_a","run_type":"iteration","iterations":1,)"
+                                   R"("real_time":1,"cpu_time":1,"time_unit":"ns"}]})",
+                               "x");
+    EXPECT_TRUE(file);
+    return file->environment.fingerprint();
+  };
+  const std::string newer = fingerprint("32768", "524288", "16777216");
+  EXPECT_EQ(fingerprint("32000000", "512000000", "16384000000"), newer) << "1.5.0 on Linux";
+  EXPECT_EQ(fingerprint("32768000", "524288000", "16777216000"), newer) << "1.5.0 elsewhere";
+  EXPECT_NE(fingerprint("49152", "524288", "16777216"), newer);
+  EXPECT_NE(fingerprint("32768", "524288", "16384000000"), newer) << "a large last level alone is no sign of 1.5.0";
+}
+
 TEST(GoogleBenchmark, OnlyProcessorCountAndCacheSizesDecideComparability) {
   const auto file = parse(golden("newer_1.9.4.json"));
   std::vector<std::string> decisive;

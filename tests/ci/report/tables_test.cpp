@@ -94,6 +94,13 @@ TEST(CheckMachines, RefusesTwoUnlessTheFactIsIgnored) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("cpu.model: EPYC against Xeon"));
   EXPECT_THAT(refused.error().text(), HasSubstr("--ignore-fact cpu.model"));
+  TableSide third = side("d", {});
+  third.run.environment.set("cpu.model", "EPYC", true);
+  third.run.environment.set("memory.bytes", "8", true);
+  const Result<void> three = check_machines({first, second, third}, {}, warnings);
+  EXPECT_THAT(three.error().text(), HasSubstr("--ignore-fact cpu.model,memory.bytes ignores them all"));
+  EXPECT_TRUE(check_machines({first, second, third}, {"cpu.model", "memory.bytes"}, warnings));
+  warnings.clear();
   EXPECT_TRUE(check_machines({first, second}, {"cpu.model"}, warnings));
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("was ignored as asked")));
   warnings.clear();

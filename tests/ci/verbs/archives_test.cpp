@@ -32,10 +32,10 @@ class Archives : public ProgramUnderTest {
 TEST_F(Archives, TellTheirHistoryWithoutAStore) {
   keep("first", 100);
   keep("second", 200);
-  const Outcome drawn = run({"history", "--archives", "kept"});
+  const Outcome drawn = run({"history", "--archives", "kept", "--project", "all"});
   EXPECT_EQ(drawn.status, 0) << drawn.err;
   EXPECT_THAT(drawn.out, HasSubstr("200 ns"));
-  const Outcome json = run({"history", "--archives", "kept", "--json"});
+  const Outcome json = run({"history", "--archives", "kept", "--json", "--project", "all"});
   EXPECT_EQ(json.status, 0) << json.err;
   EXPECT_THAT(json.out, AllOf(HasSubstr("\"schema\": \"steelyard.history/1\""), HasSubstr("100"), HasSubstr("200")));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "state")) << "nothing is kept";
@@ -44,11 +44,11 @@ TEST_F(Archives, TellTheirHistoryWithoutAStore) {
 TEST_F(Archives, AreReadPastABadOneWhichIsNamedAndDeniesSuccess) {
   keep("first", 100);
   write("kept/bad.syrun", "no archive");
-  const Outcome drawn = run({"history", "--archives", "kept"});
+  const Outcome drawn = run({"history", "--archives", "kept", "--project", "all"});
   EXPECT_EQ(drawn.status, 3);
   EXPECT_THAT(drawn.err, HasSubstr("kept/bad.syrun"));
   EXPECT_THAT(drawn.out, HasSubstr("100 ns"));
-  EXPECT_EQ(run({"changes", "--archives", "kept"}).status, 3);
+  EXPECT_EQ(run({"changes", "--archives", "kept", "--project", "all"}).status, 3);
 }
 
 TEST_F(Archives, SayWhatTheyDoNotHold) {
@@ -61,10 +61,19 @@ TEST_F(Archives, SayWhatTheyDoNotHold) {
   EXPECT_THAT(missing.err, HasSubstr("nowhere"));
 }
 
+TEST_F(Archives, OfOtherProjectsAloneAreNamed) {
+  keep("first", 100);  // an imported file's run, which names no project
+  const Outcome drawn = run({"history", "--archives", "kept"});
+  EXPECT_EQ(drawn.status, 3) << drawn.out;
+  EXPECT_THAT(drawn.err, AllOf(HasSubstr("of which kept has nothing"), HasSubstr("runs that name none"),
+                               HasSubstr("--project all")));
+  EXPECT_EQ(run({"changes", "--archives", "kept"}).status, 3);
+}
+
 TEST_F(Archives, AreLookedThroughForChanges) {
   keep("first", 100);
   keep("second", 101);
-  const Outcome looked = run({"changes", "--archives", "kept", "--json"});
+  const Outcome looked = run({"changes", "--archives", "kept", "--json", "--project", "all"});
   EXPECT_EQ(looked.status, 0) << looked.err;
   EXPECT_THAT(looked.out, HasSubstr("\"schema\": \"steelyard.changes/1\""));
   const Outcome both = run({"changes", "--archives", "kept", "--input", "series.json"});

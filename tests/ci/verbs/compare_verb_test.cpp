@@ -73,6 +73,34 @@ TEST_F(Compare, ABadRecordIsKeptInAnArchiveAndIsNoPassThere) {
   EXPECT_THAT(outcome.out, HasSubstr("bad record benchmarks[0].real_time"));
 }
 
+TEST_F(Compare, TheHintNamesEveryFactThatStandsInTheWayAndIsEnough) {
+  write_rounds(1.0);
+  for (int round = 0; round < 12; ++round) {
+    const std::filesystem::path file = std::filesystem::path("head") / (std::to_string(100 + round) + ".json");
+    std::string json = text_of(file);
+    const std::string caches = "\"caches\":[";
+    json.insert(json.find(caches) + caches.size(), R"({"type":"Data","level":1,"size":32768,"num_sharing":1},)"
+                                                   R"({"type":"Unified","level":2,"size":524288,"num_sharing":1})");
+    json.replace(json.find("\"num_cpus\":2"), 12, "\"num_cpus\":4");
+    write(file, json);
+  }
+  const Outcome refused = run({"compare", "base", "head"});
+  ASSERT_EQ(refused.status, 2) << refused.out;
+  const std::string option = "--ignore-fact ";
+  const std::size_t at = refused.out.find(option);
+  ASSERT_NE(at, std::string::npos) << refused.out;
+  const std::size_t begin = at + option.size();
+  const std::string facts = refused.out.substr(begin, refused.out.find_first_of(" \n", begin) - begin);
+  EXPECT_EQ(facts, "google.cache.L1_Data.bytes,google.cache.L2_Unified.bytes,google.num_cpus");
+  const Outcome judged = run({"compare", "base", "head", "--ignore-fact", facts});
+  EXPECT_EQ(judged.status, 0) << judged.out;
+  EXPECT_THAT(judged.out, HasSubstr("google.cache.L1_Data.bytes differs (not recorded against 32768)"));
+  const Outcome with_one = run({"compare", "base", "head", "--ignore-fact", "google.num_cpus"});
+  EXPECT_EQ(with_one.status, 2);
+  EXPECT_THAT(with_one.out, HasSubstr("--ignore-fact google.cache.L1_Data.bytes,google.cache.L2_Unified.bytes\n"))
+      << "what is ignored already is no advice";
+}
+
 TEST_F(Compare, AMetricThatThePolicyNamesAndNobodyMeasuredIsNoPass) {
   write_rounds(1.0);
   write("steelyard.toml", "[policy]\nmetrics = [\"real_time\", \"bandwidth\"]\n");

@@ -176,12 +176,14 @@ TEST_F(HistoryQueries, AnAncestorIsABaseline) {
   commit("not measured");
   measured_commit("older", "three", 101);
   const std::string candidate = "commit:" + head();
-  const Outcome compared = run({"compare", "ancestor:main", candidate});
+  const Outcome compared = run({"compare", "ancestor:main", candidate, "--project", "older"});
   EXPECT_THAT(in_one_line(compared.out),
               HasSubstr("the baseline is of commit " + measured.substr(0, 7) + ", 2 commits before the candidate"))
       << compared.err;
-  EXPECT_THAT(run({"compare", "ancestor:", "commit:" + measured}).err, HasSubstr("no ancestor of"));
-  EXPECT_THAT(run({"compare", candidate, "ancestor:"}).err, HasSubstr("as the baseline of a candidate"));
+  EXPECT_THAT(run({"compare", "ancestor:", "commit:" + measured, "--project", "older"}).err,
+              HasSubstr("no ancestor of"));
+  EXPECT_THAT(run({"compare", candidate, "ancestor:", "--project", "older"}).err,
+              HasSubstr("as the baseline of a candidate"));
   write("../no_commit.json", google_benchmark({{"BM_a", 1}}));
   const Outcome nameless = run({"compare", "ancestor:", "../no_commit.json"});
   EXPECT_EQ(nameless.status, 3);
@@ -283,6 +285,90 @@ TEST_F(HistoryQueries, ARangeTellsWhatChangedAndWhatMovedMost) {
                                HasSubstr("BM_c"), HasSubstr("worse")));
 }
 
+// A store of two projects with benchmarks of one name, one of them this folder's.
+TEST_F(HistoryQueries, ReadersTakeTheProjectThatAWriterHereWouldAndAllTakesEvery) {
+  begin_repository();
+  const std::string own = repository_->root().filename();
+  for (int day = 1; day <= 12; ++day) {
+    commit("day " + std::to_string(day));
+    import(own, "HEAD", {{ "BM_here", (day > 6 ? 150.0 : 100.0) + day % 3 }});
+    import("other project", "HEAD", {{ "BM_there", (day > 6 ? 250.0 : 200.0) + day % 3 }});
+  }
+  const auto names_in = [](const std::vector<std::string>& words) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const bool here = outcome.out.find("BM_here") != std::string::npos;
+    const bool there = outcome.out.find("BM_there") != std::string::npos;
+    return std::string(here ? "here " : "") + (there ? "there" : "");
+  };
+  for (const std::vector<std::string>& reader : {std::vector<std::string>{"history"},
+                                                 {"history", "--json"},
+                                                 {"changes", "--branch", "main"},
+                                                 {"changes", "--branch", "main", "--json"},
+                                                 {"alerts"},
+                                                 {"alerts", "--json"}}) {
+    // What `changes` finds opens the alerts that are asked for next.
+    const auto with = [&](const std::string& project) {
+      std::vector<std::string> words = reader;
+      words.insert(words.end(), {"--project", project});
+      return words;
+    };
+    EXPECT_EQ(names_in(reader), "here ") << reader[0];
+    EXPECT_EQ(names_in(with("other project")), "there") << reader[0];
+    EXPECT_EQ(names_in(with("all")), "here there") << reader[0];
+  }
+  EXPECT_EQ(names_in({"history", "--changed-in", "HEAD~8..HEAD"}), "here ") << "as the README has it";
+  EXPECT_EQ(names_in({"history", "--top-movers"}), "here ");
+  const Outcome of_all = run({"history", "--changed-in", "HEAD~8..HEAD", "--project", "all"});
+  EXPECT_EQ(of_all.status, 3);
+  EXPECT_THAT(of_all.err, HasSubstr("--project"));
+  const json exported = json::parse(run({"export", "commit:HEAD"}).out);
+  EXPECT_EQ(exported["run"]["project"], own);
+}
+
+TEST_F(HistoryQueries, AFolderWithoutRunsOfItsOwnIsToldWhichProjectsThereAre) {
+  import("a project", "", {{ "BM_a", 1 }});
+  for (const std::vector<std::string>& reader : {std::vector<std::string>{"history"},
+                                                 {"history", "--json"},
+                                                 {"changes"},
+                                                 {"changes", "--fail-on-regression"},
+                                                 {"alerts"},
+                                                 {"history", "--top-movers"}}) {
+    const Outcome outcome = run(reader);
+    EXPECT_EQ(outcome.status, 3) << reader[0] << outcome.out;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("\"below\""), HasSubstr("\"a project\""), HasSubstr("--project all")));
+  }
+  const Outcome written = run({"import", "../taken.json", "--project", "all"});
+  EXPECT_EQ(written.status, 3) << "all is no name to write under";
+  EXPECT_THAT(written.err, HasSubstr("every project"));
+}
+
+TEST_F(HistoryQueries, ACommitIsWhatGitCallsItHereWhereverOneIsTaken) {
+  begin_repository();
+  measured_commit("named", "one", 100);
+  const std::string first = head();
+  git("tag v1");
+  measured_commit("named", "two", 101);
+  const std::string second = head();
+  const auto commit_of = [](const std::string& name) {
+    const Outcome outcome = run({"export", "commit:" + name, "--project", "named"});
+    EXPECT_EQ(outcome.status, 0) << name << ": " << outcome.err;
+    return outcome.out;
+  };
+  for (const char* name : {"HEAD", "main", "@"}) EXPECT_THAT(commit_of(name), HasSubstr(second));
+  for (const std::string& name : {std::string("HEAD~1"), std::string("v1"), first.substr(0, 7)}) {
+    EXPECT_THAT(commit_of(name), HasSubstr(first)) << name;
+  }
+  const Outcome compared = run({"compare", "commit:v1", "commit:HEAD", "--project", "named", "--json"});
+  EXPECT_THAT(compared.out, AllOf(HasSubstr(first), HasSubstr(second))) << compared.err;
+  commit("not measured");
+  const Outcome unknown = run({"compare", "commit:v1", "commit:HEAD", "--project", "named"});
+  EXPECT_EQ(unknown.status, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("no run of " + head().substr(0, 12) + ", which it means here"));
+  std::filesystem::current_path(folder_);
+  EXPECT_THAT(commit_of(first.substr(0, 9)), HasSubstr(first)) << "outside of the repository the store knows a hash";
+}
+
 TEST_F(HistoryQueries, ARangeThatIsNoneIsRefused) {
   const auto refused = [](std::vector<std::string> words) {
     words.insert(words.begin(), "history");
@@ -325,9 +411,13 @@ TEST_F(HistoryQueries, ALoginSeesAndWritesWhatItWasGranted) {
   ASSERT_EQ(granted.status, 0) << granted.err;
   EXPECT_THAT(granted.err, HasSubstr("kate is now reader of project shop"));
   EXPECT_THAT(as("", {"db", "grant", "--list"}).out, HasSubstr("kate  reader of project shop"));
-  const Outcome seen = as("kate", {"history"});
+  const Outcome seen = as("kate", {"history", "--project", "all"});
   EXPECT_EQ(seen.status, 0) << seen.err;
   EXPECT_THAT(seen.out, AllOf(HasSubstr("BM_shop"), Not(HasSubstr("BM_bank"))));
+  const Outcome asked = as("kate", {"history", "--project", "bank"});
+  EXPECT_EQ(asked.status, 3) << asked.out;
+  EXPECT_THAT(asked.err, HasSubstr("wanted one that it has (\"shop\")"))
+      << "of what there is, only what may be seen is named";
   write("taken.json", google_benchmark({{"BM_shop", 2}}));
   const Outcome refused = as("kate", {"import", "google-benchmark", "taken.json", "--project", "shop"});
   EXPECT_NE(refused.status, 0) << "a reader adds nothing";
@@ -335,10 +425,11 @@ TEST_F(HistoryQueries, ALoginSeesAndWritesWhatItWasGranted) {
               HasSubstr("take that away first: steelyard db grant kate --revoke"));
   ASSERT_EQ(as("", {"db", "grant", "kate", "--revoke"}).status, 0);
   ASSERT_EQ(as("", {"db", "grant", "kate", "--as", "writer", "--project", "shop"}).status, 0);
-  EXPECT_EQ(as("kate", {"history"}).status, 0);
-  EXPECT_THAT(as("kate", {"history", "--json"}).out, HasSubstr("2.0")) << "and what waited is delivered by a writer";
+  EXPECT_EQ(as("kate", {"history", "--project", "shop"}).status, 0);
+  EXPECT_THAT(as("kate", {"history", "--project", "all", "--json"}).out, HasSubstr("2.0"))
+      << "and what waited is delivered by a writer";
   ASSERT_EQ(as("", {"db", "grant", "kate", "--project", "shop", "--revoke"}).status, 0);
-  EXPECT_THAT(as("kate", {"history"}).out, Not(HasSubstr("BM_shop")));
+  EXPECT_THAT(as("kate", {"history", "--project", "all"}).out, Not(HasSubstr("BM_shop")));
 }
 
 }  // namespace

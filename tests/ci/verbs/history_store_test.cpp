@@ -41,6 +41,10 @@ class HistoryStore : public SharedStore {
     EXPECT_EQ(accepted.status, 0) << accepted.err;
     return alert;
   }
+  static std::string newest_run_of(const std::string& project) {
+    const json history = json::parse(run({"history", "BM_a", "--project", project, "--branch", "main", "--json"}).out);
+    return history["series"].at(0)["points"].back()["run"].get<std::string>();
+  }
   static Outcome with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
@@ -158,12 +162,34 @@ TEST_F(HistoryStore, AChangePointThatACommitAcceptedDoesNotGateUntilThatIsTakenB
   EXPECT_EQ(changes().status, 1) << "who takes it back has not accepted it";
 }
 
-TEST_F(HistoryStore, AGateThatCouldMeanTwoProjectsAsksWhich) {
-  for (const char* project : {"twin", "other twin"}) import_day(project, 3, 100, 50);
+TEST_F(HistoryStore, AGateOfAProjectWithoutHistorySaysWhichProjectsThereAre) {
+  for (const char* project : {"a twin", "another twin"}) import_day(project, 3, 100, 50);
   write("new.json", taken(20, 100, 50));
-  const Outcome outcome = run({"gate", "--against-history", "--run", "new.json", "--history-branch", "main"});
-  EXPECT_EQ(outcome.status, 3) << outcome.out;
-  EXPECT_THAT(outcome.err, HasSubstr("--project"));
+  const Outcome outcome =
+      run({"gate", "--against-history", "--run", "new.json", "--history-branch", "main", "--json", "--no-store"});
+  EXPECT_EQ(outcome.status, 2) << "neither twin's history says anything of it: " << outcome.out;
+  const std::string warnings = json::parse(outcome.out)["warnings"].dump();
+  EXPECT_THAT(warnings, AllOf(HasSubstr("a twin"), HasSubstr("another twin"), HasSubstr("--project")));
+}
+
+TEST_F(HistoryStore, AVerdictOnAFolderIsVerifiedFromWhatWasKept) {
+  for (int day = 1; day <= 14; ++day) import_day("folder", day, 100 * wobble(day), 50 * wobble(day));
+  write("fresh/one.json", taken(20, 140, 50));
+  const Outcome gate =
+      run({"gate", "--against-history", "--run", "fresh", "--project", "folder", "--history-branch", "main"});
+  ASSERT_EQ(gate.status, 1) << gate.out << gate.err;
+  const std::size_t at = gate.err.find("comparison:");
+  ASSERT_NE(at, std::string::npos) << gate.err;
+  const std::string comparison = gate.err.substr(at, std::string("comparison:").size() + 12);
+  EXPECT_EQ(run({"verify", comparison, "--baseline", "run:" + newest_run_of("folder"), "--candidate", "fresh"}).status,
+            0)
+      << "the files themselves are the run that was judged";
+  std::filesystem::remove_all("fresh");
+  const Outcome verified = run({"verify", comparison});
+  EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr(comparison + ": verified"));
+  EXPECT_EQ(json::parse(run({"alerts", "--project", "folder", "--json"}).out)["alerts"].size(), 1U)
+      << "what it opened is the project's";
 }
 
 TEST_F(HistoryStore, AGateWithoutAHistoryIsLoud) {
@@ -184,6 +210,27 @@ TEST_F(HistoryStore, AGateWithoutAHistoryIsLoud) {
   EXPECT_EQ(run({"gate", "--against-history", "--run", "new.json", "--base", "main"}).status, 3);
   EXPECT_EQ(run({"gate", "--against-history", "--run", "new.json", "--store", "postgresql://x@127.0.0.1:1/y"}).status,
             2);
+}
+
+// The last one of this store: its samples are gone afterwards.
+TEST_F(HistoryStore, WhatRetentionDroppedIsTakenFromItsArchiveInTheStateFolder) {
+  for (int day = 1; day <= 14; ++day) import_day("pruned", day, 100 * wobble(day), 50 * wobble(day));
+  const std::string run_id = "run:" + newest_run_of("pruned");
+  ASSERT_EQ(run({"db", "prune", "--keep-samples", "1day"}).status, 0);
+  const Outcome exported = run({"export", run_id});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_THAT(exported.err, HasSubstr("is taken from its archive " + (shared_ / "state").string()));
+  EXPECT_EQ(run({"export", run_id.substr(0, 12)}).status, 0);
+  EXPECT_EQ(run({"export", "commit:" + commit(14), "--project", "pruned"}).status, 0);
+  write("new.json", taken(20, 140, 50));
+  const Outcome gate =
+      run({"gate", "--against-history", "--run", "new.json", "--project", "pruned", "--history-branch", "main"});
+  EXPECT_EQ(gate.status, 1) << gate.out << gate.err;
+  std::filesystem::rename(shared_ / "state/runs", shared_ / "state/aside");
+  const Outcome nowhere = run({"export", run_id});
+  std::filesystem::rename(shared_ / "state/aside", shared_ / "state/runs");
+  EXPECT_EQ(nowhere.status, 3);
+  EXPECT_THAT(nowhere.err, HasSubstr("dropped on"));
 }
 
 }  // namespace

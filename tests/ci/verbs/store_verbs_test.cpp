@@ -119,7 +119,8 @@ TEST_F(StoreVerbs, AnImportIsFoundInTheHistoryAndByItsCommit) {
   const Outcome history = run({"history", "BM_x", "--project", "shop", "--json"});
   EXPECT_EQ(history.status, 0) << history.err;
   EXPECT_THAT(history.out, AllOf(HasSubstr("steelyard.history/1"), HasSubstr(old_commit), HasSubstr(new_commit)));
-  const Outcome compared = run({"compare", "commit:" + old_commit, "commit:" + new_commit, "--json"});
+  const Outcome compared =
+      run({"compare", "commit:" + old_commit, "commit:" + new_commit, "--project", "shop", "--json"});
   EXPECT_THAT(compared.out, HasSubstr("\"benchmark\": \"BM_x\"")) << compared.err;
   EXPECT_EQ(run({"compare", "commit:" + std::string(40, 'c'), "commit:" + new_commit}).status, 3);
   EXPECT_EQ(run({"export", "run:ffffffffffffffff"}).status, 3);
@@ -328,7 +329,7 @@ TEST_F(StoreVerbs, AnAlertIsShownAcceptedAndKept) {
     ASSERT_TRUE(store) << store.error().text();
     ASSERT_TRUE(ComparisonStore(*store).put(storage_test::example_comparison()));
   }
-  const Outcome listed = run({"alerts", "--benchmark", "BM_sort/1024"});
+  const Outcome listed = run({"alerts", "--benchmark", "BM_sort/1024", "--project", "demo"});
   ASSERT_EQ(listed.status, 0) << listed.err;
   EXPECT_THAT(listed.out, AllOf(HasSubstr("open"), HasSubstr("BM_sort/1024  real_time"), HasSubstr("+7.21 %")));
   const std::string id = listed.out.substr(0, 12);
@@ -358,6 +359,62 @@ TEST_F(StoreVerbs, AFullDiskUnderTheStateFolderIsNamedAndCostsNoReport) {
   EXPECT_THAT(outcome.out, HasSubstr("BM_varied"));
   EXPECT_THAT(outcome.err, AllOf(HasSubstr(full.string()), HasSubstr("No space left")));
   EXPECT_EQ(run({"export", "kept.syrun"}).status, 0);
+}
+
+// The program itself, whose psql writes to our own pipe.
+class ShellOfTheStore : public StoreVerbs {
+ protected:
+  struct Ended {
+    int status = 0;
+    std::string text;
+  };
+  static Ended shell(const std::string& command) {
+    const std::string program = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "steelyard").string();
+    std::FILE* const pipe = popen((program + " db shell " + command + " 2>&1").c_str(), "r");
+    Ended ended;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) ended.text += static_cast<char>(c);
+    ended.status = WEXITSTATUS(pclose(pipe));
+    return ended;
+  }
+  void SetUp() override {
+    StoreVerbs::SetUp();
+    const bool has_psql = std::system("command -v psql > /dev/null") == 0;
+    STEELYARD_SKIP_WITHOUT("postgresql", has_psql, "no psql");
+  }
+};
+
+TEST_F(ShellOfTheStore, AsksTheEmbeddedStoreAndEndsAsPsqlDoes) {
+  write("a.json", google_json(100));
+  ASSERT_EQ(run({"import", "a.json", "--project", "shell"}).status, 0) << "a file tells its format itself";
+  const Ended asked = shell("-- -At -c \"select distinct benchmark from steelyard.history where project = 'shell'\"");
+  EXPECT_EQ(asked.status, 0) << asked.text;
+  EXPECT_EQ(asked.text, "BM_x\n");
+  write("question.sql", "select 'this is answered';\nselect nothing from nowhere;\nselect 'this is not';\n");
+  const Ended failed = shell("< question.sql");
+  EXPECT_EQ(failed.status, 3) << "a script that went wrong is no success";
+  EXPECT_THAT(failed.text, AllOf(HasSubstr("this is answered"), HasSubstr("nowhere"), Not(HasSubstr("this is not"))));
+  EXPECT_EQ(run({"db", "status", "--", "-c", "x"}).status, 3) << "only a shell takes psql's arguments";
+}
+
+TEST_F(ShellOfTheStore, GivesThePasswordByTheEnvironmentAloneAndTellsOtherClientsTheirSettings) {
+  const Outcome settings = run({"db", "shell", "--json"});
+  ASSERT_EQ(settings.status, 0) << settings.err;
+  EXPECT_THAT(settings.out, AllOf(HasSubstr("\"schema\": \"steelyard.connection/1\""), HasSubstr("\"host\": \"/"),
+                                  HasSubstr("\"port\": \"5432\""), HasSubstr("\"user\": \"steelyard\""),
+                                  HasSubstr("\"database\": \"steelyard\"")));
+  // The same server, which asks no password, by an address that has one.
+  std::string url = ensure_embedded_running(shared_ / "state").value().url;
+  url.replace(url.find("steelyard@"), std::string("steelyard@").size(), "steelyard:open%20sesame@");
+  write("bin/psql", "#!/bin/sh\necho \"arguments: $*\"\necho \"password: $PGPASSWORD\"\nexit 2\n");
+  std::filesystem::permissions("bin/psql", std::filesystem::perms(0755));
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", ((folder_ / "bin").string() + ':' + path).c_str(), 1);
+  const Ended ended = shell("--store '" + url + "'");
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(ended.status, 5) << "psql's own word for a store that is gone: " << ended.text;
+  const std::string arguments = ended.text.substr(0, ended.text.find("password: "));
+  EXPECT_THAT(arguments, AllOf(HasSubstr("arguments: --dbname=postgresql://steelyard@"), Not(HasSubstr("sesame"))));
+  EXPECT_THAT(ended.text, HasSubstr("password: open sesame\n"));
 }
 
 }  // namespace

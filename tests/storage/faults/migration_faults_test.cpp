@@ -99,7 +99,7 @@ TEST_F(MigrationFaults, AScriptThatFailsInTheMiddleLeavesTheDatabaseAsItWas) {
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().text(), HasSubstr("division by zero"));
   EXPECT_EQ(picture(), before);
-  EXPECT_EQ(storage_test::run_program_apart({"history"}, environment()).status, 0);
+  EXPECT_EQ(storage_test::run_program_apart({"history", "--project", "all"}, environment()).status, 0);
 }
 
 TEST_F(MigrationFaults, ADatabaseNewerThanTheProgramIsRefusedWithTheFix) {
@@ -112,7 +112,7 @@ TEST_F(MigrationFaults, ADatabaseNewerThanTheProgramIsRefusedWithTheFix) {
   }
   const std::string before = picture();
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"db", "migrate"}, {"history"}, {"db", "status"}}) {
+       {std::vector<std::string>{"db", "migrate"}, {"history", "--project", "all"}, {"db", "status"}}) {
     const ProgramEnd end = storage_test::run_program_apart(words, environment());
     EXPECT_EQ(end.status, 5) << end.err;
     EXPECT_THAT(end.err, AllOf(HasSubstr("schema version 9999"), HasSubstr("a newer steelyard wrote it: update")));

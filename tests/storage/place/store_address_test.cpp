@@ -95,5 +95,20 @@ TEST(StateFolderTest, FollowsTheEnvironment) {
   if (before != nullptr) setenv("STEELYARD_STATE", saved.c_str(), 1);
 }
 
+TEST(ConnectionSettings, AreWhatAClientIsToBeTold) {
+  const auto text = [](const char* url) {
+    const ConnectionSettings settings = connection_settings(url);
+    return settings.host + '|' + settings.port + '|' + settings.user + '|' + settings.database;
+  };
+  EXPECT_EQ(text("postgresql://steelyard@/steelyard?host=%2Ftmp%2Fa%20b&port=5432"),
+            "/tmp/a b|5432|steelyard|steelyard");
+  EXPECT_EQ(text("postgresql://anna:secret@db0:6432/perf?sslmode=require"), "db0|6432|anna|perf");
+  EXPECT_EQ(text("postgresql://[::1]:5433/perf"), "[::1]|5433||perf");
+  EXPECT_EQ(text("postgresql://[::1]/perf"), "[::1]|||perf");
+  EXPECT_EQ(text("postgresql://a:1,b:2/perf"), "a:1,b:2|||perf");
+  EXPECT_EQ(text("postgresql://db0"), "db0|||");
+  EXPECT_EQ(text("no address"), "|||");
+}
+
 }  // namespace
 }  // namespace steelyard
