@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/ab/verdict.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
@@ -31,11 +33,10 @@ constexpr int kMaxPlannedRounds = 40;  // 2 / C(40, 20) is 10^-11: no family of 
 
 // What a reckless caller could pass is brought into the range in which the formulas hold.
 ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<std::string>& warnings) {
-  const auto hold = [&](double& value, double low, double high, double otherwise, const char* name) {
+  const auto hold = [&](double& value, double low, double high, double otherwise, const std::string& name) {
     if (value >= low && value <= high) return;
-    warnings.push_back(std::string("policy ") + name + ": found " + number_text(value, "") + ", wanted " +
-                       number_text(low, "") + " to " + number_text(high, "") + "; " + number_text(otherwise, "") +
-                       " was used");
+    warnings.push_back("policy " + name + ": found " + number_text(value, "") + ", wanted " + number_text(low, "") +
+                       " to " + number_text(high, "") + "; " + number_text(otherwise, "") + " was used");
     value = otherwise;
   };
   const ComparisonPolicy usual;
@@ -44,6 +45,14 @@ ComparisonPolicy within_range(ComparisonPolicy policy, std::vector<std::string>&
   hold(policy.minimum_effect, 0, 10, usual.minimum_effect, "minimum_effect");
   hold(policy.margin, 1e-6, 10, usual.margin, "margin");
   hold(policy.counted_minimum_effect, 0, 10, usual.counted_minimum_effect, "counted_minimum_effect");
+  for (PatternPolicy& table : policy.patterns) {
+    const std::string of = "of " + to_text(table) + ' ';
+    if (table.minimum_effect) hold(*table.minimum_effect, 0, 10, policy.minimum_effect, of + "minimum_effect");
+    if (table.margin) hold(*table.margin, 1e-6, 10, policy.margin, of + "margin");
+    if (table.counted_minimum_effect) {
+      hold(*table.counted_minimum_effect, 0, 10, policy.counted_minimum_effect, of + "counted_minimum_effect");
+    }
+  }
   return policy;
 }
 
@@ -88,6 +97,17 @@ void warn_about_disturbances(const Run& baseline, const Run& candidate, Comparis
   const Run* const runs[] = {&baseline, &candidate};
   std::string text = to_text(summarize_disturbances(runs));
   if (!text.empty()) comparison.warnings.push_back(std::move(text));
+}
+
+// A pattern that fits nothing protects nothing, and looks as if it did.
+void warn_about_idle_tables(const std::vector<RowDraft>& drafts, Comparison& comparison) {
+  std::set<std::string> benchmarks;
+  for (const RowDraft& draft : drafts) benchmarks.insert(draft.row.benchmark);
+  std::string idle;
+  for (const PatternPolicy* table : tables_without_benchmark(comparison.policy, benchmarks)) {
+    idle += (idle.empty() ? "" : ", ") + to_text(*table);
+  }
+  if (!idle.empty()) comparison.warnings.push_back("no benchmark here matches the policy of " + idle);
 }
 
 // Without the plan that it was measured by, p of a measurement that may have stopped for what it saw holds no level.
@@ -212,6 +232,7 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, comparison.warnings)) {
     drafts.push_back(draft_row(matched, context));
   }
+  warn_about_idle_tables(drafts, comparison);
   judge_drift(drafts, layout, calibrated.drift(layout), comparison);
   adjust_and_decide(drafts, comparison);
   for (RowDraft& draft : drafts) comparison.rows.push_back(std::move(draft.row));

@@ -204,6 +204,9 @@ struct ComparisonRow {
   // Empty: none, or the sides do not name theirs; never stored, as the reason begins with them.
   std::vector<std::string> kernel_changes = {};
   std::string flame_graph = {};  // the file with the picture of its change; empty: none was drawn; never stored
+  // The patterns of the tables that it was judged by in place of the whole comparison's policy, in the file's order.
+  std::vector<std::string> policies = {};
+  std::string owner = {};  // of the benchmark, as such a table says; empty: nobody is named
   bool operator==(const ComparisonRow&) const = default;
 
   static void fields(auto& visit, auto& self) {
@@ -240,6 +243,8 @@ struct ComparisonRow {
     visit("functions", self.functions, OwnTable{});
     visit("call_path", self.call_path);
     visit("cycles_ratio", self.cycles_ratio, {.omitted = true});
+    visit("policies", self.policies, {.omitted = true});
+    visit("owner", self.owner, {.omitted = true});
   }
 };
 
@@ -261,6 +266,31 @@ struct SharedDrift {
   }
 };
 
+// What holds for the benchmarks of a pattern in place of what holds for all: a [[policy]] table with `match`. What is
+// absent says nothing.
+struct PatternPolicy {
+  std::string match;  // '*' any characters, '?' one, as of targets
+  std::optional<double> minimum_effect = {};
+  std::optional<double> margin = {};
+  std::optional<double> counted_minimum_effect = {};
+  std::optional<std::vector<std::string>> gates = {};  // metrics; an empty list: nothing of these benchmarks gates
+  std::optional<std::int64_t> budget_ns = {};          // of timing all of these benchmarks together
+  std::string owner = {};
+  std::string where = {};  // of the table: "steelyard.toml:12"
+  bool operator==(const PatternPolicy&) const = default;
+
+  static void fields(auto& visit, auto& self) {
+    visit("match", self.match);
+    visit("minimum_effect", self.minimum_effect);
+    visit("margin", self.margin);
+    visit("counted_minimum_effect", self.counted_minimum_effect);
+    visit("gates", self.gates);
+    visit("budget_ns", self.budget_ns);
+    visit("owner", self.owner, {.null = Null::written});
+    visit("where", self.where, {.null = Null::written, .column = "place"});
+  }
+};
+
 // What was asked of the comparison; kept with it so that it can be replayed.
 struct ComparisonPolicy {
   double false_alarm_rate = 0.05;  // the whole gate's
@@ -275,6 +305,8 @@ struct ComparisonPolicy {
   double counted_minimum_effect = 0.01;  // a change of a count below it is reported and does not gate; relative
   Witness witness = Witness::decided;
   std::vector<std::string> ignored_facts;  // decisive facts the user named as irrelevant
+  // In the order of the file: of each key the first that matches and says it (regress/policy/pattern_policy.hpp).
+  std::vector<PatternPolicy> patterns = {};
   bool operator==(const ComparisonPolicy&) const = default;
 
   static void fields(auto& visit, auto& self) {
@@ -288,6 +320,7 @@ struct ComparisonPolicy {
     visit("counted_minimum_effect", self.counted_minimum_effect);
     visit("witness", self.witness);
     visit("ignored_facts", self.ignored_facts);
+    visit("patterns", self.patterns, OwnTable{{.most = 1000, .omitted = true}});
   }
 };
 

@@ -42,7 +42,7 @@ struct FieldRule {
   std::int64_t high = std::numeric_limits<std::int64_t>::max();  // of whole numbers; never above what the member holds
   std::size_t most = 10'000;                                     // items of a list
   bool not_negative = false;                                     // of other numbers
-  bool omitted = false;  // where it is absent the JSON object has no such member, rather than null
+  bool omitted = false;  // where it is absent or empty the JSON object has no such member, rather than null
   bool applies = true;   // false: it means nothing for this value and is written as null
   std::array<std::string_view, 2> words = {};  // of a bool: false and true, where they are words in JSON
   // In the store, where the column is not called by the name. "dictionary.column": it is there, under a key. Of a value

@@ -60,6 +60,9 @@ struct TimingPlan {
   bool repeat_disturbed = true;       // measure some of the rounds again that were disturbed
   int rounds_per_copy = 1;            // that share the same pages (fresh_copy.hpp), and then one core as well
   std::function<void(const MeasureProgress&)> progress;  // may be empty
+  // Told what each round of a benchmark took, both sides together; false: it has no more rounds after this pair of
+  // them, because what it may take is spent. May be empty.
+  std::function<bool(const BenchmarkId& benchmark, Nanoseconds time)> spend;
 };
 
 struct MeasuredPair {

@@ -63,6 +63,7 @@ RoundLoopOutcome RoundLoop::run() {
         break;
       }
       drop_given_up();
+      if (plan_.timing.spend && round > 0 && benchmarks_left() == 0) break;
     }
     if (!run_round(round)) {
       outcome_.cancelled = true;
@@ -119,6 +120,7 @@ bool RoundLoop::has_time_for_more(int round) const {
 // Where one side has nothing more to give, the other's further rounds would have no partner.
 void RoundLoop::drop_given_up() {
   for (Planned& planned : benchmarks_) {
+    planned.done = planned.done || planned.is_spent;
     planned.done = planned.done || std::any_of(planned.sides.begin(), planned.sides.end(), [&](MeasuredSide* side) {
                      return side->record().has_given_up(planned.name());
                    });
@@ -163,11 +165,23 @@ bool RoundLoop::run_round(int round) {
     const auto size = static_cast<std::int64_t>(due.size());
     pairs_left_ -= size;
     report(benchmarks_[due.front()].name(), round);
+    const Nanoseconds before = elapsed();
     measure(due, round);
+    spend(due, elapsed() - before);
     pairs_done_ += size;
     outcome_.measured_rounds += static_cast<int>(size);
   }
   return !is_cancelled();
+}
+
+// Those that share a process took equal parts of it, as far as anybody can tell from outside.
+void RoundLoop::spend(const Group& group, Nanoseconds time) {
+  if (!plan_.timing.spend) return;
+  const Nanoseconds each = time * (1.0 / static_cast<double>(group.size()));
+  for (const std::size_t index : group) {
+    Planned& planned = benchmarks_[index];
+    if (!plan_.timing.spend(planned.benchmark.id, each)) planned.is_spent = true;
+  }
 }
 
 // Whose pages are taken first must not be a side's: drawn in balanced pairs of rounds, as slots are.
@@ -374,7 +388,7 @@ void RoundLoop::repeat_disturbed(int ended) {
   std::int64_t measured = 0;
   for (Planned& planned : benchmarks_) {
     rounds_of.push_back(mark_disturbed(planned, ended));
-    if (!planned.reached || planned.done) {
+    if (!planned.reached || planned.done || planned.is_spent) {
       rounds_of.back().clear();
       continue;
     }

@@ -73,7 +73,8 @@ class RoundLoop {
     const std::string& name() const { return benchmark.name; }
     bool alone = false;  // a process it shared failed
     bool reached = true;
-    bool done = false;                   // given up by a side, or decided
+    bool done = false;                   // given up by a side, decided, or its budget was spent
+    bool is_spent = false;               // its own budget, so that it is done after this pair of rounds
     std::vector<UsualConditions> usual;  // of each of `sides`, once the rounds are done
   };
 
@@ -94,6 +95,7 @@ class RoundLoop {
     Result<ChildResult> child;
   };
   void measure(const Group& group, int round);
+  void spend(const Group& group, Nanoseconds time);
   std::vector<Ran> run_at_once(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
   std::vector<Ran> run_in_turn(const Group& group, int round, const std::vector<MeasuredSide*>& in_order);
   bool keep_shared(const Group& group, std::vector<Ran>& ran);

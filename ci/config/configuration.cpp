@@ -46,17 +46,8 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The nearest known key, or where none is near: the table that has a key of this name, or all that there are.
 Error unknown_name(const std::string& where, const TomlEntry& entry) {
-  if (const auto nearest = nearest_name(entry.name, known_names(entry.section))) {
-    return input_error(where, "unknown key \"" + entry.name + '"', "a known one", "write \"" + *nearest + '"');
-  }
-  for (const ConfigurationKey& key : configuration_keys()) {
-    if (key.name != entry.name) continue;
-    return input_error(where, "unknown key \"" + entry.name + '"', "a known one",
-                       "it belongs under [" + std::string(key.section) + ']');
-  }
-  return input_error(where, "unknown key \"" + entry.name + '"', "one of " + joined(known_names(entry.section)));
+  return unknown_key(where, entry.name, known_names(entry.section));
 }
 
 // A section's header as in the file: some tables may stand several times.
@@ -96,8 +87,14 @@ Result<void> apply_target_entry(const TomlEntry& entry, const std::string& where
   return is_known ? tables.take(entry, where) : unknown_name(where + ": [[target]]", entry);
 }
 
+// What may stand several times, taken entry by entry.
+struct ListedTables {
+  TargetTables targets;
+  PolicyTables policies;
+};
+
 Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Configuration& configuration,
-                         TargetTables& tables) {
+                         ListedTables& tables) {
   const std::string where = place(file, entry);
   const std::vector<std::string> sections = known_sections();
   if (entry.section.empty()) {
@@ -115,7 +112,8 @@ Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Config
     return unknown_section(where, entry.section);
   }
   if (entry.section == kProgramSection) return apply_program_entry(entry, where, configuration);
-  if (entry.section == kTargetSection) return apply_target_entry(entry, where, tables);
+  if (entry.section == kTargetSection) return apply_target_entry(entry, where, tables.targets);
+  if (entry.section == kPolicySection && entry.index >= 0) return tables.policies.take(entry, where);
   if (entry.index >= 0) {
     return input_error(where, "[[" + entry.section + "]]", "one table [" + entry.section + ']');
   }
@@ -128,6 +126,25 @@ Result<void> apply_entry(const TomlEntry& entry, const std::string& file, Config
     return input_error(key_where, "a date, a table or a list of something else", "a plain value or a list of texts");
   }
   return key->assign(configuration, *entry.value, key_where);
+}
+
+// TOML takes no table and list of one name, and its reader says so in its own words: what to write instead is ours to
+// say. Absent where the text has not both.
+std::optional<Error> both_policies(std::string_view text, const std::string& name) {
+  bool has_table = false;
+  bool has_list = false;
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::erase_if(line, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+    line = line.substr(0, line.find('#'));
+    has_table = has_table || line == "[policy]";
+    has_list = has_list || line == "[[policy]]";
+    if (!has_table || !has_list) continue;
+    return input_error(name + ':' + std::to_string(number), "both [policy] and [[policy]], which TOML does not take",
+                       "one of them", "write [[policy]], without match, in place of [policy]: it holds for all");
+  }
+  return std::nullopt;
 }
 
 Result<void> check_programs(const Configuration& configuration, const std::string& file) {
@@ -159,17 +176,20 @@ ComparisonPolicy comparison_policy(const PolicySettings& settings) {
   policy.counted_minimum_effect = settings.counted_minimum_effect;
   policy.witness = settings.witness;
   policy.ignored_facts = settings.ignored_facts;
+  policy.patterns = settings.patterns;
   return policy;
 }
 
 Result<Configuration> parse_configuration(std::string_view text, const std::string& name) {
   if (text.size() > kMaxBytes) return input_error(name, std::to_string(text.size()) + " bytes", "at most 1 MiB");
-  STEELYARD_TRY(const std::vector<TomlEntry> entries, read_toml(text, name));
+  const Result<std::vector<TomlEntry>> entries = read_toml(text, name);
+  if (!entries) return both_policies(text, name).value_or(entries.error());
   Configuration configuration;
-  TargetTables tables;
-  for (const TomlEntry& entry : entries) STEELYARD_CHECK(apply_entry(entry, name, configuration, tables));
+  ListedTables tables;
+  for (const TomlEntry& entry : *entries) STEELYARD_CHECK(apply_entry(entry, name, configuration, tables));
   STEELYARD_CHECK(check_programs(configuration, name));
-  STEELYARD_TRY(configuration.targets, tables.finish());
+  STEELYARD_TRY(configuration.targets, tables.targets.finish());
+  STEELYARD_CHECK(tables.policies.finish(configuration));
   return configuration;
 }
 

@@ -47,8 +47,9 @@ struct PolicySettings {
   bool demand_decision = false;  // an inconclusive row fails the gate
   bool forbid_skips = false;     // so does a skipped one
   SkipTime skip_time = SkipTime::never;
-  std::string calibration;        // a file; empty: the one that is kept for the machine
-  std::string calibration_where;  // what said so, as store_where
+  std::string calibration;              // a file; empty: the one that is kept for the machine
+  std::string calibration_where;        // what said so, as store_where
+  std::vector<PatternPolicy> patterns;  // what holds for benchmarks of a pattern instead, in the order of the file
   bool operator==(const PolicySettings&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #include "ci/config/configuration_key.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -409,7 +410,10 @@ std::string to_toml(const Configuration& configuration) {
     if (value.empty()) continue;
     if (key.section != section) {
       section = key.section;
-      text += (text.empty() ? "[" : "\n[") + std::string(section) + "]\n";
+      // TOML has no table beside a list of tables of its name.
+      const bool is_list = section == kPolicySection && !configuration.policy.patterns.empty();
+      text += std::string(text.empty() ? "" : "\n") + (is_list ? "[[" : "[") + std::string(section) +
+              (is_list ? "]]\n" : "]\n");
     }
     text += std::string(key.name) + " = " + value + '\n';
   }
@@ -418,6 +422,147 @@ std::string to_toml(const Configuration& configuration) {
             "\ncommand = " + quoted_for_toml(program.command) + '\n';
   }
   for (const DeclaredTarget& target : configuration.targets) text += '\n' + to_toml(target);
+  for (const PatternPolicy& policy : configuration.policy.patterns) text += '\n' + to_toml(policy);
+  return text;
+}
+
+Error unknown_key(const std::string& where, std::string_view name, const std::vector<std::string>& known) {
+  const std::string found = "unknown key \"" + std::string(name) + '"';
+  if (const auto nearest = nearest_name(name, known)) {
+    return input_error(where, found, "a known one", "write \"" + *nearest + '"');
+  }
+  for (const ConfigurationKey& key : kKeys) {
+    if (key.name != name) continue;
+    return input_error(where, found, "a known one", "it belongs under [" + std::string(key.section) + ']');
+  }
+  std::string names;
+  for (const std::string& one : known) names += (names.empty() ? "" : ", ") + one;
+  return input_error(where, found, "one of " + names);
+}
+
+namespace {
+
+std::vector<std::string> names_of_policy_keys() {
+  std::vector<std::string> names;
+  for (const ConfigurationKey& key : kKeys) {
+    if (key.section == kPolicySection) names.emplace_back(key.name);
+  }
+  return names;
+}
+
+Result<void> take_name(const WrittenValue& value, const std::string& where, std::string& name) {
+  STEELYARD_TRY(name, read_text(value, where));
+  if (name.empty()) return input_error(where, "\"\"", "text");
+  return {};
+}
+
+// One key of a table with a pattern; the values are those of [policy].
+Result<void> take_pattern_key(std::string_view name, const WrittenValue& value, const std::string& where,
+                              PatternPolicy& policy) {
+  if (name == "match") return take_name(value, where, policy.match);
+  if (name == "owner") return take_name(value, where, policy.owner);
+  if (name == "budget") {
+    STEELYARD_TRY(const Nanoseconds budget, read_duration(value, where));
+    policy.budget_ns = std::max<std::int64_t>(1, std::llround(budget.count()));
+    return {};
+  }
+  if (name == "gates") {
+    STEELYARD_TRY(policy.gates, read_list(value, where));
+    return {};
+  }
+  if (name == "margin") {
+    STEELYARD_TRY(policy.margin, read_share(value, where, {1, false}));
+    return {};
+  }
+  std::optional<double>& effect = name == "minimum_effect" ? policy.minimum_effect : policy.counted_minimum_effect;
+  STEELYARD_TRY(effect, read_share(value, where, {1, true}));
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> pattern_policy_keys() {
+  return {"match", "minimum_effect", "margin", "counted_minimum_effect", "gates", "budget", "owner"};
+}
+
+Result<void> PolicyTables::take(const TomlEntry& entry, const std::string& where) {
+  const auto index = static_cast<std::size_t>(entry.index);
+  if (index >= kMaxTables) return input_error(where, "more than 1000 policies", "at most 1000");
+  if (tables_.size() <= index) tables_.resize(index + 1);
+  Table& table = tables_[index];
+  if (entry.name.empty()) {
+    table.where = where;
+    return {};
+  }
+  table.has_match = table.has_match || entry.name == "match";
+  table.entries.push_back({entry, where});
+  return {};
+}
+
+// Of a table with `match`.
+Result<void> PolicyTables::read(const Table& table, PatternPolicy& policy) {
+  const std::vector<std::string> known = pattern_policy_keys();
+  policy.where = table.where;
+  for (const Entry& one : table.entries) {
+    const std::string& name = one.entry.name;
+    const std::string where = one.where + ": [[policy]]";
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      if (find_configuration_key(kPolicySection, name) == nullptr) return unknown_key(where, name, known);
+      return input_error(where, "key \"" + name + "\" beside match", "one that a pattern can have",
+                         "it holds for all benchmarks: write it into the [[policy]] without match");
+    }
+    if (!one.entry.value) return input_error(where + ' ' + name, "something else", "a plain value or a list of texts");
+    STEELYARD_CHECK(take_pattern_key(name, *one.entry.value, where + ' ' + name, policy));
+  }
+  if (table.entries.size() > 1) return {};
+  return input_error(table.where + ": [[policy]]", "a pattern that says nothing", "a key beside match");
+}
+
+Result<void> PolicyTables::finish(Configuration& configuration) const {
+  const Table* of_all = nullptr;
+  for (const Table& table : tables_) {
+    if (table.has_match) {
+      STEELYARD_CHECK(read(table, configuration.policy.patterns.emplace_back()));
+      continue;
+    }
+    if (of_all != nullptr) {
+      return input_error(table.where + ": [[policy]]", "no match", "match = \"PATTERN\"",
+                         "one table holds for all, and it stands at " + of_all->where);
+    }
+    of_all = &table;
+    for (const Entry& one : table.entries) {
+      const std::string where = one.where + ": [[policy]]";
+      const ConfigurationKey* key = find_configuration_key(kPolicySection, one.entry.name);
+      if (key == nullptr) {
+        const std::vector<std::string> of_patterns = pattern_policy_keys();
+        const bool wants_match = std::find(of_patterns.begin(), of_patterns.end(), one.entry.name) != of_patterns.end();
+        if (!wants_match) return unknown_key(where, one.entry.name, names_of_policy_keys());
+        return input_error(where, "key \"" + one.entry.name + "\" without match", "match = \"PATTERN\" in this table",
+                           "match = \"*\" is every benchmark");
+      }
+      const std::string key_where = where + ' ' + one.entry.name;
+      if (!one.entry.value) {
+        return input_error(key_where, "a date, a table or a list of something else",
+                           "a plain value or a list of texts");
+      }
+      STEELYARD_CHECK(key->assign(configuration, *one.entry.value, key_where));
+    }
+  }
+  return {};
+}
+
+std::string to_toml(const PatternPolicy& policy) {
+  std::string text = "[[policy]]\nmatch = " + quoted_for_toml(policy.match) + '\n';
+  if (policy.minimum_effect) text += "minimum_effect = " + share_text(*policy.minimum_effect) + '\n';
+  if (policy.margin) text += "margin = " + share_text(*policy.margin) + '\n';
+  if (policy.counted_minimum_effect) {
+    text += "counted_minimum_effect = " + share_text(*policy.counted_minimum_effect) + '\n';
+  }
+  if (policy.gates) text += "gates = " + to_text(WrittenValue{*policy.gates, false}) + '\n';
+  if (policy.budget_ns) {
+    text += "budget = " + duration_text(nanoseconds(static_cast<double>(*policy.budget_ns))) + '\n';
+  }
+  if (!policy.owner.empty()) text += "owner = " + quoted_for_toml(policy.owner) + '\n';
   return text;
 }
 

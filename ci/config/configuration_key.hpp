@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/config/toml_document.hpp"
@@ -65,5 +66,49 @@ class TargetTables {
 
 // The target as steelyard.toml would have it.
 std::string to_toml(const DeclaredTarget& declared);
+
+// The [[policy]] tables of steelyard.toml: what holds for benchmarks of a pattern in place of what holds for all. TOML
+// has no [policy] beside [[policy]], so the one of all is then a [[policy]] without `match`, with the keys of [policy].
+//
+//     [[policy]]
+//     minimum_effect = "2%"           # of all
+//
+//     [[policy]]
+//     match = "gemv/*"
+//     minimum_effect = "5%"           # further: margin, counted_minimum_effect, gates, budget
+//     owner = "kernels@example.org"
+
+inline constexpr std::string_view kPolicySection = "policy";
+std::vector<std::string> pattern_policy_keys();
+
+// Takes the entries one by one and reads them when all of a table are there.
+class PolicyTables {
+ public:
+  // Error (input): more than 1000 tables. Precondition: an entry of [[policy]].
+  Result<void> take(const TomlEntry& entry, const std::string& where);
+  // Lays them into the configuration. Error (input): an unknown key, one that holds for all benchmarks or none, a table
+  // with `match` alone, two tables without it, a value that cannot be read.
+  Result<void> finish(Configuration& configuration) const;
+
+ private:
+  struct Entry {
+    TomlEntry entry;
+    std::string where;  // file and line
+  };
+  struct Table {
+    std::string where;
+    std::vector<Entry> entries;
+    bool has_match = false;
+  };
+  static Result<void> read(const Table& table, PatternPolicy& policy);
+
+  std::vector<Table> tables_;
+};
+
+// The table as steelyard.toml would have it.
+std::string to_toml(const PatternPolicy& policy);
+
+// The nearest known key, or where none is near the table that has a key of this name, or all that there are.
+Error unknown_key(const std::string& where, std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace steelyard

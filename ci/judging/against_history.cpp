@@ -12,6 +12,7 @@
 #include "ci/judging/judge.hpp"
 #include "ci/judging/judge_programs.hpp"
 #include "ci/judging/stored_series.hpp"
+#include "regress/ab/gates.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/archive/archive.hpp"
 #include "storage/history_store.hpp"
@@ -48,8 +49,8 @@ Result<std::vector<HistorySeries>> history_of(Store& store, const ComparisonPoli
                                               const std::string& branch) {
   std::vector<std::string> metrics = policy.metrics;
   if (metrics.empty()) metrics.emplace_back();  // the usual ones
-  for (const std::string& gating : policy.gates) {
-    if (std::find(metrics.begin(), metrics.end(), gating) == metrics.end()) metrics.push_back(gating);
+  for (std::string& named : named_metrics(policy)) {
+    if (std::find(metrics.begin(), metrics.end(), named) == metrics.end()) metrics.push_back(std::move(named));
   }
   std::vector<HistorySeries> all;
   for (const std::string& metric : metrics) {

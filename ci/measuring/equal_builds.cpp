@@ -7,15 +7,16 @@
 
 #include "regress/ab/gates.hpp"
 #include "regress/ab/match.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
 
-// The noisy metrics that would have been judged.
+// The noisy metrics that would have been judged of any benchmark.
 std::vector<Metric> metrics_of_time(const ComparisonPolicy& policy) {
-  std::set<std::string> names(policy.metrics.begin(), policy.metrics.end());
-  if (names.empty()) names.insert(std::string(kRealTime));
-  names.insert(policy.gates.begin(), policy.gates.end());
+  const std::vector<std::string> named = named_metrics(policy);
+  std::set<std::string> names(named.begin(), named.end());
+  if (policy.metrics.empty()) names.insert(std::string(kRealTime));
   std::vector<Metric> metrics;
   for (const std::string& name : names) {
     const std::optional<Metric> metric = well_known_metric(name);
@@ -33,9 +34,7 @@ ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, co
   ComparisonRow row;
   row.benchmark = benchmark;
   row.metric = metric;
-  row.confidence = comparison.policy.confidence;
-  row.minimum_effect = comparison.policy.minimum_effect;
-  row.margin = comparison.policy.margin;
+  set_policy(comparison.policy, row);
   row.layout = comparison.candidate.layout;
   row.test = "none";
   row.verdict = Verdict::unchanged;
@@ -90,6 +89,7 @@ void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string
   }
   for (const auto& [benchmark, reason] : untimed) {
     for (const Metric& metric : metrics) {
+      if (!is_judged(comparison.policy, benchmark, metric.name, metric.kind)) continue;
       const bool was_measured =
           std::any_of(comparison.rows.begin(), comparison.rows.end(),
                       [&](const ComparisonRow& r) { return r.benchmark == benchmark && r.metric.name == metric.name; });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -10,18 +11,20 @@
 #include "ci/measuring/count_programs.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/time_programs.hpp"
+#include "regress/ab/gates.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "regress/judge_looks.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
 
-// How many noisy metrics are judged of each benchmark: the judgement adjusts for all of them.
-std::int64_t noisy_metrics(const PolicySettings& policy) {
-  std::set<std::string_view> judged(policy.metrics.begin(), policy.metrics.end());
-  if (judged.empty()) judged.insert(kRealTime);
-  judged.insert(policy.gates.begin(), policy.gates.end());
+// How many noisy metrics are judged of each benchmark, at most: the judgement adjusts for all of them.
+std::int64_t noisy_metrics(const ComparisonPolicy& policy) {
+  const std::vector<std::string> named = named_metrics(policy);
+  std::set<std::string_view> judged(named.begin(), named.end());
+  if (policy.metrics.empty()) judged.insert(kRealTime);
   return std::count_if(judged.begin(), judged.end(), [](std::string_view name) {
     const std::optional<Metric> metric = well_known_metric(name);
     return !metric || metric->kind == MetricKind::noisy;
@@ -67,6 +70,40 @@ TimingPlan timing_shown_on(ProgressLine& progress) {
   return timing;
 }
 
+// What the policy's tables leave to the timing of their benchmarks, all programs together.
+class PatternBudgets {
+ public:
+  explicit PatternBudgets(const PolicySettings& settings) : policy_(comparison_policy(settings)) {
+    for (const PatternPolicy& table : policy_.patterns) {
+      if (table.budget_ns) left_[&table] = nanoseconds(static_cast<double>(*table.budget_ns));
+    }
+  }
+
+  bool empty() const { return left_.empty(); }
+  // False: nothing is left for this benchmark.
+  bool spend(const BenchmarkId& benchmark, Nanoseconds time) {
+    const PatternPolicy* table = table_for(policy_, benchmark.canonical(), &PatternPolicy::budget_ns);
+    if (table == nullptr) return true;
+    Nanoseconds& left = left_.at(table);
+    left = left - time;
+    return left.count() > 0;
+  }
+
+  // "the budget of "gemv/*" (steelyard.toml:12), 30 s, was spent: ...", one for each that was.
+  void tell(std::vector<std::string>& warnings) const {
+    for (const auto& [table, left] : left_) {
+      if (left.count() > 0) continue;
+      warnings.push_back("the budget of " + to_text(*table) + ", " +
+                         to_text(nanoseconds(static_cast<double>(*table->budget_ns))) +
+                         ", was spent: its benchmarks have the rounds that it paid for");
+    }
+  }
+
+ private:
+  ComparisonPolicy policy_;
+  std::map<const PatternPolicy*, Nanoseconds> left_;
+};
+
 // How long counting these sides will take, as far as can be told before it began: a process starts about 50 times
 // slower under Callgrind (Valgrind manual, "Callgrind"), and each processor has its own.
 Nanoseconds counting_estimate(const ListedProgram& side) {
@@ -75,6 +112,11 @@ Nanoseconds counting_estimate(const ListedProgram& side) {
   const double processors = std::max(1U, std::thread::hardware_concurrency());
   return (side.listing.start * kSlowdown + kValgrindStart) *
          (static_cast<double>(side.benchmarks().size()) / processors);
+}
+
+void limit(TimingPlan& timing, PatternBudgets& budgets) {
+  if (budgets.empty()) return;
+  timing.spend = [&budgets](const BenchmarkId& benchmark, Nanoseconds time) { return budgets.spend(benchmark, time); };
 }
 
 // A measurement of all programs: listed first, then timed and counted, one after the other.
@@ -90,7 +132,10 @@ class PairMeasuring {
         cancelled_(cancelled),
         clock_(budget_of(settings_)),
         timing_(timing_shown_on(progress)),
-        devices_(programs) {}
+        devices_(programs),
+        budgets_(policy_) {
+    limit(timing_, budgets_);
+  }
 
   Result<MeasuredPrograms> run() && {
     STEELYARD_TRY(const bool counting, counting_wanted(settings_, policy_, measured_.warnings));
@@ -128,7 +173,7 @@ class PairMeasuring {
     show_counting_too(counting);
     if (settings_.rounds != 0) return {};
     const ComparisonPolicy policy = comparison_policy(policy_);
-    const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(policy_));
+    const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(policy));
     settings_.rounds = rounds_needed(policy.false_alarm_rate, comparisons);
     if (!settings_.no_early_stop) look_early(policy, comparisons, affordable_rounds(start, benchmarks));
     return {};
@@ -189,8 +234,10 @@ class PairMeasuring {
   Result<void> time() {
     STEELYARD_TRY(measured_.pair, time_programs(listed_, settings_, timing_, {timing_budget(), cancelled_}));
     measured_.samples = listed_.front().samples.usual;
+    budgets_.tell(measured_.warnings);
     if (settings_.no_solo_check) return {};
     TimingPlan alone = timing_;
+    alone.spend = {};  // it has a budget of its own
     alone.progress = [this](const MeasureProgress& now) {
       progress_.show("alone: " + timing_text(now), now.done, now.left);
     };
@@ -227,6 +274,7 @@ class PairMeasuring {
   Nanoseconds counting_share_;  // of the budget, that is still kept for counting
   TimingPlan timing_;
   DevicePrograms devices_;
+  PatternBudgets budgets_;
   std::vector<ListedPair> listed_;
   MeasuredPrograms measured_;
 };
@@ -278,7 +326,11 @@ Result<Run> measure_alone(const Program& program, const Configuration& configura
   STEELYARD_TRY(const ListedProgram listed, list_benchmarks(program, settings, cancelled));
   const BudgetClock clock(budget_of(settings));
   const Limits limits{counting ? clock.whole() - clock.counting_share() : clock.whole(), cancelled};
-  STEELYARD_TRY(Run run, measure_one(listed, settings, timing_shown_on(progress), limits));
+  PatternBudgets budgets(configuration.policy);
+  TimingPlan timing = timing_shown_on(progress);
+  limit(timing, budgets);
+  STEELYARD_TRY(Run run, measure_one(listed, settings, timing, limits));
+  budgets.tell(warnings);
   const std::vector<CountPair> alone{{{}, {&listed, &run}}};
   read_hardware(alone, settings, limits, progress, warnings);
   if (counting) {

@@ -13,6 +13,7 @@
 #include "ci/attribution/own_source.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/ab/counted.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
@@ -426,6 +427,38 @@ std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& row
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   }
   return notes;
+}
+
+std::vector<std::string> policy_notes(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows) {
+  std::vector<std::string> notes;
+  const auto add = [&notes](std::string note) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  };
+  for (const ComparisonRow* row : rows) {
+    if (const std::string text = policy_text(comparison.policy, *row); !text.empty()) {
+      add(metric_label(row->metric) + ": " + text);
+    }
+  }
+  for (const ComparisonRow* row : rows) {
+    const bool fails = row->gates && (row->verdict == Verdict::regression || row->verdict == Verdict::failed ||
+                                      row->verdict == Verdict::missing);
+    if (fails && !row->owner.empty()) add("owner: " + row->owner);
+  }
+  return notes;
+}
+
+std::string policy_line(const Comparison& comparison) {
+  std::string line;
+  for (const PatternPolicy& table : comparison.policy.patterns) {
+    const auto count = std::count_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+      return std::find(row.policies.begin(), row.policies.end(), table.match) != row.policies.end();
+    });
+    if (count == 0) continue;
+    line += (line.empty() ? "" : "; ") + std::to_string(count) + " of " +
+            plural(static_cast<std::int64_t>(comparison.rows.size()), "row", "rows") + " by the policy of " +
+            to_text(table);
+  }
+  return line;
 }
 
 std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows) {

@@ -102,6 +102,13 @@ std::vector<std::string> call_path_names(const ComparisonRow& row);
 // For each regression among `rows` that does not gate, why: "instructions does not gate: ...".
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);
 
+// What of these rows was judged by tables for patterns of benchmarks, and whose they are where one fails: "time:
+// minimum effect 5 % by the policy of "gemv/*" (steelyard.toml:12); margin 2 % as for all", "owner: ...".
+std::vector<std::string> policy_notes(const Comparison& comparison, const std::vector<const ComparisonRow*>& rows);
+
+// "3 of 12 rows by the policy of "gemv/*" (steelyard.toml:12)"; empty where all were judged by what holds for all.
+std::string policy_line(const Comparison& comparison);
+
 // For each change that was measured again alone, what it is there: "time, alone: +4.80 % (+3.10 % to +6.50 %)".
 std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows);
 

@@ -75,13 +75,19 @@ std::string function_table(const RowIndex& index, const ComparisonRow& row) {
 }
 
 // What stands below the table for the rows of one group; empty for most.
-std::string behind(const RowIndex& index, const RowGroup& group, std::set<std::string>& told) {
+std::string behind(const Comparison& comparison, const RowIndex& index, const RowGroup& group,
+                   std::set<std::string>& told) {
   std::string text;
   const std::string story = told.insert(group.benchmark).second ? combined_explanation(index, group.benchmark) : "";
   if (!story.empty()) text += words(story) + "\n";
   const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
   for (const std::string& note : solo_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
   for (const std::string& note : gate_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
+  if (group.verdict != Verdict::unchanged && group.verdict != Verdict::fresh) {
+    for (const std::string& note : policy_notes(comparison, group.rows)) {
+      text += (text.empty() ? "" : "\n") + words(note) + "\n";
+    }
+  }
   std::set<std::string> given;
   for (const ComparisonRow* row : group.rows) {
     if (is_changed && !row->functions.empty() && given.insert("").second) {
@@ -146,6 +152,7 @@ std::string foot(const Comparison& comparison) {
     if (!line.empty()) text += words(line) + " ";
   }
   text += "Measured: " + words(conditions_line(comparison)) + ".";
+  if (const std::string policy = policy_line(comparison); !policy.empty()) text += " " + words(policy) + ".";
   if (const std::string drift = drift_line(comparison); !drift.empty()) text += " " + words(drift) + ".";
   if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";
   text += "</sub>\n";
@@ -170,7 +177,7 @@ std::string markdown_report(const Comparison& comparison, const TargetReport& ta
   for (const RowGroup& group : worst_first(comparison)) {
     std::string lines;
     for (const ComparisonRow* row : group.rows) lines += table_row(*row);
-    const std::string notes = behind(index, group, told);
+    const std::string notes = behind(comparison, index, group, told);
     // Once something did not fit nothing better may follow it, or the count would hide a worse row.
     if (dropped > 0 || table.size() + below.size() + folded.size() + lines.size() + notes.size() > room) {
       dropped += group.rows.size();

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/model/number_text.hpp"
@@ -12,6 +14,7 @@
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"
 #include "regress/ab/gates.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
@@ -100,12 +103,16 @@ std::string condition_of_instructions(Witness witness, bool time_gates) {
   return "";
 }
 
-// The metrics that were compared, by name.
-using Compared = std::map<std::string_view, const Metric*>;
+// The benchmarks that one policy of gating holds for.
+struct GatedAlike {
+  std::string_view benchmark;                          // any of them
+  std::map<std::string_view, const Metric*> compared;  // the metrics that were compared, by name
+};
 
 // What of them may fail the gate, a clause each; those of one kind that nothing else concerns share one.
-std::vector<std::string> failing(const Compared& compared, const ComparisonPolicy& policy) {
-  const double least = policy.counted_minimum_effect;
+std::vector<std::string> failing(const GatedAlike& alike, const ComparisonPolicy& policy) {
+  const auto& compared = alike.compared;
+  const double least = minimum_effect_of(policy, alike.benchmark, MetricKind::counted);
   const std::string at_least = least > 0 ? " by " + small_share_text(least) + " or more" : "";
   const auto time = compared.find(kRealTime);
   const auto instructions = compared.find(kInstructions);
@@ -115,12 +122,12 @@ std::vector<std::string> failing(const Compared& compared, const ComparisonPolic
   std::vector<std::string> conditional;
   const auto add = [](std::string& list, const std::string& label) { list += (list.empty() ? "" : ", ") + label; };
   for (const auto& [name, metric] : compared) {
-    if (!metric_gates(policy, *metric)) continue;
+    if (!metric_gates(policy, alike.benchmark, *metric)) continue;
     const bool is_counted = metric->kind == MetricKind::counted;
     std::string condition;
     if (has_both && name == kRealTime) condition = condition_of_time(policy.witness);
     if (has_both && name == kInstructions) {
-      condition = condition_of_instructions(policy.witness, metric_gates(policy, *time->second));
+      condition = condition_of_instructions(policy.witness, metric_gates(policy, alike.benchmark, *time->second));
     }
     if (condition.empty()) {
       add(is_counted ? counted : noisy, metric_label(*metric));
@@ -155,11 +162,34 @@ Promise promise_of(const Comparison& comparison) {
 std::string promise_line(const Comparison& comparison) { return promise_of(comparison).text; }
 
 std::string gate_line(const Comparison& comparison) {
-  Compared compared;
-  for (const ComparisonRow& row : comparison.rows) compared.emplace(row.metric.name, &row.metric);
+  const ComparisonPolicy& policy = comparison.policy;
+  // By the tables that say what gates, as places in the policy; -1: what holds for all does.
+  std::map<std::pair<std::ptrdiff_t, std::ptrdiff_t>, GatedAlike> all;
+  const auto place_of = [&policy](const PatternPolicy* table) {
+    return table == nullptr ? std::ptrdiff_t{-1} : table - policy.patterns.data();
+  };
+  for (const ComparisonRow& row : comparison.rows) {
+    const PatternPolicy* gates = table_for(policy, row.benchmark, &PatternPolicy::gates);
+    const PatternPolicy* least = table_for(policy, row.benchmark, &PatternPolicy::counted_minimum_effect);
+    GatedAlike& alike = all[{place_of(gates), place_of(least)}];
+    alike.benchmark = row.benchmark;
+    alike.compared.emplace(row.metric.name, &row.metric);
+  }
   std::string line;
-  for (const std::string& clause : failing(compared, comparison.policy)) {
-    line += (line.empty() ? "Fails: regressions of " : "; of ") + clause;
+  for (const auto& [tables, alike] : all) {
+    std::string who;
+    for (const std::ptrdiff_t place : std::set{tables.first, tables.second}) {
+      if (place < 0) continue;
+      who += (who.empty() ? "" : " and ") + ('"' + policy.patterns[static_cast<std::size_t>(place)].match + '"');
+    }
+    std::string clauses;
+    for (const std::string& clause : failing(alike, policy)) {
+      clauses += (clauses.empty() ? "regressions of " : "; of ") + clause;
+    }
+    if (who.empty() && clauses.empty()) continue;
+    if (clauses.empty()) clauses = "nothing";
+    if (!who.empty()) clauses = (line.empty() ? "where " : "Where ") + who + " matches, " + clauses;
+    line += (line.empty() ? "Fails: " : ". ") + clauses;
   }
   return line.empty() ? "" : line + ".";
 }

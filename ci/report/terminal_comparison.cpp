@@ -351,6 +351,9 @@ class Writer {
     if (group.verdict == Verdict::regression || group.verdict == Verdict::improvement) {
       for (const std::string& note : solo_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
       for (const std::string& note : gate_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
+      for (const std::string& note : policy_notes(comparison_, group.rows)) {
+        paragraph("", note, table_.indent(), Tone::dim);
+      }
       for (const ComparisonRow* row : group.rows) {
         if (row->functions.empty()) continue;
         functions(*row);
@@ -359,8 +362,8 @@ class Writer {
       return;
     }
     if (group.verdict == Verdict::unchanged || is_plainly_new(group)) return;
-    const std::vector<std::string> reasons = reasons_of(group);
-    if (next && next->verdict == group.verdict && reasons_of(*next) == reasons) {
+    const std::vector<std::string> reasons = reasons_of(group, comparison_);
+    if (next && next->verdict == group.verdict && reasons_of(*next, comparison_) == reasons) {
       ++sharing_;
       return;
     }
@@ -371,12 +374,13 @@ class Writer {
     sharing_ = 0;
   }
 
-  static std::vector<std::string> reasons_of(const RowGroup& group) {
+  static std::vector<std::string> reasons_of(const RowGroup& group, const Comparison& comparison) {
     std::vector<std::string> reasons;
     for (const ComparisonRow* row : group.rows) {
       const bool is_new = std::find(reasons.begin(), reasons.end(), row->reason) == reasons.end();
       if (!row->reason.empty() && is_new) reasons.push_back(row->reason);
     }
+    for (std::string& note : policy_notes(comparison, group.rows)) reasons.push_back(std::move(note));
     return reasons;
   }
 
@@ -452,6 +456,7 @@ class Writer {
     if (!promise.empty()) paragraph("", promise, 0, Tone::plain);
     if (const std::string gate = gate_line(comparison_); !gate.empty()) paragraph("", gate, 0, Tone::plain);
     paragraph("", conditions_line(comparison_), 0, Tone::dim);
+    if (const std::string policy = policy_line(comparison_); !policy.empty()) paragraph("", policy, 0, Tone::dim);
     if (const std::string drift = drift_line(comparison_); !drift.empty()) paragraph("", drift, 0, Tone::plain);
     if (const std::string equal = equality_line(comparison_); !equal.empty()) paragraph("", equal, 0, Tone::dim);
   }

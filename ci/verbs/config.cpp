@@ -5,6 +5,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/grammar/verb.hpp"
+#include "storage/document/json.hpp"
 
 namespace steelyard {
 namespace {
@@ -60,6 +61,12 @@ std::string json_configuration(const Configuration& configuration) {
   text += "],\n  \"target\": [";
   for (const DeclaredTarget& target : configuration.targets) {
     text += (&target == configuration.targets.data() ? "\n    " : ",\n    ") + json_target(target);
+  }
+  text += "],\n  \"policies\": [";
+  for (const PatternPolicy& policy : configuration.policy.patterns) {
+    JsonWriter object;
+    PatternPolicy::fields(object, policy);
+    text += (&policy == configuration.policy.patterns.data() ? "\n    " : ",\n    ") + object.one_line();
   }
   return text + "]\n}\n";
 }

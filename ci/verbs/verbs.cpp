@@ -13,6 +13,7 @@ namespace steelyard {
   VERB(verify)                \
   VERB(import)                \
   VERB(export)                \
+  VERB(merge)                 \
   VERB(history)               \
   VERB(changes)               \
   VERB(alerts)                \

@@ -14,6 +14,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
@@ -66,6 +67,7 @@ class Explainer {
   std::vector<std::string> steps(const Matched& matched, const ComparisonRow& row) {
     steps_.clear();
     if (!matched.baseline.measurements.empty() || !matched.candidate.measurements.empty()) measured(matched, row);
+    if (std::string policy = policy_step(comparison_.policy, row); !policy.empty()) add_step(std::move(policy));
     levels(row);
     if (row.metric.kind == MetricKind::counted) {
       counted(row);
@@ -245,7 +247,7 @@ class Explainer {
     if (row.interval) text += ", " + share_text(row.confidence) + " interval " + range_text(*row.interval);
     if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval);
     text += "; minimum effect " + share_text(row.minimum_effect) + ", margin of unchanged " + share_text(row.margin);
-    if (row.margin > comparison_.policy.margin) text += " (the noise floor that calibration found)";
+    if (row.margin > margin_of(comparison_.policy, row.benchmark)) text += " (the noise floor that calibration found)";
     add_step(std::move(text));
     if (row.minimum_detectable_effect) {
       add_step("power: changes from " + share_text(*row.minimum_detectable_effect) +

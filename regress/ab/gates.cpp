@@ -11,6 +11,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/number_text.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
@@ -34,9 +35,18 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+bool is_named_for_all(const ComparisonPolicy& policy, std::string_view metric) {
+  return contains(policy.metrics, metric) || contains(policy.gates, metric);
+}
+
+// What is judged though nobody names it.
+bool is_usual(const ComparisonPolicy& policy, std::string_view metric, MetricKind kind) {
+  return policy.metrics.empty() && (metric == kRealTime || kind == MetricKind::counted);
+}
+
 bool is_small_change_of_a_count(const ComparisonPolicy& policy, const ComparisonRow& row) {
   return row.metric.kind == MetricKind::counted && row.ratio && *row.ratio != 1 &&
-         std::fabs(*row.ratio - 1) < policy.counted_minimum_effect;
+         std::fabs(*row.ratio - 1) < minimum_effect_of(policy, row.benchmark, MetricKind::counted);
 }
 
 // What a signal says of the other: a verdict that was reached by judging, or nothing.
@@ -60,7 +70,7 @@ std::string standing_text(Verdict verdict) {
 // (other data) decides. Nor does a time decide that does not gate itself.
 std::string note_beside_time(const ComparisonPolicy& policy, const ComparisonRow& time) {
   const bool is_shown = time.verdict == Verdict::improvement || time.verdict == Verdict::unchanged;
-  if (!is_shown || time.test == "none" || !metric_gates(policy, time.metric)) return "";
+  if (!is_shown || time.test == "none" || !metric_gates(policy, time.benchmark, time.metric)) return "";
   return "time decides where it is decided, and it is " +
          (time.verdict == Verdict::unchanged ? "shown " : std::string()) + standing_text(time.verdict);
 }
@@ -91,15 +101,40 @@ AcceptedLevels accepted_levels(const Comparison& comparison) {
 }  // namespace
 
 bool names_metric(const ComparisonPolicy& policy, std::string_view metric) {
-  return contains(policy.metrics, metric) || contains(policy.gates, metric);
+  return is_named_for_all(policy, metric) ||
+         std::any_of(policy.patterns.begin(), policy.patterns.end(),
+                     [&](const PatternPolicy& table) { return table.gates && contains(*table.gates, metric); });
+}
+
+std::vector<std::string> named_metrics(const ComparisonPolicy& policy) {
+  std::vector<std::string> names;
+  const auto add = [&names](const std::vector<std::string>& metrics) {
+    for (const std::string& metric : metrics) {
+      if (!contains(names, metric)) names.push_back(metric);
+    }
+  };
+  add(policy.metrics);
+  add(policy.gates);
+  for (const PatternPolicy& table : policy.patterns) {
+    if (table.gates) add(*table.gates);
+  }
+  return names;
+}
+
+bool is_judged(const ComparisonPolicy& policy, std::string_view benchmark, std::string_view metric, MetricKind kind) {
+  const PatternPolicy* table = table_for(policy, benchmark, &PatternPolicy::gates);
+  return is_named_for_all(policy, metric) || (table && contains(*table->gates, metric)) ||
+         is_usual(policy, metric, kind);
 }
 
 bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKind kind) {
-  if (names_metric(policy, metric)) return true;
-  return policy.metrics.empty() && (metric == kRealTime || kind == MetricKind::counted);
+  return names_metric(policy, metric) || is_usual(policy, metric, kind);
 }
 
-bool metric_gates(const ComparisonPolicy& policy, const Metric& metric) {
+bool metric_gates(const ComparisonPolicy& policy, std::string_view benchmark, const Metric& metric) {
+  if (const PatternPolicy* table = table_for(policy, benchmark, &PatternPolicy::gates)) {
+    return contains(*table->gates, metric.name);
+  }
   if (!policy.gates.empty()) return contains(policy.gates, metric.name);
   return contains(policy.metrics, metric.name) || (policy.metrics.empty() && gates_by_default(metric));
 }
@@ -116,10 +151,13 @@ void decide_gates(Comparison& comparison) {
   for (ComparisonRow& row : comparison.rows) {
     row.gate_note.clear();
     const bool is_time = row.metric.name == kRealTime;
-    if (!metric_gates(policy, row.metric)) {
+    if (!metric_gates(policy, row.benchmark, row.metric)) {
       row.gate_note = row.metric.name + " is not among the metrics that gate";
+      const PatternPolicy* table = table_for(policy, row.benchmark, &PatternPolicy::gates);
+      if (table) row.gate_note += " by the policy of " + to_text(*table);
     } else if (is_small_change_of_a_count(policy, row)) {
-      row.gate_note = "it is below the minimum effect of counts, " + share_text(policy.counted_minimum_effect);
+      row.gate_note = "it is below the minimum effect of counts, " +
+                      share_text(minimum_effect_of(policy, row.benchmark, MetricKind::counted));
     } else if (is_time || row.metric.name == kInstructions) {
       const auto& others = is_time ? counts : times;
       const auto other = others.find(row.benchmark);

@@ -4,18 +4,25 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/model/comparison.hpp"
 
 namespace steelyard {
 
-// Whether the policy names the metric, to be judged or to gate.
+// Whether the policy names the metric of any benchmark, to be judged or to gate.
 bool names_metric(const ComparisonPolicy& policy, std::string_view metric);
-// Whether it is judged: named, or, where `metrics` is empty, real_time and every counted metric.
+// All that it names so, each once.
+std::vector<std::string> named_metrics(const ComparisonPolicy& policy);
+// Whether it is judged of this benchmark: named for it, or, where `metrics` is empty, real_time and every counted
+// metric.
+bool is_judged(const ComparisonPolicy& policy, std::string_view benchmark, std::string_view metric, MetricKind kind);
+// The same of any benchmark.
 bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKind kind);
-// Whether its regression may fail the gate: named to gate; where `gates` is empty named to be judged; where `metrics`
-// is empty too, gates_by_default().
-bool metric_gates(const ComparisonPolicy& policy, const Metric& metric);
+// Whether its regression may fail the gate: named to gate by the table of this benchmark's pattern, if there is one;
+// else by the policy of all; where that has no `gates` named to be judged; where `metrics` is empty too,
+// gates_by_default().
+bool metric_gates(const ComparisonPolicy& policy, std::string_view benchmark, const Metric& metric);
 
 // Sets `gates` and `gate_note` of every row from the policy and the verdicts; may be called again. Where time and
 // instructions are of different code (the count has RowNote::other_dispatch, or is of more than the timed region),

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "regress/ab/gates.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
@@ -53,8 +54,9 @@ class Matcher {
 
   void add_measurements(const Run& run, MatchedSide Matched::*side) {
     for (const Measurement& measurement : run.measurements) {
-      if (!is_asked_for(measurement.metric.name, measurement.metric.kind)) continue;
-      (entry(name_of(measurement.benchmark), measurement.metric.name).*side).measurements.push_back(&measurement);
+      const std::string benchmark = name_of(measurement.benchmark);
+      if (!is_judged(policy_, benchmark, measurement.metric.name, measurement.metric.kind)) continue;
+      (entry(benchmark, measurement.metric.name).*side).measurements.push_back(&measurement);
     }
   }
 
@@ -65,8 +67,9 @@ class Matcher {
         add_program_failure(failure, side);
       } else if (!failure.metric.empty()) {
         const auto known = well_known_metric(failure.metric);
-        if (is_asked_for(failure.metric, known ? known->kind : MetricKind::counted)) {
-          (entry(name_of(failure.benchmark), failure.metric).*side).failures.push_back(&failure);
+        const std::string benchmark = name_of(failure.benchmark);
+        if (is_judged(policy_, benchmark, failure.metric, known ? known->kind : MetricKind::counted)) {
+          (entry(benchmark, failure.metric).*side).failures.push_back(&failure);
         }
       } else {
         add_benchmark_failure(failure, side);
@@ -91,8 +94,6 @@ class Matcher {
   }
 
  private:
-  bool is_asked_for(const std::string& metric, MetricKind kind) const { return is_judged(policy_, metric, kind); }
-
   Matched& entry(const std::string& benchmark, const std::string& metric) {
     const auto [at, is_new] = entries_.try_emplace(Key{benchmark, metric_rank(metric), metric});
     if (is_new) {
@@ -153,13 +154,34 @@ class Matcher {
 
   void add_what_nobody_measured() {
     std::set<std::string> present;
-    for (const auto& [key, matched] : entries_) present.insert(key.metric);
+    std::set<std::string> benchmarks;
+    for (const auto& [key, matched] : entries_) {
+      present.insert(key.metric);
+      benchmarks.insert(key.benchmark);
+    }
     for (const auto* named : {&policy_.metrics, &policy_.gates}) {
       for (const std::string& metric : *named) {
         if (present.contains(metric)) continue;
         entry(kAllBenchmarks, metric).unjudged =
             "no benchmark measured it; the policy names it, so take it from the policy or let a benchmark report it";
       }
+    }
+    for (const std::string& benchmark : benchmarks) {
+      const PatternPolicy* table = table_for(policy_, benchmark, &PatternPolicy::gates);
+      if (table) add_what_nobody_measured(*table);
+    }
+  }
+
+  // Of a table that gates some of the benchmarks.
+  void add_what_nobody_measured(const PatternPolicy& table) {
+    for (const std::string& metric : *table.gates) {
+      const bool is_measured = std::any_of(entries_.begin(), entries_.end(), [&](const auto& one) {
+        return one.first.metric == metric && (one.first.benchmark == kAllBenchmarks ||
+                                              table_for(policy_, one.first.benchmark, &PatternPolicy::gates) == &table);
+      });
+      if (is_measured) continue;
+      entry(kAllBenchmarks, metric).unjudged = "no benchmark measured it that the policy of " + to_text(table) +
+                                               " gates by it; take it from there or let such a benchmark report it";
     }
   }
 

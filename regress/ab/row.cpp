@@ -14,6 +14,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/steady_digits.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
@@ -322,11 +323,9 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
   ComparisonRow& row = draft.row;
   row.benchmark = matched.benchmark;
   row.metric = metric_of(matched);
-  row.confidence = context.policy.confidence;
+  set_policy(context.policy, row);
   const bool is_counted = row.metric.kind == MetricKind::counted;
-  row.minimum_effect = is_counted ? context.policy.counted_minimum_effect : context.policy.minimum_effect;
-  row.margin = is_counted ? context.policy.margin
-                          : context.calibrated.margin(row.benchmark, row.metric.name, context.policy.margin);
+  if (!is_counted) row.margin = context.calibrated.margin(row.benchmark, row.metric.name, row.margin);
   row.layout = layout_of(matched, context);
   if (!context.incomparable.empty()) {
     finish(row, Verdict::incomparable, context.incomparable);

@@ -19,6 +19,7 @@
 #include "regress/history/change_points.hpp"
 #include "regress/history/machine_values.hpp"
 #include "regress/history/prediction.hpp"
+#include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
 namespace {
@@ -270,7 +271,7 @@ void adjust_and_decide(const std::vector<OpenRow>& open, Comparison& comparison)
 std::vector<ChangePoint> changes_to_judge_by(const Series& series, const ComparisonPolicy& policy) {
   ChangeOptions options;
   options.false_alarm_rate = policy.false_alarm_rate;
-  options.minimum_effect = policy.minimum_effect;
+  options.minimum_effect = minimum_effect_of(policy, series.name, MetricKind::noisy);
   return find_changes(series, options);
 }
 
@@ -331,9 +332,7 @@ ComparisonRow lost_row(const Series& series, const SeriesPoint& last, const Comp
   ComparisonRow row;
   row.benchmark = series.name;
   row.metric = metric_of(series);
-  row.confidence = policy.confidence;
-  row.minimum_effect = row.metric.kind == MetricKind::counted ? policy.counted_minimum_effect : policy.minimum_effect;
-  row.margin = policy.margin;
+  set_policy(policy, row);
   row.layout = Layout::separate;
   row.verdict = Verdict::missing;
   row.test = "none";
@@ -363,7 +362,7 @@ std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>&
   std::vector<ComparisonRow> rows;
   for (const SeriesHistory& one : history) {
     const Series& series = one.series;
-    if (!is_judged(comparison.policy, series.metric, metric_of(series).kind)) continue;
+    if (!is_judged(comparison.policy, series.name, series.metric, metric_of(series).kind)) continue;
     const auto last = newest_points(series, machine, 1);
     if (last.empty() || !recent.contains(occasion_of(*last.front()))) continue;
     if (!told.emplace(series.name, series.metric).second) continue;
@@ -404,6 +403,7 @@ std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& co
   std::vector<std::string> steps;
   steps.push_back("measured: " + row.metric.name + " (" + std::string(to_text(row.metric.better)) +
                   " is better), the candidate alone; its baseline is what this machine measured on other occasions");
+  if (std::string policy = policy_step(comparison.policy, row); !policy.empty()) steps.push_back(std::move(policy));
   if (row.baseline || row.candidate) steps.push_back(levels_text(row));
   if (row.p) {
     if (row.noise.between) {

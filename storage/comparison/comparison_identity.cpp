@@ -131,6 +131,10 @@ class FieldHasher {
   void operator()(const char* name, const std::vector<std::string>& texts, const FieldRule& = {}) {
     add(name).texts(texts);
   }
+  void operator()(const char* name, const std::optional<std::vector<std::string>>& texts, const FieldRule& = {}) {
+    ContentIdentity& content = add(name);
+    if (texts) content.texts(*texts);
+  }
   void operator()(const char* name, const std::map<std::string, std::string>& texts, const FieldRule& = {}) {
     ContentIdentity& content = add(name).integer(static_cast<std::int64_t>(texts.size()));
     for (const auto& [key, text] : texts) content.text(key).text(text);

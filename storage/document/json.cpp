@@ -225,6 +225,7 @@ JsonWriter& JsonWriter::operator=(JsonWriter&&) noexcept = default;
 JsonWriter::~JsonWriter() = default;
 
 void JsonWriter::operator()(const char* name, std::string_view text, const FieldRule& rule) {
+  if (rule.omitted && text.empty()) return;
   (*json_)[name] = rule.null == Null::written && text.empty() ? OrderedJson(nullptr) : OrderedJson(valid_text(text));
 }
 void JsonWriter::operator()(const char* name, double number, const FieldRule&) {
@@ -234,7 +235,8 @@ void JsonWriter::operator()(const char* name, const Interval& interval, const Fi
   const bool is_finite = std::isfinite(interval.low) && std::isfinite(interval.high);
   (*json_)[name] = is_finite ? OrderedJson::array({interval.low, interval.high}) : OrderedJson(nullptr);
 }
-void JsonWriter::operator()(const char* name, const std::vector<std::string>& texts, const FieldRule&) {
+void JsonWriter::operator()(const char* name, const std::vector<std::string>& texts, const FieldRule& rule) {
+  if (rule.omitted && texts.empty()) return;
   (*json_)[name] = texts_json(texts);
 }
 void JsonWriter::operator()(const char* name, const std::map<std::string, std::string>& texts, const FieldRule&) {
@@ -291,7 +293,7 @@ void JsonReader::operator()(const char* name, std::uint64_t& number, const Field
 }
 void JsonReader::operator()(const char* name, std::vector<std::string>& texts, const FieldRule& rule) {
   const JsonValue found = object_.at(name);
-  if (rule.null != Null::refused && found.is_null()) return;
+  if ((rule.null != Null::refused || rule.omitted) && found.is_null()) return;
   texts = found.texts(rule.most);
 }
 void JsonReader::operator()(const char* name, std::map<std::string, std::string>& texts, const FieldRule&) {

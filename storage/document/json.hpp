@@ -134,7 +134,8 @@ class JsonWriter {
     add(name, std::move(object));
   }
   template <Described T>
-  void operator()(const char* name, const std::vector<T>& list, const FieldRule& = {}) {
+  void operator()(const char* name, const std::vector<T>& list, const FieldRule& rule = {}) {
+    if (rule.omitted && list.empty()) return;
     std::vector<JsonWriter> objects(list.size());
     for (std::size_t i = 0; i < list.size(); ++i) T::fields(objects[i], list[i]);
     add(name, std::move(objects));
@@ -200,7 +201,9 @@ class JsonReader {
   }
   template <Described T>
   void operator()(const char* name, std::vector<T>& list, const FieldRule& rule = {}) {
-    for (JsonValue& item : object_.at(name).items(rule.most)) {
+    const JsonValue found = object_.at(name);
+    if (rule.omitted && found.is_null()) return;
+    for (JsonValue& item : found.items(rule.most)) {
       JsonReader reader(std::move(item));
       T::fields(reader, list.emplace_back());
     }

@@ -136,6 +136,10 @@ Result<Comparison> read_comparison_row(Session& session, const std::string& id) 
   STEELYARD_CHECK(read_sides(transaction, key, comparison));
   STEELYARD_CHECK(read_history(transaction, key, comparison));
   STEELYARD_CHECK(read_list(transaction, key,
+                            "select " + selected<PatternPolicy>("p") +
+                                " from steelyard.comparison_policies p where p.comparison_key = $1 order by p.position",
+                            comparison.policy.patterns));
+  STEELYARD_CHECK(read_list(transaction, key,
                             "select " + selected<SharedDrift>("d") +
                                 " from steelyard.comparison_drifts d where d.comparison_key = $1 order by d.position",
                             comparison.drifts));

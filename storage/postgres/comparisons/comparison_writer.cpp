@@ -118,6 +118,12 @@ Result<void> write_solo_checks(Transaction& transaction, std::int64_t key, const
       [&](std::size_t i) { return append_fields(key_and_place(key, places[i]), *rows[places[i]].solo); });
 }
 
+Result<void> write_policies(Transaction& transaction, std::int64_t key, const std::vector<PatternPolicy>& policies) {
+  return transaction.copy({"steelyard.comparison_policies", columns_of<PatternPolicy>({"comparison_key", "position"})},
+                          policies.size(),
+                          [&](std::size_t i) { return append_fields(key_and_place(key, i), policies[i]); });
+}
+
 Result<void> write_drifts(Transaction& transaction, std::int64_t key, const std::vector<SharedDrift>& drifts) {
   return transaction.copy({"steelyard.comparison_drifts", columns_of<SharedDrift>({"comparison_key", "position"})},
                           drifts.size(),
@@ -160,6 +166,7 @@ Result<bool> write_comparison(Session& session, const Comparison& comparison) {
   STEELYARD_CHECK(write_rows(transaction, key, comparison.rows, metric_keys));
   STEELYARD_CHECK(write_functions(transaction, key, comparison.rows));
   STEELYARD_CHECK(write_solo_checks(transaction, key, comparison.rows));
+  STEELYARD_CHECK(write_policies(transaction, key, comparison.policy.patterns));
   STEELYARD_CHECK(write_drifts(transaction, key, comparison.drifts));
   STEELYARD_CHECK(write_sides(transaction, key, comparison));
   STEELYARD_CHECK(write_history(transaction, key, comparison.history));

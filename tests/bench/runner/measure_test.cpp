@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "bench/runner/core_choice.hpp"
@@ -67,6 +68,22 @@ TEST(MeasurePair, YieldsEverySampleOfBothSidesGroupedByProcess) {
       }
       EXPECT_EQ(find(*run, benchmark, "answer")->invocations[0].values[0], 42);
     }
+  }
+}
+
+TEST(MeasurePair, GivesABenchmarkWhoseOwnBudgetIsSpentNoMoreThanThePairOfRoundsItIsIn) {
+  STEELYARD_NEEDS_FIXTURE();
+  testing::MeasureOptions options = quick("sum");
+  options.rounds = 8;
+  std::map<std::string, int> told;
+  options.spend = [&told](const BenchmarkId& benchmark, Nanoseconds time) {
+    EXPECT_GT(time.count(), 0);
+    return ++told[benchmark.canonical()] < 3 || benchmark.canonical() != "BM_sum/8";
+  };
+  const MeasuredPair pair = measured(testing::fixture(), testing::fixture(), options);
+  for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    EXPECT_EQ(invocations_of(*run, "BM_sum/8").size(), 4U) << "spent in the third of its rounds";
+    EXPECT_EQ(invocations_of(*run, "BM_sum/64").size(), 8U);
   }
 }
 

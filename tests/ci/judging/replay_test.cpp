@@ -187,6 +187,22 @@ TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
   EXPECT_EQ(differences[0].benchmark, kept.comparison.rows[0].benchmark) << "its margin was the calibrated floor";
 }
 
+TEST(Replay, JudgesEachRowByTheTablesForPatternsThatWereKept) {
+  const SimulatedPair runs = Simulation(14).draw(options_of(Layout::duet, 12, 1.1));
+  ComparisonPolicy policy;
+  policy.patterns = {{"BM_0", 0.5, 0.3, {}, {}, {}, "kernels", "steelyard.toml:3"},
+                     {"BM_*", {}, {}, {}, std::vector<std::string>{}, {}, "", "steelyard.toml:9"}};
+  const Comparison judged = compare_runs(runs.baseline, runs.candidate, policy);
+  Comparison kept = *parse_comparison(json_report(judged), "kept");
+  EXPECT_EQ(kept.policy.patterns, policy.patterns);
+  EXPECT_EQ(kept.rows, judged.rows);
+  EXPECT_EQ(kept.rows[0].policies, (std::vector<std::string>{"BM_0", "BM_*"}));
+  EXPECT_EQ(kept.rows[0].owner, "kernels");
+  EXPECT_EQ(replay(kept, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
+  kept.policy.patterns.erase(kept.policy.patterns.begin());
+  EXPECT_FALSE(replay(kept, runs.baseline, runs.candidate).differences.empty());
+}
+
 TEST(Replay, JudgesByTheWitnessThatWasKept) {
   SimulatedPair runs = Simulation(13).draw(options_of(Layout::duet, 12, 1));
   for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {

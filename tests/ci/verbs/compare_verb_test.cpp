@@ -101,6 +101,38 @@ TEST_F(Compare, TheHintNamesEveryFactThatStandsInTheWayAndIsEnough) {
       << "what is ignored already is no advice";
 }
 
+TEST_F(Compare, SaysWhatWasJudgedByATableForAPatternAndWhoseItIs) {
+  write_rounds(1.2);
+  write("steelyard.toml", "[[policy]]\nmatch = \"BM_*\"\nminimum_effect = 0.05\nowner = \"kernels@example.org\"\n");
+  const Outcome outcome = run({"compare", "base", "head", "--explain", "all", "--markdown", "report.md"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  const std::string markdown = text_of("report.md");
+  for (const std::string& text : {outcome.out, markdown}) EXPECT_THAT(text, HasSubstr("owner: kernels@"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 of 1 row by the policy of \"BM_*\" (steelyard.toml:1)"));
+  EXPECT_THAT(outcome.out, HasSubstr("policy: minimum effect 5 % by the policy of"));
+  const Outcome json = run({"compare", "base", "head", "--json", "--output", "c.json"});
+  EXPECT_EQ(json.status, 1);
+  EXPECT_THAT(text_of("c.json"), HasSubstr("\"owner\": \"kernels@example.org\""));
+  EXPECT_THAT(text_of("c.json"), HasSubstr("\"patterns\": ["));
+  EXPECT_EQ(run({"verify", "c.json", "--baseline", "base", "--candidate", "head"}).status, 0);
+}
+
+TEST_F(Compare, WhatATableForAPatternDoesNotGateFailsNothingAndTheReportSaysSo) {
+  write_rounds(1.2);
+  write("steelyard.toml", "[[policy]]\nmatch = \"BM_*\"\ngates = []\n");
+  const Outcome outcome = run({"compare", "base", "head"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("1 regression (reported, not gating)"));
+  EXPECT_THAT(outcome.out, HasSubstr("Fails: where \"BM_*\" matches, nothing."));
+}
+
+TEST_F(Compare, WithoutTablesForPatternsTheDocumentIsWhatItWas) {
+  write_rounds(1.2);
+  run({"compare", "base", "head", "--json", "--output", "c.json"});
+  const std::string json = text_of("c.json");
+  for (const char* member : {"\"patterns\"", "\"policies\"", "\"owner\""}) EXPECT_THAT(json, Not(HasSubstr(member)));
+}
+
 TEST_F(Compare, AMetricThatThePolicyNamesAndNobodyMeasuredIsNoPass) {
   write_rounds(1.0);
   write("steelyard.toml", "[policy]\nmetrics = [\"real_time\", \"bandwidth\"]\n");

@@ -98,6 +98,9 @@ Comparison with_everything() {
     row.gates = false;
     row.looks = {{8, 0.5, 0.5}};
     row.solo = SoloCheck{1.5, Interval{1, 2}, 10, true};
+    row.policies = {"f/*"};
+    row.owner = "somebody";
+    comparison.policy.patterns = {{"f/*", 0.5, 0.5, 0.5, std::vector<std::string>{"m"}, 5, "somebody", "file:3"}};
     row.functions = {{"f", "f.cpp", 1, 1, 1, 1, 1, true, 1.0, 1.0, "old", "outer", "caller"}};
     return comparison;
   }

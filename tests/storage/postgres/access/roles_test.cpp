@@ -112,6 +112,7 @@ TEST_F(RolesTest, EveryTableIsAFactOrDerived) {
       "comparison_drifts",
       "comparison_functions",
       "comparison_histories",
+      "comparison_policies",
       "comparison_rows",
       "comparison_sides",
       "comparison_solo_checks",

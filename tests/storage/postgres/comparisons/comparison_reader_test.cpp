@@ -114,6 +114,20 @@ TEST_F(ComparisonReaderTest, HasTheSameDocumentAndIdAfterAnyWay) {
   }
 }
 
+TEST_F(ComparisonReaderTest, HasTheTablesForPatternsInTheirOrderAndWhatRowsWereJudgedBy) {
+  Comparison comparison = with_everything();
+  comparison.policy.patterns = {{"a/*", 0.05, {}, {}, std::vector<std::string>{}, {}, "me", "steelyard.toml:3"},
+                                {"*", {}, 0.1, 0.0, std::vector<std::string>{"real_time"}, 5'000'000'000, "", ""}};
+  comparison.rows.at(0).policies = {"a/*", "*"};
+  comparison.rows.at(0).owner = "me";
+  ASSERT_TRUE(ComparisonStore(*store_).put(comparison));
+  const auto read = ComparisonStore(*store_).get(comparison_id(comparison));
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->policy, comparison.policy);
+  EXPECT_EQ(read->rows, comparison.rows);
+  EXPECT_EQ(comparison_id(*read), comparison_id(comparison));
+}
+
 TEST_F(ComparisonReaderTest, GivesOfOlderComparisonsWhatTheyHave) {
   const Comparison comparison = with_everything();
   ASSERT_TRUE(ComparisonStore(*store_).put(comparison));

@@ -1,0 +1,106 @@
+// steelyard merge: several runs of one program at one commit as one archive.
+#include <memory>
+#include <utility>
+
+#include "ci/app/settings.hpp"
+#include "ci/app/sides.hpp"
+#include "ci/grammar/verb.hpp"
+#include "ci/measuring/merge_runs.hpp"
+#include "storage/archive/archive.hpp"
+#include "storage/document/json.hpp"
+
+namespace steelyard {
+namespace {
+
+struct MergeVerbOptions {
+  std::vector<std::string> runs;  // each as one side of compare
+  std::filesystem::path output;
+};
+
+// Schema steelyard.merge/1.
+std::string json_merged(const Run& run, const std::filesystem::path& output, const std::vector<std::string>& parts,
+                        const std::vector<std::string>& warnings) {
+  JsonWriter object;
+  object("schema", "steelyard.merge/1");
+  object("run", run.header.id);
+  object("output", output.string());
+  object("parts", parts);
+  object("invocations", run.invocations.size());
+  object("measurements", run.measurements.size());
+  object("failures", run.failures.size());
+  object("warnings", warnings);
+  return object.text();
+}
+
+// What nobody could read is never written.
+Result<void> write_readable(const std::filesystem::path& output, const Run& run) {
+  const std::string bytes = encode_run(run);
+  const std::int64_t most = ArchiveLimits().file_bytes;
+  if (static_cast<std::int64_t>(bytes.size()) > most) {
+    return input_error(output.string(), std::to_string(bytes.size()) + " bytes", "at most " + std::to_string(most),
+                       "merge fewer runs");
+  }
+  STEELYARD_TRY(const Run read, decode_run(bytes, output.string()));
+  return write_archive(output, read);
+}
+
+Result<ExitCode> run_merge(const MergeVerbOptions& options, const App& app) {
+  if (options.output.extension() != ".syrun") {
+    return input_error("--output", '"' + options.output.string() + '"', "an archive's name",
+                       "write for example --output whole.syrun");
+  }
+  STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
+  std::vector<NamedRun> parts;
+  std::vector<std::string> ids;
+  if (options.runs.size() > kMaxMergedRuns) {
+    return input_error("steelyard merge", std::to_string(options.runs.size()) + " runs",
+                       "at most " + std::to_string(kMaxMergedRuns));
+  }
+  std::int64_t bytes = 0;
+  for (const std::string& name : options.runs) {
+    STEELYARD_TRY(Run run, load_side(name, configuration, app));
+    if (run.header.id.empty()) seal(run);
+    bytes += static_cast<std::int64_t>(encode_run(run).size());
+    if (bytes > ArchiveLimits().file_bytes) {
+      return input_error(name, "more than " + std::to_string(ArchiveLimits().file_bytes) + " bytes up to here",
+                         "runs that fit into one archive", "merge fewer of them");
+    }
+    ids.push_back(run.header.id);
+    parts.push_back({name, std::move(run)});
+  }
+  std::vector<std::string> warnings;
+  STEELYARD_TRY(const Run merged, merge_runs(std::move(parts), warnings));
+  STEELYARD_CHECK(write_readable(options.output, merged));
+  if (app.common.json) {
+    app.print(json_merged(merged, options.output, ids, warnings));
+    return ExitCode::success;
+  }
+  for (const std::string& warning : warnings) app.note("warning: " + warning);
+  app.print("run:" + merged.header.id.substr(0, 12) + "  " + options.output.string() + ": " +
+            std::to_string(ids.size()) + " runs, " + std::to_string(merged.measurements.size()) + " measurements of " +
+            std::to_string(merged.invocations.size()) + " processes" +
+            (merged.failures.empty() ? "" : ", " + std::to_string(merged.failures.size()) + " failed") + '\n');
+  return ExitCode::success;
+}
+
+}  // namespace
+
+Verb merge_verb() {
+  const auto options = std::make_shared<MergeVerbOptions>();
+  Verb verb = make_verb(options, run_merge, "merge",
+                        "Makes one run out of several of one program, commit and kind of machine: shards of a suite, "
+                        "or the same benchmarks again. RUN: as one side of compare.",
+                        "  steelyard merge shard-1.syrun shard-2.syrun --output whole.syrun");
+  verb.names = {"RUN..."};
+  verb.min_names = 2;
+  verb.take = [options](Words words) -> Result<void> {
+    options->runs = std::move(words.names);
+    return {};
+  };
+  verb.add(path_option("--output", "FILE", options->output, "the archive to write, a name in .syrun"));
+  add_key_options(verb, {{"store"}});
+  add_common_options(verb);
+  return verb;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,47 @@
+// What a benchmark is judged by where tables of the policy hold for patterns of benchmarks: of each key the first table
+// in the file that matches and says it, as of targets (regress/targets/declared_target.hpp, whose patterns these are);
+// what no table says is as for the whole comparison. So the special stands above the general, and a table for some
+// benchmarks need not repeat what another says of them.
+//
+//     row.minimum_effect = minimum_effect_of(policy, row.benchmark, row.metric.kind);
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/model/comparison.hpp"
+
+namespace steelyard {
+
+// The table that says the key of this benchmark; null: none does. Linear in the tables.
+template <class T>
+const PatternPolicy* table_for(const ComparisonPolicy& policy, std::string_view benchmark,
+                               std::optional<T> PatternPolicy::*key);
+
+// Relative. Of counts it is the smallest change that gates.
+double minimum_effect_of(const ComparisonPolicy& policy, std::string_view benchmark, MetricKind kind);
+// Relative, without what a calibration adds to it.
+double margin_of(const ComparisonPolicy& policy, std::string_view benchmark);
+
+// Fills what follows from the policy alone: confidence, minimum effect, margin, `policies` and `owner`. The row's
+// benchmark and metric are set.
+void set_policy(const ComparisonPolicy& policy, ComparisonRow& row);
+
+// "gemv/*" (steelyard.toml:12)
+std::string to_text(const PatternPolicy& table);
+
+// What the row was judged by and which table said it: "minimum effect 5 % by the policy of "gemv/*"
+// (steelyard.toml:12); margin 2 % as for all". A margin here is without what a calibration adds to it. Empty where no
+// table decided anything of the row.
+std::string policy_text(const ComparisonPolicy& policy, const ComparisonRow& row);
+
+// "policy: ..." of policy_text(), and whose benchmark it is, as a step of an explanation.
+std::string policy_step(const ComparisonPolicy& policy, const ComparisonRow& row);
+
+// The tables whose pattern none of these benchmarks has.
+std::vector<const PatternPolicy*> tables_without_benchmark(const ComparisonPolicy& policy,
+                                                           const std::set<std::string>& benchmarks);
+
+}  // namespace steelyard

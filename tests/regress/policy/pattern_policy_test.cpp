@@ -1,0 +1,148 @@
+#include "regress/policy/pattern_policy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "regress/ab/explain.hpp"
+#include "regress/ab/gates.hpp"
+#include "regress/compare_runs.hpp"
+#include "tests/regress/simulated_runs.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+PatternPolicy table(const std::string& match) {
+  PatternPolicy policy;
+  policy.match = match;
+  policy.where = "steelyard.toml:12";
+  return policy;
+}
+
+// Six benchmarks in a duet, of which two take `ratio` times as long.
+SimulatedPair drawn(double ratio) {
+  SimulationOptions options;
+  options.layout = Layout::duet;
+  options.rounds = 16;
+  options.benchmarks = 6;
+  options.changed_benchmarks = 2;
+  options.ratio = ratio;
+  options.noise = {.drift = 0.01, .process = 0.003, .sample = 0.002, .burst_chance = 0};
+  return Simulation(7).draw(options);
+}
+
+std::vector<std::string> regressions(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict == Verdict::regression && row.gates) names.push_back(row.benchmark);
+  }
+  return names;
+}
+
+TEST(PatternPolicy, OfEachKeyTheFirstTableHoldsThatMatchesAndSaysIt) {
+  ComparisonPolicy policy;
+  policy.patterns = {table("gemv/*f32*"), table("gemv/*"), table("*")};
+  policy.patterns[0].margin = 0.2;
+  policy.patterns[1].minimum_effect = 0.05;
+  policy.patterns[1].margin = 0.1;
+  policy.patterns[2].minimum_effect = 0.03;
+  EXPECT_EQ(minimum_effect_of(policy, "gemv/f32/8", MetricKind::noisy), 0.05) << "what the first does not say";
+  EXPECT_EQ(margin_of(policy, "gemv/f32/8"), 0.2);
+  EXPECT_EQ(margin_of(policy, "gemv/f64/8"), 0.1);
+  EXPECT_EQ(minimum_effect_of(policy, "sort", MetricKind::noisy), 0.03);
+  EXPECT_EQ(margin_of(policy, "sort"), policy.margin) << "as for all";
+  EXPECT_EQ(minimum_effect_of(policy, "gemv/f32/8 [suite=blas]", MetricKind::noisy), 0.05);
+  EXPECT_EQ(minimum_effect_of(policy, "gemv/f32/8", MetricKind::counted), policy.counted_minimum_effect);
+}
+
+TEST(PatternPolicy, JudgesTheRowsThatMatchAndNoOther) {
+  const SimulatedPair runs = drawn(1.05);
+  ComparisonPolicy policy;
+  const std::vector<std::string> without = regressions(compare_runs(runs.baseline, runs.candidate, policy));
+  ASSERT_EQ(without.size(), 2U);
+  policy.patterns = {table(without[0])};
+  policy.patterns[0].minimum_effect = 0.2;
+  policy.patterns[0].owner = "kernels";
+  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  EXPECT_THAT(regressions(comparison), ElementsAre(without[1]));
+  for (const ComparisonRow& row : comparison.rows) {
+    const bool matches = row.benchmark == without[0];
+    EXPECT_EQ(row.minimum_effect, matches ? 0.2 : 0.01);
+    EXPECT_EQ(row.policies, matches ? std::vector{without[0]} : std::vector<std::string>{});
+    EXPECT_EQ(row.owner, matches ? "kernels" : "");
+  }
+}
+
+TEST(PatternPolicy, SaysWhichMetricsGateAndAnEmptyListThatNoneDoes) {
+  const SimulatedPair runs = drawn(1.05);
+  ComparisonPolicy policy;
+  const std::vector<std::string> names = regressions(compare_runs(runs.baseline, runs.candidate, policy));
+  policy.patterns = {table(names.at(0))};
+  policy.patterns[0].gates.emplace();
+  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  EXPECT_THAT(regressions(comparison), ElementsAre(names.at(1)));
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.benchmark != names[0]) continue;
+    EXPECT_EQ(row.verdict, Verdict::regression) << "it is told all the same";
+    EXPECT_EQ(row.gate_note,
+              "real_time is not among the metrics that gate by the policy of \"" + names[0] + "\" (steelyard.toml:12)");
+  }
+}
+
+TEST(PatternPolicy, AMetricThatATableGatesAndNoneOfItsBenchmarksMeasuredIsMissing) {
+  const SimulatedPair runs = drawn(1);
+  ComparisonPolicy policy;
+  policy.patterns = {table("*")};
+  policy.patterns[0].gates = {"real_time", "bandwidth"};
+  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  const auto missing = std::find_if(comparison.rows.begin(), comparison.rows.end(),
+                                    [](const ComparisonRow& row) { return row.verdict == Verdict::missing; });
+  ASSERT_NE(missing, comparison.rows.end());
+  EXPECT_EQ(missing->metric.name, "bandwidth");
+  EXPECT_THAT(missing->reason, HasSubstr("the policy of \"*\" (steelyard.toml:12)"));
+}
+
+TEST(PatternPolicy, ATableThatMatchesNothingIsSaidToDoSo) {
+  const SimulatedPair runs = drawn(1);
+  ComparisonPolicy policy;
+  policy.patterns = {table("gone/*")};
+  policy.patterns[0].margin = 0.1;
+  EXPECT_THAT(compare_runs(runs.baseline, runs.candidate, policy).warnings,
+              Contains("no benchmark here matches the policy of \"gone/*\" (steelyard.toml:12)"));
+}
+
+TEST(PatternPolicy, IsNamedByTheExplanationOfARow) {
+  const SimulatedPair runs = drawn(1);
+  ComparisonPolicy policy;
+  policy.patterns = {table("*")};
+  policy.patterns[0].minimum_effect = 0.05;
+  policy.patterns[0].owner = "kernels";
+  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  const auto explained = explain(runs.baseline, runs.candidate, comparison, "all");
+  ASSERT_FALSE(explained.empty());
+  EXPECT_THAT(explained[0].steps,
+              Contains("policy: minimum effect 5 % by the policy of \"*\" (steelyard.toml:12); margin 2 % as for all; "
+                       "owner kernels"));
+  policy.patterns.clear();
+  const Comparison plain = compare_runs(runs.baseline, runs.candidate, policy);
+  for (const std::string& step : explain(runs.baseline, runs.candidate, plain, "all").at(0).steps) {
+    EXPECT_FALSE(step.starts_with("policy:")) << step;
+  }
+}
+
+TEST(PatternPolicy, IsHeldToTheSameRangesAsThatOfAll) {
+  const SimulatedPair runs = drawn(1);
+  ComparisonPolicy policy;
+  policy.patterns = {table("*")};
+  policy.patterns[0].margin = -1;
+  const Comparison comparison = compare_runs(runs.baseline, runs.candidate, policy);
+  EXPECT_EQ(comparison.rows.at(0).margin, policy.margin);
+  EXPECT_THAT(comparison.warnings, Contains(HasSubstr("policy of \"*\" (steelyard.toml:12) margin: found -1")));
+}
+
+}  // namespace
+}  // namespace steelyard
