@@ -39,6 +39,14 @@ inline constexpr std::size_t kMinLaterValues = 3;
 inline constexpr std::array<std::string_view, 2> kChangeStatusWords{"confirmed", "suspected"};
 inline std::span<const std::string_view> words_of(ChangeStatus) { return kChangeStatusWords; }
 
+// What the change came with. One series cannot tell; all series that were looked at together may.
+enum class ChangeCause {
+  commit,   // as far as is known
+  machine,  // most of the machine's series moved alike there, and nothing speaks for the code
+};
+inline constexpr std::array<std::string_view, 2> kChangeCauseWords{"commit", "machine"};
+inline std::span<const std::string_view> words_of(ChangeCause) { return kChangeCauseWords; }
+
 struct ChangePoint {
   std::size_t index = 0;  // of the first value at the new level
   std::string commit;
@@ -60,8 +68,10 @@ struct ChangePoint {
   std::size_t last = 0;
   // By which commit somebody accepted the level that it brought; empty: nobody did. Set by who asked the store.
   std::string accepted_by{};
-  // Of what share of this machine's series moved at the same place: set by the grouping, 0 before it.
+  // Of what share of this machine's series moved at the same place: set by the grouping, 0 before it. So is the cause,
+  // which is of the series looked at together, and not kept with one of them.
   double shared = 0;
+  ChangeCause cause = ChangeCause::commit;
   bool operator==(const ChangePoint&) const = default;
 
   static constexpr std::int64_t kHighestIndex = INT64_C(1) << 31;

@@ -63,6 +63,7 @@ KeptChangePoint to_keep(const ChangePoint& change, const LookedAtSeries& looked,
   point.ratio = change.ratio;
   point.p = change.p;
   point.regression = change.regression;
+  point.cause = change.cause;
   return point;
 }
 
@@ -135,6 +136,7 @@ std::vector<ChangePoint> known_changes(const Series& series, const std::string& 
     change.status = ChangeStatus::confirmed;
     change.regression = one.regression;
     change.id = one.id;
+    change.cause = one.cause;
     known.push_back(std::move(change));
   }
   std::stable_sort(known.begin(), known.end(),
@@ -162,6 +164,9 @@ std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& l
         events.push_back({"back", std::move(point), ""});
       } else if (known->second->commit != point.commit) {
         events.push_back({"moved", std::move(point), known->second->commit});
+      } else if (known->second->cause != point.cause) {
+        const std::string commit = point.commit;
+        events.push_back({"explained", std::move(point), commit});
       }
     }
   }
@@ -178,6 +183,17 @@ std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& l
   return events;
 }
 
+void take_kept_causes(const std::vector<KeptChangePoint>& kept, const std::string& project, const Series& series,
+                      std::vector<ChangePoint>& changes) {
+  for (ChangePoint& change : changes) {
+    for (const KeptChangePoint& one : kept) {
+      const bool is_it = !one.gone && !change.id.empty() && one.id == change.id && is_of(one, series, project) &&
+                         one.fingerprint == series.points[change.index].machine;
+      if (is_it) change.cause = one.cause;
+    }
+  }
+}
+
 std::vector<std::string> event_lines(const std::vector<ChangePointEvent>& events) {
   std::vector<std::string> lines;
   for (const ChangePointEvent& event : events) {
@@ -191,6 +207,11 @@ std::vector<std::string> event_lines(const std::vector<ChangePointEvent>& events
                       "against it");
     } else if (event.event == "back") {
       lines.push_back(who + " at " + short_commit(event.point.commit) + " is seen again");
+    } else if (event.event == "explained") {
+      lines.push_back(who + " at " + short_commit(event.point.commit) +
+                      (event.point.cause == ChangeCause::machine
+                           ? " is likely the machine's: most of its benchmarks moved"
+                           : " is not taken for the machine's any more"));
     }
   }
   return lines;

@@ -42,8 +42,14 @@ struct LookedAtSeries {
 std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked, const std::string& branch,
                                             const std::vector<KeptChangePoint>& kept);
 
-// What a person should know: points that moved, went or came back. New ones are in the report itself.
+// What a person should know: points that moved, went, came back or have another cause. New ones are in the report
+// itself.
 std::vector<std::string> event_lines(const std::vector<ChangePointEvent>& events);
+
+// For a look at a part of a machine's series, which cannot tell what all of them did: points that are known keep the
+// cause that was found when all were looked at.
+void take_kept_causes(const std::vector<KeptChangePoint>& kept, const std::string& project, const Series& series,
+                      std::vector<ChangePoint>& changes);
 
 struct AcceptedFor {
   std::string project;

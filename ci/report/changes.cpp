@@ -30,8 +30,24 @@ std::string verdict_words(const ChangeFinding& finding) {
   return text;
 }
 
+constexpr std::size_t kShownSha = 9;
+
+bool is_sha(const std::string& commit) {
+  return commit.size() >= kShownSha && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// Of what is no hash nobody knows which part tells it from others.
+std::string shown(const std::string& commit) { return is_sha(commit) ? commit.substr(0, kShownSha) : commit; }
+
+// The machine before what it did: nobody should read a commit first where none did it.
+std::string machine_words(const ChangeFinding& finding) {
+  if (finding.cause != ChangeCause::machine) return "";
+  const std::string machine = finding.machine.empty() ? "the machine" : "machine " + shown(finding.machine);
+  return "likely " + machine + ", no commit: ";
+}
+
 Tone tone_of(const ChangeFinding& finding) {
-  if (finding.status == ChangeStatus::suspected || finding.shared > 0) return Tone::doubtful;
+  if (finding.status == ChangeStatus::suspected || finding.cause == ChangeCause::machine) return Tone::doubtful;
   return finding.regressions > 0 ? Tone::bad : Tone::good;
 }
 
@@ -50,7 +66,7 @@ std::vector<std::string> member_cells(const ChangesReport& report, const Finding
 }
 
 std::string finding_text(const ChangesReport& report, const ChangeFinding& finding, const TerminalStyle& style) {
-  std::string text = paint(verdict_words(finding), tone_of(finding), style.color) + "  at " +
+  std::string text = paint(machine_words(finding) + verdict_words(finding), tone_of(finding), style.color) + "  at " +
                      printable(place_text(finding, report), style.unicode) + "\n";
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(finding.members.size(), kMaxMembers); ++i) {
@@ -61,7 +77,7 @@ std::string finding_text(const ChangesReport& report, const ChangeFinding& findi
     text += "  and " + std::to_string(finding.members.size() - kMaxMembers) + " more\n";
   }
   const auto width = static_cast<std::size_t>(std::max(style.width - 2, 40));
-  if (finding.shared > 0) {
+  if (finding.cause == ChangeCause::machine) {
     for (const std::string& line : wrapped(printable(shared_text(finding), style.unicode), width)) {
       text += "  " + line + "\n";
     }
@@ -90,15 +106,6 @@ std::string charts_text(const ChangesReport& report, const TerminalStyle& style)
   return text;
 }
 
-constexpr std::size_t kShownSha = 9;
-
-bool is_sha(const std::string& commit) {
-  return commit.size() >= kShownSha && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-// Of what is no hash nobody knows which part tells it from others.
-std::string shown(const std::string& commit) { return is_sha(commit) ? commit.substr(0, kShownSha) : commit; }
-
 const char* status_word(ChangeStatus status) { return status == ChangeStatus::confirmed ? "confirmed" : "suspected"; }
 
 Json change_json(const ChangePoint& change, const Series& series) {
@@ -118,6 +125,7 @@ Json change_json(const ChangePoint& change, const Series& series) {
   const bool has_point = change.index < series.points.size();
   json["machine"] = has_point ? json_text(series.points[change.index].machine) : Json(nullptr);
   json["shared"] = change.shared;
+  json["cause"] = word_of(change.cause);
   if (!change.accepted_by.empty()) json["accepted_by"] = change.accepted_by;
   return json;
 }
@@ -150,7 +158,8 @@ Json finding_json(const ChangesReport& report, const ChangeFinding& finding) {
   json["regressions"] = finding.regressions;
   json["improvements"] = finding.improvements;
   json["importance"] = json_number(finding.importance);
-  json["machine"] = finding.shared > 0 ? Json(finding.machine) : Json(nullptr);
+  json["cause"] = word_of(finding.cause);
+  json["machine"] = finding.cause == ChangeCause::machine ? Json(finding.machine) : Json(nullptr);
   json["shared"] = finding.shared;
   json["changes"] = Json::array();
   for (const FindingMember& member : finding.members) {
@@ -179,10 +188,10 @@ std::string member_row(const ChangesReport& report, const FindingMember& member)
 }
 
 std::string finding_part(const ChangesReport& report, const ChangeFinding& finding) {
-  std::string text = "### " + std::to_string(finding.members.size()) +
+  std::string text = "### " + machine_words(finding) + std::to_string(finding.members.size()) +
                      (finding.members.size() == 1 ? " change" : " changes") + " at " +
                      words(place_text(finding, report)) + "\n\n";
-  if (finding.shared > 0) text += words(shared_text(finding)) + ".\n\n";
+  if (finding.cause == ChangeCause::machine) text += words(shared_text(finding)) + ".\n\n";
   text +=
       "| | benchmark | metric | before | after | change | p | |\n"
       "|---|---|---|---:|---:|---:|---:|---|\n";
@@ -207,14 +216,19 @@ std::string terminal_changes(const ChangesReport& report, const TerminalStyle& s
   if (report.findings.size() > 0) text += charts_text(report, style) + "\n";
   for (const std::string& line : report.log) text += "note: " + printable(line, style.unicode) + "\n";
   std::size_t quiet = 0;
-  for (const auto& changes : report.changes) quiet += changes.empty() ? 1 : 0;
+  std::ptrdiff_t machines = 0;
+  for (const auto& changes : report.changes) {
+    quiet += changes.empty() ? 1 : 0;
+    machines += std::ranges::count(changes, ChangeCause::machine, &ChangePoint::cause);
+  }
   text += counted(report.series.size(), "series", "series") + ": " +
           counted(count_changes(report, ChangeStatus::confirmed, true), "regression", "regressions") + " and " +
           counted(count_changes(report, ChangeStatus::confirmed, false), "improvement", "improvements") +
           " confirmed, " +
           std::to_string(count_changes(report, ChangeStatus::suspected, true) +
                          count_changes(report, ChangeStatus::suspected, false)) +
-          " suspected; " + std::to_string(quiet) + " without a change\n";
+          " suspected" + (machines > 0 ? ", " + std::to_string(machines) + " of these likely a machine's" : "") + "; " +
+          std::to_string(quiet) + " without a change\n";
   return text;
 }
 
@@ -251,14 +265,17 @@ std::string place_text(const ChangeFinding& finding, const ChangesReport& report
 }
 
 std::string shared_text(const ChangeFinding& finding) {
-  if (!(finding.shared > 0)) return "";
+  if (finding.cause != ChangeCause::machine) return "";
+  if (!(finding.shared > 0)) return "likely the machine's, as an earlier look at all of its benchmarks found";
   return small_share_text(finding.shared) + " of the benchmarks of " +
-         (finding.machine.empty() ? std::string("the machine") : "machine " + finding.machine.substr(0, 8)) +
-         " moved alike: the machine, or a change that slows everything; measuring both commits side by side tells";
+         (finding.machine.empty() ? std::string("the machine") : "machine " + shown(finding.machine)) +
+         " moved alike: most likely the machine and no commit; only measuring both commits side by side excludes one "
+         "that " +
+         (finding.regressions >= finding.improvements ? "slows" : "speeds up") + " everything";
 }
 
 std::string next_step(const ChangeFinding& finding) {
-  const bool is_doubtful = finding.status == ChangeStatus::suspected || finding.shared > 0;
+  const bool is_doubtful = finding.status == ChangeStatus::suspected || finding.cause == ChangeCause::machine;
   if (!is_doubtful || finding.last_good.empty() || finding.commit.empty()) return "";
   return "steelyard ab " + shown(finding.last_good) + ' ' + shown(finding.commit);
 }

@@ -50,6 +50,7 @@ struct SeriesLook {
   std::vector<AcceptedAlert> accepted;
   std::string branch;
   std::vector<bool> is_cut;      // by series: older points were excluded
+  bool is_part = false;          // not all series of the machines: what they did together cannot be told
   bool has_bad_archive = false;  // one that could not be read is missing from the series
 };
 
@@ -80,6 +81,7 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
     STEELYARD_TRY(look.kept, HistoryStore(*look.store).change_points(query.project, options.branch));
     STEELYARD_TRY(look.accepted, AlertStore(*look.store).accepted(query.project));
     look.branch = options.branch;
+    look.is_part = !options.benchmark.empty() || !options.metric.empty();
   }
   return {};
 }
@@ -111,6 +113,9 @@ void judge(SeriesLook& look, const Configuration& configuration) {
   }
   const CommitOrder order(report.series);
   mark_shared_moves(report.series, report.changes, order);
+  for (std::size_t i = 0; look.is_part && i < report.series.size(); ++i) {
+    take_kept_causes(look.kept, report.projects[i], report.series[i], report.changes[i]);
+  }
   report.findings = group_changes(report.series, report.changes, order);
 }
 
@@ -136,26 +141,26 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
 
 // Whether a series still stands, on any of its machines, at a level that a confirmed regression brought and nobody
 // accepted.
-bool stands(const Series& series, const std::vector<ChangePoint>& changes, bool shared) {
+bool stands(const Series& series, const std::vector<ChangePoint>& changes, ChangeCause cause) {
   std::map<std::string, bool> regressed;
   for (const ChangePoint& change : changes) {
     if (change.status != ChangeStatus::confirmed) continue;
     regressed[series.points[change.index].machine] =
-        change.regression && change.accepted_by.empty() && (change.shared > 0) == shared;
+        change.regression && change.accepted_by.empty() && change.cause == cause;
   }
   return std::any_of(regressed.begin(), regressed.end(), [](const auto& machine) { return machine.second; });
 }
 
 ExitCode outcome_of(const ChangesReport& report, bool fail_on_regression) {
   if (!fail_on_regression) return ExitCode::success;
-  const auto any = [&](bool shared) {
+  const auto any = [&](ChangeCause cause) {
     for (std::size_t i = 0; i < report.series.size(); ++i) {
-      if (stands(report.series[i], report.changes[i], shared)) return true;
+      if (stands(report.series[i], report.changes[i], cause)) return true;
     }
     return false;
   };
-  if (any(false)) return ExitCode::regression;
-  return any(true) ? ExitCode::not_judged : ExitCode::success;
+  if (any(ChangeCause::commit)) return ExitCode::regression;
+  return any(ChangeCause::machine) ? ExitCode::not_judged : ExitCode::success;
 }
 
 ExitCode draw(const ChangesReport& report, const std::filesystem::path& target, const App& app) {

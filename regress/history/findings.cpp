@@ -96,7 +96,7 @@ void locate(ChangeFinding& finding, const std::vector<RangedChange>& group, cons
 }
 
 int rank(const ChangeFinding& finding) {
-  if (!finding.machine.empty() || finding.shared > 0) return 3;
+  if (finding.cause == ChangeCause::machine) return 3;
   if (finding.regressions == 0) return 2;
   return finding.status == ChangeStatus::confirmed ? 0 : 1;
 }
@@ -106,7 +106,7 @@ int rank(const ChangeFinding& finding) {
 std::vector<ChangeFinding> group_changes(std::span<const Series> series,
                                          std::span<const std::vector<ChangePoint>> changes, const CommitOrder& order) {
   std::vector<RangedChange> single;
-  std::map<std::string, std::vector<RangedChange>> shared;  // by machine
+  std::map<std::string, std::vector<RangedChange>> of_machines;
   std::vector<ChangeFinding> findings;
   for (std::size_t i = 0; i < series.size(); ++i) {
     for (std::size_t k = 0; k < changes[i].size(); ++k) {
@@ -114,8 +114,8 @@ std::vector<ChangeFinding> group_changes(std::span<const Series> series,
       const auto range = range_of(series[i], change, order);
       if (!range) {
         findings.push_back(make_finding({{i, k, {}}}, changes));
-      } else if (change.shared > 0) {
-        shared[series[i].points[change.index].machine].push_back({i, k, *range});
+      } else if (change.cause == ChangeCause::machine) {
+        of_machines[series[i].points[change.index].machine].push_back({i, k, *range});
       } else {
         single.push_back({i, k, *range});
       }
@@ -125,9 +125,10 @@ std::vector<ChangeFinding> group_changes(std::span<const Series> series,
     findings.push_back(make_finding(group, changes));
     locate(findings.back(), group, order);
   }
-  for (auto& [machine, of_machine] : shared) {
+  for (auto& [machine, of_machine] : of_machines) {
     for (const auto& group : explained_together(std::move(of_machine))) {
       findings.push_back(make_finding(group, changes));
+      findings.back().cause = ChangeCause::machine;
       findings.back().machine = machine;
       locate(findings.back(), group, order);
     }
@@ -189,6 +190,11 @@ constexpr std::size_t kNearby = 8;  // values on either side that say where the 
 
 using MetricFamily = std::pair<std::string, std::string>;  // machine, metric
 
+bool is_counted(const std::string& metric) {
+  const std::optional<Metric> known = well_known_metric(metric);
+  return known && known->kind == MetricKind::counted;
+}
+
 // Logarithm of new over old cost: positive is worse, whatever the metric's direction.
 std::optional<double> move_of(double before, double after, Better better) {
   if (!(before > 0) || !(after > 0)) return std::nullopt;
@@ -220,11 +226,22 @@ bool is_alike(double move, double usual, double factor) {
   return move * usual > 0 && std::abs(move) <= factor * std::abs(usual) && std::abs(usual) <= factor * std::abs(move);
 }
 
+// What most series of a machine and metric did at one place.
+struct MovedTogether {
+  MetricFamily family;
+  std::vector<RangedChange> changes{};  // that are marked as shared
+  std::set<std::string> benchmarks{};   // that moved, with or without a change point
+  std::size_t first = 0;                // the places that all of `changes` may have
+  std::size_t last = 0;
+  bool is_worse = false;
+};
+
 struct Marking {
   std::span<const Series> series;
   std::span<std::vector<ChangePoint>> changes;
   const CommitOrder& order;
   const SharedMoveRules& rules;
+  std::vector<MovedTogether> moved{};
 
   void mark(const MetricFamily& family, const std::vector<std::size_t>& of_family,
             const std::vector<RangedChange>& group) {
@@ -244,13 +261,51 @@ struct Marking {
       const auto move = nearby_move(series[index], family.first, group.front().range, order);
       if (move) moves[index] = *move;
     }
-    const auto alike = [&](const auto& entry) { return is_alike(entry.second, usual, rules.alike); };
-    const auto count = static_cast<double>(std::count_if(moves.begin(), moves.end(), alike));
-    const double share = count / static_cast<double>(of_family.size());
+    std::erase_if(moves, [&](const auto& entry) { return !is_alike(entry.second, usual, rules.alike); });
+    const double share = static_cast<double>(moves.size()) / static_cast<double>(of_family.size());
     if (share < rules.min_share) return;
+    MovedTogether together{.family = family, .last = order.size(), .is_worse = usual > 0};
+    for (const auto& [index, move] : moves) together.benchmarks.insert(series[index].name);
     for (const RangedChange& one : group) {
-      const auto move = moves.find(one.series);
-      if (move != moves.end() && alike(*move)) changes[one.series][one.change].shared = share;
+      if (moves.count(one.series) == 0) continue;
+      changes[one.series][one.change].shared = share;
+      together.changes.push_back(one);
+      together.first = std::max(together.first, one.range.first);
+      together.last = std::min(together.last, one.range.last);
+    }
+    moved.push_back(std::move(together));
+  }
+
+  // Of the benchmarks that moved, those of which a count is known: did most of the counts move with them?
+  bool counts_moved(const MovedTogether& together) const {
+    std::set<std::string> counted;
+    std::set<std::string> counted_moved;
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      if (!is_counted(series[i].metric) || together.benchmarks.count(series[i].name) == 0) continue;
+      counted.insert(series[i].name);
+      for (const ChangePoint& change : changes[i]) {
+        const auto range = range_of(series[i], change, order);
+        const bool is_there = range && range->first <= together.last && together.first <= range->last;
+        if (is_there && change.regression == together.is_worse) counted_moved.insert(series[i].name);
+      }
+    }
+    return !counted.empty() &&
+           static_cast<double>(counted_moved.size()) >= rules.min_share * static_cast<double>(counted.size());
+  }
+
+  bool speaks_for_code(const MovedTogether& together) const {
+    if (is_counted(together.family.second)) return true;
+    const bool is_elsewhere = std::ranges::any_of(moved, [&](const MovedTogether& other) {
+      return other.family.first != together.family.first && other.family.second == together.family.second &&
+             other.is_worse == together.is_worse && other.first <= together.last && together.first <= other.last;
+    });
+    return is_elsewhere || counts_moved(together);
+  }
+
+  void name_causes() {
+    for (const MovedTogether& together : moved) {
+      if (speaks_for_code(together)) continue;
+      for (const RangedChange& one : together.changes) changes[one.series][one.change].cause = ChangeCause::machine;
     }
   }
 };
@@ -260,7 +315,7 @@ struct Marking {
 void mark_shared_moves(std::span<const Series> series, std::span<std::vector<ChangePoint>> changes,
                        const CommitOrder& order, const SharedMoveRules& rules) {
   std::map<MetricFamily, std::vector<std::size_t>> members;
-  std::map<MetricFamily, std::vector<RangedChange>> moved;
+  std::map<MetricFamily, std::vector<RangedChange>> found;
   for (std::size_t i = 0; i < series.size(); ++i) {
     std::set<std::string> machines;
     for (const SeriesPoint& point : series[i].points) {
@@ -269,17 +324,18 @@ void mark_shared_moves(std::span<const Series> series, std::span<std::vector<Cha
     for (const std::string& machine : machines) members[{machine, series[i].metric}].push_back(i);
     for (std::size_t k = 0; k < changes[i].size(); ++k) {
       changes[i][k].shared = 0;
+      changes[i][k].cause = ChangeCause::commit;
       if (const auto range = range_of(series[i], changes[i][k], order)) {
-        moved[{series[i].points[changes[i][k].index].machine, series[i].metric}].push_back({i, k, *range});
+        found[{series[i].points[changes[i][k].index].machine, series[i].metric}].push_back({i, k, *range});
       }
     }
   }
   Marking marking{series, changes, order, rules};
-  for (auto& [family, found] : moved) {
-    const std::vector<std::size_t>& of_family = members[family];
-    if (of_family.size() < rules.min_series) continue;
-    for (const auto& group : explained_together(std::move(found))) marking.mark(family, of_family, group);
+  for (auto& [family, of_family] : found) {
+    if (members[family].size() < rules.min_series) continue;
+    for (const auto& group : explained_together(std::move(of_family))) marking.mark(family, members[family], group);
   }
+  marking.name_causes();
 }
 
 }  // namespace steelyard

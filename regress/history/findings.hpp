@@ -44,14 +44,15 @@ struct ChangeFinding {
   std::size_t regressions = 0;
   std::size_t improvements = 0;
   ChangeStatus status = ChangeStatus::suspected;  // confirmed where any member is
-  std::string machine;  // set where all members are marked as shared: the machine that moved; else empty
-  double shared = 0;    // the largest share among them
+  ChangeCause cause = ChangeCause::commit;        // machine: of all members
+  std::string machine;                            // that moved, where it is the cause; else empty
+  double shared = 0;                              // the largest share among them
   double importance = 0;
 };
 
 // Each change point belongs to exactly one finding. Where the ranges of two changes overlap (first to last, and back to
 // the commit that was measured before) one commit can explain both: the least number of commits that explains all is
-// taken (the greedy choice is the least: intervals on a line). Shared moves of one machine are grouped apart.
+// taken (the greedy choice is the least: intervals on a line). What is a machine's is grouped apart.
 //
 // Importance: the sum over members of |ln ratio|, suspected ones at half; confirmed regressions stand before suspected
 // ones, these before improvements, and what is the machine's last.
@@ -82,8 +83,10 @@ std::vector<std::vector<RangedChange>> explained_together(std::vector<RangedChan
 
 // A machine that became slower moves all of its benchmarks at once, by about the same factor. No single series can tell
 // that from a change of the code; all of them together can make it likely. Such points keep their status and verdict,
-// and are marked: the machine is the better explanation, but a change that slows everything looks the same, and only
-// measuring both commits side by side tells.
+// and have the machine as their cause, unless something speaks for the code: it is a counted metric, which no machine
+// moves; the counts of the same benchmarks moved there too; or another machine saw the same at the same commits. A
+// change that slows everything and is seen on one machine alone, by its time alone, looks the same as the machine's,
+// and only measuring both commits side by side tells.
 
 struct SharedMoveRules {
   std::size_t min_series = 5;  // fewer say nothing about a machine
@@ -94,8 +97,8 @@ struct SharedMoveRules {
 };
 
 // changes[i]: of series[i]. Sets ChangePoint::shared to the share of the machine's series of that metric that moved
-// alike at this place, and to 0 where too few did. A series without a change point there counts with what its own
-// levels around the place say. Series without commits have no common place and are left alone.
+// alike at this place, and to 0 where too few did; and ChangePoint::cause. A series without a change point there counts
+// with what its own levels around the place say. Series without commits have no common place and are left alone.
 void mark_shared_moves(std::span<const Series> series, std::span<std::vector<ChangePoint>> changes,
                        const CommitOrder& order, const SharedMoveRules& rules = {});
 

@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
+#include "regress/history/wander.hpp"
 
 namespace steelyard {
 namespace {
 
-constexpr double kHold = 10;      // a known step goes when its p is this many times the level
-constexpr double kNever = 2;      // in the place of p: goes first
-constexpr std::size_t kNear = 5;  // a proposal this near to a known step is that step
-constexpr int kRounds = 10;       // of moving and judging anew; each but the last takes a step away
+constexpr double kHold = 10;           // a known step goes when its p is this many times the level
+constexpr double kNever = 2;           // in the place of p: goes first
+constexpr std::size_t kNear = 5;       // a proposal this near to a known step is that step
+constexpr double kPassing = 30;        // times p of what leads back to where it began: mostly the machine was disturbed
+constexpr std::size_t kAround = 60;    // values on each side that tell whether the series wanders
+constexpr double kWeightAround = 0.3;  // of what they say, beside what both stretches say
+constexpr int kRounds = 10;            // of moving and judging anew; each but the last takes a step away
+constexpr double kLeastShare = 1e-4;   // of the noise's variance: no fit is better than a hundredth of its deviation
 
 std::vector<std::size_t> with_known(std::span<const std::size_t> proposed, std::span<const std::size_t> known,
                                     std::size_t n) {
@@ -33,9 +39,11 @@ class Elimination {
  public:
   Elimination(std::span<const double> values, const Noise& noise, std::span<const std::size_t> proposed,
               const StepRule& rule)
-      : n_(values.size()),
+      : values_(values),
+        n_(values.size()),
         rule_(rule),
         degrees_(noise.degrees()),
+        least_variance_(kLeastShare * noise.scale() * noise.scale()),
         stretches_(values, noise, with_known(proposed, rule.known, n_)) {
     for (std::size_t k = 0; k < stretches_.steps(); ++k) {
       kept_.push_back(std::ranges::binary_search(rule.known, stretches_.begin(k)));
@@ -47,6 +55,7 @@ class Elimination {
     for (int round = 0; round < kRounds; ++round) {
       remove_weak();
       for (std::size_t k = 0; k < p_.size(); ++k) stretches_.move_to_best(k, kept_[k]);
+      were_moved_ = true;
       for (std::size_t k = 0; k < p_.size(); ++k) p_[k] = judge(k);
       if (std::ranges::all_of(p_, [&](double p) { return p <= rule_.alpha; })) return;
     }
@@ -63,13 +72,67 @@ class Elimination {
   }
 
  private:
-  double judge(std::size_t k) const {
+  double judge(std::size_t k) {
     const bool too_short = stretches_.left(k) < kMinStretch || stretches_.right(k) < kMinStretch;
     if (too_short || std::fabs(stretches_.size(k)) < rule_.min_size) return kNever;
     if (k > 0 && stretches_.is_burst(k - 1)) return kNever;
     if (k + 1 < stretches_.steps() && stretches_.is_burst(k)) return kNever;
-    const double p = p_of_largest(stretches_.t(k), degrees_, stretches_.left(k) + stretches_.right(k), n_);
-    return kept_[k] ? p / kHold : p;
+    const double hold = kept_[k] ? kHold : 1;
+    const double p = p_of_largest(stretches_.t(k), degrees_, stretches_.left(k) + stretches_.right(k), n_) / hold;
+    // Where a known step was seen is not where it is best seen now, before it has been moved.
+    const bool is_placed = were_moved_ || !kept_[k];
+    return p <= rule_.alpha && is_placed ? std::max(p, p_against_wander(k) / hold) : p;
+  }
+
+  // Asked last, and once for the same stretches, because it costs the most. Two answers, since either alone is
+  // deceived: the stretches beside the step may be too few values to know wandering by, and where other steps were
+  // taken out some of the wandering went with them. Their geometric mean (V. Vovk and R. Wang, Combining p-values via
+  // averaging, 2020) leans to the first.
+  double p_against_wander(std::size_t k) {
+    const std::size_t step = stretches_.begin(k);
+    const auto [known, fresh] = p_of_steps_.try_emplace(steps_near(k), 1);
+    if (fresh && least_variance_ > 0) {
+      const std::size_t left = std::min(stretches_.left(k), kMaxBeside);
+      const std::size_t right = std::min(stretches_.right(k), kMaxBeside);
+      const double beside = p_of(values_.subspan(step - left, left + right), left);
+      const double around = p_of(other_steps_taken_out(k), std::min(step, kAround));
+      known->second = steady_exp((1 - kWeightAround) * steady_log(beside) + kWeightAround * steady_log(around));
+    }
+    // What goes there and back is taken for a change and its end only where that is clear.
+    const bool passes =
+        (k > 0 && stretches_.leads_back(k - 1)) || (k + 1 < stretches_.steps() && stretches_.leads_back(k));
+    return std::min(1.0, passes ? known->second * kPassing : known->second);
+  }
+
+  // All that p_against_wander() depends on: the step first, then the ends of the stretches within its sight.
+  std::vector<std::size_t> steps_near(std::size_t k) const {
+    const std::size_t step = stretches_.begin(k);
+    std::vector<std::size_t> near = {step, step - stretches_.left(k), step + stretches_.right(k)};
+    for (std::size_t i = k; i-- > 0 && stretches_.begin(i) + kAround > step;) near.push_back(stretches_.begin(i));
+    for (std::size_t i = k + 1; i < stretches_.steps() && stretches_.begin(i) < step + kAround; ++i) {
+      near.push_back(stretches_.begin(i));
+    }
+    return near;
+  }
+
+  double p_of(std::span<const double> values, std::size_t cut) const {
+    const WanderTest test = step_against_wander(values, cut, least_variance_);
+    return p_of_largest(test.t, test.degrees, values.size(), values.size());
+  }
+
+  // The values near step k; those of other stretches moved to the level on their side of it.
+  std::vector<double> other_steps_taken_out(std::size_t k) const {
+    const std::size_t step = stretches_.begin(k);
+    const std::size_t from = step - std::min(step, kAround);
+    const std::size_t to = std::min(n_, step + kAround);
+    std::size_t stretch = k;
+    while (stretch > 0 && stretches_.begin(stretch - 1) > from) --stretch;
+    std::vector<double> values;
+    for (std::size_t i = from; i < to; ++i) {
+      while (stretch < stretches_.steps() && stretches_.begin(stretch) <= i) ++stretch;
+      values.push_back(values_[i] - stretches_.level(stretch) + stretches_.level(i < step ? k : k + 1));
+    }
+    return values;
   }
 
   // Among equals, as the two sides of a burst, the smaller step.
@@ -103,9 +166,13 @@ class Elimination {
     }
   }
 
+  std::span<const double> values_;
   std::size_t n_;
   const StepRule& rule_;
   double degrees_;
+  double least_variance_;
+  bool were_moved_ = false;
+  std::map<std::vector<std::size_t>, double> p_of_steps_;
   Stretches stretches_;
   std::vector<double> p_;
   std::vector<bool> kept_;
@@ -212,9 +279,9 @@ std::vector<std::size_t> best_steps(std::span<const double> values, double penal
 
 namespace {
 
-// A disturbance may last a few values: the variance of a stretch of m values is taken 1 + 2/m times as large. Fewer
+// A disturbance may last a few values: the variance of a stretch of m values is taken 1 + 1/m times as large. Fewer
 // values so need more, and 13 are nearly free (docs/method/change_points.md, "Constants").
-constexpr double kShortStretch = 2;
+constexpr double kShortStretch = 1;
 constexpr std::size_t kLongestNear = 24;  // values on each side that tell where noise wanders
 constexpr double kMinOverall = 2;         // t of the whole stretches, below which a jump is a turn among many
 constexpr std::size_t kBurst = 5;         // shorter excursions are no two changes
@@ -258,8 +325,9 @@ double Stretches::t(std::size_t k) const {
   return largest;
 }
 
-bool Stretches::is_burst(std::size_t k) const {
-  if (right(k) >= kBurst) return false;
+bool Stretches::is_burst(std::size_t k) const { return right(k) < kBurst && leads_back(k); }
+
+bool Stretches::leads_back(std::size_t k) const {
   const double there = size(k);
   const double back = size(k + 1);
   return there * back < 0 && std::fabs(there + back) < 0.5 * std::min(std::fabs(there), std::fabs(back));

@@ -1,6 +1,6 @@
 // Which of the proposed steps of a series hold: from the weakest on they are taken away until each that is left is
-// significant and large enough, and is no burst (a few values elsewhere and back again). Those that hold are moved to
-// their best place.
+// significant and large enough, explains more than noise that wanders (wander.hpp), and is no burst (a few values
+// elsewhere and back again). Those that hold are moved to their best place.
 #pragma once
 
 #include <cstddef>
@@ -61,11 +61,14 @@ class Stretches {
   std::size_t begin(std::size_t k) const { return bounds_[k + 1]; }
   std::size_t left(std::size_t k) const { return bounds_[k + 1] - bounds_[k]; }
   std::size_t right(std::size_t k) const { return bounds_[k + 2] - bounds_[k + 1]; }
+  double level(std::size_t stretch) const { return mean(bounds_[stretch], bounds_[stretch + 1]); }
   double size(std::size_t k) const;  // mean after less mean before
   // Size over its standard deviation; of the whole stretches and of ever shorter ones around the step, the largest:
   // where noise wanders only the values near the step tell. Never negative.
   double t(std::size_t k) const;
-  // Whether the values from step k to the next are few and lead back to about where they began.
+  // Whether the values from step k to the next lead back to about where they began.
+  bool leads_back(std::size_t k) const;
+  // Whether they are few, too.
   bool is_burst(std::size_t k) const;
 
   void remove(std::size_t k);

@@ -135,7 +135,7 @@ class Life {
 
   void take_change_point(const AlertFact& fact) {
     const std::string by = "change point";
-    if (fact.what == "gone") {
+    if (fact.what == "gone" || fact.of_machine) {
       if (is_there()) enter(AlertState::resolved, fact, by);
       return;
     }

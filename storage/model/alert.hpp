@@ -93,7 +93,8 @@ struct AlertAct {
 //   - later improvements against other baselines that together take back the change, within the margin. A branch's next
 //     commits are compared with each other: that the next one is unchanged says only that the regression stays;
 //   - of a failed or missing benchmark: that it is measured again;
-//   - of a failed one: that it leaves itself out on both sides (skipped), which is no failure.
+//   - of a failed one: that it leaves itself out on both sides (skipped), which is no failure;
+//   - of a change point: that it is seen no more, or was found to be the machine's. Such a one opens none.
 // A regression after that reopens it. One that was accepted stays so while no comparison shows more than was accepted.
 
 struct AlertFact {
@@ -112,6 +113,7 @@ struct AlertFact {
   std::optional<double> ratio{};
   double margin = 0;  // relative, of equivalence
   bool higher_is_better = false;
+  bool of_machine = false;  // a change point whose cause is the machine: nobody can mend it in the code
   std::string who{};
   std::string note{};
 };

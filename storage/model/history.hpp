@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/model/metric.hpp"
+#include "bench/model/series.hpp"
 
 namespace steelyard {
 
@@ -139,9 +140,10 @@ struct KeptChangePoint {
   double p = 1;
   bool regression = false;  // else an improvement
   bool gone = false;        // later values spoke against it
+  ChangeCause cause = ChangeCause::commit;
 };
 struct ChangePointEvent {
-  std::string event;  // "confirmed", "moved", "gone", "back"
+  std::string event;  // "confirmed", "moved", "gone", "back", "explained": it has another cause
   KeptChangePoint point;
   std::string from_commit;  // where it stood before; empty: nowhere
 };

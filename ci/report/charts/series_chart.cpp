@@ -40,7 +40,7 @@ std::vector<MachinePoints> by_machine(const Series& series) {
 std::string label_of(const ChangePoint& change) {
   std::string text = change.ratio ? change_cell(*change.ratio) : change.regression ? "worse" : "better";
   if (change.status == ChangeStatus::suspected) text += "?";
-  return change.shared > 0 ? text + " all" : text;
+  return change.cause == ChangeCause::machine ? text + " machine" : text;
 }
 
 // A mark below the chart where each level begins, what changed beside it; on as many lines as keep words apart.
@@ -55,9 +55,9 @@ std::string marks(const std::vector<ChangePoint>& changes, const MachinePoints& 
         static_cast<std::size_t>(chart.column_of_point[static_cast<std::size_t>(found - points.indices.begin())]);
     const std::string commit = change.commit.empty() ? "" : " " + change.commit.substr(0, 9);
     const std::string label = label_of(change) + printable(commit, style.unicode);
-    const Tone tone = change.status == ChangeStatus::suspected || change.shared > 0 ? Tone::doubtful
-                      : change.regression                                           ? Tone::bad
-                                                                                    : Tone::good;
+    const Tone tone = change.status == ChangeStatus::suspected || change.cause == ChangeCause::machine ? Tone::doubtful
+                      : change.regression                                                              ? Tone::bad
+                                                                                                       : Tone::good;
     std::size_t line = 0;
     while (line < used.size() && used[line] + 1 > column && used[line] > 0) ++line;
     if (line == used.size()) {
@@ -152,7 +152,7 @@ class SeriesPicture {
   double y_of(double value) const { return kArea.y(axis_.share(value)); }
 
   static std::string_view tone(const ChangePoint& change) {
-    if (change.shared > 0) return "doubt";
+    if (change.cause == ChangeCause::machine) return "doubt";
     return change.regression ? "worse" : "better";
   }
 
@@ -163,6 +163,7 @@ class SeriesPicture {
     if (!change.commit.empty()) text += " at " + change.commit.substr(0, 12);
     text += ": " + levels.baseline + " to " + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit);
     if (change.ratio) text += " (" + change_cell(*change.ratio) + ")";
+    if (change.cause == ChangeCause::machine) text += ", the machine's";
     return text;
   }
 

@@ -47,7 +47,7 @@ order by number, age
 // $1 to $6: the fields of the subjects.
 constexpr const char* kOfChangePoints = R"sql(
 select s.number, (extract(epoch from l.happened_at) * 1000000)::bigint * 1000, l.change_point_log_key, l.event,
-       l.to_commit, p.fingerprint, p.level_before, p.level_after, p.ratio
+       l.to_commit, p.fingerprint, p.level_before, p.level_after, p.ratio, coalesce(l.cause = 'machine', false)
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
   with ordinality as s(project, branch, benchmark, metric, fingerprint, id, number)
 join steelyard.change_points p
@@ -101,6 +101,7 @@ AlertFact fact_of_change_point(const Rows& rows, std::int64_t row) {
   fact.baseline = rows.number(row, 6);
   fact.candidate = rows.number(row, 7);
   fact.ratio = number_or_absent(rows, row, 8);
+  fact.of_machine = rows.boolean(row, 9);
   return fact;
 }
 

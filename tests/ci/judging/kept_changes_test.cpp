@@ -74,6 +74,22 @@ TEST(KeptChanges, WhatMovesIsAnEditAndWhatGoesIsLoggedAndMayComeBack) {
   EXPECT_EQ(back[0].event, "back");
 }
 
+TEST(KeptChanges, AnotherCauseIsToldOnceAndALookAtAPartKeepsIt) {
+  const Series series = series_of(20);
+  const auto kept = after(events(series, {confirmed(7, "x")}, {}));
+  std::vector<ChangePoint> changes{confirmed(7, "x")};
+  changes[0].cause = ChangeCause::machine;
+  const auto explained = events(series, changes, kept);
+  ASSERT_EQ(explained.size(), 1U);
+  EXPECT_EQ(explained[0].event, "explained");
+  EXPECT_THAT(event_lines(explained), ElementsAre(HasSubstr("c7 is likely the machine's")));
+  EXPECT_THAT(events(series, changes, after(explained)), IsEmpty());
+  std::vector<ChangePoint> alone{confirmed(7, "x")};
+  take_kept_causes(after(explained), "shop", series, alone);
+  EXPECT_EQ(alone[0].cause, ChangeCause::machine);
+  EXPECT_THAT(events(series, alone, after(explained)), IsEmpty());
+}
+
 TEST(KeptChanges, OfWhatWasNotLookedAtNothingIsSaid) {
   const Series series = series_of(20);
   const auto kept = after(events(series, {confirmed(3, "x")}, {}));

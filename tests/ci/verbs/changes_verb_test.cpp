@@ -81,10 +81,13 @@ TEST_F(ChangesVerb, SaysThatAMachineMovedWhereAllItsSeriesMoveAlike) {
   const json found = judged(all, 2, {"--fail-on-regression"});
   ASSERT_EQ(found["findings"].size(), 1U);
   EXPECT_EQ(found["findings"][0]["shared"], 1.0);
+  EXPECT_EQ(found["findings"][0]["cause"], "machine");
+  EXPECT_EQ(found["series"][0]["change_points"][0]["cause"], "machine");
   EXPECT_EQ(found["series"][0]["change_points"][0]["verdict"], "regression") << "the verdict stays";
   const Outcome text = run({"changes", "--input", "in.json"});
   EXPECT_THAT(text.out, AllOf(HasSubstr("100 % of the benchmarks of the machine moved alike"),
-                              HasSubstr("to tell: steelyard ab c19 c20")));
+                              HasSubstr("likely the machine, no commit: 6 regressions  at c20"),
+                              HasSubstr("6 of these likely a machine's"), HasSubstr("to tell: steelyard ab c19 c20")));
 }
 
 TEST_F(ChangesVerb, AnotherMachineIsNoRegression) {

@@ -134,6 +134,41 @@ TEST(SharedMoves, MarksWhatMostSeriesOfAMachineDoAlike) {
   const auto findings = group_changes(all.series, all.changes, CommitOrder(all.series));
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].machine, "m");
+  EXPECT_EQ(findings[0].cause, ChangeCause::machine);
+  EXPECT_EQ(most.changes[4].at(0).cause, ChangeCause::commit);
+}
+
+TEST(SharedMoves, AreTheCodesWhereACountMovedOrAnotherMachineSawThemToo) {
+  Moved counted({1.05, 1.06, 1.04, 1.05, 1.07});
+  for (Series& one : counted.series) one.metric = "instructions";
+  mark_shared_moves(counted.series, counted.changes, CommitOrder(counted.series));
+  EXPECT_EQ(counted.shared(0), 1);
+  EXPECT_EQ(counted.changes[0].at(0).cause, ChangeCause::commit) << "no machine moves a count";
+
+  const auto timed = [](std::size_t counts, double by) {
+    Moved both({1.05, 1.06, 1.04, 1.05, 1.07, by, by, by, by, by});
+    for (std::size_t i = 0; i < 10; ++i) {
+      both.series[i].name = "BM_" + std::to_string(i % 5);
+      both.series[i].metric = i < 5 ? "real_time" : "instructions";
+    }
+    both.series.resize(5 + counts);
+    both.changes.resize(5 + counts);
+    mark_shared_moves(both.series, both.changes, CommitOrder(both.series));
+    return both.changes[0].at(0).cause;
+  };
+  EXPECT_EQ(timed(0, 1), ChangeCause::machine) << "nothing was counted";
+  EXPECT_EQ(timed(5, 1), ChangeCause::machine) << "the counts stayed";
+  EXPECT_EQ(timed(5, 1.04), ChangeCause::commit);
+  EXPECT_EQ(timed(5, 0.9), ChangeCause::machine) << "they went the other way";
+
+  Moved two({1.05, 1.06, 1.04, 1.05, 1.07, 1.05, 1.06, 1.04, 1.05, 1.07});
+  for (std::size_t i = 5; i < 10; ++i) {
+    for (SeriesPoint& point : two.series[i].points) point.machine = "another";
+  }
+  mark_shared_moves(two.series, two.changes, CommitOrder(two.series));
+  EXPECT_EQ(two.shared(0), 1);
+  EXPECT_EQ(two.changes[0].at(0).cause, ChangeCause::commit);
+  EXPECT_EQ(two.changes[9].at(0).cause, ChangeCause::commit);
 }
 
 TEST(SharedMoves, LeavesAloneWhatAFewSeriesDoOrWhatIsOfVeryUnequalSize) {

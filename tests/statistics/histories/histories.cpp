@@ -102,38 +102,136 @@ std::vector<double> made_up_noise(NoiseKind kind, std::size_t n, Dice& dice) {
   return values;
 }
 
+const char* to_text(DriftKind drift) {
+  switch (drift) {
+    case DriftKind::slow:
+      return "slow";
+    case DriftKind::slow_and_white:
+      return "slow and white";
+    case DriftKind::walk:
+      return "walk";
+    case DriftKind::pink:
+      return "pink";
+  }
+  return "";
+}
+
+std::vector<double> drifting_noise(DriftKind drift, std::size_t n, Dice& dice) {
+  constexpr std::size_t kSpeeds = 6;
+  const double fading = dice.uniform(0.8, 0.98);
+  const double slow_share = dice.uniform(0.3, 0.8);
+  const double stride = dice.uniform(0.05, 0.4);
+  std::vector<double> speeds(drift == DriftKind::pink ? kSpeeds : 1);
+  for (double& speed : speeds) speed = dice.normal();
+  double walked = 0;
+  std::vector<double> values(n);
+  for (double& value : values) {
+    double sum = 0;
+    for (std::size_t k = 0; k < speeds.size(); ++k) {
+      const double f = drift != DriftKind::pink ? fading
+                       : k == 0                 ? 0
+                                                : 1 - std::pow(2.0, -1.0 - static_cast<double>(k));
+      speeds[k] = f * speeds[k] + std::sqrt(1 - f * f) * dice.normal();
+      sum += speeds[k];
+    }
+    walked += stride * dice.normal();
+    value = sum;
+    if (drift == DriftKind::slow_and_white)
+      value = std::sqrt(slow_share) * sum + std::sqrt(1 - slow_share) * dice.normal();
+    if (drift == DriftKind::walk) value = walked + dice.normal();
+  }
+  double mean = 0;
+  for (double value : values) mean += value / static_cast<double>(n);
+  double variance = 0;
+  for (double value : values) variance += (value - mean) * (value - mean) / static_cast<double>(n);
+  for (double& value : values) value = (value - mean) / std::sqrt(variance);
+  return values;
+}
+
+namespace {
+
+std::vector<double> recorded_noise(const std::vector<double>& trace, std::size_t n, Dice& dice) {
+  std::vector<double> noise = stretch_of(trace, n, dice);
+  const double middle = median(noise);
+  const double deviation = robust_deviation(noise);
+  for (double& value : noise) value = deviation > 0 ? (value - middle) / deviation : 0;
+  return noise;
+}
+
+// The noise as a part of a value of its own unit, with steps where `changed`.
+History history_of(std::string name, const std::vector<double>& noise, double spread, bool changed, Dice& dice) {
+  History history{.name = std::move(name), .values = {}, .steps = {}};
+  if (changed) history.steps = draw_steps(noise.size(), dice);
+  double level = 0;
+  std::size_t next = 0;
+  const double unit = std::exp(dice.uniform(0, 12));
+  for (std::size_t k = 0; k < noise.size(); ++k) {
+    if (next < history.steps.size() && history.steps[next].begin == k)
+      level += history.steps[next++].in_noise * (dice.uniform() < 0.6 ? 1 : -1);
+    history.values.push_back(unit * std::exp(spread * (level + noise[k])));
+  }
+  return history;
+}
+
+std::size_t draw_length(Dice& dice) { return 40 + dice.below(261); }
+double draw_spread(Dice& dice) { return 0.004 * std::exp(dice.uniform(0, 2.5)); }  // 0.4 % to 5 %
+
+History recorded_history(std::span<const std::vector<double>> traces, std::size_t n, double spread, bool changed,
+                         Dice& dice) {
+  const std::size_t which = dice.below(traces.size());
+  const std::vector<double> noise = recorded_noise(traces[which], std::min(n, traces[which].size()), dice);
+  return history_of("recorded " + std::to_string(which), noise, spread, changed, dice);
+}
+
+}  // namespace
+
 std::vector<History> make_histories(std::size_t count, bool changed, std::uint64_t seed,
                                     std::span<const std::vector<double>> traces) {
   Dice dice(seed);
   std::vector<History> histories;
   for (std::size_t i = 0; i < count; ++i) {
-    History history;
-    std::size_t n = 40 + dice.below(261);
-    const double spread = 0.004 * std::exp(dice.uniform(0, 2.5));  // 0.4 % to 5 %
-    std::vector<double> noise;
+    const std::size_t n = draw_length(dice);
+    const double spread = draw_spread(dice);
     if (!traces.empty() && i % 2 == 1) {
-      const std::size_t which = dice.below(traces.size());
-      n = std::min(n, traces[which].size());
-      noise = stretch_of(traces[which], n, dice);
-      const double middle = median(noise);
-      const double deviation = robust_deviation(noise);
-      for (double& value : noise) value = deviation > 0 ? (value - middle) / deviation : 0;
-      history.name = "recorded " + std::to_string(which);
-    } else {
-      const NoiseKind kind = kNoiseKinds[(i / 2) % std::size(kNoiseKinds)];
-      noise = made_up_noise(kind, n, dice);
-      history.name = to_text(kind);
+      histories.push_back(recorded_history(traces, n, spread, changed, dice));
+      continue;
     }
-    if (changed) history.steps = draw_steps(n, dice);
-    double level = 0;
-    std::size_t next = 0;
-    const double unit = std::exp(dice.uniform(0, 12));
-    for (std::size_t k = 0; k < n; ++k) {
-      if (next < history.steps.size() && history.steps[next].begin == k)
-        level += history.steps[next++].in_noise * (dice.uniform() < 0.6 ? 1 : -1);
-      history.values.push_back(unit * std::exp(spread * (level + noise[k])));
-    }
-    histories.push_back(std::move(history));
+    const NoiseKind kind = kNoiseKinds[(i / 2) % std::size(kNoiseKinds)];
+    histories.push_back(history_of(to_text(kind), made_up_noise(kind, n, dice), spread, changed, dice));
+  }
+  return histories;
+}
+
+std::vector<History> make_white_histories(std::size_t count, bool changed, std::uint64_t seed) {
+  Dice dice(seed);
+  std::vector<History> histories;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t n = draw_length(dice);
+    const double spread = draw_spread(dice);
+    histories.push_back(history_of("white", made_up_noise(NoiseKind::normal, n, dice), spread, changed, dice));
+  }
+  return histories;
+}
+
+std::vector<History> make_drifting_histories(DriftKind drift, std::size_t count, bool changed, std::uint64_t seed) {
+  Dice dice(seed);
+  std::vector<History> histories;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t n = draw_length(dice);
+    const double spread = draw_spread(dice);
+    histories.push_back(history_of(to_text(drift), drifting_noise(drift, n, dice), spread, changed, dice));
+  }
+  return histories;
+}
+
+std::vector<History> make_recorded_histories(std::size_t count, bool changed, std::uint64_t seed,
+                                             std::span<const std::vector<double>> traces) {
+  Dice dice(seed);
+  std::vector<History> histories;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t n = draw_length(dice);
+    const double spread = draw_spread(dice);
+    histories.push_back(recorded_history(traces, n, spread, changed, dice));
   }
   return histories;
 }

@@ -2,6 +2,7 @@
 // docs/method/change_points.md promises; the long table is printed by tests/studies/judging/score_histories.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -44,6 +45,50 @@ TEST(HistoryErrorRates, IndependentNormalValuesHardlyEverHaveAChange) {
     alarms += !changes_of(values, values.size()).empty();
   }
   EXPECT_LE(alarms, 25U);  // 5 %, confirmed or suspected, is the promise
+}
+
+std::size_t series_with_a_point(const std::vector<History>& histories) {
+  return static_cast<std::size_t>(std::ranges::count_if(histories, [](const History& history) {
+    return !confirmed(changes_of(history.values, history.values.size())).empty();
+  }));
+}
+
+// 38 % of them had one, when noise was only measured between the steps that it seemed to have.
+TEST(HistoryErrorRates, AtMostFifteenPerCentOfTheTracesOfOneProgramHaveAChange) {
+  std::vector<History> whole;
+  for (const char* recording : {"interleaved", "duet", "later", "neighbour"}) {
+    const auto traces = read_traces(STEELYARD_NOISE_FOLDER "/" + std::string(recording));
+    ASSERT_TRUE(traces) << traces.error().text();
+    for (const auto& trace : *traces) whole.push_back({.name = recording, .values = trace, .steps = {}});
+  }
+  ASSERT_EQ(whole.size(), 52U);
+  EXPECT_LE(100 * series_with_a_point(whole), 15 * whole.size());
+}
+
+TEST(HistoryErrorRates, NoiseThatDriftsIsSeldomTakenForSteps) {
+  const auto share = [](DriftKind drift) {
+    return static_cast<double>(series_with_a_point(make_drifting_histories(drift, 200, false, 15))) / 200;
+  };
+  EXPECT_LE(share(DriftKind::slow), 0.12);
+  EXPECT_LE(share(DriftKind::slow_and_white), 0.12);
+  EXPECT_LE(share(DriftKind::walk), 0.25);
+  EXPECT_LE(share(DriftKind::pink), 0.15);
+}
+
+TEST(HistoryErrorRates, StepsInNoiseThatDoesNotDriftAreFoundAsBefore) {
+  std::size_t known = 0;
+  std::size_t found = 0;
+  for (const History& history : make_white_histories(300, true, 16)) {
+    Points begins;
+    for (const InjectedStep& step : history.steps) begins.push_back(step.begin);
+    const std::vector<bool> hits = matched(begins, confirmed(changes_of(history.values, history.values.size())));
+    for (std::size_t k = 0; k < hits.size(); ++k) {
+      if (history.steps[k].in_noise < 2) continue;
+      ++known;
+      found += hits[k];
+    }
+  }
+  EXPECT_GE(static_cast<double>(found), 0.95 * static_cast<double>(known));
 }
 
 TEST(HistoryErrorRates, UnchangedHistoriesOfManyKindsStayClean) {

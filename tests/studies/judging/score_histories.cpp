@@ -1,13 +1,17 @@
 // Scores of ours and of other rules on histories with known changes; prints the table of
 // docs/measured/history_scores.md.
 //
-//     score_histories [--histories N] [--seed S] [--noise FOLDER] [--annotated FILE]... [--ours-only]
+//     score_histories [--histories N] [--seed S] [--noise FOLDER]... [--annotated FILE]... [--ours-only]
+//     score_histories --drift [--part tune|held-out] [--histories N] [--seed S] [--noise FOLDER]...
 //
 // FOLDER: recordings (format: tests/studies/noise/record_noise.py). FILE: one series a line, its name and its values;
-// each line after it that starts with "@" holds one annotator's change points.
+// each line after it that starts with "@" holds one annotator's change points. --drift: only the table of what noise
+// that wanders is taken for. --part: every other recorded benchmark, the first ones with tune; constants are chosen on
+// those, with another seed, and held out are the others.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -27,7 +31,10 @@ struct Settings {
   std::size_t histories = 400;
   std::uint64_t seed = 1;
   bool ours_only = false;
-  std::vector<std::vector<double>> traces;
+  bool drift_only = false;
+  std::string part;  // "tune", "held-out", or empty: all
+  std::vector<std::pair<std::string, std::vector<std::vector<double>>>> recordings;  // by the name of the folder
+  std::vector<std::vector<double>> traces;                                           // of all of them
   std::vector<std::string> annotated;
 };
 
@@ -265,6 +272,90 @@ bool print_annotated(const Settings& settings) {
   return true;
 }
 
+// "0.38 ± 0.07": a share and its standard error.
+std::string share_cell(std::size_t part, std::size_t whole) {
+  const auto of_one = share(part, whole);
+  if (!of_one) return "";
+  return fmt::format("{:.3f} ± {:.3f}", *of_one, std::sqrt(*of_one * (1 - *of_one) / static_cast<double>(whole)));
+}
+
+constexpr std::array kSizes = {1.0, 2.0, 3.0, 4.0, 8.0};  // of steps, in the noise; bounds of the columns
+
+void print_drift_row(const std::string& name, const std::vector<History>& unchanged,
+                     const std::vector<History>& changed) {
+  std::size_t dirty = 0;
+  std::size_t false_points = 0;
+  std::size_t values = 0;
+  for (const History& history : unchanged) {
+    const FoundSteps found = our_steps(history.values, false);
+    dirty += !found.empty();
+    false_points += found.size();
+    values += history.values.size();
+  }
+  std::array<std::size_t, kSizes.size()> known{};
+  std::array<std::size_t, kSizes.size()> hit{};
+  std::size_t reported = 0;
+  std::size_t correct = 0;
+  for (const History& history : changed) {
+    const FoundSteps found = our_steps(history.values, false);
+    Points begins;
+    for (const InjectedStep& step : history.steps) begins.push_back(step.begin);
+    const std::vector<bool> hits = matched(begins, found);
+    for (std::size_t k = 0; k < hits.size(); ++k) {
+      const auto bound = std::ranges::upper_bound(kSizes, history.steps[k].in_noise) - kSizes.begin() - 1;
+      ++known.at(static_cast<std::size_t>(bound));
+      hit.at(static_cast<std::size_t>(bound)) += hits[k];
+      correct += hits[k];
+    }
+    reported += found.size();
+  }
+  fmt::print("| {} | {} | {} | {} |", name, unchanged.size(), share_cell(dirty, unchanged.size()),
+             per_thousand(false_points, values));
+  for (std::size_t k = 0; k + 1 < kSizes.size(); ++k) fmt::print(" {} |", share_cell(hit.at(k), known.at(k)));
+  fmt::print(" {} |\n", cell(share(correct, reported), 2));
+}
+
+void print_drift(const Settings& settings) {
+  const std::uint64_t seed = settings.seed + (settings.part == "held-out" ? 1000 : 0);
+  fmt::print(
+      "\n| noise | series | unchanged series with a point | false per 1000 | recall at 1-2 times the noise | at 2-3 | "
+      "at 3-4 | at > 4 | precision |\n|---|---|---|---|---|---|---|---|---|\n");
+  const std::size_t count = settings.histories;
+  print_drift_row("white", make_white_histories(count, false, seed + 4), make_white_histories(count, true, seed + 5));
+  for (DriftKind drift : kDrifts)
+    print_drift_row(to_text(drift), make_drifting_histories(drift, count, false, seed + 6),
+                    make_drifting_histories(drift, count, true, seed + 7));
+  std::vector<History> all;
+  for (const auto& [name, traces] : settings.recordings)
+    print_drift_row("recorded, " + name, make_recorded_histories(count, false, seed + 8, traces),
+                    make_recorded_histories(count, true, seed + 9, traces));
+  for (const auto& [name, traces] : settings.recordings) {
+    std::vector<History> whole;
+    for (const auto& trace : traces) whole.push_back({.name = name, .values = trace, .steps = {}});
+    all.insert(all.end(), whole.begin(), whole.end());
+    print_drift_row("whole traces, " + name, whole, {});
+  }
+  if (!all.empty()) print_drift_row("whole traces, all of these", all, {});
+}
+
+// False: the folder cannot be read, and that was said.
+bool add_recording(const std::string& folder, Settings& settings) {
+  auto traces = read_traces(folder);
+  if (!traces) return fmt::print(stderr, "score_histories: {}\n", traces.error().text()), false;
+  settings.recordings.emplace_back(folder.substr(folder.find_last_of('/') + 1), std::move(traces).value());
+  return true;
+}
+
+void take_part(Settings& settings) {
+  for (auto& [name, traces] : settings.recordings) {
+    std::vector<std::vector<double>> part;
+    for (std::size_t i = 0; i < traces.size(); ++i)
+      if (settings.part.empty() || (i % 2 == 1) == (settings.part == "held-out")) part.push_back(traces[i]);
+    traces = std::move(part);
+    settings.traces.insert(settings.traces.end(), traces.begin(), traces.end());
+  }
+}
+
 int run(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; ++i) {
@@ -273,21 +364,27 @@ int run(int argc, char** argv) {
       settings.ours_only = true;
       continue;
     }
+    if (option == "--drift") {
+      settings.drift_only = true;
+      continue;
+    }
     const std::string value = i + 1 < argc ? argv[++i] : "";
     if (option == "--histories") {
       settings.histories = std::strtoul(value.c_str(), nullptr, 10);
     } else if (option == "--seed") {
       settings.seed = std::strtoull(value.c_str(), nullptr, 10);
     } else if (option == "--noise") {
-      auto traces = read_traces(value);
-      if (!traces) return fmt::print(stderr, "score_histories: {}\n", traces.error().text()), 3;
-      settings.traces = std::move(traces).value();
+      if (!add_recording(value, settings)) return 3;
+    } else if (option == "--part" && (value == "tune" || value == "held-out")) {
+      settings.part = value;
     } else if (option == "--annotated") {
       settings.annotated.push_back(value);
     } else {
       return fmt::print(stderr, "score_histories: unknown option {}\n", option), 3;
     }
   }
+  take_part(settings);
+  if (settings.drift_only) return print_drift(settings), 0;
   print_injected(settings);
   print_unchanged(settings);
   print_kinds(settings);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 #include "storage/upkeep.hpp"
@@ -40,6 +41,7 @@ class ChangePointRows : public storage_test::KeptStore {
     KeptChangePoint found = point("found");
     found.benchmark = "BM_z";
     found.ratio.reset();
+    found.cause = ChangeCause::machine;
     ASSERT_TRUE(HistoryStore(store).put_change_points(
         {{"confirmed", moved, ""}, {"confirmed", gone, ""}, {"confirmed", found, ""}}));
     moved.commit = std::string(40, 'd');
@@ -63,7 +65,7 @@ TEST_F(ChangePointRows, AreDerivedAgainToTheSameBytes) {
   EXPECT_THAT(differences(contents(), before), IsEmpty());
   tell(
       "update steelyard.change_points set commit = 'x', level_before = 1, level_after = 2, ratio = 2, p = 1, "
-      "verdict = 'regression', last_good = '', gone_at = null, changed_at = 'epoch'");
+      "verdict = 'regression', last_good = '', gone_at = null, changed_at = 'epoch', cause = 'commit'");
   EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 3);
   EXPECT_THAT(differences(contents(), before), IsEmpty());
 }
@@ -77,6 +79,29 @@ TEST_F(ChangePointRows, StayAsTheyAreWhereAnOlderProgramToldOfThem) {
   const auto before = contents();
   EXPECT_EQ(Upkeep(store).rebuild_derived()->changed_points, 0);
   EXPECT_THAT(differences(contents(), before), IsEmpty());
+}
+
+TEST_F(ChangePointRows, OfAMachineOpenNoAlertAndEndOneThatIsOpen) {
+  Store store = open();
+  KeptChangePoint machines = point("machines");
+  machines.cause = ChangeCause::machine;
+  KeptChangePoint explained = point("explained");
+  explained.benchmark = "BM_y";
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{"confirmed", machines, ""}, {"confirmed", explained, ""}}));
+  AlertQuery all;
+  all.resolved_too = true;
+  std::vector<Alert> alerts = AlertStore(store).list(all).value();
+  ASSERT_EQ(alerts.size(), 1U) << "nobody can mend a machine in the code";
+  EXPECT_EQ(alerts[0].subject.benchmark, "BM_y");
+  EXPECT_EQ(alerts[0].state, AlertState::open);
+  explained.cause = ChangeCause::machine;
+  ASSERT_TRUE(HistoryStore(store).put_change_points({{"explained", explained, explained.commit}}));
+  alerts = AlertStore(store).list(all).value();
+  ASSERT_EQ(alerts.size(), 1U);
+  EXPECT_EQ(alerts[0].state, AlertState::resolved);
+  const auto kept = HistoryStore(store).change_points("demo", "main").value();
+  ASSERT_EQ(kept.size(), 2U);
+  for (const KeptChangePoint& one : kept) EXPECT_EQ(one.cause, ChangeCause::machine);
 }
 
 }  // namespace
