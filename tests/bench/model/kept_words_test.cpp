@@ -29,6 +29,26 @@ TEST(FailureKinds, OfOlderArchivesAreKnown) {
   EXPECT_EQ(read_failure_kind(""), FailureKind::failed);
 }
 
+TEST(CodeLayouts, AreReadFromTheSettingThatTheirMakerWrites) {
+  RunHeader header;
+  EXPECT_TRUE(code_layouts_of(header).empty());
+  keep_code_layouts({}, {0, 0}, "", header.settings);
+  EXPECT_TRUE(header.settings.empty()) << "one layout says nothing";
+  keep_code_layouts({17, 2147483647}, {1, 1, 0, 0, 0}, "", header.settings);
+  keep_code_layouts({3, 4}, {1, 1, 0, 0, 0}, "second", header.settings);
+  EXPECT_EQ(code_layouts_of(header), (std::vector<std::int32_t>{1, 1, 0, 0, 0}));
+  EXPECT_EQ(header.settings.at("code_layout_seeds"), "17 2147483647");
+  EXPECT_EQ(header.settings.at("code_layout_seeds.second"), "3 4");
+}
+
+TEST(CodeLayouts, ThatCannotBeReadAreNone) {
+  for (const char* text : {"", "x", "0 x", "0  1", "-1", "0 32", "99999999999999999999", "0,1", "0 1x"}) {
+    RunHeader header;
+    header.settings["code_layout_rounds"] = text;
+    EXPECT_TRUE(code_layouts_of(header).empty()) << text;
+  }
+}
+
 TEST(Stops, AreReadFromTheSettingThatTheirMakerWrites) {
   for (const Stop stop : {Stop::none, Stop::budget_spent, Stop::interrupted}) {
     RunHeader header;
