@@ -302,7 +302,8 @@ bool MeasuredSide::yielded(const Result<ChildResult>& child) const {
 bool MeasuredSide::runs_only_in_place(ChildCommand command, const Result<ChildResult>& failed,
                                       const std::atomic<bool>* cancelled) {
   const bool ended = failed && (failed->end == ChildEnd::exited || failed->end == ChildEnd::signalled);
-  if (!ended || tried_in_place_ || copy_.pages() != PagesOf::copied) return false;
+  // Relinked programs lie elsewhere, whatever is done: where the program as built would run alone is no help to them.
+  if (!ended || tried_in_place_ || copy_.pages() != PagesOf::copied || copy_.has_layouts()) return false;
   tried_in_place_ = true;
   const auto run = [&] {
     std::error_code ignored;
