@@ -11,6 +11,7 @@
 #include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
+#include "regress/ab/code_layout.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/ab/counted.hpp"
 
@@ -415,6 +416,15 @@ std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& row
     if (row->verdict != Verdict::regression || row->gates || row->gate_note.empty()) continue;
     std::string note = metric_label(row->metric) + " does not gate: " + row->gate_note;
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows) {
+  std::vector<std::string> notes;
+  for (const ComparisonRow* row : rows) {
+    const std::string text = code_layout_text(*row);
+    if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
   }
   return notes;
 }

@@ -99,6 +99,10 @@ std::vector<std::string> call_path_names(const ComparisonRow& row);
 // For each regression among `rows` that does not gate, why: "instructions does not gate: ...".
 std::vector<std::string> gate_notes(const std::vector<const ComparisonRow*>& rows);
 
+// For each row whose builds were measured in several layouts of their code, what these make of it: "time, over 4 code
+// layouts ...: layout could explain all of it".
+std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows);
+
 // For each change that was measured again alone, what it is there: "time, alone: +4.80 % (+3.10 % to +6.50 %)".
 std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows);
 

@@ -81,6 +81,10 @@ std::string behind(const RowIndex& index, const RowGroup& group, std::set<std::s
   if (!story.empty()) text += words(story) + "\n";
   const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
   for (const std::string& note : solo_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
+  if (is_changed) {
+    for (const std::string& note : code_layout_notes(group.rows))
+      text += (text.empty() ? "" : "\n") + words(note) + "\n";
+  }
   for (const std::string& note : gate_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
   std::set<std::string> given;
   for (const ComparisonRow* row : group.rows) {
