@@ -112,18 +112,22 @@ class Relinking {
     int tries = 0;
     for (; tries < kTriesOfLayout * settings_.relinks && layouts.back().size() < wanted; ++tries) {
       std::vector<LinkedLayout> linked;
-      bool is_new = true;
+      std::vector<std::string> known;
       for (OneSide& side : sides_) {
         if (is_cancelled()) return folder;
         STEELYARD_CHECK(check_time());
         const auto index = static_cast<std::uint64_t>(tries) * 2 + (one_file_ && side.side == Side::candidate ? 1 : 0);
-        STEELYARD_TRY(linked.emplace_back(), link(side, folder, drawn_seed(settings_.seed, index), tries));
+        STEELYARD_TRY(LinkedLayout layout, link(side, folder, drawn_seed(settings_.seed, index), tries));
         if (is_cancelled()) return folder;
-        STEELYARD_TRY(const bool is_new_here, look_at(side, linked.back()));
-        is_new = is_new && is_new_here;
+        STEELYARD_TRY(known.emplace_back(), look_at(side, layout));
+        if (known.back().empty()) break;
+        linked.push_back(std::move(layout));
       }
-      if (!is_new) continue;
-      for (std::size_t i = 0; i < sides_.size(); ++i) layouts[i].push_back(std::move(linked[i]));
+      if (linked.size() < sides_.size()) continue;
+      for (std::size_t i = 0; i < sides_.size(); ++i) {
+        layouts[i].push_back(std::move(linked[i]));
+        sides_[i].known.insert(std::move(known[i]));
+      }
     }
     if (layouts.back().size() < wanted) {
       return input_error(
@@ -190,30 +194,26 @@ class Relinking {
     return layout;
   }
 
-  // False: it is a program that an earlier seed gave.
-  Result<bool> look_at(OneSide& side, const LinkedLayout& layout) const {
+  // What a process of it has in memory, by which it is known; empty: an earlier seed gave the same, or cancelled.
+  Result<std::string> look_at(const OneSide& side, const LinkedLayout& layout) const {
     const std::string here = what(side, layout.seed);
     std::error_code failure;
     if (!std::filesystem::is_regular_file(layout.executable, failure)) {
       return input_error(here, "nothing at $STEELYARD_OUTPUT", "the program, linked in another order");
     }
-    const Result<Code> code = code_of(layout.executable);
+    Result<Code> code = code_of(layout.executable);
     if (!code) return input_error(here, code.error().found, "a program");
-    std::string other = difference(side.built, *code);
-    if (other.empty() && side.known.contains(code->loaded)) return false;
-    if (other.empty()) {
-      Program program = side.listed->program;
-      program.executable = layout.executable;
-      const Result<ListedProgram> listed = list_benchmarks(program, settings_, cancelled_);
-      if (is_cancelled()) return false;
-      if (!listed) return input_error(here, listed.error().found, listed.error().wanted);
-      if (listed->trouble)
-        return input_error(here, "a program that fails: " + listed->trouble->text(), "its benchmarks");
-      other = names_difference(*side.listed, *listed);
-    }
+    if (side.known.contains(code->loaded)) return std::string();
+    Program program = side.listed->program;
+    program.executable = layout.executable;
+    const Result<ListedProgram> listed = list_benchmarks(program, settings_, cancelled_);
+    if (is_cancelled()) return std::string();
+    if (!listed) return input_error(here, listed.error().found, listed.error().wanted);
+    if (listed->trouble) return input_error(here, "a program that fails: " + listed->trouble->text(), "its benchmarks");
+    std::string other = names_difference(*side.listed, *listed);
+    if (other.empty()) other = difference(side.built, *code);
     if (!other.empty()) return input_error(here, other, "the same code in another order");
-    side.known.insert(code->loaded);
-    return true;
+    return std::move(code->loaded);
   }
 
   const MeasuringSettings& settings_;

@@ -1,4 +1,4 @@
-// A real program of three object files, linked again in other orders by the script of docs/method/code_layout.md.
+// A real program of five object files, linked again in other orders by the script of docs/method/code_layout.md.
 #include "ci/measuring/relink.hpp"
 
 #include <gmock/gmock.h>

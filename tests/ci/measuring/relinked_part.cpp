@@ -3,12 +3,15 @@
 
 #define STEELYARD_JOINED(a, b) a##b
 #define STEELYARD_NAME(part) STEELYARD_JOINED(BM_, part)
+#define STEELYARD_QUOTED(text) #text
+#define STEELYARD_TEXT(name) STEELYARD_QUOTED(name)
 
 void STEELYARD_NAME(PART)(benchmark::State& state) {
   int runs = 0;
   for (auto _ : state) benchmark::DoNotOptimize(++runs);
 }
-BENCHMARK(STEELYARD_NAME(PART));
+// By name, as BENCHMARK() takes the words that it is given.
+BENCHMARK(STEELYARD_NAME(PART))->Name(STEELYARD_TEXT(STEELYARD_NAME(PART)));
 
 #ifdef WITH_MAIN
 BENCHMARK_MAIN();
