@@ -86,7 +86,9 @@ class Event {
     check(cudaEventCreate(&event), "creating an event");
     event_ = Owned<cudaEvent_t, cudaEventDestroy>(event);
   }
-  void record(const Stream& stream) const { check(cudaEventRecord(event_.get(), stream.get()), "recording an event"); }
+  void record(const Stream& stream) const { record(stream.get()); }
+  void record(cudaStream_t stream) const { check(cudaEventRecord(event_.get(), stream), "recording an event"); }
+  void wait() const { check(cudaEventSynchronize(event_.get()), "waiting for an event"); }
   // Precondition: both were recorded and have passed.
   Nanoseconds since(const Event& earlier) const {
     float ms = 0;

@@ -106,12 +106,20 @@ struct NoiseParts {
   std::optional<double> within;   // samples of one invocation
   std::optional<double> between;  // invocations of one side: addresses, layout, scheduling; without what `within` adds
   std::optional<double> rounds;   // what both sides of a round share: the machine's drift, which the design removes
+  // Of the change: between layouts of the code, without what rounds add (regress/ab/code_layout.hpp). Absent where the
+  // builds were measured in one layout each.
+  std::optional<double> code_layout = {};
+  std::optional<std::int32_t> code_layouts = {};   // that it was told from
+  std::optional<Interval> over_code_layouts = {};  // of the ratio, were the layouts drawn anew; at row's confidence
   bool operator==(const NoiseParts&) const = default;
 
   static void fields(auto& visit, auto& self) {
     visit("within", self.within);
     visit("between", self.between);
     visit("rounds", self.rounds);
+    visit("code_layout", self.code_layout, {.omitted = true});
+    visit("code_layouts", self.code_layouts, {.high = kRoundCount.high, .omitted = true});
+    visit("over_code_layouts", self.over_code_layouts, {.omitted = true});
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 namespace steelyard {
@@ -79,6 +81,43 @@ Stop stop_of(const RunHeader& header) {
   const auto setting = header.settings.find(kStoppedSetting);
   if (setting == header.settings.end()) return Stop::none;
   return setting->second.starts_with(kStopTexts[1].second) ? Stop::interrupted : Stop::budget_spent;
+}
+
+namespace {
+
+constexpr const char* kLayoutSeedsSetting = "code_layout_seeds";
+constexpr const char* kLayoutRoundsSetting = "code_layout_rounds";
+
+template <class Number>
+std::string list_text(const std::vector<Number>& numbers) {
+  std::string text;
+  for (const Number number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
+  return text;
+}
+
+}  // namespace
+
+void keep_code_layouts(const std::vector<std::uint64_t>& seeds, const std::vector<std::int32_t>& of_round,
+                       const std::string& suite, std::map<std::string, std::string>& settings) {
+  if (seeds.empty()) return;
+  settings[kLayoutSeedsSetting + (suite.empty() ? "" : '.' + suite)] = list_text(seeds);
+  settings[kLayoutRoundsSetting] = list_text(of_round);
+}
+
+std::vector<std::int32_t> code_layouts_of(const RunHeader& header) {
+  const auto setting = header.settings.find(kLayoutRoundsSetting);
+  if (setting == header.settings.end()) return {};
+  std::vector<std::int32_t> layouts;
+  const std::string_view text = setting->second;
+  for (std::size_t at = 0; at < text.size();) {
+    std::int32_t layout = -1;
+    const auto [end, failure] = std::from_chars(text.data() + at, text.data() + text.size(), layout);
+    if (failure != std::errc() || layout < 0 || static_cast<std::size_t>(layout) >= kMaxCodeLayouts) return {};
+    layouts.push_back(layout);
+    at = static_cast<std::size_t>(end - text.data());
+    if (at < text.size() && text[at++] != ' ') return {};
+  }
+  return layouts;
 }
 
 std::string_view to_text(FailureKind kind) { return kKindTexts.at(static_cast<std::size_t>(kind)); }

@@ -88,6 +88,16 @@ enum class Stop { none, budget_spent, interrupted };
 void keep_stop(Stop stop, int rounds, std::map<std::string, std::string>& settings);
 Stop stop_of(const RunHeader& header);
 
+// The layouts of its code that a side was measured in: the same code linked in other orders, a layout a pair of rounds
+// (docs/method/code_layout.md). A side that was not relinked has one, as it was built, and says nothing.
+inline constexpr std::size_t kMaxCodeLayouts = 32;
+// Kept among the settings: "code_layout_rounds", the layout of each round by number from 0, and by which seed each was
+// linked, "code_layout_seeds" ("code_layout_seeds.SUITE" of one of several programs). Nothing where there are no seeds.
+void keep_code_layouts(const std::vector<std::uint64_t>& seeds, const std::vector<std::int32_t>& of_round,
+                       const std::string& suite, std::map<std::string, std::string>& settings);
+// Of each round; empty: one layout, or a setting that cannot be read.
+std::vector<std::int32_t> code_layouts_of(const RunHeader& header);
+
 // "several_threads": "interleaved" in a duet, where benchmarks of several threads were measured in turns all the same.
 inline constexpr std::string_view kSeveralThreadsSetting = "several_threads";
 

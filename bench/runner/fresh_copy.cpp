@@ -207,7 +207,8 @@ bool reread_pages(const std::filesystem::path& path, std::uint64_t seed, int rou
   return true;
 }
 
-Result<void> FreshCopy::add(const std::filesystem::path& path, const std::filesystem::path& target) {
+Result<FreshCopy::Source> FreshCopy::opened(const std::filesystem::path& path,
+                                            const std::filesystem::path& target) const {
   Source source;
   source.path = path;
   source.target = target;
@@ -218,6 +219,11 @@ Result<void> FreshCopy::add(const std::filesystem::path& path, const std::filesy
   }
   source.bytes = status.st_size;
   source.changed_at_ns = changed_at_ns(status);
+  return source;
+}
+
+Result<void> FreshCopy::add(const std::filesystem::path& path, const std::filesystem::path& target) {
+  STEELYARD_TRY(Source source, opened(path, target));
   size_ += Bytes(source.bytes);
   sources_.push_back(std::move(source));
   return {};
@@ -294,6 +300,10 @@ Result<FreshCopy> FreshCopy::prepare(const Program& program, const Program* othe
     STEELYARD_CHECK(fresh.add(file, fresh.executable_));
     return other == nullptr ? Result<void>() : fresh.add_libraries(program, *other, cancelled);
   }();
+  for (const LinkedLayout& layout : program.layouts) {
+    STEELYARD_TRY(Source source, fresh.opened(layout.executable, fresh.executable_));
+    fresh.layouts_.push_back(std::move(source));
+  }
   const Result<void> made = found ? fresh.make_copies(program, cancelled) : found;
   if (!made) fresh.run_in_place(made.error().text());
   return fresh;
@@ -310,13 +320,18 @@ Result<void> FreshCopy::make_copies(const Program& program, const std::atomic<bo
   return check_libraries(program, cancelled);
 }
 
+void FreshCopy::link_to(const std::filesystem::path& program) const {
+  std::error_code failure;
+  std::filesystem::remove(executable_, failure);
+  std::filesystem::create_symlink(program, executable_, failure);
+}
+
 // A program's $ORIGIN and /proc/self/exe lead to the real place through a link.
 void FreshCopy::run_in_place(std::string why) {
   if (pages_ != PagesOf::copied) return;
   std::error_code failure;
   std::filesystem::remove_all(folder_ / "lib", failure);
-  std::filesystem::remove(executable_, failure);
-  std::filesystem::create_symlink(file_, executable_, failure);
+  link_to(file_);
   pages_ = PagesOf::reread;
   why_ = std::move(why);
   environment_.clear();
@@ -352,19 +367,24 @@ Result<void> FreshCopy::copy(const Source& source, std::uint64_t seed, int round
   return {};
 }
 
-void FreshCopy::renew(std::uint64_t seed, int round) {
-  if (pages_ == PagesOf::kept) return;
+void FreshCopy::renew(std::uint64_t seed, int round, std::optional<std::size_t> layout) {
+  if (pages_ == PagesOf::kept && layouts_.empty()) return;
   const Clock::time_point begun = Clock::now();
-  for (const Source& source : sources_) {
+  const Source* const linked = layout && *layout < layouts_.size() ? &layouts_[*layout] : nullptr;
+  for (const Source& usual : sources_) {
+    const bool is_program = &usual == &sources_.front();
+    const Source& source = is_program && linked != nullptr ? *linked : usual;
     if (pages_ == PagesOf::copied) {
       if (const Result<void> copied = copy(source, seed, round); !copied) {
         pages_ = PagesOf::kept;
         why_ = "no new copy from round " + std::to_string(round) + " on: " + copied.error().text();
       }
-    } else if (!reread_pages(source.path, seed, round)) {
+    } else if (pages_ == PagesOf::reread && !reread_pages(source.path, seed, round)) {
       pages_ = PagesOf::kept;
       why_ += ", and pages of " + source.path.filename().string() + " stay in memory";
     }
+    // Whatever becomes of its pages, a round runs the layout that is said of it.
+    if (is_program && pages_ != PagesOf::copied && has_layouts()) link_to(source.path);
     if (pages_ == PagesOf::kept) break;
   }
   spent_ += nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun).count());

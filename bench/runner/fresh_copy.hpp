@@ -17,7 +17,7 @@
 // wrote.
 //
 //     STEELYARD_TRY(FreshCopy copy, FreshCopy::prepare(program, &other, folder, cancelled));
-//     copy.renew(seed, round);                     // nothing of it may be running
+//     copy.renew(seed, round, layout);             // nothing of it may be running
 //     command.executable = copy.executable();
 #pragma once
 
@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,12 +80,15 @@ class FreshCopy {
   static Result<FreshCopy> prepare(const Program& program, const Program* other, const std::filesystem::path& folder,
                                    const std::atomic<bool>* cancelled = nullptr);
 
-  // New pages. Where that fails the last ones stay, and are kept from then on. Cost: about 1 ms a MiB.
-  void renew(std::uint64_t seed, int round);
+  // New pages. Where that fails the last ones stay, and are kept from then on. `layout`: of the program's layouts, the
+  // one to run from now on; absent: the program as it was built. Where it is not copied, or no longer, it is linked to.
+  // Cost: about 1 ms a MiB.
+  void renew(std::uint64_t seed, int round, std::optional<std::size_t> layout = {});
   // From now on the program itself, where it lies, its pages dropped and read anew. Nothing where it is not copied.
   void run_in_place(std::string why);
 
   const std::filesystem::path& executable() const { return executable_; }
+  bool has_layouts() const { return !layouts_.empty(); }
   // Beside the program's own: where its libraries are, if they are not where the loader would look.
   const std::map<std::string, std::string>& environment() const { return environment_; }
 
@@ -110,12 +114,15 @@ class FreshCopy {
   Result<void> make_copies(const Program& program, const std::atomic<bool>* cancelled);
   Result<void> check_libraries(const Program& program, const std::atomic<bool>* cancelled);
   Result<void> copy(const Source& source, std::uint64_t seed, int round) const;
+  Result<Source> opened(const std::filesystem::path& path, const std::filesystem::path& target) const;
+  void link_to(const std::filesystem::path& program) const;
 
   std::filesystem::path folder_;
   std::filesystem::path file_;  // the program, where it lies
   std::filesystem::path executable_;
   std::map<std::string, std::string> environment_;
   std::vector<Source> sources_;  // the program, then libraries
+  std::vector<Source> layouts_;  // of the program, in its place
   PagesOf pages_ = PagesOf::copied;
   std::string why_;
   Bytes size_;

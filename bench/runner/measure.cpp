@@ -48,8 +48,10 @@ class Session {
   const Run& run_so_far(std::size_t side);
   void name_measurement(RunHeader& header, std::size_t side) const;
   Environment share_device();
+  void keep_layouts(const Program& program, std::map<std::string, std::string>& settings) const;
   std::vector<Run> finish();
   bool is_alone() const { return programs_.size() == 1; }
+  std::size_t code_layouts() const { return programs_.front()->program.layouts.size(); }
   // 0: as the budget allows.
   int repetitions() const { return settings_.repetitions.value_or(0); }
   Nanoseconds min_time() const { return settings_.min_time.value_or(Nanoseconds(0)); }
@@ -103,6 +105,13 @@ Result<void> Session::check() const {
     return input_error("rounds_per_copy", found(timing_.rounds_per_copy), "at least 1");
   }
   if (settings_.timeout.count() <= 0) return input_error("timeout", to_text(settings_.timeout), "a time above 0");
+  const bool same_layouts = std::all_of(programs_.begin(), programs_.end(), [this](const ListedProgram* program) {
+    return program->program.layouts.size() == code_layouts();
+  });
+  if (!same_layouts || code_layouts() > kMaxCodeLayouts) {
+    return input_error("layouts", found(static_cast<int>(code_layouts())),
+                       "as many of both programs, and at most " + std::to_string(kMaxCodeLayouts));
+  }
   if (limits_.budget.count() <= 0) return input_error("budget", to_text(limits_.budget), "a time above 0");
   if (!is_alone() && settings_.layout == Layout::separate) {
     return input_error("layout", "separate", "duet, interleaved or sequential",
@@ -269,6 +278,7 @@ std::set<std::string> Session::decided() {
 
 RoundLoopOutcome Session::loop(const std::vector<MeasuredSide*>& sides, Nanoseconds budget, int rounds) {
   RoundLoopPlan plan{settings_, timing_, {budget, limits_.cancelled}, start_, layout_.layout, layout_.cores, rounds};
+  plan.code_layouts = plan_code_layouts(rounds, settings_.seed, code_layouts());
   plan.step = is_alone() ? 1 : 2;
   plan.samples = samples_;
   if (looks()) plan.decided = [this] { return decided(); };
@@ -306,6 +316,13 @@ Environment Session::share_device() {
   return told;
 }
 
+void Session::keep_layouts(const Program& program, std::map<std::string, std::string>& settings) const {
+  std::vector<std::uint64_t> seeds;
+  for (const LinkedLayout& layout : program.layouts) seeds.push_back(layout.seed);
+  // Of all rounds that were planned: every program of a run has the same ones, however many of them it reached.
+  keep_code_layouts(seeds, plan_code_layouts(rounds_, settings_.seed, seeds.size()), program.suite, settings);
+}
+
 std::vector<Run> Session::finish() {
   const Environment device = share_device();
   auto settings = describe_settings(settings_, limits_.budget, layout_, rounds_, outcome_);
@@ -331,6 +348,7 @@ std::vector<Run> Session::finish() {
     add_program_facts(programs_[i]->program, run.environment);
     name_measurement(run.header, i);
     run.header.settings = settings;
+    keep_layouts(programs_[i]->program, run.header.settings);
     runs.push_back(std::move(run));
   }
   return runs;

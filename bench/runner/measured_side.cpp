@@ -322,7 +322,8 @@ bool MeasuredSide::wants_log(const Result<ChildResult>& child) {
 
 bool MeasuredSide::may_try_in_place(const Result<ChildResult>& failed) const {
   const bool ended = failed && (failed->end == ChildEnd::exited || failed->end == ChildEnd::signalled);
-  return ended && !tried_in_place_ && copy_.pages() == PagesOf::copied;
+  // Relinked programs lie elsewhere, whatever is done: where the program as built would run alone is no help to them.
+  return ended && !tried_in_place_ && copy_.pages() == PagesOf::copied && !copy_.has_layouts();
 }
 
 bool MeasuredSide::runs_only_in_place(ChildCommand command, const Result<ChildResult>& failed,

@@ -1,6 +1,7 @@
 // A benchmark program as it is to be run, and a benchmark as it lists it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -11,12 +12,19 @@
 
 namespace steelyard {
 
+// The same code linked in another order; by which seed, is kept with the result.
+struct LinkedLayout {
+  std::uint64_t seed = 0;
+  std::filesystem::path executable;
+};
+
 struct Program {
   std::filesystem::path executable;
   std::vector<std::string> arguments;              // the user's own, e.g. --benchmark_filter=X
   std::filesystem::path working_directory;         // empty: the current one
   std::map<std::string, std::string> environment;  // beyond the allow-list
   std::string suite;                               // becomes BenchmarkId::suite
+  std::vector<LinkedLayout> layouts = {};          // that rounds draw from; empty: the executable as it was built
 };
 
 // Made where a program is listed, and handed on from there: no name is taken apart twice.

@@ -152,7 +152,7 @@ std::vector<RoundLoop::Group> RoundLoop::groups_of(int round) const {
 // False where it was cancelled.
 bool RoundLoop::run_round(int round) {
   pairs_left_ = benchmarks_left() * (plan_.rounds - round);
-  if (round % plan_.timing.rounds_per_copy == 0) renew_copies(round, 0);
+  if (round % plan_.timing.rounds_per_copy == 0) renew_copies(round, 0, round);
   for (const Group& group : groups_of(round)) {
     if (is_cancelled()) return false;
     Group due;
@@ -185,7 +185,7 @@ void RoundLoop::spend(const Group& group, Nanoseconds time) {
 }
 
 // Whose pages are taken first must not be a side's: drawn in balanced pairs of rounds, as slots are.
-void RoundLoop::renew_copies(int round, int pass) {
+void RoundLoop::renew_copies(int round, int pass, int of_round) {
   std::set<MeasuredSide*> sides;
   for (const Planned& planned : benchmarks_) sides.insert(planned.sides.begin(), planned.sides.end());
   std::vector<MeasuredSide*> ordered(sides.begin(), sides.end());
@@ -193,8 +193,12 @@ void RoundLoop::renew_copies(int round, int pass) {
             [](const MeasuredSide* a, const MeasuredSide* b) { return a->side() < b->side(); });
   if (copied_first_[static_cast<std::size_t>(round)] == 1) std::reverse(ordered.begin(), ordered.end());
   const int stream = round + pass * kMaxPasses;
+  std::optional<std::size_t> layout;
+  if (!plan_.code_layouts.empty()) {
+    layout = static_cast<std::size_t>(plan_.code_layouts[static_cast<std::size_t>(of_round)]);
+  }
   for (MeasuredSide* side : ordered) {
-    side->copy().renew(plan_.settings.seed + (side->side() == Side::baseline ? 0 : 1), stream);
+    side->copy().renew(plan_.settings.seed + (side->side() == Side::baseline ? 0 : 1), stream, layout);
   }
 }
 
@@ -408,9 +412,10 @@ void RoundLoop::repeat_disturbed(int ended) {
     const bool enough = outcome_.repeated_rounds > 0 && repeated_ + one > spent * kTimeToRepeat;
     if (is_cancelled() || enough || elapsed() + one > plan_.limits.budget) return;
     --pairs_left_;
-    // Two rounds of one benchmark must not share the luck of one copy.
-    if (nth >= pass) renew_copies(ended, pass = nth + 1);
-    repeat(index, rounds_of[index][static_cast<std::size_t>(nth)]);
+    const int round = rounds_of[index][static_cast<std::size_t>(nth)];
+    // Two rounds of one benchmark must not share the luck of one copy, and each has the layout that it had.
+    if (nth >= pass || !plan_.code_layouts.empty()) renew_copies(ended, pass = nth + 1, round);
+    repeat(index, round);
     ++pairs_done_;
     repeated_ += elapsed() - measuring_began_ - spent;
   }

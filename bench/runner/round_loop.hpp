@@ -43,6 +43,7 @@ struct RoundLoopPlan {
   int rounds = 0;
   int step = 2;  // stop only after a multiple of this many rounds; 1 where there is one side
   SamplePlan samples = {};
+  std::vector<std::int32_t> code_layouts = {};  // of each round (round_plan.hpp); empty: programs as they were built
   // After the rounds of the timing's looks: benchmarks, as listed, that need no more. Empty: nobody looks.
   std::function<std::set<std::string>()> decided = {};
 };
@@ -85,7 +86,8 @@ class RoundLoop {
   // Positions of benchmarks that share the processes of this round.
   using Group = std::vector<std::size_t>;
   std::vector<Group> groups_of(int round) const;
-  void renew_copies(int round, int pass);
+  // For a pass over the rounds; `of_round`: whose layout of the code they are to have.
+  void renew_copies(int round, int pass, int of_round);
   void run_in_place();
 
   // One process that was run, of a group.

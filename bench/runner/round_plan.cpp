@@ -1,5 +1,6 @@
 #include "bench/runner/round_plan.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <numeric>
@@ -51,6 +52,19 @@ std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, st
     slots.push_back(1 - first);
   }
   return slots;
+}
+
+std::vector<std::int32_t> plan_code_layouts(int rounds, std::uint64_t seed, std::size_t layouts) {
+  std::vector<std::int32_t> of_round;
+  if (layouts == 0) return of_round;
+  const int block = 2 * static_cast<int>(layouts);
+  for (int first = 0; first < rounds; first += block) {
+    for (const std::size_t layout : shuffled_order(layouts, seed ^ hash("code layouts"), first / block)) {
+      of_round.insert(of_round.end(), 2, static_cast<std::int32_t>(layout));
+    }
+  }
+  of_round.resize(static_cast<std::size_t>(std::max(rounds, 0)));
+  return of_round;
 }
 
 std::size_t draw_padding(std::uint64_t seed, const PaddedProcess& process) {

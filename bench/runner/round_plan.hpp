@@ -20,6 +20,11 @@ std::vector<std::int32_t> plan_baseline_slots(int rounds, std::uint64_t seed, st
 // 0 .. count-1, shuffled for this round, so that no benchmark always follows the same one.
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round);
 
+// Which layout of its code each round runs (Program::layouts), both sides alike: a pair of rounds shares one, so that
+// slots cancel within it, and each layout has a pair before any has the next, in an order drawn from the seed. The same
+// for the first rounds, however many there are. Empty: there are no layouts.
+std::vector<std::int32_t> plan_code_layouts(int rounds, std::uint64_t seed, std::size_t layouts);
+
 // Bytes by which the environment of one process is longer than it need be, 0 to kMaxPadding - 1: what stands above the
 // stack moves the stack, and with it what a benchmark's layout happens to be (T. Mytkowicz, A. Diwan, M. Hauswirth and
 // P. F. Sweeney, Producing wrong data without doing anything obviously wrong!, ASPLOS 2009). Drawn for each process, so

@@ -32,6 +32,8 @@ struct MeasuringSettings {
   bool no_count_cache = false;  // neither use nor keep the counts made before on this machine
   bool recount = false;         // count both sides, whatever is known of them
   CounterChoice counters;       // beside the instructions; none gates unless the policy names it
+  std::string relink;           // shell command that links a program in another order; empty: as it was built
+  int relinks = 4;              // layouts of each side that it is asked for
   std::string filter;           // regular expression, as --benchmark_filter; empty: all
   std::uint64_t seed = 0;       // 0 is a seed like any other; the verb draws it where none is named, and it is stored
   bool operator==(const MeasuringSettings&) const = default;

@@ -152,6 +152,7 @@ using Assigned = Result<void>;
 // Bounds that keep a wrong file from asking for a measurement nobody would live to see.
 constexpr CountRange kRounds{0, 1000};
 constexpr CountRange kRepetitions{1, 1000};
+constexpr CountRange kRelinks{2, kMaxCodeLayouts};  // of one layout nothing is told
 
 const std::vector<std::string> kLayoutWords{"auto", "duet", "interleaved", "sequential"};
 const std::vector<std::string> kCountWords{"auto", "always", "never"};
@@ -311,6 +312,15 @@ const std::array kKeys{
         "run", "counters", "--counters", "NAME,...",
         "what is counted as well and gates only by name: cache, branch, heap, hardware (docs/guide/counters.md)",
         assign_counters, STEELYARD_PRINT(list_text(to_words(of.run.counters)))},
+    ConfigurationKey{"run", "relink", "--relink", "CMD",
+                     "shell command that links a side's program again in the order of $STEELYARD_LAYOUT_SEED, to "
+                     "$STEELYARD_OUTPUT: rounds then draw from several layouts of the code "
+                     "(docs/method/code_layout.md)",
+                     STEELYARD_ASSIGN(read_text(value, where), run.relink),
+                     STEELYARD_PRINT(optional_text(of.run.relink))},
+    ConfigurationKey{"run", "relinks", "--relinks", "N", "layouts of each side with --relink, 2 to 32",
+                     STEELYARD_ASSIGN(read_count(value, where, kRelinks), run.relinks),
+                     STEELYARD_PRINT(std::to_string(of.run.relinks))},
     ConfigurationKey{"run", "filter", "--filter", "REGEX", "only benchmarks whose name matches",
                      STEELYARD_ASSIGN(read_text(value, where), run.filter),
                      STEELYARD_PRINT(optional_text(of.run.filter))},

@@ -24,6 +24,16 @@ std::string last_lines(const std::string& text, int count) {
 
 Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled) {
   if (request.command.empty()) return {};
+  BuildRequest told = request;
+  told.side = "build of " + request.side;
+  Result<void> done = run_shell(told, cancelled);
+  if (done) return {};
+  Error error = done.error();
+  if (!error.wanted.empty()) error.wanted = "a build that succeeds";
+  return error;
+}
+
+Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled) {
   ChildCommand shell;
   shell.executable = "/bin/sh";
   // One stream keeps the order of lines; of stderr it is the end that is kept.
@@ -31,17 +41,18 @@ Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancell
   shell.environment = caller_environment();
   // What is built is the code under test, which may be a stranger's pull request: the store's password is not its.
   for (const char* secret : {"STEELYARD_STORE", "PGPASSWORD"}) shell.environment.erase(secret);
-  shell.environment["PWD"] = request.tree.string();
+  for (const auto& [name, value] : request.variables) shell.environment[name] = value;
+  if (!request.tree.empty()) shell.environment["PWD"] = request.tree.string();
   shell.working_directory = request.tree;
   shell.timeout = request.timeout;
   STEELYARD_TRY(const ChildResult child, run_child(shell, cancelled));
   if (child.succeeded()) return {};
-  if (child.end == ChildEnd::cancelled) return program_error("build of " + request.side, "interrupted");
+  if (child.end == ChildEnd::cancelled) return program_error(request.side, "interrupted");
   ChildResult without_output = child;
   without_output.error_output.clear();
   const std::string output = last_lines(child.error_output, kShownLines);
-  return program_error("build of " + request.side, '"' + request.command + "\" " + without_output.describe(),
-                       "a build that succeeds", output.empty() ? "" : "its last lines:\n" + output);
+  return program_error(request.side, '"' + request.command + "\" " + without_output.describe(),
+                       "a command that succeeds", output.empty() ? "" : "its last lines:\n" + output);
 }
 
 Result<Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,15 @@ struct BuildRequest {
   std::filesystem::path tree;
   std::string command;  // for /bin/sh; empty: nothing to build
   Nanoseconds timeout;
-  std::string side;  // "the baseline (1a2b3c4)", for messages
+  std::string side;                                   // "the baseline (1a2b3c4)", for messages
+  std::map<std::string, std::string> variables = {};  // beside the environment that it has anyway
 };
 
 // The command has the caller's environment, less STEELYARD_STORE and PGPASSWORD. Error (program): the command failed,
 // with the last 40 lines of its output; it ran past its limit or was cancelled.
 Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancelled);
+// The same of a command that is no build: errors are told of `side` alone. `tree` empty: the current folder.
+Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled);
 
 // A configured program as it stands in a work tree.
 // arguments: appended to the command's own. with_suite: the program's name becomes its benchmarks' suite. Error

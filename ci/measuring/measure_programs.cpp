@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "bench/environment/read_environment.hpp"
+#include "bench/model/number_text.hpp"
 #include "ci/measuring/count_programs.hpp"
+#include "ci/measuring/relink.hpp"
 #include "ci/measuring/run_parts.hpp"
 #include "ci/measuring/time_programs.hpp"
 #include "regress/ab/gates.hpp"
@@ -141,6 +143,7 @@ class PairMeasuring {
     STEELYARD_TRY(const bool counting, counting_wanted(settings_, policy_, measured_.warnings));
     if (counting) counting_share_ = clock_.counting_share();
     STEELYARD_CHECK(list());
+    STEELYARD_CHECK(relink_all());
     devices_.tell(counting, measured_.warnings);
     const bool may_skip = policy_.skip_time != SkipTime::never;
     if (may_skip && counting) {
@@ -176,6 +179,20 @@ class PairMeasuring {
     const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(policy));
     settings_.rounds = rounds_needed(policy.false_alarm_rate, comparisons);
     if (!settings_.no_early_stop) look_early(policy, comparisons, affordable_rounds(start, benchmarks));
+    return {};
+  }
+
+  // As building is, it is no part of the budget.
+  Result<void> relink_all() {
+    if (settings_.relink.empty()) return {};
+    for (ListedPair& pair : listed_) {
+      progress_.show("linking " + pair.candidate.program.executable.filename().string() + " in " +
+                         plural_text(settings_.relinks, "order"),
+                     0, Nanoseconds(0));
+      STEELYARD_TRY(PrivateFolder folder, relink(pair, settings_, cancelled_));
+      relinked_.push_back(std::move(folder));
+    }
+    clock_ = BudgetClock(clock_.whole());
     return {};
   }
 
@@ -235,6 +252,9 @@ class PairMeasuring {
     STEELYARD_TRY(measured_.pair, time_programs(listed_, settings_, timing_, {timing_budget(), cancelled_}));
     measured_.samples = listed_.front().samples.usual;
     budgets_.tell(measured_.warnings);
+    for (Run* run : {&measured_.pair.baseline, &measured_.pair.candidate}) {
+      if (!code_layouts_of(run->header).empty()) run->header.settings["relink"] = settings_.relink;
+    }
     if (settings_.no_solo_check) return {};
     TimingPlan alone = timing_;
     alone.spend = {};  // it has a budget of its own
@@ -276,6 +296,7 @@ class PairMeasuring {
   DevicePrograms devices_;
   PatternBudgets budgets_;
   std::vector<ListedPair> listed_;
+  std::vector<PrivateFolder> relinked_;  // with the programs of their layouts
   MeasuredPrograms measured_;
 };
 

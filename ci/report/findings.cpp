@@ -11,6 +11,7 @@
 #include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
+#include "regress/ab/code_layout.hpp"
 #include "regress/ab/confirmation.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -443,6 +444,15 @@ std::vector<std::string> policy_notes(const Comparison& comparison, const std::v
     const bool fails = row->gates && (row->verdict == Verdict::regression || row->verdict == Verdict::failed ||
                                       row->verdict == Verdict::missing);
     if (fails && !row->owner.empty()) add("owner: " + row->owner);
+  }
+  return notes;
+}
+
+std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows) {
+  std::vector<std::string> notes;
+  for (const ComparisonRow* row : rows) {
+    const std::string text = code_layout_text(*row);
+    if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
   }
   return notes;
 }

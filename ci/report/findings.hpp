@@ -109,6 +109,10 @@ std::vector<std::string> policy_notes(const Comparison& comparison, const std::v
 // "3 of 12 rows by the policy of "gemv/*" (steelyard.toml:12)"; empty where all were judged by what holds for all.
 std::string policy_line(const Comparison& comparison);
 
+// For each row whose builds were measured in several layouts of their code, what these make of it: "time, over 4 code
+// layouts ...: layout could explain all of it".
+std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows);
+
 // For each change that was measured again alone, what it is there: "time, alone: +4.80 % (+3.10 % to +6.50 %)".
 std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows);
 

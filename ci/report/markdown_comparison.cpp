@@ -82,6 +82,10 @@ std::string behind(const Comparison& comparison, const RowIndex& index, const Ro
   if (!story.empty()) text += words(story) + "\n";
   const bool is_changed = group.verdict == Verdict::regression || group.verdict == Verdict::improvement;
   for (const std::string& note : solo_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
+  if (is_changed) {
+    for (const std::string& note : code_layout_notes(group.rows))
+      text += (text.empty() ? "" : "\n") + words(note) + "\n";
+  }
   for (const std::string& note : gate_notes(group.rows)) text += (text.empty() ? "" : "\n") + words(note) + "\n";
   if (group.verdict != Verdict::unchanged && group.verdict != Verdict::fresh) {
     for (const std::string& note : policy_notes(comparison, group.rows)) {

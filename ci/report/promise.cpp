@@ -13,6 +13,7 @@
 #include "bench/runner/fresh_copy.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"
+#include "regress/ab/code_layout.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
@@ -50,6 +51,16 @@ std::string calibrated_text(const Promise& promise) {
   return text;
 }
 
+// A layout of its code is a bias of its side, too, of which more rounds make no less.
+std::string code_layouts_text(const Comparison& comparison) {
+  const std::vector<std::int32_t> rounds = mutual_code_layouts(comparison.baseline, comparison.candidate);
+  const std::set<std::int32_t> layouts(rounds.begin(), rounds.end());
+  if (layouts.empty()) {
+    return " Each build was measured in one layout of its code: that luck is not averaged out (--relink).";
+  }
+  return " The luck of code layout is averaged over " + std::to_string(layouts.size()) + " layouts a build.";
+}
+
 std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison& comparison) {
   if (!kinds.noisy) {
     return kinds.counted ? "Counted metrics are compared exactly, within the jitter that was measured." : "";
@@ -69,7 +80,8 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
   // One set of pages for a whole measurement is a bias of its side, which no rate of rounds covers.
   const auto pages = comparison.candidate.settings.find(std::string(kPagesSetting));
   const bool kept = pages != comparison.candidate.settings.end() && pages->second == to_text(PagesOf::kept);
-  return text + (kept ? "; but for the luck of the memory pages that each program kept." : ".");
+  return text + (kept ? "; but for the luck of the memory pages that each program kept." : ".") +
+         code_layouts_text(comparison);
 }
 
 // What has to hold beside a regression of time for it to fail the gate, where instructions were judged as well.

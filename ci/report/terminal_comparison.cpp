@@ -350,6 +350,7 @@ class Writer {
     }
     if (group.verdict == Verdict::regression || group.verdict == Verdict::improvement) {
       for (const std::string& note : solo_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
+      for (const std::string& note : code_layout_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
       for (const std::string& note : gate_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
       for (const std::string& note : policy_notes(comparison_, group.rows)) {
         paragraph("", note, table_.indent(), Tone::dim);

@@ -103,7 +103,7 @@ Verb run_verb() {
     if (!options->command.empty()) return {};
     return input_error("steelyard run", "no program", "one after --", "steelyard run -- ./build/bench");
   };
-  add_key_options(verb, {{"run", "store", "project"}, {"--layout", "--no-solo-check"}});
+  add_key_options(verb, {{"run", "store", "project"}, {"--layout", "--no-solo-check", "--relink", "--relinks"}});
   verb.add(path_option("--output", "FILE.syrun", options->output, "write the archive there as well"));
   verb.add(flag_option("--no-store", options->no_store, "keep nothing but --output"));
   verb.add(seed_option(options->seed));

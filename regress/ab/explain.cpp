@@ -9,6 +9,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 #include "regress/ab/calibrated.hpp"
+#include "regress/ab/code_layout.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/effect.hpp"
 #include "regress/ab/match.hpp"
@@ -74,6 +75,7 @@ class Explainer {
     } else if (row.ratio) {
       rounds(matched, row);
       noise(row);
+      code_layout(row);
       copies(row);
       drift(row);
       test(row);
@@ -161,6 +163,17 @@ class Explainer {
     add(row.noise.between, "among the processes of one build");
     add(row.noise.rounds, "from round to round, which both sides of a round share");
     if (!text.empty()) add_step(text + " (standard deviations)");
+  }
+
+  void code_layout(const ComparisonRow& row) {
+    const std::string text = code_layout_text(row);
+    if (!text.empty()) {
+      add_step("code layout: " + text + "; the same code, linked in other orders");
+    } else if (is_concurrent(row.layout) && mutual_code_layouts(baseline_.header, candidate_.header).empty()) {
+      add_step("code layout: each build has one, whose luck is part of the change and of no interval (--relink)");
+    } else if (is_concurrent(row.layout)) {
+      add_step("code layout: too few rounds to tell what it makes of the change");
+    }
   }
 
   void copies(const ComparisonRow& row) {

@@ -10,6 +10,7 @@
 
 #include "bench/model/quantile.hpp"
 #include "bench/model/run.hpp"
+#include "regress/ab/code_layout.hpp"
 #include "regress/ab/counted.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/sequential.hpp"
@@ -266,6 +267,16 @@ Layout layout_of(const Matched& matched, const RowContext& context) {
   return context.layout;
 }
 
+// What the layouts of both sides' code make of the change, where both were relinked.
+void add_code_layouts(std::span<const PairedRound> rounds, const RowContext& context, NoiseParts& noise) {
+  const std::vector<std::int32_t> layouts = mutual_code_layouts(context.baseline.header, context.candidate.header);
+  const auto found = noise_of_code_layouts(rounds, layouts, context.policy.confidence);
+  if (!found) return;
+  noise.code_layout = found->deviation;
+  noise.code_layouts = found->layouts;
+  noise.over_code_layouts = Interval{steady_exp(found->interval.low), steady_exp(found->interval.high)};
+}
+
 void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& draft) {
   const auto baseline = log_invocations(context.baseline, matched.baseline.measurements);
   const auto candidate = log_invocations(context.candidate, matched.candidate.measurements);
@@ -303,6 +314,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
         evidence.looked = effect_of_looks(paired, rounds_tried(b, c), context.plan, question);
         evidence.effect = evidence.looked.effect;
       }
+      add_code_layouts(paired.rounds, context, evidence.effect.noise);
       const auto& first = paired.rounds.front();
       evidence.slots_confounded =
           paired.rounds.size() > 1 && first.baseline.slot != first.candidate.slot && !evidence.effect.slot_effect;

@@ -154,7 +154,12 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
         Interval{end_of(effect.equivalence_interval->low), end_of(effect.equivalence_interval->high)};
   }
   if (effect.slot_effect) row.slot_effect = steady(steady_exp(*effect.slot_effect));
-  row.noise = {steady(effect.noise.within), steady(effect.noise.between), steady(effect.noise.rounds)};
+  row.noise = effect.noise;
+  for (std::optional<double>* part :
+       {&row.noise.within, &row.noise.between, &row.noise.rounds, &row.noise.code_layout}) {
+    *part = steady(*part);
+  }
+  row.noise.over_code_layouts = steady(row.noise.over_code_layouts);
   if (!evidence.plan.empty()) {
     row.p_kind = "sequential";
     row.looks = evidence.looked.looks;

@@ -10,6 +10,7 @@
 
 #include "bench/cuda/device_memory.hpp"
 #include "bench/cuda/device_timer.hpp"
+#include "bench/cuda/event_clock.hpp"
 #include "bench/cuda/measure_cases.hpp"
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/runner/child_process.hpp"
@@ -97,6 +98,31 @@ TEST_F(DeviceTest, AKernelOfKnownDurationIsTimedAsSuch) {
   EXPECT_LT(sample.time, kSpin * 1.5);
   EXPECT_GT(sample.sm_clock_hz, 1e8);
   EXPECT_LT(sample.sm_clock_hz, 1e10);
+}
+
+// Of a statement that returns before the device has begun: a host's clock would time its launches.
+TEST_F(DeviceTest, ATimerWithTheEventClockTimesWhatTheDeviceDid) {
+  const Stream stream;
+  for (const cudaStream_t given : {stream.get(), cudaStream_t{}}) {
+    TimerOptions options{.task = {.statement = "spin", .label = "spin"}};
+    options.clock = event_clock(given);
+    Timer timer([given] { testing::launch_spin(static_cast<unsigned long long>(kSpin.count()), given); }, options);
+    const Result<TaskMeasurement> measured = timer.timeit(200);
+    ASSERT_TRUE(measured) << measured.error().text();
+    EXPECT_GT(*measured->median(), in_seconds(kSpin) * 0.98);
+    EXPECT_LT(*measured->median(), in_seconds(kSpin) * 1.5);
+    EXPECT_EQ(measured->metadata.at("clock"), "cuda events");
+  }
+}
+
+TEST_F(DeviceTest, ALaunchThatFailsInATimedStatementIsAnErrorOfTheTimer) {
+  TimerOptions options{.task = {.statement = "copy"}};
+  options.clock = event_clock();
+  Timer timer([] { static_cast<void>(cudaMemcpyAsync(nullptr, nullptr, 8, static_cast<cudaMemcpyKind>(99))); },
+              options);
+  const Result<TaskMeasurement> measured = timer.timeit(1);
+  ASSERT_FALSE(measured);
+  EXPECT_THAT(measured.error().text(), HasSubstr("launching in a timed statement: found cudaError"));
 }
 
 TEST_F(DeviceTest, LaunchLatencyIsInTheTimeOnlyWhenAskedFor) {

@@ -39,6 +39,24 @@ TEST(FailureKinds, OfASkipYieldWhatTheBenchmarkSaid) {
   EXPECT_EQ(said(FailureKind::reported_error, ": no AVX10 here"), "no AVX10 here");
   EXPECT_EQ(said(FailureKind::skipped, ""), "") << "it gave no reason";
   EXPECT_EQ(said(FailureKind::bad_record, "benchmarks[0]: x"), "");
+TEST(CodeLayouts, AreReadFromTheSettingThatTheirMakerWrites) {
+  RunHeader header;
+  EXPECT_TRUE(code_layouts_of(header).empty());
+  keep_code_layouts({}, {0, 0}, "", header.settings);
+  EXPECT_TRUE(header.settings.empty()) << "one layout says nothing";
+  keep_code_layouts({17, 2147483647}, {1, 1, 0, 0, 0}, "", header.settings);
+  keep_code_layouts({3, 4}, {1, 1, 0, 0, 0}, "second", header.settings);
+  EXPECT_EQ(code_layouts_of(header), (std::vector<std::int32_t>{1, 1, 0, 0, 0}));
+  EXPECT_EQ(header.settings.at("code_layout_seeds"), "17 2147483647");
+  EXPECT_EQ(header.settings.at("code_layout_seeds.second"), "3 4");
+}
+
+TEST(CodeLayouts, ThatCannotBeReadAreNone) {
+  for (const char* text : {"", "x", "0 x", "0  1", "-1", "0 32", "99999999999999999999", "0,1", "0 1x"}) {
+    RunHeader header;
+    header.settings["code_layout_rounds"] = text;
+    EXPECT_TRUE(code_layouts_of(header).empty()) << text;
+  }
 }
 
 TEST(Stops, AreReadFromTheSettingThatTheirMakerWrites) {

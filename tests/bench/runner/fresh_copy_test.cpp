@@ -65,6 +65,40 @@ TEST(FreshCopy, IsAnotherFileWithTheSameBytesAfterEveryRenewal) {
   EXPECT_EQ(copy->pages(), PagesOf::copied);
 }
 
+TEST(FreshCopy, IsOfTheLayoutThatTheRoundAsksForAndElseAsBuilt) {
+  const testing::TemporaryFolder programs, folder;
+  Program program = program_at(programs.write("bench", some_program(), true));
+  for (const char* order : {"one", "another"}) {
+    program.layouts.push_back({7, programs.write(order, some_program() + order, true)});
+  }
+  Result<FreshCopy> copy = FreshCopy::prepare(program, nullptr, folder.path());
+  ASSERT_TRUE(copy) << copy.error().text();
+  EXPECT_TRUE(copy->has_layouts());
+  EXPECT_EQ(content_of(copy->executable()), some_program());
+  for (const std::size_t layout : {0U, 1U, 1U, 0U}) {
+    copy->renew(7, 0, layout);
+    EXPECT_EQ(content_of(copy->executable()), some_program() + (layout == 0 ? "one" : "another"));
+    EXPECT_EQ(copy->executable().filename(), "bench");
+  }
+  copy->renew(7, 1);
+  EXPECT_EQ(content_of(copy->executable()), some_program());
+}
+
+// What a result says of its layout holds where pages are not renewed too.
+TEST(FreshCopy, IsOfTheLayoutThatTheRoundAsksForWhereItIsNotCopiedToo) {
+  const testing::TemporaryFolder programs, folder;
+  Program program = program_at(programs.write("bench", some_program(), true));
+  program.layouts = {{7, programs.write("one", some_program() + "one", true)}};
+  Result<FreshCopy> copy = FreshCopy::prepare(program, nullptr, folder.path());
+  ASSERT_TRUE(copy) << copy.error().text();
+  copy->run_in_place("the other side is not copied");
+  for (int round = 0; round < 3; ++round) {
+    copy->renew(7, round, 0);
+    EXPECT_EQ(content_of(copy->executable()), some_program() + "one");
+  }
+  EXPECT_NE(copy->pages(), PagesOf::copied);
+}
+
 TEST(FreshCopy, HasItsProgramsNameAndAPathAsLongAsTheOtherSides) {
   const testing::TemporaryFolder programs, folders;
   const Program one = program_at(programs.write("bench", some_program(), true));

@@ -40,6 +40,31 @@ TEST(PlanBaselineSlots, StartsWithEitherSideAboutEquallyOften) {
   EXPECT_LT(baseline_first, 1120);
 }
 
+TEST(PlanCodeLayouts, GivesAPairOfRoundsOneLayoutAndEachLayoutAPairBeforeTheNext) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const auto layouts = plan_code_layouts(40, seed, 4);
+    ASSERT_EQ(layouts.size(), 40U);
+    for (std::size_t block = 0; block < layouts.size(); block += 8) {
+      std::set<std::int32_t> had;
+      for (std::size_t i = block; i < block + 8; i += 2) {
+        EXPECT_EQ(layouts[i], layouts[i + 1]);
+        had.insert(layouts[i]);
+      }
+      EXPECT_EQ(had, (std::set<std::int32_t>{0, 1, 2, 3}));
+    }
+  }
+}
+
+TEST(PlanCodeLayouts, IsTheSameForTheSameSeedHoweverManyRoundsFollow) {
+  const auto layouts = plan_code_layouts(40, 7, 4);
+  auto fewer = plan_code_layouts(13, 7, 4);
+  EXPECT_EQ(fewer.size(), 13U);
+  EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), layouts.begin()));
+  EXPECT_NE(layouts, plan_code_layouts(40, 8, 4));
+  EXPECT_TRUE(plan_code_layouts(40, 7, 0).empty());
+  EXPECT_TRUE(plan_code_layouts(0, 7, 4).empty());
+}
+
 TEST(PlanBaselineSlots, IsEmptyForNoRounds) { EXPECT_TRUE(plan_baseline_slots(0, 1, "BM_x").empty()); }
 
 TEST(ShuffledBenchmarks, HoldsEachOnce) {

@@ -33,12 +33,25 @@ TEST(Promise, LeavesOutTheLuckOfPagesThatAProgramKept) {
   EXPECT_THAT(promise_line(comparison), HasSubstr("but for the luck of the memory pages that each program kept."));
 }
 
+TEST(Promise, SaysOverHowManyCodeLayoutsTheirLuckIsAveragedAndWhereItIsNot) {
+  Comparison comparison = judged(2);
+  EXPECT_THAT(promise_line(comparison), HasSubstr("one layout of its code: that luck is not averaged out (--relink)."));
+  for (RunHeader* header : {&comparison.baseline, &comparison.candidate}) {
+    keep_code_layouts({4, 5, 6}, {2, 2, 0, 0, 1, 1, 1, 1}, "", header->settings);
+  }
+  EXPECT_THAT(promise_line(comparison), HasSubstr("code layout is averaged over 3 layouts a build."));
+  comparison.candidate.settings.erase("code_layout_rounds");
+  EXPECT_THAT(promise_line(comparison), HasSubstr("not averaged out")) << "only one side was relinked";
+}
+
 TEST(Promise, SpeaksOfTheWholeGateAndOfHowManyComparisonsItHolds) {
   Comparison comparison = judged(2);
   comparison.policy.false_alarm_rate = 0.01;
   EXPECT_EQ(promise_line(comparison),
             "The chance that this gate fails though nothing regressed is at most 1 % (Holm over " +
-                std::to_string(noisy(comparison)) + " comparisons).");
+                std::to_string(noisy(comparison)) +
+                " comparisons). Each build was measured in one layout of its code: that luck is not averaged out "
+                "(--relink).");
   EXPECT_TRUE(promise_of(comparison).holds);
 }
 

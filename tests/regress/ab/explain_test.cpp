@@ -46,6 +46,27 @@ TEST(Explain, GoesFromSamplesToTheAnswerOfARegression) {
   EXPECT_THAT(steps.back(), StartsWith("another answer: a minimum effect above "));
 }
 
+TEST(Explain, TellsWhatCodeLayoutMakesOfTheChangeOrThatItIsNotKnown) {
+  SimulatedPair pair = pair_with(1.05, 12, Layout::duet);
+  EXPECT_THAT(steps_of(pair), Contains(HasSubstr("code layout: each build has one, whose luck is part of the change")));
+  for (steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
+    keep_code_layouts({4, 5, 6}, {2, 2, 0, 0, 1, 1, 1, 1, 0, 0, 2, 2}, "", run->header.settings);
+  }
+  EXPECT_THAT(steps_of(pair), Contains(AllOf(StartsWith("code layout: over 3 code layouts +"), HasSubstr(" of it; "))));
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {});
+  const NoiseParts& noise = comparison.rows.front().noise;
+  EXPECT_EQ(noise.code_layouts, 3);
+  ASSERT_TRUE(noise.code_layout && noise.over_code_layouts);
+  EXPECT_LT(*noise.code_layout, 0.02) << "there is none in it";
+  EXPECT_GT(noise.over_code_layouts->low, 1.0);
+  EXPECT_LT(noise.over_code_layouts->low, 1.05);
+  EXPECT_GT(noise.over_code_layouts->high, 1.05);
+  SimulatedPair few = pair_with(1.05, 2, Layout::duet);
+  for (steelyard::Run* run : {&few.baseline, &few.candidate})
+    keep_code_layouts({4, 5}, {0, 0}, "", run->header.settings);
+  EXPECT_THAT(steps_of(few), Contains(StartsWith("code layout: too few rounds")));
+}
+
 TEST(Explain, TellsWhatWasTakenOffWhereTheSidesWereApart) {
   const auto steps = steps_of(pair_with(1.5, 12, Layout::sequential, 6));
   EXPECT_THAT(steps, Contains(StartsWith("drift: all 6 benchmarks moved by ")));

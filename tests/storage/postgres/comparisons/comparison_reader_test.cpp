@@ -51,6 +51,9 @@ Comparison with_everything() {
   row.equivalence_interval = Interval{1.062, 1.08};
   row.rounds_wanted = 30;
   row.noise = {0.02, std::nullopt, 0.03};
+  row.noise.code_layout = 0.1 / 3;
+  row.noise.code_layouts = 4;
+  row.noise.over_code_layouts = Interval{0.996, 1.067};
   row.solo = SoloCheck{1.0 / 7, Interval{0.1, 0.3}, 10, false};
   comparison.history = JudgedHistory{"main", {SeriesHistory{}}};
   comparison.history->series[0].series = {"BM_sort/1024", "real_time", "ns", Better::lower, {}};
