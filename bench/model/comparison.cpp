@@ -7,8 +7,12 @@ constexpr std::array<std::string_view, kVerdictCount> kVerdictTexts{
 constexpr std::array<std::string_view, kWitnessCount> kWitnessTexts{"decided", "either", "time", "instructions",
                                                                     "both"};
 constexpr std::array<std::string_view, kRowNoteCount> kNoteTexts{
-    kEqualProgramProof, "the code it executes is equal in both builds; data may differ",
-    "library dispatch: ", "not timed, as the policy says (skip_time): ", "not confirmed alone: the budget was spent"};
+    kEqualProgramProof,
+    "the code it executes is equal in both builds; data may differ",
+    "library dispatch: ",
+    "not timed, as the policy says (skip_time): ",
+    "not confirmed alone: the budget was spent",
+    "contradicted alone: "};
 }  // namespace
 
 std::string_view to_text(RowNote note) { return kNoteTexts.at(static_cast<std::size_t>(note)); }
@@ -20,7 +24,8 @@ RowNotes read_notes(std::string_view reason) {
   if (is_untimed) notes.add(RowNote::not_timed);
   const std::string before(is_untimed ? to_text(RowNote::not_timed) : kNotCountedAgain);
   if (tells(before + std::string(kEqualProgramProof))) notes.add(RowNote::equal_program);
-  for (const RowNote note : {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone}) {
+  for (const RowNote note :
+       {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone, RowNote::contradicted_alone}) {
     if (tells(to_text(note))) notes.add(note);
   }
   return notes;
