@@ -41,7 +41,8 @@ select number, compared_at_unix_ns, id,
        case when is_widened then policy_margin else margin end, better = 'higher'
 from (
   select s.number, c.compared_at_unix_ns, c.id, x.verdict, c.baseline_commit, c.baseline_run, c.candidate_commit,
-         c.candidate_run, c.candidate_fingerprint, c.policy_margin, m.unit, x.baseline, x.candidate, x.ratio, x.margin, m.better,
+         c.candidate_run, c.candidate_fingerprint, c.policy_margin, m.unit, x.baseline, x.candidate, x.ratio, x.margin,
+         m.better,
          coalesce(x.margin > c.policy_margin and (x.margin > $7::float8 or c.gates < $8::bigint), false) as is_widened,
          row_number() over (partition by s.number order by c.compared_at_unix_ns desc, c.id desc) as age
   from unnest($3::text[], $4::text[]) with ordinality as s(benchmark, metric, number)
