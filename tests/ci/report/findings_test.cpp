@@ -337,16 +337,16 @@ TEST(GateNotes, SayWhyARegressionDoesNotGate) {
 
 TEST(IntervalCell, HasTheMarginWhereItIsNotTheUsualOneAndDecides) {
   ComparisonRow row = sample::time_row("a", 1.002, Verdict::unchanged);
-  EXPECT_EQ(interval_cell(row), "[-0.4, +0.8]");
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]");
   row.margin = 0.052;
-  EXPECT_EQ(interval_cell(row), "[-0.4, +0.8], margin 5.2 %");
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
   row.verdict = Verdict::inconclusive;
-  EXPECT_EQ(interval_cell(row), "[-0.4, +0.8], margin 5.2 %");
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
   row.verdict = Verdict::regression;
-  EXPECT_EQ(interval_cell(row), "[-0.4, +0.8]") << "it was not held against it";
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "it was not held against it";
   row.verdict = Verdict::inconclusive;
   row.layout = Layout::sequential;
-  EXPECT_EQ(interval_cell(row), "[-0.4, +0.8]") << "of sides apart nothing is called unchanged";
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "of sides apart nothing is called unchanged";
 }
 
 TEST(MetricLabel, ReadsAsWords) {
