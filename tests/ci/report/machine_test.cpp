@@ -74,6 +74,7 @@ DoctorReport with_copies() {
   report.calibration.emplace();
   report.calibration->at_unix_s = 1'795'305'600;
   report.calibration->layout = Layout::duet;
+  report.calibration->false_gates.tries = 10;
   return report;
 }
 
@@ -109,6 +110,13 @@ TEST(DiagnosisReport, NamesTheBenchmarkOfTheLargestCopyComponent) {
               HasSubstr("calibrated      2026-11-22, duet: copies of a program differ most in BM_b, by 0.62 %\n"));
   EXPECT_THAT(json_diagnosis(report),
               HasSubstr("{\"benchmark\": \"BM_b\", \"metric\": \"real_time\", \"deviation\": 0.0062}}"));
+}
+
+TEST(DiagnosisReport, SaysOfACalibrationOfTooFewGatesThatItIsNotUsed) {
+  DoctorReport report = with_copies();
+  report.calibration->false_gates = {0, 3, {0, 0.708}};
+  EXPECT_THAT(terminal_diagnosis(report, TerminalStyle{}),
+              HasSubstr("2026-11-22, duet, not used: it is of 3 A/A gates"));
 }
 
 using ::testing::Not;
