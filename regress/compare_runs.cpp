@@ -25,7 +25,6 @@
 namespace steelyard {
 namespace {
 
-constexpr const char* kRuleVersion = "rounds-3";
 constexpr std::string_view kHardwareCycles = "hardware_cycles";
 constexpr std::size_t kMaxFactsNamed = 3;
 constexpr int kMinPlannedRounds = 12;
@@ -189,6 +188,17 @@ void adjust_and_decide(std::vector<RowDraft>& drafts, const Comparison& comparis
 
 namespace {
 
+// That of the machine, where it says enough to be judged by.
+void take_calibration(const Calibration* calibration, Rules rules, Comparison& comparison) {
+  if (calibration == nullptr || calibration->fingerprint != comparison.candidate_fingerprint) return;
+  const std::string why = rules == Rules::rounds_2 ? "" : why_not_used(*calibration);
+  if (why.empty()) {
+    comparison.calibration = *calibration;
+  } else {
+    comparison.warnings.push_back("the machine's calibration was not used: " + why + " (steelyard calibrate)");
+  }
+}
+
 void add_cycles_ratios(std::vector<ComparisonRow>& rows) {
   std::map<std::string_view, double> ratios;
   for (const ComparisonRow& row : rows) {
@@ -203,8 +213,14 @@ void add_cycles_ratios(std::vector<ComparisonRow>& rows) {
 
 }  // namespace
 
+std::string_view to_text(Rules rules) { return rules == Rules::rounds_2 ? "rounds-2" : "rounds-3"; }
+
+Rules rules_of(std::string_view rule_version) {
+  return rule_version == to_text(Rules::rounds_2) || rule_version == "history-2" ? Rules::rounds_2 : kNewestRules;
+}
+
 Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                        const Calibration* calibration) {
+                        const Calibration* calibration, Rules rules) {
   Comparison comparison;
   comparison.baseline = baseline.header;
   comparison.candidate = candidate.header;
@@ -215,19 +231,17 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   std::erase_if(comparison.environment_differences,
                 [](const FactDifference& difference) { return difference.name.starts_with("program."); });
   comparison.policy = within_range(policy, comparison.warnings);
-  comparison.rule_version = kRuleVersion;
-  if (calibration != nullptr && calibration->fingerprint == comparison.candidate_fingerprint) {
-    comparison.calibration = *calibration;
-  }
+  comparison.rule_version = to_text(rules);
+  take_calibration(calibration, rules, comparison);
   warn_about_environments(comparison);
   warn_about_disturbances(baseline, candidate, comparison);
 
   const Layout layout = mutual_layout(baseline.header, candidate.header);
-  const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr);
+  const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr, rules);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
   if (is_concurrent(layout)) warn_about_looks(plan, comparison);
   const RowContext context{baseline, candidate, comparison.policy, layout, calibrated, environment_obstacle(comparison),
-                           plan};
+                           plan,     rules};
   std::vector<RowDraft> drafts;
   for (const Matched& matched : match_runs(baseline, candidate, comparison.policy, comparison.warnings)) {
     drafts.push_back(draft_row(matched, context));

@@ -4,17 +4,30 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
 namespace steelyard {
 
+// What a comparison is judged by. A rule that changes adds a version, and what is kept is judged again by its own.
+enum class Rules {
+  rounds_2,  // a calibrated floor is the margin whatever its size and its gates; a check alone decides nothing
+  rounds_3,  // kMinCalibrationGates, kMaxCalibratedMargin (bench/model/calibration.hpp); contradicted: inconclusive
+};
+inline constexpr Rules kNewestRules = Rules::rounds_3;
+std::string_view to_text(Rules rules);  // the rule_version of compare_runs' comparisons: "rounds-3"
+// Of a kept comparison, by its rule_version; one against a history has the rules of the same number ("history-2").
+// kNewestRules where this engine has none of that version.
+Rules rules_of(std::string_view rule_version);
+
 // One row per (benchmark, metric) that either side has and the policy judges. Never throws; data that allow no
 // statement give `inconclusive`, `failed`, `missing`, `new` or `incomparable` rows with the reason.
-// `calibration`: what is known of this machine, kept in the result; null, or of another fingerprint: nothing is.
+// `calibration`: what is known of this machine, kept in the result; null, or of another fingerprint: nothing is. One
+// that why_not_used() names is left aside with a warning.
 Comparison compare_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                        const Calibration* calibration = nullptr);
+                        const Calibration* calibration = nullptr, Rules rules = kNewestRules);
 
 // The least even number of rounds by which one lone change among `comparisons` can reach the family-wise level
 // (Holm's first step, level / comparisons) with the test of the contract; at least 12.

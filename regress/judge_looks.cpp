@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "regress/ab/calibrated.hpp"
 #include "regress/ab/match.hpp"
 #include "regress/ab/row.hpp"
 
@@ -26,7 +27,8 @@ int urgency(LookAnswer answer) {
 
 std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                               std::int64_t comparisons, const Calibration* calibration) {
-  const bool known = calibration != nullptr && calibration->fingerprint == candidate.environment.fingerprint();
+  const bool known = calibration != nullptr && calibration->fingerprint == candidate.environment.fingerprint() &&
+                     why_not_used(*calibration).empty();
   const CalibratedNoise calibrated(known ? calibration : nullptr);
   const Layout layout = mutual_layout(baseline.header, candidate.header);
   const LookPlan plan = is_concurrent(layout) ? mutual_look_plan(baseline.header, candidate.header) : LookPlan{};
@@ -39,8 +41,9 @@ std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& ca
     if (draft.evidence && known && calibration->failed) {
       answer = LookAnswer::futile;
     } else if (draft.evidence && !draft.evidence->plan.empty()) {
-      const StopQuestion question{policy.false_alarm_rate, comparisons, draft.row.minimum_effect, draft.row.margin};
-      answer = answer_of(draft.evidence->looked, draft.evidence->plan, question);
+      const Family family{policy.false_alarm_rate, comparisons};
+      answer =
+          answer_of(draft.evidence->looked, draft.evidence->plan, stop_question(*draft.evidence, family, draft.row));
     }
     const auto [at, is_new] = answers.emplace(matched.benchmark, answer);
     if (!is_new && urgency(answer) > urgency(at->second)) at->second = answer;

@@ -13,6 +13,14 @@
 
 namespace steelyard {
 
+// Of A/A gates that a calibration is made of, and a floor. Where none of 6 was false at most 46 % of such gates are
+// (the upper end of the interval of C. J. Clopper and E. S. Pearson, 1934, at 95 %); with 5 it is 52 %: every second
+// gate could be false.
+inline constexpr std::int64_t kMinCalibrationGates = 6;
+// The widest margin that a calibration may give. Whoever asks whether a build got slower does not mean that 10 % are
+// the same; a wider one takes a user who says so (--margin).
+inline constexpr double kMaxCalibratedMargin = 0.10;
+
 // How often something happened, with the exact binomial interval (C. J. Clopper and E. S. Pearson, 1934).
 struct ObservedRate {
   std::int64_t count = 0;

@@ -12,7 +12,8 @@ constexpr std::array<std::string_view, kRowNoteCount> kNoteTexts{
     "library dispatch: ",
     "not timed, as the policy says (skip_time): ",
     "not confirmed alone: the budget was spent",
-    "the baseline skipped it"};
+    "the baseline skipped it",
+    "contradicted alone: "};
 }  // namespace
 
 std::string_view to_text(RowNote note) { return kNoteTexts.at(static_cast<std::size_t>(note)); }
@@ -25,7 +26,8 @@ RowNotes read_notes(std::string_view reason) {
   const std::string before(is_untimed ? to_text(RowNote::not_timed) : kNotCountedAgain);
   if (tells(before + std::string(kEqualProgramProof))) notes.add(RowNote::equal_program);
   for (const RowNote note :
-       {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone, RowNote::skipped_by_baseline}) {
+       {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone, RowNote::skipped_by_baseline,
+        RowNote::contradicted_alone}) {
     if (tells(to_text(note))) notes.add(note);
   }
   return notes;

@@ -128,7 +128,9 @@ struct SoloCheck {
   double ratio = 1;                  // candidate over baseline
   std::optional<Interval> interval;  // of the ratio, at the row's confidence
   std::int32_t rounds = 0;           // that entered
-  std::optional<bool> agrees;        // it is there alone too; false: alone it is less than the minimum effect
+  // It is there alone too; false: what is left alone contradicts it (regress/ab/confirmation.hpp). Absent: the interval
+  // is too wide to tell.
+  std::optional<bool> agrees;
   bool operator==(const SoloCheck&) const = default;
 
   static void fields(auto& visit, auto& self) {
@@ -147,8 +149,9 @@ enum class RowNote {
   not_timed,            // left untimed, as the policy says, because counting found the builds to be equal
   not_confirmed_alone,  // a change found in a duet that nothing measured alone: the budget was spent
   skipped_by_baseline,  // the benchmark left itself out there
+  contradicted_alone,   // a change found in a duet that is not there alone: inconclusive
 };
-inline constexpr std::size_t kRowNoteCount = 6;
+inline constexpr std::size_t kRowNoteCount = 7;
 // How the reason tells it; of equal_program after kNotCountedAgain or not_timed.
 std::string_view to_text(RowNote note);
 inline constexpr std::string_view kNotCountedAgain = "; not counted again: ";
@@ -167,6 +170,8 @@ class RowNotes {
 // Its table has the sentences of every version.
 RowNotes read_notes(std::string_view reason);
 
+inline constexpr double kDefaultMargin = 0.02;  // of equivalence
+
 struct ComparisonRow {
   std::string benchmark;  // canonical text
   Metric metric;
@@ -184,7 +189,7 @@ struct ComparisonRow {
   std::optional<double> q;       // p adjusted over all noisy comparisons of the gate (Holm): what fails it
   std::optional<double> discovery_q;  // adjusted for the false discovery rate: what ranks a list, and does not gate
   double minimum_effect = 0.01;
-  double margin = 0.02;  // of equivalence
+  double margin = kDefaultMargin;  // of equivalence
   std::optional<double> minimum_detectable_effect;
   std::optional<Interval> equivalence_interval = {};  // 90 %, of the ratio: unchanged where it lies inside the margin
   std::optional<std::int32_t> rounds_wanted = {};     // that would decide an inconclusive row with 80 % power
@@ -193,7 +198,7 @@ struct ComparisonRow {
   std::int32_t rounds = 0;            // rounds that entered, or the smaller side's invocations where unpaired
   std::optional<double> jitter;       // counted metrics: the tolerance, relative
   CountScope count_scope = CountScope::timed_region;  // counted metrics: what was counted over
-  std::optional<SoloCheck> solo = {};                 // tells, decides nothing
+  std::optional<SoloCheck> solo = {};                 // a change that it contradicts is inconclusive
   // Of a time whose cycles were measured too: their ratio, candidate over baseline. As far from 1 as the time's: more
   // was done; 1: the clock changed. Decides nothing.
   std::optional<double> cycles_ratio = {};
@@ -304,7 +309,7 @@ struct ComparisonPolicy {
   double false_alarm_rate = 0.05;  // the whole gate's
   double confidence = 0.95;
   double minimum_effect = 0.01;
-  double margin = 0.02;
+  double margin = kDefaultMargin;
   std::uint64_t seed = 1;
   std::vector<std::string> metrics;  // judged; empty: real_time and every counted metric
   // Metrics that fail the gate; empty: those that `metrics` names, else gates_by_default() of those judged. What is

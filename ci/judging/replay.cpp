@@ -114,12 +114,13 @@ void compare_changes(const Comparison& kept, Replay& replay) {
 
 Comparison judge_again(const Comparison& kept, const Run& baseline, const Run& candidate) {
   const Calibration* calibration = kept.calibration ? &*kept.calibration : nullptr;
-  if (!kept.history) return compare_runs(baseline, candidate, kept.policy, calibration);
+  const Rules rules = rules_of(kept.rule_version);
+  if (!kept.history) return compare_runs(baseline, candidate, kept.policy, calibration, rules);
   // A run from a file without an id was judged without one.
   Run judged = candidate;
   judged.header.id = kept.candidate.id;
-  return judge_against_history({baseline, kept.history->series, kept.history->branch}, judged, kept.policy,
-                               calibration);
+  return judge_against_history({baseline, kept.history->series, kept.history->branch}, judged, kept.policy, calibration,
+                               rules);
 }
 
 // Through the document and back: names that are no UTF-8 and numbers that are not finite read alike, whether the kept

@@ -11,9 +11,10 @@
 
 namespace steelyard {
 
-// With the engine, the policy, the seed, the calibration and the history that `comparison`, the kept one, has. Of a
-// reason that says what counting found out about the two builds (equal_builds.hpp), the rest is compared. `baseline`:
-// of what was held against a history, the newest run of it; no measurements: there was none.
+// By the rules that judged it, where this engine still has them, with the policy, the seed, the calibration and the
+// history that `comparison`, the kept one, has. Of a reason that says what counting found out about the two builds
+// (equal_builds.hpp), the rest is compared. `baseline`: of what was held against a history, the newest run of it; no
+// measurements: there was none.
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
 
 }  // namespace steelyard

@@ -375,9 +375,17 @@ std::string metric_label(const Metric& metric) {
   return label;
 }
 
+bool is_held_to_margin(const ComparisonRow& row) {
+  return row.metric.kind == MetricKind::noisy && row.interval &&
+         (is_concurrent(row.layout) || row.equivalence_interval);
+}
+
 std::string interval_cell(const ComparisonRow& row) {
   if (row.test == "exact" && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
-  return row.interval ? range_cell(*row.interval) : "";
+  if (!row.interval) return "";
+  const bool is_by_margin = row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
+  const bool is_told = is_by_margin && is_held_to_margin(row) && row.margin != kDefaultMargin;
+  return range_cell(*row.interval) + (is_told ? ", margin " + share_text(row.margin) : "");
 }
 
 std::vector<FunctionLine> function_lines(const RowIndex& index, const ComparisonRow& row) {

@@ -81,7 +81,12 @@ VerdictMark mark_of(Verdict verdict);
 // "time" for real_time; other names as they are, underscores opened.
 std::string metric_label(const Metric& metric);
 
-// The interval's cell: "[+6.1, +8.3]"; of counts what they are exact to (regress/ab/counted.hpp); or nothing.
+// Whether a margin of equivalence has a part in the row's verdict, or would have: a noisy row with an interval that was
+// measured together or held against a history.
+bool is_held_to_margin(const ComparisonRow& row);
+
+// The interval's cell: "[+6.1, +8.3]"; of counts what they are exact to (regress/ab/counted.hpp); or nothing. Of a row
+// that a margin other than the default decides (unchanged, or why not) the margin as well: "[-0.8, +3.9], margin 5 %".
 std::string interval_cell(const ComparisonRow& row);
 
 // How a function takes part in the change of `row`: what it changed by itself and with what it calls, each as a part of
@@ -113,7 +118,8 @@ std::string policy_line(const Comparison& comparison);
 // layouts ...: layout could explain all of it".
 std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows);
 
-// For each change that was measured again alone, what it is there: "time, alone: +4.80 % (+3.10 % to +6.50 %)".
+// For each change that was measured again alone, what it is there: "time, alone: +4.80 % (+3.10 % to +6.50 %), which
+// agrees".
 std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows);
 
 }  // namespace steelyard

@@ -9,6 +9,7 @@
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/written_value.hpp"
+#include "regress/ab/calibrated.hpp"
 
 namespace steelyard {
 namespace {
@@ -103,8 +104,9 @@ std::string copies_line(const Environment& environment) {
 }
 
 std::string calibration_line(const Calibration& calibration) {
-  std::string text = date_text(calibration.at_unix_s) + ", " + std::string(to_text(calibration.layout)) +
-                     (calibration.failed ? ", failed" : "") + ": ";
+  std::string text = date_text(calibration.at_unix_s) + ", " + std::string(to_text(calibration.layout));
+  if (const std::string why = why_not_used(calibration); !why.empty()) return text + ", not used: " + why;
+  text += calibration.failed ? ", failed: " : ": ";
   const CalibratedBenchmark* largest = largest_copies(calibration);
   if (largest == nullptr) return text + "what copies of a program differ by is not known";
   text += "copies of a program differ most in " + largest->benchmark + ", by " + share_text(*largest->copies);
@@ -318,6 +320,24 @@ std::string advice_of(const std::vector<CalibratedBenchmark>& benchmarks, const 
   return text;
 }
 
+// Whose floor no margin may have: they are called changed or inconclusive, and nothing else.
+std::string beyond_of(const std::vector<CalibratedBenchmark>& benchmarks, const TerminalStyle& style) {
+  std::string names;
+  for (const CalibratedBenchmark& benchmark : benchmarks) {
+    if (!(benchmark.floor > kMaxCalibratedMargin)) continue;
+    names += (names.empty() ? "" : ", ") + printable(benchmark.benchmark, style.unicode) + " (" +
+             share_text(benchmark.floor) + ')';
+  }
+  if (names.empty()) return "";
+  const std::string words =
+      "a noise floor above " + share_text(kMaxCalibratedMargin) + " is no margin; never called unchanged: " + names;
+  std::string text;
+  for (const std::string& line : wrapped(words, static_cast<std::size_t>(std::max(style.width, 40)))) {
+    text += paint(line, Tone::doubtful, style.color) + '\n';
+  }
+  return text + '\n';
+}
+
 std::string verdict_of(const Calibration& calibration, const TerminalStyle& style) {
   std::string text = "false gates   " + rate_text(calibration.false_gates, "A/A gate") + ", where at most " +
                      share_text(calibration.level) + " are promised\n";
@@ -347,6 +367,7 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
   std::string text = table_of(benchmarks, style) + '\n';
   const std::string advice = advice_of(benchmarks, style);
   if (!advice.empty()) text += advice + '\n';
+  text += beyond_of(benchmarks, style);
   text += verdict_of(calibration, style);
   text += std::string(to_text(calibration.layout)) + ", " + plural_text(calibration.rounds, "round") +
           " a gate, seed " + std::to_string(calibration.seed) + ", machine " + calibration.fingerprint + '\n';
@@ -363,6 +384,12 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
     text += program + ": what copies of it differ by was not measured: " + why + '\n';
   }
   if (!circumstances.kept_in.empty()) text += "kept in " + circumstances.kept_in + '\n';
+  if (const std::string why = why_not_used(calibration); !why.empty()) {
+    for (const std::string& line : wrapped("not kept: " + why + "; ask for more with --gates and --budget",
+                                           static_cast<std::size_t>(std::max(style.width, 40)))) {
+      text += paint(line, Tone::doubtful, style.color) + '\n';
+    }
+  }
   return text;
 }
 

@@ -152,7 +152,7 @@ std::string foot(const Comparison& comparison) {
   add_list(text, "Warnings", warning_lines(comparison));
   add_list(text, "The environments differ", environment_lines(comparison));
   text += "\n<sub>";
-  for (const std::string& line : {promise_line(comparison), gate_line(comparison)}) {
+  for (const std::string& line : {promise_line(comparison), margin_line(comparison), gate_line(comparison)}) {
     if (!line.empty()) text += words(line) + " ";
   }
   text += "Measured: " + words(conditions_line(comparison)) + ".";

@@ -13,6 +13,7 @@
 #include "bench/runner/fresh_copy.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"
+#include "regress/ab/calibrated.hpp"
 #include "regress/ab/code_layout.hpp"
 #include "regress/ab/gates.hpp"
 #include "regress/policy/pattern_policy.hpp"
@@ -208,6 +209,56 @@ std::string gate_line(const Comparison& comparison) {
 
 namespace {
 
+// Of rows whose margin has one origin.
+struct MarginsUsed {
+  std::int64_t rows = 0;
+  double least = 0;
+  double most = 0;
+  void add(double margin) {
+    least = rows == 0 ? margin : std::min(least, margin);
+    most = std::max(most, margin);
+    ++rows;
+  }
+  std::string text(std::int64_t of) const {
+    const std::string range = least == most ? share_text(most) : share_text(least) + " to " + share_text(most);
+    return range + " for " + std::to_string(rows) + " of " + plural_text(of, "row") + " (usually " +
+           share_text(kDefaultMargin) + ")";
+  }
+};
+
+}  // namespace
+
+std::string margin_line(const Comparison& comparison) {
+  const Calibration* calibration = comparison.calibration ? &*comparison.calibration : nullptr;
+  const CalibratedNoise calibrated(calibration);
+  MarginsUsed by_policy;
+  MarginsUsed by_floor;
+  std::int64_t judged = 0;
+  std::int64_t beyond = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!is_held_to_margin(row)) continue;
+    ++judged;
+    if (calibrated.floor_beyond(row.benchmark, row.metric.name, row.margin)) ++beyond;
+    if (row.margin == kDefaultMargin) continue;
+    (has_calibrated_margin(comparison, row) ? by_floor : by_policy).add(row.margin);
+  }
+  std::string line;
+  const auto add = [&line](const std::string& sentence) { line += (line.empty() ? "" : " ") + sentence; };
+  if (by_policy.rows > 0) add("Unchanged means within " + by_policy.text(judged) + ": the policy's margin.");
+  if (by_floor.rows > 0) {
+    add("Unchanged means within " + by_floor.text(judged) + ": the noise floor" + (by_floor.rows == 1 ? "" : "s") +
+        " that " + plural_text(calibration->false_gates.tries, "A/A gate") + " found here on " +
+        date_text(calibration->at_unix_s) + ".");
+  }
+  if (beyond > 0) {
+    add(plural_text(beyond, "row") + " cannot be called unchanged: by calibration noise alone moves " +
+        (beyond == 1 ? "it" : "them") + " by more than " + share_text(kMaxCalibratedMargin) + ".");
+  }
+  return line;
+}
+
+namespace {
+
 std::int64_t count_of(const Comparison& comparison, Verdict verdict) {
   return comparison.count_by_verdict().at(static_cast<std::size_t>(verdict));
 }
@@ -237,10 +288,15 @@ constexpr double kMaxRounds = 400;
 void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps) {
   std::int64_t concurrent = 0;
   std::int64_t apart = 0;
+  std::int64_t contradicted = 0;
   double max_rounds = 0;
   double largest_effect = 0;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.kind != MetricKind::noisy || row.verdict != Verdict::inconclusive) continue;
+    if (row.notes.has(RowNote::contradicted_alone)) {
+      ++contradicted;
+      continue;
+    }
     ++(is_concurrent(row.layout) ? concurrent : apart);
     if (!row.minimum_detectable_effect || !is_concurrent(row.layout) || !(row.margin > 0)) continue;
     max_rounds = std::max(max_rounds, rounds_for(row, row.margin));
@@ -249,6 +305,10 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
   if (apart > 0) {
     steps.push_back(
         {std::to_string(apart) + " inconclusive, measured apart; measure both sides together", "steelyard ab OLD NEW"});
+  }
+  if (contradicted > 0) {
+    steps.push_back({std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
+                     "--layout interleaved"});
   }
   if (concurrent == 0) return;
   std::string advice = std::to_string(concurrent) + " inconclusive";
@@ -259,8 +319,14 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
     return;
   }
   if (!(max_rounds <= kMaxRounds)) {
-    steps.push_back({advice + ", too noisy for any sensible number of rounds; use a quieter machine or care for less",
-                     "--margin " + decimal_text(std::ceil(largest_effect * 100), 0) + "%"});
+    advice += ", too noisy for any sensible number of rounds; ";
+    // A margin wider than any calibration may give would hide what people want to know.
+    if (largest_effect > kMaxCalibratedMargin) {
+      steps.push_back({advice + "see what disturbs this machine", "steelyard doctor"});
+    } else {
+      steps.push_back({advice + "use a quieter machine or care for less",
+                       "--margin " + decimal_text(std::ceil(largest_effect * 100), 0) + "%"});
+    }
     return;
   }
   if (largest_effect > 0) advice += "; changes below " + share_text(largest_effect) + " could hide";

@@ -32,6 +32,12 @@ std::string promise_line(const Comparison& comparison);
 // judged and was not, fail it whatever the policy says of metrics.
 std::string gate_line(const Comparison& comparison);
 
+// What `unchanged` means where that is not the usual margin, for all rows that a margin decides: "Unchanged means
+// within 3.1 % to 8.2 % for 3 of 12 rows (usually 2 %): the noise floors that 10 A/A gates found here on 2026-11-22.";
+// whether the policy's margin is another; and of how many rows a floor lets nothing be called unchanged. Empty: all is
+// as usual.
+std::string margin_line(const Comparison& comparison);
+
 // What a reader can do about a comparison, the most useful first; empty when nothing is left to do.
 
 struct NextStep {

@@ -455,6 +455,7 @@ class Writer {
     text_ += tone(summary_line(comparison_), is_bad ? Tone::bad : is_open ? Tone::strong : Tone::good) + "\n";
     const std::string promise = promise_line(comparison_);
     if (!promise.empty()) paragraph("", promise, 0, Tone::plain);
+    if (const std::string margin = margin_line(comparison_); !margin.empty()) paragraph("", margin, 0, Tone::plain);
     if (const std::string gate = gate_line(comparison_); !gate.empty()) paragraph("", gate, 0, Tone::plain);
     paragraph("", conditions_line(comparison_), 0, Tone::dim);
     if (const std::string policy = policy_line(comparison_); !policy.empty()) paragraph("", policy, 0, Tone::dim);

@@ -12,6 +12,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/measuring/measure_gates.hpp"
 #include "ci/report/machine.hpp"
+#include "regress/ab/calibrated.hpp"
 #include "regress/calibration/calibrate.hpp"
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"
@@ -124,13 +125,20 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
 
 Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, measuring_configuration(app, kCalibrateBudget, options.seed));
+  if (options.gates < kMinCalibrationGates) {
+    app.note("--gates " + std::to_string(options.gates) + ": a calibration is kept from " +
+             std::to_string(kMinCalibrationGates) + " gates on; this one will be shown and not kept");
+  }
   const Cancellation cancellation;
   STEELYARD_TRY(Measured measured, measure(options, configuration, cancellation, app));
   const Calibration& calibration = measured.calibration;
   ExitCode code = calibration.failed ? ExitCode::regression : ExitCode::success;
   if (!measured.circumstances.failures.empty()) code = worse(code, ExitCode::program_failed);
   const bool is_whole = !cancellation.requested() && !calibration.benchmarks.empty();
-  if (is_whole) {
+  const bool says_enough = why_not_used(calibration).empty();
+  if (is_whole && !says_enough) {
+    code = worse(code, ExitCode::not_judged);  // the report says why
+  } else if (is_whole) {
     const auto kept = keep(options, calibration);
     if (!kept) code = worse(code, app.report(kept.error()));
     if (kept) measured.circumstances.kept_in = kept->string();
@@ -154,8 +162,9 @@ Verb calibrate_verb() {
       options, run_calibrate, "calibrate",
       "Measures how often equal builds of your own benchmarks are called changed on this machine, and each benchmark's "
       "noise floor. Every PROGRAM is held against itself as gate holds two builds, --gates times; what is found is "
-      "kept for this machine, and later reports quote it. Status 1: the machine does not keep the promise, and gets no "
-      "verdicts until a calibration passes.",
+      "kept for this machine, and later reports quote it; fewer than 6 gates say too little, and nothing is kept "
+      "(status "
+      "2). Status 1: the machine does not keep the promise, and gets no verdicts until a calibration passes.",
       "  steelyard calibrate ./build/bench --gates 40 --budget 30m\n"
       "  steelyard calibrate --output ci/runner.json");
   verb.names = {"[PROGRAM...]"};

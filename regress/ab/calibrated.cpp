@@ -3,11 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/model/number_text.hpp"
 #include "regress/ab/steady_digits.hpp"
 
 namespace steelyard {
 
-CalibratedNoise::CalibratedNoise(const Calibration* calibration) : calibration_(calibration) {
+std::string why_not_used(const Calibration& calibration) {
+  const ObservedRate& gates = calibration.false_gates;
+  if (calibration.failed || gates.tries >= kMinCalibrationGates) return "";
+  return "it is of " + plural_text(gates.tries, "A/A gate") + ", by which up to " + share_text(gates.interval.high) +
+         " of all gates may be false; at least " + std::to_string(kMinCalibrationGates) + " are wanted";
+}
+
+CalibratedNoise::CalibratedNoise(const Calibration* calibration, Rules rules)
+    : calibration_(calibration), rules_(rules) {
   if (calibration == nullptr) return;
   for (const CalibratedBenchmark& benchmark : calibration->benchmarks) {
     by_name_.try_emplace({benchmark.benchmark, benchmark.metric}, &benchmark);
@@ -21,7 +30,18 @@ const CalibratedBenchmark* CalibratedNoise::find(std::string_view benchmark, std
 
 double CalibratedNoise::margin(std::string_view benchmark, std::string_view metric, double margin) const {
   const CalibratedBenchmark* known = find(benchmark, metric);
-  return known == nullptr || !std::isfinite(known->floor) ? margin : std::max(margin, known->floor);
+  if (known == nullptr || !std::isfinite(known->floor)) return margin;
+  const bool is_of_enough = known->alarms.tries >= kMinCalibrationGates;
+  if (rules_ != Rules::rounds_2 && (!is_of_enough || known->floor > kMaxCalibratedMargin)) return margin;
+  return std::max(margin, known->floor);
+}
+
+std::optional<double> CalibratedNoise::floor_beyond(std::string_view benchmark, std::string_view metric,
+                                                    double margin) const {
+  const CalibratedBenchmark* known = find(benchmark, metric);
+  if (rules_ == Rules::rounds_2 || known == nullptr || known->alarms.tries < kMinCalibrationGates) return std::nullopt;
+  const bool is_beyond = std::isfinite(known->floor) && known->floor > std::max(kMaxCalibratedMargin, margin);
+  return is_beyond ? std::optional(known->floor) : std::nullopt;
 }
 
 std::optional<double> CalibratedNoise::of_single_invocations(std::string_view benchmark,
@@ -37,6 +57,18 @@ std::optional<double> CalibratedNoise::drift(Layout layout) const {
   if (calibration_ == nullptr || layout != Layout::sequential || !calibration_->drift_sequential) return std::nullopt;
   const double drift = *calibration_->drift_sequential;
   return std::isfinite(drift) && drift > 0 ? std::optional(drift) : std::nullopt;
+}
+
+bool has_calibrated_margin(const Comparison& comparison, const ComparisonRow& row) {
+  if (!comparison.calibration || row.metric.kind != MetricKind::noisy) return false;
+  const CalibratedBenchmark* known = CalibratedNoise(&*comparison.calibration).find(row.benchmark, row.metric.name);
+  return known != nullptr && known->floor == row.margin;
+}
+
+std::string beyond_reason(double floor) {
+  return "equal builds of it were seen up to " + share_text(floor) +
+         " apart on this machine (calibrated), beyond the " + share_text(kMaxCalibratedMargin) +
+         " that may be called unchanged; calibrate again when it is quiet, or gate its instructions";
 }
 
 void refuse_verdict(const Calibration& calibration, ComparisonRow& row) {

@@ -35,7 +35,8 @@ const Measurement* find(const Index& index, const std::string& benchmark, const 
 std::optional<SoloCheck> judge_alone(Measurement baseline, Measurement candidate, const RowContext& duet,
                                      const ComparisonRow& row) {
   baseline.metric = candidate.metric = row.metric;
-  const RowContext context{duet.baseline, duet.candidate, duet.policy, Layout::interleaved, duet.calibrated, "", {}};
+  const RowContext context{duet.baseline, duet.candidate, duet.policy, Layout::interleaved, duet.calibrated, "", {},
+                           duet.rules};
   const RowDraft draft = draft_row({row.benchmark, row.metric.name, {{&baseline}, {}}, {{&candidate}, {}}}, context);
   if (!draft.evidence) return std::nullopt;
   const Effect& effect = draft.evidence->effect;
@@ -45,7 +46,7 @@ std::optional<SoloCheck> judge_alone(Measurement baseline, Measurement candidate
   if (effect.interval) {
     solo.interval = steady(Interval{steady_exp(effect.interval->low), steady_exp(effect.interval->high)});
   }
-  solo.agrees = agrees_alone(row, solo.interval);
+  solo.agrees = agrees_alone(row, solo.interval, duet.rules);
   return solo;
 }
 
@@ -54,6 +55,12 @@ std::string interval_text(const std::optional<Interval>& interval) {
 }
 
 std::string told(const SoloCheck& solo) {
+  const char* const answer = !solo.agrees ? "too wide to tell" : *solo.agrees ? "which agrees" : "which contradicts it";
+  return "alone: " + change_text(solo.ratio) + " (" + interval_text(solo.interval) + "), " + answer;
+}
+
+// The words of rounds_2, by which a kept reason is held against what is computed again.
+std::string told_by_rounds_2(const SoloCheck& solo) {
   const std::string ratio = change_text(solo.ratio);
   const std::string interval = interval_text(solo.interval);
   if (solo.agrees == false) {
@@ -61,6 +68,27 @@ std::string told(const SoloCheck& solo) {
            "): it is an effect of running beside another process";
   }
   return "alone: " + ratio + " (" + interval + ")" + (solo.agrees ? "" : ", which does not tell");
+}
+
+// Alone nothing is left of it that would matter.
+bool is_less_than_minimum(const ComparisonRow& row, const Interval& alone) {
+  return *row.ratio > 1 ? alone.high < 1 + row.minimum_effect : alone.low > 1 - row.minimum_effect;
+}
+
+// Takes the verdict back. `row.solo` has an interval, as agrees_alone() says nothing without one.
+void contradict(ComparisonRow& row) {
+  const SoloCheck& solo = *row.solo;
+  const std::string alone = change_text(solo.ratio) + " (" + range_text(*solo.interval) + ")";
+  std::string text(to_text(RowNote::contradicted_alone));
+  if (is_less_than_minimum(row, *solo.interval)) {
+    text += alone + " with nothing beside it, which leaves less than the minimum effect of " +
+            share_text(row.minimum_effect);
+  } else {
+    text += alone + " with nothing beside it, which excludes all of " + range_text(*row.interval) + " side by side";
+  }
+  row.reason = text + "; measure in turns to tell (--layout interleaved); side by side: " + row.reason;
+  row.verdict = Verdict::inconclusive;
+  row.notes.add(RowNote::contradicted_alone);
 }
 
 }  // namespace
@@ -74,6 +102,7 @@ Measurement as_alone(Measurement measurement) {
 }
 
 std::string solo_text(const ComparisonRow& row) {
+  if (row.notes.has(RowNote::contradicted_alone)) return "";
   if (row.solo) return told(*row.solo);
   constexpr RowNote kNotConfirmed = RowNote::not_confirmed_alone;
   return row.notes.has(kNotConfirmed) ? std::string(to_text(kNotConfirmed)) : "";
@@ -84,11 +113,13 @@ bool is_to_check_alone(const ComparisonRow& row) {
          (row.verdict == Verdict::regression || row.verdict == Verdict::improvement);
 }
 
-std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<Interval>& alone) {
+std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<Interval>& alone, Rules rules) {
   if (!row.ratio || !alone) return std::nullopt;
+  if (is_less_than_minimum(row, *alone)) return false;
   const bool up = *row.ratio > 1;
-  const bool is_less = up ? alone->high < 1 + row.minimum_effect : alone->low > 1 - row.minimum_effect;
-  if (is_less) return false;
+  const bool excludes_all = row.interval && (up ? alone->high < row.interval->low : alone->low > row.interval->high);
+  const bool is_relevant = up ? alone->low >= 1 + row.minimum_effect : alone->high <= 1 - row.minimum_effect;
+  if (rules != Rules::rounds_2 && excludes_all && !is_relevant) return false;
   const bool is_there = up ? alone->low > 1 : alone->high < 1;
   return is_there ? std::optional(true) : std::nullopt;
 }
@@ -108,7 +139,12 @@ void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows) {
     const Measurement* candidate = find(candidates, row.benchmark, metric);
     if (baseline != nullptr && candidate != nullptr) row.solo = judge_alone(*baseline, *candidate, context, row);
     if (!row.solo) row.notes.add(RowNote::not_confirmed_alone);
-    row.reason += "; " + solo_text(row);
+    const bool is_older = context.rules == Rules::rounds_2;
+    if (!is_older && row.solo && row.solo->agrees == false) {
+      contradict(row);
+    } else {
+      row.reason += "; " + (is_older && row.solo ? told_by_rounds_2(*row.solo) : solo_text(row));
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 // A duet measures under contention: each side runs beside the other, and a build that needs more cache or memory may
 // look slower than it is alone. So what a duet calls changed is measured again with nothing beside it, and the row
-// tells whether the change is there too. It decides nothing: the error rates are those of the duet.
+// tells whether the change is there too. Where what was measured alone contradicts it the row is inconclusive: two
+// measurements of the same builds that exclude each other say nothing of the builds. That can only take alarms away;
+// docs/method/sequential.md has what it costs in power.
 //
 // Those samples are kept in the same runs under a metric of their own without a direction, so that nothing judges them
 // and a replay finds them.
@@ -14,6 +16,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 #include "regress/ab/row.hpp"
+#include "regress/compare_runs.hpp"
 
 namespace steelyard {
 
@@ -24,20 +27,27 @@ inline constexpr std::string_view kSoloSetting = "solo_check";
 std::string alone_metric(std::string_view metric);
 Measurement as_alone(Measurement measurement);
 
-// What the reason ends in: "alone: +4.80 % (+3.10 % to +6.50 %)", "alone it is less than the minimum effect (...): it
-// is an effect of running beside another process", or that it was not measured. Empty where there is nothing to tell.
+// What the reason of a change ends in: "alone: +4.80 % (+3.10 % to +6.50 %), which agrees" or "too wide to tell", or
+// that it was not measured. Empty where there is nothing to tell, and of a row that was contradicted: its reason does.
 std::string solo_text(const ComparisonRow& row);
 
 // A noisy change found in a duet.
 bool is_to_check_alone(const ComparisonRow& row);
 
-// agrees: the interval excludes no change in the row's direction. Not where it excludes a change in that direction of
-// the row's minimum effect or more, significant or not. Absent: neither, or there is no interval.
-std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<Interval>& alone);
+// Whether `alone`, the interval of what was measured alone, agrees with the row's change.
+//   false   it excludes a change in the row's direction of the minimum effect or more; or it lies wholly on the side of
+//           no change from the row's interval, so that it excludes all that the duet saw, and does not itself hold
+//           nothing but changes of the minimum effect or more in that direction: a smaller change is one all the same
+//   true    else, where it excludes no change
+//   absent  neither, or there is no interval
+// rounds_2: without the second half of the first.
+std::optional<bool> agrees_alone(const ComparisonRow& row, const std::optional<Interval>& alone,
+                                 Rules rules = kNewestRules);
 
 // Fills `solo` of each row that is to be checked and adds what it says to the reason; says so where its samples are
-// lacking. Does nothing where the headers lack kSoloSetting. Benchmarks of several threads have a machine of their own
-// in a duet too, and are not checked.
+// lacking. A change that is contradicted becomes inconclusive, with RowNote::contradicted_alone. Does nothing where the
+// headers lack kSoloSetting. Benchmarks of several threads have a machine of their own in a duet too, and are not
+// checked.
 void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows);
 
 // A device's cycles as a check of its clock. A multiprocessor's clock follows power and heat: where the time of a

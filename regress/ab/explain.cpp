@@ -82,6 +82,7 @@ class Explainer {
       looks(row);
       family(row);
       interval(row);
+      alone(row);
     }
     verdict(row);
     return std::move(steps_);
@@ -260,12 +261,22 @@ class Explainer {
     if (row.interval) text += ", " + share_text(row.confidence) + " interval " + range_text(*row.interval);
     if (row.equivalence_interval) text += ", 90 % interval " + range_text(*row.equivalence_interval);
     text += "; minimum effect " + share_text(row.minimum_effect) + ", margin of unchanged " + share_text(row.margin);
-    if (row.margin > margin_of(comparison_.policy, row.benchmark)) text += " (the noise floor that calibration found)";
+    if (has_calibrated_margin(comparison_, row)) text += " (the noise floor that calibration found)";
     add_step(std::move(text));
     if (row.minimum_detectable_effect) {
       add_step("power: changes from " + share_text(*row.minimum_detectable_effect) +
                " on are found in 4 of 5 tries by data like these");
     }
+  }
+
+  void alone(const ComparisonRow& row) {
+    if (!row.solo) return;
+    const SoloCheck& solo = *row.solo;
+    add_step("alone: in " + plural_text(solo.rounds, "round") + " in turns with nothing beside it " +
+             change_text(solo.ratio) + (solo.interval ? " (" + range_text(*solo.interval) + ")" : "") + ", " +
+             (!solo.agrees   ? "too wide to tell"
+              : *solo.agrees ? "which agrees"
+                             : "which contradicts what was seen side by side"));
   }
 
   void verdict(const ComparisonRow& row) {
@@ -294,6 +305,7 @@ class Explainer {
     }
     if (row.verdict != Verdict::inconclusive || !row.ratio) return "";
     if (!is_concurrent(row.layout)) return "measure both sides together: steelyard ab BASELINE CANDIDATE";
+    if (row.notes.has(RowNote::contradicted_alone)) return "measured in turns: --layout interleaved";
     if (row.rounds_wanted) return "about " + plural_text(*row.rounds_wanted, "round") + " of this noise";
     return "";
   }

@@ -296,7 +296,10 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
                                 .margin = draft.row.margin,
                                 .disturbed = is_time ? Disturbed::upwards : Disturbed::downwards};
   NoisyEvidence evidence;
-  evidence.single_noise = context.calibrated.of_single_invocations(draft.row.benchmark, draft.row.metric.name);
+  const std::string& metric = draft.row.metric.name;
+  evidence.single_noise = context.calibrated.of_single_invocations(draft.row.benchmark, metric);
+  evidence.floor_beyond =
+      context.calibrated.floor_beyond(draft.row.benchmark, metric, margin_of(context.policy, draft.row.benchmark));
   if (is_concurrent(context.layout) && !context.baseline.header.session.empty()) {
     const PairedRounds paired = pair_rounds(b, c);
     // Rounds of which hardly one has both sides are no pairs; the invocations still are what they are.
@@ -350,6 +353,9 @@ RowDraft draft_row(const Matched& matched, const RowContext& context) {
       draft_counted(matched, row);
     } else {
       draft_noisy(matched, context, draft);
+      if (draft.evidence && draft.evidence->floor_beyond) {
+        draft.evidence->effect.within_margin = draft.evidence->looked.effect.within_margin = false;
+      }
     }
   }
   return draft;

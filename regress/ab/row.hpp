@@ -11,6 +11,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/ab/verdict.hpp"
+#include "regress/compare_runs.hpp"
 
 namespace steelyard {
 
@@ -22,6 +23,7 @@ struct RowContext {
   const CalibratedNoise& calibrated;
   std::string incomparable;  // why no row can be compared; empty: they can
   LookPlan plan = {};        // of both runs; empty: the number of rounds was fixed beforehand
+  Rules rules = kNewestRules;
 };
 
 struct RowDraft {

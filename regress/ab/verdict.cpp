@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/model/number_text.hpp"
+#include "regress/ab/calibrated.hpp"
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
 #include "regress/compare_runs.hpp"
@@ -84,6 +85,10 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
   const Effect& effect = evidence.effect;
   if (effect.units < kMinRounds) return too_few_reason(evidence, family, row);
   if (!is_concurrent(row.layout)) return drift_reason(evidence, row);
+  if (evidence.floor_beyond) {
+    return beyond_reason(*evidence.floor_beyond) + "; seen: " + change_text(*row.ratio) + " in " +
+           units_text(evidence) + (row.interval ? ", " + interval_text(row) : "");
+  }
   if (!row.interval || !row.q) {
     return plural_text(effect.units, "round") + " cannot give a " + share_text(row.confidence) + " interval; " +
            measure_more_text(family);
@@ -111,7 +116,7 @@ std::string stop_text(const NoisyEvidence& evidence, const Family& family, const
   const int rounds = evidence.looked.looks.back().rounds;
   const int most = evidence.plan.max_rounds();
   if (rounds >= most) return "; all " + plural_text(most, "planned round") + " were measured";
-  const StopQuestion question{family.level, family.comparisons, row.minimum_effect, row.margin};
+  const StopQuestion question = stop_question(evidence, family, row);
   const auto& planned = evidence.plan.looks;
   const bool may_stop =
       std::any_of(planned.begin(), planned.end(), [&](const PlannedLook& look) { return look.rounds == rounds; });
@@ -169,12 +174,16 @@ void take_over(const NoisyEvidence& evidence, ComparisonRow& row) {
 
 }  // namespace
 
+StopQuestion stop_question(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
+  return {family.level, family.comparisons, row.minimum_effect, evidence.floor_beyond ? 0 : row.margin};
+}
+
 void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
   const Effect& effect = evidence.effect;
   take_over(evidence, row);
   row.minimum_detectable_effect = steady(minimum_detectable_effect(effect, family.level, family.comparisons));
   // Where the sides were not measured together no number of rounds tells drift from change.
-  if (is_concurrent(row.layout)) {
+  if (is_concurrent(row.layout) && !evidence.floor_beyond) {
     row.rounds_wanted = rounds_that_would_decide(effect, {family.level, family.comparisons, row.margin});
   }
 

@@ -21,9 +21,11 @@ struct NoisyEvidence {
   bool slots_confounded = false;  // the candidate always had the same slot
   double seen = 0;                // log ratio before the common drift was taken off; layouts that are not concurrent
   std::optional<double> single_noise{};  // calibrated: 95 % of pairs of single processes lie within this of each other
-  LookPlan plan = {};                    // empty: the number of rounds was fixed beforehand, and nothing was looked at
-  LookedAt looked = {};                  // its effect is `effect`
-  bool interrupted = false;              // by a person, before its time was spent
+  // A calibrated floor beyond any margin: the row may be called changed, and never unchanged.
+  std::optional<double> floor_beyond{};
+  LookPlan plan = {};        // empty: the number of rounds was fixed beforehand, and nothing was looked at
+  LookedAt looked = {};      // its effect is `effect`
+  bool interrupted = false;  // by a person, before its time was spent
 };
 
 struct Family {
@@ -31,11 +33,15 @@ struct Family {
   std::int64_t comparisons = 1;  // noisy ones that have a p
 };
 
+// What a look at it is asked. The margin is 0 where no rounds could show it unchanged.
+StopQuestion stop_question(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row);
+
 // Fills everything of a noisy row but benchmark, metric, levels, layout and policy fields, which are set; `row.q` is
 // set where the evidence has a p.
 //   regression, improvement  q at most the level and the estimate at least the minimum effect, from 6 rounds on; in
 //                            layouts that are not concurrent, the widened interval excludes the minimum effect as well
-//   unchanged                the 90 % interval lies inside the margin, from 6 rounds on, concurrent
+//   unchanged                the 90 % interval lies inside the margin, from 6 rounds on, concurrent, and no calibrated
+//                            floor is beyond any margin
 //   inconclusive             everything else
 void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row);
 

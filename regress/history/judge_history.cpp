@@ -24,7 +24,6 @@
 namespace steelyard {
 namespace {
 
-constexpr const char* kRuleVersion = "history-3";
 constexpr double kPower = 0.8;
 constexpr std::size_t kMinDriftRows = 5;  // fewer say nothing about a machine
 
@@ -145,7 +144,15 @@ std::string spread_text(const Prediction& prediction) {
          " of the others as a rule";
 }
 
-void decide(const Prediction& prediction, double level, std::size_t comparisons, ComparisonRow& row) {
+// What all rows of a gate share.
+struct HistoryFamily {
+  double level = 0.05;
+  std::size_t comparisons = 0;  // that have a p
+};
+
+// floor_beyond: CalibratedNoise has it.
+void decide(const Prediction& prediction, const HistoryFamily& family, std::optional<double> floor_beyond,
+            ComparisonRow& row) {
   row.verdict = Verdict::inconclusive;
   if (!prediction.obstacle.empty()) {
     row.reason = "cannot be judged by its history: " + prediction.obstacle +
@@ -162,26 +169,27 @@ void decide(const Prediction& prediction, double level, std::size_t comparisons,
                                 "is not known";
     return;
   }
-  const double alpha = level / static_cast<double>(std::max<std::size_t>(comparisons, 1));
+  const double alpha = family.level / static_cast<double>(std::max<std::size_t>(family.comparisons, 1));
   const double detectable =
       (student_quantile(1 - alpha / 2, prediction.degrees) + student_quantile(kPower, prediction.degrees)) *
       prediction.error;
   row.minimum_detectable_effect = steady_exp(detectable) - 1;
   const bool is_worse = (*row.ratio > 1) == (row.metric.better != Better::higher);
   const bool is_relevant = std::max(*row.ratio, 1 / *row.ratio) >= 1 + row.minimum_effect;
-  const bool is_significant = row.q && *row.q <= level;
+  const bool is_significant = row.q && *row.q <= family.level;
   if (is_significant && is_relevant && is_beyond(*row.interval, row.minimum_effect)) {
     row.verdict = is_worse ? Verdict::regression : Verdict::improvement;
     row.reason = change_text(*row.ratio) + against + ", more than their own spread explains; measured alone, so that " +
                  "steelyard gate beside its parent is the surer witness";
   } else if (row.equivalence_interval && row.equivalence_interval->low >= 1 / (1 + row.margin) &&
-             row.equivalence_interval->high <= 1 + row.margin) {
+             row.equivalence_interval->high <= 1 + row.margin && !floor_beyond) {
     row.verdict = Verdict::unchanged;
     row.reason = "within " + share_text(row.margin) + " of the level of " + occasions_text(prediction);
   } else {
     row.reason = change_text(*row.ratio) + against + " tells nothing: " + spread_text(prediction) +
                  ", and a change of " + share_text(*row.minimum_detectable_effect) +
                  " could be seen; measure it beside its parent";
+    if (floor_beyond) row.reason = beyond_reason(*floor_beyond) + "; seen: " + change_text(*row.ratio) + against;
   }
 }
 
@@ -244,7 +252,8 @@ std::vector<OpenRow> predict_rows(const HistoryBaseline& baseline, const Run& ca
   return open;
 }
 
-void adjust_and_decide(const std::vector<OpenRow>& open, Comparison& comparison) {
+void adjust_and_decide(const std::vector<OpenRow>& open, Rules rules, Comparison& comparison) {
+  const CalibratedNoise calibrated(comparison.calibration ? &*comparison.calibration : nullptr, rules);
   std::vector<double> p;
   std::map<std::string, std::vector<double>> moves;
   for (const OpenRow& one : open) {
@@ -260,7 +269,8 @@ void adjust_and_decide(const std::vector<OpenRow>& open, Comparison& comparison)
       one.row->q = q[next];
       one.row->discovery_q = discovery_q[next++];
     }
-    decide(one.prediction, comparison.policy.false_alarm_rate, p.size(), *one.row);
+    decide(one.prediction, {comparison.policy.false_alarm_rate, p.size()},
+           calibrated.floor_beyond(one.row->benchmark, one.row->metric.name, comparison.policy.margin), *one.row);
     if (comparison.calibration && comparison.calibration->failed) refuse_verdict(*comparison.calibration, *one.row);
   }
   annotate_shared_drift(moves, comparison);
@@ -276,15 +286,15 @@ std::vector<ChangePoint> changes_to_judge_by(const Series& series, const Compari
 }
 
 Comparison judge_against_history(const HistoryBaseline& baseline, const Run& candidate, const ComparisonPolicy& policy,
-                                 const Calibration* calibration) {
+                                 const Calibration* calibration, Rules rules) {
   Run newest = without_noise(baseline.newest);
   if (newest.measurements.empty()) newest.environment = candidate.environment;
   newest.header.layout = Layout::separate;
   newest.header.session.clear();
-  Comparison comparison = compare_runs(newest, without_noise(candidate), policy, calibration);
-  comparison.rule_version = kRuleVersion;
+  Comparison comparison = compare_runs(newest, without_noise(candidate), policy, calibration, rules);
+  comparison.rule_version = rules == Rules::rounds_2 ? "history-2" : "history-3";
   comparison.drifts.clear();
-  adjust_and_decide(predict_rows(baseline, candidate, comparison), comparison);
+  adjust_and_decide(predict_rows(baseline, candidate, comparison), rules, comparison);
   for (ComparisonRow& row : rows_of_lost_series(baseline.series, comparison)) {
     const auto skipped = std::find_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& other) {
       return other.benchmark == row.benchmark && other.metric.name == row.metric.name;

@@ -38,6 +38,7 @@ TEST(JudgeLooks, TheWholeGateCountsNotThisPartOfIt) {
 Calibration calibrated(const steelyard::Run& run) {
   Calibration calibration;
   calibration.fingerprint = run.environment.fingerprint();
+  calibration.false_gates.tries = 10;
   return calibration;
 }
 
@@ -60,9 +61,24 @@ TEST(JudgeLooks, ANoiseFloorThatWasCalibratedIsTheMarginOfEveryLook) {
   CalibratedBenchmark& benchmark = noisy.benchmarks.emplace_back();
   benchmark.benchmark = "BM_1";
   benchmark.metric = "real_time";
-  benchmark.floor = 0.2;
+  benchmark.alarms.tries = 10;
+  benchmark.floor = 0.09;
   EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &noisy).at("BM_1"), LookAnswer::decided);
   EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).rows[1].verdict, Verdict::unchanged);
+}
+
+TEST(JudgeLooks, NoLookShowsUnchangedWhatAFloorIsBeyond) {
+  const SimulatedPair pair = drawn(1, 0.001, 12, "12:0.2 24:0.8");
+  ASSERT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2).at("BM_1"), LookAnswer::decided);
+  Calibration noisy = calibrated(pair.candidate);
+  CalibratedBenchmark& benchmark = noisy.benchmarks.emplace_back();
+  benchmark.benchmark = "BM_1";
+  benchmark.metric = "real_time";
+  benchmark.alarms.tries = 10;
+  benchmark.floor = 0.2;
+  EXPECT_EQ(judge_looks(pair.baseline, pair.candidate, {}, 2, &noisy).at("BM_1"), LookAnswer::futile)
+      << "no rounds will call it unchanged";
+  EXPECT_EQ(compare_runs(pair.baseline, pair.candidate, {}, &noisy).rows[1].verdict, Verdict::inconclusive);
 }
 
 TEST(JudgeLooks, WithoutAPlanThereIsNothingToGoOnFor) {

@@ -285,6 +285,7 @@ struct Calibrated {
     benchmark.benchmark = "BM_0";
     benchmark.metric = "real_time";
     benchmark.floor = floor;
+    benchmark.alarms.tries = calibration.false_gates.tries = 10;
     calibration.benchmarks = {benchmark};
   }
   ComparisonRow row() const { return compared(pair, &calibration).rows.at(0); }
@@ -297,6 +298,49 @@ TEST(Calibrated, TheNoiseFloorIsTheLeastMargin) {
   other.calibration.fingerprint = "of another machine";
   EXPECT_EQ(other.row().margin, 0.02);
   EXPECT_FALSE(compared(other.pair, &other.calibration).calibration.has_value());
+}
+
+TEST(Calibrated, NothingIsUnchangedWithinAFloorThatNobodyCouldMean) {
+  Calibrated noisy(0.34);
+  for (Measurement* side : {&noisy.pair.baseline.measurements[0], &noisy.pair.candidate.measurements[0]}) {
+    double sign = 1;
+    for (InvocationSamples& samples : side->invocations) {
+      for (double& value : samples.values) value *= 1 + 0.15 * (sign = -sign);
+    }
+  }
+  const ComparisonRow row = noisy.row();
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row.margin, 0.02);
+  EXPECT_FALSE(row.rounds_wanted) << "no number of rounds would tell";
+  EXPECT_THAT(row.reason,
+              HasSubstr("equal builds of it were seen up to 34 % apart on this machine (calibrated), beyond "
+                        "the 10 % that may be called unchanged"));
+  EXPECT_EQ(Calibrated(0.34).row().verdict, Verdict::inconclusive) << "quiet today, and calibrated otherwise";
+  EXPECT_EQ(compare_runs(noisy.pair.baseline, noisy.pair.candidate, {}, &noisy.calibration, Rules::rounds_2)
+                .rows.at(0)
+                .margin,
+            0.34)
+      << "as it was judged before";
+}
+
+TEST(Calibrated, AFloorBeyondHidesNoChange) {
+  Calibrated noisy(0.34);
+  for_each_value(noisy.pair.candidate.measurements[0], [](double value) { return value * 1.3; });
+  EXPECT_EQ(noisy.row().verdict, Verdict::regression);
+}
+
+TEST(Calibrated, OfTooFewGatesIsNotUsedAndSaidSo) {
+  Calibrated few(0.08);
+  few.calibration.false_gates = {0, 3, {0, 0.708}};
+  few.calibration.benchmarks[0].alarms.tries = 3;
+  const Comparison comparison = compared(few.pair, &few.calibration);
+  EXPECT_FALSE(comparison.calibration);
+  EXPECT_EQ(comparison.rows.at(0).margin, 0.02);
+  ASSERT_FALSE(comparison.warnings.empty());
+  EXPECT_THAT(comparison.warnings, testing::Contains(HasSubstr("the machine's calibration was not used: it is of 3 A/A "
+                                                               "gates")));
+  few.calibration.failed = true;
+  EXPECT_EQ(few.row().verdict, Verdict::inconclusive);
 }
 
 TEST(Calibrated, StandsInForWhatOneProcessASideDoesNotHold) {

@@ -44,6 +44,31 @@ testing::AssertionResult at_least(const Share& share, double rate) {
   return testing::AssertionFailure() << share.count << " of " << share.of << ", wanted a rate of at least " << rate;
 }
 
+// What a duet calls changed, held against what the same kernels are in turns (add_alone).
+TEST(CheckedAlone, TakesAlarmsAwayAndHardlyAnyPowerAndCallsNoChangeThatIsNotThereAlone) {
+  const auto scored = [](bool is_checked, bool only_side_by_side) {
+    const WindowSource source = [is_checked](Draw& draw) {
+      Draw of_alone = draw.beside();
+      Window window = concurrent_window(recorded("duet"), {15, 0}, draw);
+      if (!is_checked) return window;
+      for (BenchmarkWindow& benchmark : window.benchmarks) {
+        add_alone(recorded("interleaved"), benchmark.name, of_alone, benchmark);
+      }
+      return window;
+    };
+    return score(own_rule(), source, {1, 20, false, 4, only_side_by_side});
+  };
+  const Score duet = scored(false, false);
+  const Score checked = scored(true, false);
+  ASSERT_GT(duet.called_right[2].count, 0);
+  EXPECT_LE(checked.called.count, duet.called.count);
+  EXPECT_LE(checked.run_alarm.count, duet.run_alarm.count);
+  EXPECT_GE(checked.called_right[2].value(), duet.called_right[2].value() - 0.02);
+  EXPECT_EQ(checked.found[2].count, duet.found[2].count) << "p is the duet's";
+  const Score beside = scored(true, true);
+  EXPECT_LT(beside.called_right[2].value(), 0.5 * duet.called_right[2].value());
+}
+
 class Concurrent : public testing::TestWithParam<const char*> {};
 
 TEST_P(Concurrent, FifteenRoundsKeepTheirLevelsAndTheirCoverage) {

@@ -46,6 +46,30 @@ TEST(ConcurrentWindow, GivesEachSideOneProcessOfEachRoundInBalancedPairs) {
   }
 }
 
+TEST(AddAlone, GivesBothSidesRoundsOfTheSameKernelInTurnsThatAChangeIsIn) {
+  Draw draw(1);
+  const Recording duet = numbered(20, Layout::duet);
+  Recording in_turns = numbered(20);
+  for (RecordedBenchmark& benchmark : in_turns.benchmarks) {
+    for (RecordedRound& round : benchmark.rounds) round[0].values = round[1].values = {7, 7};
+  }
+  Window window = concurrent_window(duet, {15, 0}, draw);
+  Draw of_alone = draw.beside();
+  Draw copy = draw;
+  add_alone(in_turns, "one", of_alone, window.benchmarks[0]);
+  EXPECT_EQ(draw.below(1 << 30), copy.below(1 << 30)) << "a stream beside takes nothing";
+  slow_down(window.benchmarks[0], 2);
+  slow_down_side_by_side(window.benchmarks[0], 3);
+  ASSERT_EQ(window.benchmarks[0].baseline_alone.size(), 10U);
+  for (const SideProcess& process : window.benchmarks[0].baseline_alone) EXPECT_EQ(process.values.front(), 7);
+  for (const SideProcess& process : window.benchmarks[0].candidate_alone) EXPECT_EQ(process.values.front(), 14);
+  const auto [baseline, candidate] = to_runs(window);
+  EXPECT_EQ(candidate.header.settings.at("solo_check"), "10 rounds");
+  ASSERT_EQ(candidate.measurements.size(), 3U);
+  EXPECT_EQ(candidate.measurements[1].metric.name, "real_time_alone");
+  EXPECT_EQ(candidate.measurements[1].invocations.size(), 10U);
+}
+
 TEST(ConcurrentWindow, AddsTheSlotEffectToTheSecondSlotAlone) {
   RecordedBenchmark benchmark{"b", {}};
   for (int r = 0; r < 4; ++r) {

@@ -1,10 +1,12 @@
 #include "storage/postgres/alerts/alert_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "bench/model/calibration.hpp"
 #include "storage/model/alert.hpp"
 #include "storage/postgres/access/roles.hpp"
 
@@ -14,23 +16,34 @@ namespace {
 // Of each alert at most so many of the newest comparisons are looked at.
 constexpr std::int64_t kMaxComparisonsOfAlert = 1000;
 
-// $1 project, $2 branch, $3 and $4 benchmarks and metrics, $5 the most of each. The branch's comparisons first: what
-// others keep of the same benchmarks costs nothing then. Numbered and not limited one by one: a distributed store
-// cannot do that.
+// Rules by which a calibrated floor of any size, from any number of gates, was the margin. What they called unchanged
+// only because of a floor that would no longer be taken is no reason to call a regression gone, and such a margin is
+// not what a regression that was accepted may grow by.
+constexpr std::array kWideningRules{"1", "rounds-1", "rounds-2", "history-1", "history-2"};
+
+// $1 project, $2 branch, $3 and $4 benchmarks and metrics, $5 the most of each, $6 kWideningRules, $7 and $8 what a
+// floor is taken by (bench/model/calibration.hpp). The branch's comparisons first: what others keep of the same
+// benchmarks costs nothing then. Numbered and not limited one by one: a distributed store cannot do that.
 constexpr const char* kOfComparisons = R"sql(
 with c as materialized (
-  select comparison_key, compared_at_unix_ns, id, baseline_commit, baseline_run, candidate_commit, candidate_run,
-         candidate_fingerprint
-  from steelyard.comparisons
-  where hashtextextended(project, 0) = hashtextextended($1::text, 0) and project = $1::text
-    and hashtextextended(branch, 0) = hashtextextended($2::text, 0) and branch = $2::text)
-select number, compared_at_unix_ns, id, verdict,
+  select a.comparison_key, a.compared_at_unix_ns, a.id, a.baseline_commit, a.baseline_run, a.candidate_commit,
+         a.candidate_run, a.candidate_fingerprint, k.gates,
+         case when a.rule_version = any($6::text[]) and k.gates is not null then a.margin end as policy_margin
+  from steelyard.comparisons a
+  left join steelyard.calibrations k on k.calibration_key = a.calibration_key
+  where hashtextextended(a.project, 0) = hashtextextended($1::text, 0) and a.project = $1::text
+    and hashtextextended(a.branch, 0) = hashtextextended($2::text, 0) and a.branch = $2::text)
+select number, compared_at_unix_ns, id,
+       case when is_widened and verdict = 'unchanged' then 'inconclusive' else verdict end,
        coalesce(nullif(baseline_commit, ''), baseline_run),
        coalesce(nullif(candidate_commit, ''), candidate_run),
-       candidate_commit, candidate_fingerprint, unit, baseline, candidate, ratio, margin, better = 'higher'
+       candidate_commit, candidate_fingerprint, unit, baseline, candidate, ratio,
+       case when is_widened then policy_margin else margin end, better = 'higher'
 from (
   select s.number, c.compared_at_unix_ns, c.id, x.verdict, c.baseline_commit, c.baseline_run, c.candidate_commit,
-         c.candidate_run, c.candidate_fingerprint, m.unit, x.baseline, x.candidate, x.ratio, x.margin, m.better,
+         c.candidate_run, c.candidate_fingerprint, c.policy_margin, m.unit, x.baseline, x.candidate, x.ratio, x.margin,
+         m.better,
+         coalesce(x.margin > c.policy_margin and (x.margin > $7::float8 or c.gates < $8::bigint), false) as is_widened,
          row_number() over (partition by s.number order by c.compared_at_unix_ns desc, c.id desc) as age
   from unnest($3::text[], $4::text[]) with ordinality as s(benchmark, metric, number)
   cross join c
@@ -243,12 +256,16 @@ Result<FactsById> facts_of_comparisons(Transaction& transaction, const std::vect
     benchmarks.push_back(subject.benchmark);
     metrics.push_back(subject.metric);
   }
-  STEELYARD_TRY(const Rows rows, transaction.run(kOfComparisons, SqlValues()
-                                                                     .text(subjects.front().project)
-                                                                     .text(subjects.front().branch)
-                                                                     .texts(benchmarks)
-                                                                     .texts(metrics)
-                                                                     .integer(kMaxComparisonsOfAlert)));
+  STEELYARD_TRY(const Rows rows,
+                transaction.run(kOfComparisons, SqlValues()
+                                                    .text(subjects.front().project)
+                                                    .text(subjects.front().branch)
+                                                    .texts(benchmarks)
+                                                    .texts(metrics)
+                                                    .integer(kMaxComparisonsOfAlert)
+                                                    .texts({kWideningRules.begin(), kWideningRules.end()})
+                                                    .number(kMaxCalibratedMargin)
+                                                    .integer(kMinCalibrationGates)));
   return by_subject(rows, subjects, fact_of_comparison);
 }
 

@@ -105,6 +105,8 @@ TEST(RowNotes, AreReadFromTheReason) {
             notes_of({RowNote::not_timed, RowNote::equal_code}));
   EXPECT_EQ(read_notes("5 % slower in 12 rounds; not confirmed alone: the budget was spent"),
             notes_of({RowNote::not_confirmed_alone}));
+  EXPECT_EQ(read_notes("contradicted alone: -0.02 % (-1.41 % to +1.28 %) with nothing beside it"),
+            notes_of({RowNote::contradicted_alone}));
 }
 
 // The proof of a baseline is about what it was once held against, not about this candidate.

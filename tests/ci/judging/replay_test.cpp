@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <vector>
 
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/report/comparison.hpp"
+#include "regress/ab/confirmation.hpp"
 #include "regress/compare_runs.hpp"
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/regress/simulated_runs.hpp"
@@ -176,8 +178,9 @@ TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
 
   Calibration calibration;
   calibration.fingerprint = kept.comparison.candidate_fingerprint;
+  calibration.false_gates = {0, 8, {0, 0.37}};
   calibration.benchmarks = {
-      {kept.comparison.rows[0].benchmark, "real_time", {0, 4, {0, 0.6}}, 0.25, {}, {}, {}, {}, {}, ""}};
+      {kept.comparison.rows[0].benchmark, "real_time", {0, 8, {0, 0.37}}, 0.09, {}, {}, {}, {}, {}, ""}};
   kept.comparison = compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration);
   EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences,
             std::vector<FieldDifference>{});
@@ -201,6 +204,45 @@ TEST(Replay, JudgesEachRowByTheTablesForPatternsThatWereKept) {
   EXPECT_EQ(replay(kept, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
   kept.policy.patterns.erase(kept.policy.patterns.begin());
   EXPECT_FALSE(replay(kept, runs.baseline, runs.candidate).differences.empty());
+}
+
+// A floor of any size, from any number of gates, was the margin, and a check alone decided nothing.
+TEST(Replay, OfAnOlderComparisonIsByTheRulesThatJudgedIt) {
+  Kept kept = kept_comparison(9, options_of(Layout::duet, 12, 1.1));
+  const SimulatedPair alone = Simulation(3).draw(options_of(Layout::interleaved, 10, 1));
+  for (auto [run, more] : {std::pair(&kept.runs.baseline, &alone.baseline), {&kept.runs.candidate, &alone.candidate}}) {
+    run->header.settings[std::string(kSoloSetting)] = "10 rounds";
+    const auto offset = static_cast<std::uint32_t>(run->invocations.size());
+    run->invocations.insert(run->invocations.end(), more->invocations.begin(), more->invocations.end());
+    for (Measurement measurement : more->measurements) {
+      for (InvocationSamples& samples : measurement.invocations) samples.invocation += offset;
+      run->measurements.push_back(as_alone(std::move(measurement)));
+    }
+  }
+  Calibration calibration;
+  calibration.fingerprint = kept.comparison.candidate_fingerprint;
+  calibration.false_gates = {0, 3, {0, 0.708}};
+  for (const ComparisonRow& row : kept.comparison.rows) {
+    calibration.benchmarks.push_back({row.benchmark, "real_time", {0, 3, {0, 0.708}}, 0.34, {}, {}, {}, {}, {}, ""});
+  }
+  const auto judged = [&](Rules rules) {
+    return compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration, rules);
+  };
+  std::map<Verdict, int> before;
+  for (const ComparisonRow& row : judged(Rules::rounds_2).rows) ++before[row.verdict];
+  std::map<Verdict, int> now;
+  for (const ComparisonRow& row : judged(kNewestRules).rows) ++now[row.verdict];
+  EXPECT_GT(before[Verdict::regression], now[Verdict::regression]) << "contradicted alone";
+  for (const Rules rules : {Rules::rounds_2, Rules::rounds_3}) {
+    const Comparison comparison = *parse_comparison(json_report(judged(rules)), "kept");
+    EXPECT_EQ(comparison.rule_version, to_text(rules));
+    const Replay replayed = replay(comparison, kept.runs.baseline, kept.runs.candidate);
+    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(rules);
+    EXPECT_EQ(replayed.rule_version, comparison.rule_version);
+  }
+  Comparison renamed = *parse_comparison(json_report(judged(Rules::rounds_2)), "kept");
+  renamed.rule_version = to_text(kNewestRules);
+  EXPECT_FALSE(replay(renamed, kept.runs.baseline, kept.runs.candidate).differences.empty());
 }
 
 TEST(Replay, JudgesByTheWitnessThatWasKept) {

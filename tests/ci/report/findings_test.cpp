@@ -335,6 +335,20 @@ TEST(GateNotes, SayWhyARegressionDoesNotGate) {
   EXPECT_EQ(summary_line(with({told})), "1 regression (reported, not gating)");
 }
 
+TEST(IntervalCell, HasTheMarginWhereItIsNotTheUsualOneAndDecides) {
+  ComparisonRow row = sample::time_row("a", 1.002, Verdict::unchanged);
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]");
+  row.margin = 0.052;
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
+  row.verdict = Verdict::inconclusive;
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80], margin 5.2 %");
+  row.verdict = Verdict::regression;
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "it was not held against it";
+  row.verdict = Verdict::inconclusive;
+  row.layout = Layout::sequential;
+  EXPECT_EQ(interval_cell(row), "[-0.40, +0.80]") << "of sides apart nothing is called unchanged";
+}
+
 TEST(MetricLabel, ReadsAsWords) {
   EXPECT_EQ(metric_label(*well_known_metric(kRealTime)), "time");
   EXPECT_EQ(metric_label(*well_known_metric(kCpuTime)), "cpu time");
@@ -350,11 +364,11 @@ TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
   EXPECT_TRUE(solo_notes({changed}).empty());
   changed->solo = SoloCheck{1.048, Interval{1.031, 1.065}, 10, true};
   const std::string note = "time, alone: +4.80 % (+3.10 % to +6.50 %)";
-  EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note));
+  EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", which agrees"));
   EXPECT_NE(terminal_report(comparison, {}).find(note), std::string::npos);
   EXPECT_NE(markdown_report(comparison).find(note), std::string::npos);
   changed->solo->agrees = std::nullopt;
-  EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", which does not tell"));
+  EXPECT_THAT(solo_notes({changed}), ::testing::ElementsAre(note + ", too wide to tell"));
 }
 
 }  // namespace

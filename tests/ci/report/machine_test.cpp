@@ -74,6 +74,7 @@ DoctorReport with_copies() {
   report.calibration.emplace();
   report.calibration->at_unix_s = 1'795'305'600;
   report.calibration->layout = Layout::duet;
+  report.calibration->false_gates.tries = 10;
   return report;
 }
 
@@ -111,10 +112,18 @@ TEST(DiagnosisReport, NamesTheBenchmarkOfTheLargestCopyComponent) {
               HasSubstr("{\"benchmark\": \"BM_b\", \"metric\": \"real_time\", \"deviation\": 0.0062}}"));
 }
 
+TEST(DiagnosisReport, SaysOfACalibrationOfTooFewGatesThatItIsNotUsed) {
+  DoctorReport report = with_copies();
+  report.calibration->false_gates = {0, 3, {0, 0.708}};
+  EXPECT_THAT(terminal_diagnosis(report, TerminalStyle{}),
+              HasSubstr("2026-11-22, duet, not used: it is of 3 A/A gates"));
+}
+
 using ::testing::Not;
 
 Calibration of_two_benchmarks() {
   Calibration calibration;
+  calibration.false_gates.tries = 10;
   for (const char* name : {"BM_a", "BM_b"}) {
     CalibratedBenchmark& benchmark = calibration.benchmarks.emplace_back();
     benchmark.benchmark = name;
@@ -139,6 +148,20 @@ TEST(CalibrationReport, HasColumnsOfCopiesOnlyWhereTheyAreKnown) {
   EXPECT_THAT(text, HasSubstr("between  copies  processes  p <= .05\n"));
   EXPECT_THAT(text, HasSubstr("     -       -          -   0 of 10\n"));
   EXPECT_THAT(text, HasSubstr("     -  0.62 %     0.31 %   0 of 10\n"));
+}
+
+TEST(CalibrationReport, SaysThatTooFewGatesAreNotKept) {
+  Calibration calibration = of_two_benchmarks();
+  EXPECT_THAT(text_of(calibration), Not(HasSubstr("not kept")));
+  calibration.false_gates = {0, 3, {0, 0.708}};
+  EXPECT_THAT(text_of(calibration), HasSubstr("not kept: it is of 3 A/A gates"));
+}
+
+TEST(CalibrationReport, NamesWhatWillNeverBeCalledUnchanged) {
+  Calibration calibration = of_two_benchmarks();
+  calibration.benchmarks[1].floor = 0.342;
+  EXPECT_THAT(text_of(calibration),
+              HasSubstr("a noise floor above 10 % is no margin; never called unchanged: BM_b (34.2 %)\n"));
 }
 
 TEST(CalibrationReport, SaysWhyCopiesAreNotKnown) {

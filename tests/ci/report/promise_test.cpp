@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ci/report/comparison.hpp"
 #include "ci/report/promise.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
@@ -85,6 +86,61 @@ TEST(Promise, OfCountsIsExactnessAndOfNothingNothing) {
   EXPECT_FALSE(promise_of(comparison).holds);
 }
 
+Comparison with_margins(std::initializer_list<double> margins) {
+  Comparison comparison;
+  for (const double margin : margins) {
+    const std::string name(1, static_cast<char>('a' + comparison.rows.size()));
+    comparison.rows.push_back(sample::time_row(name, 1, Verdict::unchanged));
+    comparison.rows.back().margin = margin;
+  }
+  return comparison;
+}
+
+void calibrate(const std::vector<double>& floors, Comparison& comparison) {
+  Calibration& calibration = comparison.calibration.emplace();
+  calibration.at_unix_s = 1'795'305'600;
+  calibration.false_gates = {0, 10, {0, 0.308}};
+  for (std::size_t i = 0; i < floors.size(); ++i) {
+    CalibratedBenchmark& benchmark = calibration.benchmarks.emplace_back();
+    benchmark.benchmark = comparison.rows.at(i).benchmark;
+    benchmark.metric = kRealTime;
+    benchmark.alarms.tries = 10;
+    benchmark.floor = floors[i];
+  }
+}
+
+TEST(MarginLine, IsNoneWhereTheMarginIsTheUsualOne) {
+  Comparison comparison = with_margins({0.02, 0.02});
+  EXPECT_EQ(margin_line(comparison), "");
+  calibrate({0.01, 0.015}, comparison);
+  EXPECT_EQ(margin_line(comparison), "");
+}
+
+TEST(MarginLine, SaysWhatUnchangedMeansAndWhoWidenedIt) {
+  Comparison comparison = with_margins({0.02, 0.031, 0.082});
+  calibrate({0.01, 0.031, 0.082}, comparison);
+  const std::string line =
+      "Unchanged means within 3.1 % to 8.2 % for 2 of 3 rows (usually 2 %): the noise floors that 10 A/A gates found "
+      "here on 2026-11-22.";
+  EXPECT_EQ(margin_line(comparison), line);
+  TerminalStyle wide;
+  wide.width = 200;
+  EXPECT_THAT(terminal_report(comparison, wide), HasSubstr(line));
+  EXPECT_THAT(terminal_report(comparison, wide), HasSubstr(", margin 8.2 %"));
+  EXPECT_THAT(markdown_report(comparison), HasSubstr("Unchanged means within 3.1 % to 8.2 %"));
+  EXPECT_THAT(markdown_report(comparison), HasSubstr(", margin 8.2 %"));
+  comparison = with_margins({0.05, 0.05});
+  comparison.policy.margin = 0.05;
+  EXPECT_EQ(margin_line(comparison), "Unchanged means within 5 % for 2 of 2 rows (usually 2 %): the policy's margin.");
+}
+
+TEST(MarginLine, SaysOfHowManyRowsAFloorLetsNothingBeCalledUnchanged) {
+  Comparison comparison = with_margins({0.02, 0.02});
+  calibrate({0.342, 0.01}, comparison);
+  EXPECT_EQ(margin_line(comparison),
+            "1 row cannot be called unchanged: by calibration noise alone moves it by more than 10 %.");
+}
+
 std::string gate_line_with(Witness witness, double counted_minimum_effect, const std::vector<ComparisonRow>& rows) {
   Comparison comparison;
   comparison.policy.witness = witness;
@@ -137,6 +193,7 @@ TEST(GateLine, SpeaksOfTheMetricsThatThePolicyNames) {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -176,6 +233,19 @@ TEST(NextSteps, AHopelessNumberOfRoundsIsNotAsked) {
   EXPECT_THAT(steps, Not(Contains(HasSubstr("--rounds"))));
   EXPECT_THAT(steps, Contains(HasSubstr("--margin 9%")));
   EXPECT_THAT(steps_of(with(undecided(0.081, 24))), Contains(HasSubstr("--rounds")));
+}
+
+TEST(NextSteps, AMarginThatWouldHideWhatPeopleAskForIsNotOffered) {
+  const auto steps = steps_of(with(undecided(0.31, 24)));
+  EXPECT_THAT(steps, Not(Contains(HasSubstr("--margin"))));
+  EXPECT_THAT(steps, Contains(HasSubstr("see what disturbs this machine: steelyard doctor")));
+}
+
+TEST(NextSteps, WhatIsContradictedAloneIsMeasuredInTurns) {
+  ComparisonRow row = undecided(0.0234, 24);
+  row.notes.add(RowNote::contradicted_alone);
+  const auto steps = steps_of(with(row));
+  EXPECT_THAT(steps, ElementsAre("1 changed side by side and not alone; measure in turns: --layout interleaved"));
 }
 
 TEST(NextSteps, AMarginBeyondAllSenseIsNotOffered) {

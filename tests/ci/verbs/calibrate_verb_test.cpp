@@ -13,7 +13,7 @@ class CalibrateVerb : public ProgramUnderTest {
   // Small enough to be quick: what it finds is of no interest here.
   static Outcome calibrate(const std::vector<std::string>& more, const std::string& program = "fast") {
     std::vector<std::string> arguments{
-        "calibrate", fixture(program), "--gates",     "2",      "--rounds", "6", "--min-time",
+        "calibrate", fixture(program), "--gates",     "6",      "--rounds", "6", "--min-time",
         "1ms",       "--layout",       "interleaved", "--seed", "7"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
@@ -24,14 +24,14 @@ TEST_F(CalibrateVerb, KeepsWhatItFoundForTheMachineAndReportsQuoteIt) {
   const Outcome outcome = calibrate({});
   ASSERT_LE(outcome.status, 1) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("noise floor"));
-  EXPECT_THAT(outcome.out, HasSubstr(" of 2 A/A gates ("));
-  EXPECT_THAT(outcome.err, HasSubstr("gate 2 of 2: "));
+  EXPECT_THAT(outcome.out, HasSubstr(" of 6 A/A gates ("));
+  EXPECT_THAT(outcome.err, HasSubstr("gate 6 of 6: "));
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator("state/calibrations")) files.push_back(entry.path());
   ASSERT_EQ(files.size(), 1U);
   const auto kept = read_calibration(files[0]);
   ASSERT_TRUE(kept) << kept.error().text();
-  EXPECT_EQ(kept->false_gates.tries, 2);
+  EXPECT_EQ(kept->false_gates.tries, 6);
   EXPECT_EQ(kept->seed, 7U);
   EXPECT_EQ(kept->layout, Layout::interleaved);
   EXPECT_EQ(kept->drift_sequential, std::nullopt);
@@ -52,6 +52,17 @@ TEST_F(CalibrateVerb, WritesAFileAndEstimatesDriftWhereAsked) {
   ASSERT_TRUE(written) << written.error().text();
   EXPECT_TRUE(written->drift_sequential);
   EXPECT_EQ(outcome.out, text_of("c.json"));
+  EXPECT_FALSE(std::filesystem::exists("state/calibrations"));
+}
+
+TEST_F(CalibrateVerb, KeepsNothingOfFewerGatesThanTellAnything) {
+  const Outcome outcome = run({"calibrate", fixture("fast"), "--gates", "2", "--rounds", "6", "--min-time", "1ms",
+                               "--layout", "interleaved", "--seed", "7", "--output", "c.json"});
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("noise floor"));
+  EXPECT_THAT(outcome.out, HasSubstr("not kept: it is of 2 A/A gates"));
+  EXPECT_THAT(outcome.err, HasSubstr("--gates 2: a calibration is kept from 6 gates on"));
+  EXPECT_FALSE(std::filesystem::exists("c.json"));
   EXPECT_FALSE(std::filesystem::exists("state/calibrations"));
 }
 

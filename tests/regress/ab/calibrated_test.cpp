@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "regress/calibration/calibrate.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -18,6 +20,8 @@ Calibration calibration_with(double floor) {
   benchmark.benchmark = "BM_sort";
   benchmark.metric = "real_time";
   benchmark.floor = floor;
+  benchmark.alarms = observed_rate(0, 10);
+  calibration.false_gates = observed_rate(0, 10);
   calibration.benchmarks.push_back(benchmark);
   return calibration;
 }
@@ -31,6 +35,44 @@ TEST(CalibratedNoise, TheMarginIsNeverBelowTheNoiseFloorNorBelowThePolicy) {
   EXPECT_EQ(CalibratedNoise(&quiet).margin("BM_sort", "real_time", 0.02), 0.02);
   const Calibration broken = calibration_with(std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(CalibratedNoise(&broken).margin("BM_sort", "real_time", 0.02), 0.02);
+}
+
+TEST(CalibratedNoise, AFloorBeyondWhatAUserCouldMeanIsNoMargin) {
+  const auto noise = [](double floor, Rules rules = kNewestRules) {
+    const Calibration calibration = calibration_with(floor);
+    const CalibratedNoise known(&calibration, rules);
+    return std::pair(known.margin("BM_sort", "real_time", 0.02), known.floor_beyond("BM_sort", "real_time", 0.02));
+  };
+  EXPECT_EQ(noise(kMaxCalibratedMargin), std::pair(0.10, std::optional<double>()));
+  EXPECT_EQ(noise(0.1001), std::pair(0.02, std::optional(0.1001)));
+  EXPECT_EQ(noise(0.34), std::pair(0.02, std::optional(0.34)));
+  EXPECT_EQ(noise(0.34, Rules::rounds_2), std::pair(0.34, std::optional<double>()));
+  const Calibration calibration = calibration_with(0.34);
+  EXPECT_EQ(CalibratedNoise(&calibration).floor_beyond("BM_sort", "real_time", 0.4), std::nullopt)
+      << "the user means more";
+  EXPECT_EQ(CalibratedNoise(&calibration).floor_beyond("BM_sort", "cpu_time", 0.02), std::nullopt);
+}
+
+TEST(CalibratedNoise, AFloorOfTooFewGatesIsNoMargin) {
+  Calibration calibration = calibration_with(0.05);
+  calibration.benchmarks[0].alarms = observed_rate(0, kMinCalibrationGates - 1);
+  EXPECT_EQ(CalibratedNoise(&calibration).margin("BM_sort", "real_time", 0.02), 0.02);
+  EXPECT_EQ(CalibratedNoise(&calibration, Rules::rounds_2).margin("BM_sort", "real_time", 0.02), 0.05);
+  calibration.benchmarks[0].floor = 0.34;
+  EXPECT_EQ(CalibratedNoise(&calibration).floor_beyond("BM_sort", "real_time", 0.02), std::nullopt);
+}
+
+// Where no gate was false, at most so many may be.
+TEST(WhyNotUsed, TheLeastGatesAreThoseByWhichNotEverySecondCouldBeFalse) {
+  EXPECT_LT(observed_rate(0, kMinCalibrationGates).interval.high, 0.5);
+  EXPECT_GT(observed_rate(0, kMinCalibrationGates - 1).interval.high, 0.5);
+  Calibration calibration = calibration_with(0.01);
+  EXPECT_EQ(why_not_used(calibration), "");
+  calibration.false_gates = observed_rate(0, 3);
+  EXPECT_EQ(why_not_used(calibration),
+            "it is of 3 A/A gates, by which up to 70.8 % of all gates may be false; at least 6 are wanted");
+  calibration.failed = true;
+  EXPECT_EQ(why_not_used(calibration), "") << "three false gates of three say enough";
 }
 
 TEST(CalibratedNoise, SingleProcessesAreAsManyTimesNoisierAsTheRootOfTheRounds) {

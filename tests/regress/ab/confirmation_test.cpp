@@ -8,6 +8,8 @@
 namespace steelyard {
 namespace {
 
+using ::testing::HasSubstr;
+
 SimulatedPair drawn(Layout layout, int rounds, double ratio, std::uint64_t seed) {
   SimulationOptions options;
   options.layout = layout;
@@ -72,15 +74,62 @@ TEST(SoloCheck, IsWhatTheSameSamplesAreJudgedToBeByThemselves) {
   EXPECT_EQ(row.solo->interval, alone.interval);
 }
 
-TEST(SoloCheck, SaysThatAChangeIsOfRunningBesideAnother) {
+TEST(SoloCheck, AChangeOfWhichNothingIsLeftAloneIsInconclusive) {
   for (const double in_duet : {1.1, 0.9}) {
+    const ComparisonRow duet = only_row(drawn(Layout::duet, 12, in_duet, 1));
+    ASSERT_EQ(duet.verdict, in_duet > 1 ? Verdict::regression : Verdict::improvement);
     const ComparisonRow row = only_row(checked(in_duet, 1));
-    EXPECT_EQ(row.verdict, in_duet > 1 ? Verdict::regression : Verdict::improvement);
+    EXPECT_EQ(row.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(row.notes.has(RowNote::contradicted_alone));
+    EXPECT_EQ(read_notes(row.reason), row.notes) << row.reason;
     ASSERT_TRUE(row.solo);
     EXPECT_EQ(row.solo->agrees, false);
-    EXPECT_NE(row.reason.find("; alone it is less than the minimum effect ("), std::string::npos) << row.reason;
-    EXPECT_TRUE(row.reason.ends_with("it is an effect of running beside another process")) << row.reason;
+    EXPECT_THAT(row.reason, HasSubstr("with nothing beside it, which leaves less than the minimum effect of 1 %"));
+    EXPECT_TRUE(row.reason.ends_with("side by side: " + duet.reason)) << row.reason;
+    EXPECT_EQ(row.ratio, duet.ratio);
+    EXPECT_EQ(row.q, duet.q);
   }
+}
+
+TEST(SoloCheck, AChangeThatIsExcludedAloneIsInconclusiveThoughAloneIsTooWideForLess) {
+  SimulatedPair pair = drawn(Layout::duet, 12, 1.15, 1);
+  SimulationOptions wide;
+  wide.layout = Layout::interleaved;
+  wide.rounds = 10;
+  wide.noise.drift = 0;
+  wide.noise.process = 0.02;
+  wide.noise.sample = 0.001;
+  wide.noise.burst_chance = 0;
+  const SimulatedPair solo = Simulation(2).draw(wide);
+  add_alone(solo.baseline, pair.baseline);
+  add_alone(solo.candidate, pair.candidate);
+  const ComparisonRow row = only_row(pair);
+  ASSERT_TRUE(row.solo && row.solo->interval && row.interval);
+  ASSERT_GT(row.solo->interval->high, 1.01) << "it leaves room for the minimum effect";
+  ASSERT_LT(row.solo->interval->high, row.interval->low);
+  EXPECT_EQ(row.solo->agrees, false);
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("with nothing beside it, which excludes all of +"));
+}
+
+TEST(SoloCheck, ByTheRulesBeforeDecidesNothing) {
+  const SimulatedPair pair = checked(1.1, 1);
+  const Comparison comparison = compare_runs(pair.baseline, pair.candidate, {}, nullptr, Rules::rounds_2);
+  EXPECT_EQ(comparison.rule_version, "rounds-2");
+  EXPECT_EQ(comparison.rows.at(0).verdict, Verdict::regression);
+  EXPECT_TRUE(comparison.rows.at(0).reason.ends_with("it is an effect of running beside another process"));
+}
+
+TEST(SoloText, SaysWhichOfThreeThingsAloneIs) {
+  ComparisonRow row;
+  row.solo = SoloCheck{1.05, Interval{1.02, 1.08}, 10, true};
+  EXPECT_EQ(solo_text(row), "alone: +5.00 % (+2.00 % to +8.00 %), which agrees");
+  row.solo->agrees = std::nullopt;
+  EXPECT_EQ(solo_text(row), "alone: +5.00 % (+2.00 % to +8.00 %), too wide to tell");
+  row.solo->agrees = false;
+  EXPECT_EQ(solo_text(row), "alone: +5.00 % (+2.00 % to +8.00 %), which contradicts it");
+  row.notes.add(RowNote::contradicted_alone);
+  EXPECT_EQ(solo_text(row), "") << "its reason begins with it";
 }
 
 TEST(SoloCheck, SaysWhatTheTimeDidNotReach) {
@@ -124,7 +173,25 @@ TEST(AgreesAlone, FollowsFromWhereTheIntervalLies) {
   EXPECT_EQ(agrees_alone(faster, Interval{0.991, 1.01}), false);
 }
 
-using ::testing::HasSubstr;
+TEST(AgreesAlone, NotWhereAllThatTheDuetSawIsExcluded) {
+  ComparisonRow slower;
+  slower.ratio = 1.149;
+  slower.minimum_effect = 0.01;
+  slower.interval = Interval{1.018, 1.358};
+  EXPECT_EQ(agrees_alone(slower, Interval{0.9859, 1.0128}), false);
+  EXPECT_EQ(agrees_alone(slower, Interval{0.9859, 1.0128}, Rules::rounds_2), std::nullopt);
+  EXPECT_EQ(agrees_alone(slower, Interval{0.9859, 1.0181}), std::nullopt) << "they meet";
+  EXPECT_EQ(agrees_alone(slower, Interval{1.001, 1.017}), false) << "there, and maybe too small to matter";
+  EXPECT_EQ(agrees_alone(slower, Interval{1.01, 1.017}), true) << "smaller, and large enough";
+  EXPECT_EQ(agrees_alone(slower, Interval{1.4, 1.5}), true) << "larger";
+  ComparisonRow faster = slower;
+  faster.ratio = 0.87;
+  faster.interval = Interval{0.8, 0.97};
+  EXPECT_EQ(agrees_alone(faster, Interval{0.98, 1.02}), false);
+  EXPECT_EQ(agrees_alone(faster, Interval{0.96, 1.02}), std::nullopt);
+  EXPECT_EQ(agrees_alone(faster, Interval{0.98, 0.99}), true);
+  EXPECT_EQ(agrees_alone(faster, Interval{0.7, 0.75}), true);
+}
 
 struct Device {
   double cycles = 0;

@@ -100,6 +100,34 @@ TEST(JudgeHistory, AMachineThatFailedItsCalibrationGetsNoVerdicts) {
             Verdict::inconclusive);
 }
 
+TEST(JudgeHistory, ShowsNothingUnchangedOfWhichACalibratedFloorIsBeyondAnyMargin) {
+  World world;
+  add(world.baseline.newest, "quiet", 100);
+  add(world.candidate, "quiet", 100.1);
+  SeriesHistory history = history_of("quiet", world.candidate.environment.fingerprint(), 100);
+  for (SeriesPoint& point : history.series.points) point.values = {100 + (point.values.front() - 100) / 10};
+  world.baseline.series.push_back(history);
+  Calibration calibration;
+  calibration.fingerprint = world.candidate.environment.fingerprint();
+  calibration.false_gates.tries = 10;
+  CalibratedBenchmark& benchmark = calibration.benchmarks.emplace_back();
+  benchmark.benchmark = "quiet";
+  benchmark.metric = "real_time";
+  benchmark.alarms.tries = 10;
+  const auto judged = [&](double floor, Rules rules = kNewestRules) {
+    calibration.benchmarks[0].floor = floor;
+    return judge_against_history(world.baseline, world.candidate, {}, &calibration, rules);
+  };
+  EXPECT_EQ(row_of(judged(0.05), "quiet").verdict, Verdict::unchanged);
+  const Comparison beyond = judged(0.34);
+  EXPECT_EQ(beyond.rule_version, "history-3");
+  EXPECT_EQ(row_of(beyond, "quiet").verdict, Verdict::inconclusive);
+  EXPECT_THAT(row_of(beyond, "quiet").reason, HasSubstr("up to 34 % apart"));
+  const Comparison before = judged(0.34, Rules::rounds_2);
+  EXPECT_EQ(before.rule_version, "history-2");
+  EXPECT_EQ(row_of(before, "quiet").verdict, Verdict::unchanged);
+}
+
 TEST(JudgeHistory, ShowsAQuietBenchmarkUnchanged) {
   World world;
   add(world.baseline.newest, "quiet", 100);

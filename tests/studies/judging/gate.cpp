@@ -13,11 +13,11 @@ namespace steelyard::judging {
 namespace {
 
 // Values that lie around `center` as the logarithms of these do, stretched, on another level.
-void stretch(BenchmarkWindow& benchmark, double exponent, double level) {
+void stretch(std::vector<SideProcess>& baseline, std::vector<SideProcess>& candidate, double exponent, double level) {
   std::vector<double> values;
-  for (const SideProcess& process : benchmark.baseline) values.push_back(median(process.values));
+  for (const SideProcess& process : baseline) values.push_back(median(process.values));
   const double center = median(std::move(values));
-  for (auto* side : {&benchmark.baseline, &benchmark.candidate}) {
+  for (auto* side : {&baseline, &candidate}) {
     for (SideProcess& process : *side) {
       for (double& value : process.values) value = level * std::pow(value / center, exponent);
     }
@@ -28,6 +28,7 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
   Window gate;
   gate.layout = recordings.front()->layout;
   const int rounds = options.plan.empty() ? options.rounds : options.plan.max_rounds();
+  Draw of_alone = draw.beside();
   // For gates whose benchmarks share everything. The order of draws is part of what a seed means.
   const Recording* shared = recordings[static_cast<std::size_t>(draw.below(static_cast<int>(recordings.size())))];
   const int shared_first = draw.below(shared->rounds());
@@ -45,7 +46,11 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
         concurrent_benchmark(recording.benchmarks[static_cast<std::size_t>(kernel)], first, slots);
     const double exponent = std::pow(options.max_stretch, 2 * draw.uniform() - 1);
     const double level = std::pow(10.0, 6 * draw.uniform());  // 1 ns to 1 ms
-    stretch(benchmark, exponent, level);
+    stretch(benchmark.baseline, benchmark.candidate, exponent, level);
+    if (options.alone != nullptr) {
+      add_alone(*options.alone, benchmark.name, of_alone, benchmark);
+      stretch(benchmark.baseline_alone, benchmark.candidate_alone, exponent, level);
+    }
     benchmark.name = "benchmark_" + std::to_string(1000 + i);
     gate.benchmarks.push_back(std::move(benchmark));
   }
@@ -53,7 +58,7 @@ Window draw_gate(const std::vector<const Recording*>& recordings, const GateOpti
 }
 
 BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds) {
-  BenchmarkWindow part{benchmark.name, {}, {}, benchmark.ratio};
+  BenchmarkWindow part = benchmark;
   part.baseline.assign(benchmark.baseline.begin(), benchmark.baseline.begin() + rounds);
   part.candidate.assign(benchmark.candidate.begin(), benchmark.candidate.begin() + rounds);
   return part;

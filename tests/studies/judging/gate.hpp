@@ -23,6 +23,8 @@ struct GateOptions {
   // All benchmarks at the same place in time, with the same sides in the same slots: whatever disturbed a round
   // disturbs all of them, and copies of a kernel differ in nothing but their level and their stretch.
   bool correlated = false;
+  // Of the same kernels in turns, by which what a duet calls changed is checked alone; null: it is not.
+  const Recording* alone = nullptr;
 };
 
 struct GateOutcome {

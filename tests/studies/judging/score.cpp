@@ -48,28 +48,32 @@ bool any_alarm(const std::vector<Finding>& findings, const Window& window) {
   return false;
 }
 
-void score_one(const Rule& rule, const Window& window, Score& score) {
+void put_change(double ratio, const ScoreOptions& options, BenchmarkWindow& benchmark) {
+  options.only_side_by_side ? slow_down_side_by_side(benchmark, ratio) : slow_down(benchmark, ratio);
+}
+
+void score_one(const Rule& rule, const Window& window, const ScoreOptions& options, Score& score) {
   const auto unchanged = judged(rule, window);
   score.run_alarm.add(any_alarm(unchanged, window));
   add_unchanged(unchanged.front(), score);
   for (std::size_t change = 0; change < kChanges.size(); ++change) {
     Window changed = window;
-    slow_down(changed.benchmarks.front(), kChanges[change]);
+    put_change(kChanges[change], options, changed.benchmarks.front());
     add_changed(judged(rule, changed).front(), change, score);
   }
 }
 
-void score_suite(const Rule& rule, const Window& window, int changed_benchmarks, Draw& draw, Score& score) {
+void score_suite(const Rule& rule, const Window& window, const ScoreOptions& options, Draw& draw, Score& score) {
   const auto unchanged = judged(rule, window);
   score.run_alarm.add(any_alarm(unchanged, window));
   for (const Finding& finding : unchanged) add_unchanged(finding, score);
   for (std::size_t change = 0; change < kChanges.size(); ++change) {
     Window changed = window;
-    for (int done = 0; done < changed_benchmarks;) {
+    for (int done = 0; done < options.changed;) {
       auto& benchmark =
           changed.benchmarks[static_cast<std::size_t>(draw.below(static_cast<int>(changed.benchmarks.size())))];
       if (benchmark.ratio != 1) continue;
-      slow_down(benchmark, kChanges[change]);
+      put_change(kChanges[change], options, benchmark);
       ++done;
     }
     const auto findings = judged(rule, changed);
@@ -104,9 +108,9 @@ Score score(const Rule& rule, const WindowSource& source, const ScoreOptions& op
     for (int i = 0; i < options.windows; ++i) {
       const Window window = source(draw);
       if (options.as_suite) {
-        score_suite(rule, window, options.changed, draw, score);
+        score_suite(rule, window, options, draw, score);
       } else {
-        for (std::size_t b = 0; b < window.benchmarks.size(); ++b) score_one(rule, alone(window, b), score);
+        for (std::size_t b = 0; b < window.benchmarks.size(); ++b) score_one(rule, alone(window, b), options, score);
       }
     }
   }

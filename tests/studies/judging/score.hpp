@@ -44,6 +44,7 @@ struct ScoreOptions {
   // is a comparison of its own.
   bool as_suite = false;
   int changed = 4;
+  bool only_side_by_side = false;  // the change is not there alone
 };
 
 using WindowSource = std::function<Window(Draw&)>;

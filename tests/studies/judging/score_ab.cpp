@@ -39,6 +39,8 @@ struct Row {
   WindowSource source;
   bool has_order = false;  // of the sides in a round, which files may leave out
   bool as_suite = false;
+  bool is_checked_alone = false;  // by Steelyard; no other rule does
+  bool only_side_by_side = false;
 };
 
 struct Recordings {
@@ -64,6 +66,18 @@ Result<Recordings> read_all(const std::string& folder) {
 WindowSource concurrent(const Recording& recording, int rounds, double slot_effect_sds = 0) {
   return [&recording, rounds, slot_effect_sds](Draw& draw) {
     return concurrent_window(recording, {rounds, slot_effect_sds}, draw);
+  };
+}
+
+// A duet whose every change is checked alone, as the same kernels are in turns.
+WindowSource checked_alone(const Recordings& all, int rounds) {
+  return [&all, rounds](Draw& draw) {
+    Draw of_alone = draw.beside();
+    Window window = concurrent_window(all.duet, {rounds}, draw);
+    for (BenchmarkWindow& benchmark : window.benchmarks) {
+      add_alone(all.interleaved, benchmark.name, of_alone, benchmark);
+    }
+    return window;
   };
 }
 
@@ -102,12 +116,16 @@ std::vector<Row> all_rows(const Recordings& all) {
       {"duet_b15", concurrent(all.duet, 15), true, false},
       {"duet_b15, slots 1 sd apart", concurrent(all.duet, 15, 1), true, false},
       {"duet_b15, slots 2 sd apart", concurrent(all.duet, 15, 2), true, false},
+      {"duet_b15, checked alone", checked_alone(all, 15), false, false, true},
+      {"duet_b15, only side by side", checked_alone(all, 15), false, false, true, true},
       {"b1", concurrent(all.interleaved, 1), false, false},
       {"sequential_b15", sequential(all.interleaved, 15), false, false},
       {"separate_b15", separate(all, 15), false, false},
       {"suite_interleaved_b15", concurrent(all.interleaved, 15), true, true},
       {"suite_interleaved_b15, neighbour", concurrent(all.neighbour, 15), true, true},
       {"suite_duet_b15", concurrent(all.duet, 15), true, true},
+      {"suite_duet_b15, checked alone", checked_alone(all, 15), false, true, true},
+      {"suite_duet_b15, only side by side", checked_alone(all, 15), false, true, true, true},
       {"suite_sequential_b15", sequential(all.interleaved, 15), false, true},
       {"sequential_b15, neighbour", sequential(all.neighbour, 15), false, false},
       {"suite_sequential_b15, neighbour", sequential(all.neighbour, 15), false, true},
@@ -122,6 +140,7 @@ std::vector<Row> all_rows(const Recordings& all) {
 std::vector<Rule> rules_for(const Row& row, const Options& options) {
   if (options.table == "variants") return score_variants();
   std::vector<Rule> rules{own_rule()};
+  if (row.is_checked_alone) return rules;
   if (row.has_order) rules.push_back(own_rule({.with_order = false}));
   for (Rule& peer : peer_rules()) rules.push_back(std::move(peer));
   return rules;
@@ -163,7 +182,9 @@ int run(const Options& options) {
     if (row.name.find(options.row) == std::string::npos) continue;
     for (const Rule& rule : rules_for(row, options)) {
       if (rule.name.find(options.rule) == std::string::npos) continue;
-      const Score scored = score(rule, row.source, {options.seeds, options.windows, row.as_suite});
+      const Score scored =
+          score(rule, row.source,
+                {options.seeds, options.windows, row.as_suite, ScoreOptions().changed, row.only_side_by_side});
       std::fputs(score_line(row.name, rule.name, scored).c_str(), stdout);
       std::fflush(stdout);
     }

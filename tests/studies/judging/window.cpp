@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "bench/model/quantile.hpp"
+#include "regress/ab/confirmation.hpp"
 
 namespace steelyard::judging {
 namespace {
@@ -37,7 +40,8 @@ int place(const Recording& recording, int rounds, Draw& draw) {
   return draw.below(recording.rounds() - rounds + 1);
 }
 
-void add_side(const std::vector<SideProcess>& processes, bool with_order, const BenchmarkId& benchmark, Run& run) {
+Measurement add_side(const std::vector<SideProcess>& processes, bool with_order, const BenchmarkId& benchmark,
+                     Run& run) {
   Measurement measurement;
   measurement.benchmark = benchmark;
   measurement.metric = {std::string(kRealTime), "ns", Better::lower, MetricKind::noisy};
@@ -49,7 +53,13 @@ void add_side(const std::vector<SideProcess>& processes, bool with_order, const 
     measurement.invocations.push_back({static_cast<std::uint32_t>(run.invocations.size()), process.values, {}});
     run.invocations.push_back(invocation);
   }
-  run.measurements.push_back(std::move(measurement));
+  return measurement;
+}
+
+void multiply(std::vector<SideProcess>& side, double ratio) {
+  for (SideProcess& process : side) {
+    for (double& value : process.values) value *= ratio;
+  }
 }
 
 }  // namespace
@@ -146,11 +156,24 @@ Window separate_window(const Recording& earlier, const Recording& later, int pro
 
 Window alone(const Window& window, std::size_t benchmark) { return {window.layout, {window.benchmarks.at(benchmark)}}; }
 
+void add_alone(const Recording& in_turns, const std::string& kernel, Draw& draw, BenchmarkWindow& benchmark) {
+  const auto recorded = std::find_if(in_turns.benchmarks.begin(), in_turns.benchmarks.end(),
+                                     [&](const RecordedBenchmark& other) { return other.name == kernel; });
+  assert(recorded != in_turns.benchmarks.end());
+  const int first = place(in_turns, kAloneRounds, draw);
+  BenchmarkWindow alone = concurrent_benchmark(*recorded, first, balanced_slots(kAloneRounds, draw));
+  benchmark.baseline_alone = std::move(alone.baseline);
+  benchmark.candidate_alone = std::move(alone.candidate);
+}
+
 void slow_down(BenchmarkWindow& benchmark, double ratio) {
+  slow_down_side_by_side(benchmark, ratio);
+  multiply(benchmark.candidate_alone, ratio);
+}
+
+void slow_down_side_by_side(BenchmarkWindow& benchmark, double ratio) {
   benchmark.ratio *= ratio;
-  for (SideProcess& process : benchmark.candidate) {
-    for (double& value : process.values) value *= ratio;
-  }
+  multiply(benchmark.candidate, ratio);
 }
 
 std::pair<Run, Run> to_runs(const Window& window, bool with_order) {
@@ -160,9 +183,14 @@ std::pair<Run, Run> to_runs(const Window& window, bool with_order) {
     run->header.session = "recorded";
   }
   for (const BenchmarkWindow& benchmark : window.benchmarks) {
-    BenchmarkId id = parse_google_benchmark_name(benchmark.name);
-    add_side(benchmark.baseline, with_order, id, runs.first);
-    add_side(benchmark.candidate, with_order, id, runs.second);
+    const BenchmarkId id = parse_google_benchmark_name(benchmark.name);
+    for (auto& [run, side, alone] : {std::tuple(&runs.first, &benchmark.baseline, &benchmark.baseline_alone),
+                                     {&runs.second, &benchmark.candidate, &benchmark.candidate_alone}}) {
+      run->measurements.push_back(add_side(*side, with_order, id, *run));
+      if (alone->empty()) continue;
+      run->measurements.push_back(as_alone(add_side(*alone, with_order, id, *run)));
+      run->header.settings[std::string(kSoloSetting)] = std::to_string(kAloneRounds) + " rounds";
+    }
   }
   return runs;
 }

@@ -25,6 +25,9 @@ struct BenchmarkWindow {
   std::vector<SideProcess> baseline;
   std::vector<SideProcess> candidate;
   double ratio = 1;  // that was put on the candidate
+  // The same builds in turns with nothing beside them, as what a duet calls changed is checked; empty: they were not.
+  std::vector<SideProcess> baseline_alone = {};
+  std::vector<SideProcess> candidate_alone = {};
 };
 struct Window {
   Layout layout = Layout::interleaved;
@@ -37,6 +40,11 @@ class Draw {
   explicit Draw(std::uint64_t seed) : engine_(seed) {}
   int below(int bound) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(bound)); }  // bias < 2^-50
   bool coin() { return (engine_() >> 63) != 0; }
+  // A stream of its own, by where this one is; takes nothing from it, so that what it draws next stays the same.
+  Draw beside() const {
+    std::mt19937_64 copy = engine_;
+    return Draw(copy() ^ 0x9e3779b97f4a7c15U);
+  }
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }  // [0, 1)
 
  private:
@@ -70,10 +78,19 @@ Window sequential_window(const Recording& recording, int processes, Draw& draw);
 // The baseline from one recording, the candidate from another. Precondition: the same benchmarks.
 Window separate_window(const Recording& earlier, const Recording& later, int processes, Draw& draw);
 
+// Gives the benchmark what a check alone would have measured: kAloneRounds rounds of the same kernel in `in_turns`, a
+// recording of one process at a time, from a drawn place with sides drawn anew. The recordings hold no check of
+// themselves; a kernel without a change has none alone either, whatever its noise beside another process. Precondition:
+// the recording has the kernel.
+inline constexpr int kAloneRounds = 10;  // as many as ci/measuring/time_programs.hpp
+void add_alone(const Recording& in_turns, const std::string& kernel, Draw& draw, BenchmarkWindow& benchmark);
+
 // A window with one benchmark of another.
 Window alone(const Window& window, std::size_t benchmark);
-// Multiplies the candidate's values.
+// Multiplies the candidate's values, alone as well.
 void slow_down(BenchmarkWindow& benchmark, double ratio);
+// Of a candidate that is slower beside another process and nowhere else.
+void slow_down_side_by_side(BenchmarkWindow& benchmark, double ratio);
 
 // A window as compare_runs takes it. `with_order`: false leaves the slots out, as files do that do not say them.
 std::pair<Run, Run> to_runs(const Window& window, bool with_order = true);

@@ -75,6 +75,28 @@ TEST_F(AlertRows, AComparisonOpensOneAndALaterOneEndsIt) {
   EXPECT_TRUE(AlertStore(store).list({})->empty()) << "resolved ones only on demand";
 }
 
+// By older rules a calibrated floor of 34 % was a margin. What was called unchanged within it may be as slow as ever.
+TEST_F(AlertRows, WhatWasUnchangedOnlyWithinAFloorThatIsNoLongerTakenEndsNone) {
+  const auto state_after = [this](double margin, std::int64_t gates, const std::string& rules) {
+    SetUp();
+    Store store = open();
+    EXPECT_TRUE(ComparisonStore(store).put(comparison_of(0, Verdict::regression, "aa", "bb", 1.1)));
+    Comparison unchanged = comparison_of(1, Verdict::unchanged, "aa", "cc", 1.1);
+    unchanged.rule_version = rules;
+    unchanged.rows[0].margin = margin;
+    if (!unchanged.calibration) unchanged.calibration.emplace();
+    unchanged.calibration->false_gates = {0, gates, {0, 0.5}};
+    EXPECT_TRUE(ComparisonStore(store).put(unchanged));
+    return all(store).at(0).state;
+  };
+  EXPECT_EQ(state_after(0.34, 10, "rounds-2"), AlertState::open);
+  EXPECT_EQ(state_after(0.05, 3, "rounds-2"), AlertState::open);
+  EXPECT_EQ(state_after(0.34, 10, "history-2"), AlertState::open);
+  EXPECT_EQ(state_after(0.05, 10, "rounds-2"), AlertState::resolved);
+  EXPECT_EQ(state_after(0.02, 3, "rounds-2"), AlertState::resolved) << "the policy's own margin";
+  EXPECT_EQ(state_after(0.34, 10, "rounds-3"), AlertState::resolved) << "then it was the user's";
+}
+
 TEST_F(AlertRows, ARowThatDoesNotGateIsNoAlert) {
   Store store = open();
   Comparison told = comparison_of(0, Verdict::regression, "aa", "bb", 1.1);
