@@ -7,8 +7,21 @@ constexpr std::array<std::string_view, kVerdictCount> kVerdictTexts{
 constexpr std::array<std::string_view, kWitnessCount> kWitnessTexts{"decided", "either", "time", "instructions",
                                                                     "both"};
 constexpr std::array<std::string_view, kRowNoteCount> kNoteTexts{
-    kEqualProgramProof, "the code it executes is equal in both builds; data may differ",
-    "library dispatch: ", "not timed, as the policy says (skip_time): ", "not confirmed alone: the budget was spent"};
+    kEqualProgramProof,
+    "the code it executes is equal in both builds; data may differ",
+    "library dispatch: ",
+    "not timed, as the policy says (skip_time): ",
+    "not confirmed alone: the budget was spent",
+    "drift between the sides could explain ",
+    "the scatter of invocations could explain ",
+    "drift and the scatter of invocations together could explain ",
+    "too noisy: in "};
+
+// As a clause of its own: not within what a refused row quotes of another answer.
+bool begins_a_clause(std::string_view reason, std::string_view words) {
+  return reason.starts_with(words) || reason.find("; " + std::string(words)) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string_view to_text(RowNote note) { return kNoteTexts.at(static_cast<std::size_t>(note)); }
@@ -22,6 +35,10 @@ RowNotes read_notes(std::string_view reason) {
   if (tells(before + std::string(kEqualProgramProof))) notes.add(RowNote::equal_program);
   for (const RowNote note : {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone}) {
     if (tells(to_text(note))) notes.add(note);
+  }
+  for (const RowNote note :
+       {RowNote::drift_explains, RowNote::scatter_explains, RowNote::both_explain, RowNote::too_noisy}) {
+    if (begins_a_clause(reason, to_text(note))) notes.add(note);
   }
   return notes;
 }

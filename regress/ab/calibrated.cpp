@@ -42,6 +42,7 @@ std::optional<double> CalibratedNoise::drift(Layout layout) const {
 void refuse_verdict(const Calibration& calibration, ComparisonRow& row) {
   const std::string seen = std::move(row.reason);
   row.verdict = Verdict::inconclusive;
+  row.notes = {};
   row.reason = "no verdicts on this machine, because its calibration failed";
   if (!calibration.reason.empty()) row.reason += " (" + calibration.reason + ")";
   row.reason += ": mend what `steelyard doctor` finds, then run `steelyard calibrate` again";

@@ -73,6 +73,16 @@ TEST(RowNotes, AreReadFromTheReason) {
             notes_of({RowNote::not_timed, RowNote::equal_program}));
   EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + code),
             notes_of({RowNote::not_timed, RowNote::equal_code}));
+  EXPECT_EQ(read_notes("drift between the sides could explain the -3 % (standard error of drift 4 %)"),
+            notes_of({RowNote::drift_explains}));
+  EXPECT_EQ(read_notes("kernel x is new; the scatter of invocations could explain the -3 %"),
+            notes_of({RowNote::scatter_explains}));
+  EXPECT_EQ(read_notes("drift and the scatter of invocations together could explain the -3 %"),
+            notes_of({RowNote::both_explain}));
+  EXPECT_EQ(read_notes("too noisy: in 24 rounds the 95 % interval -2 % to +3 %"), notes_of({RowNote::too_noisy}));
+  EXPECT_EQ(read_notes("no verdicts on this machine, because its calibration failed; seen: too noisy: in 24 rounds"),
+            RowNotes{})
+      << "the answer is another";
   EXPECT_EQ(read_notes("5 % slower in 12 rounds; not confirmed alone: the budget was spent"),
             notes_of({RowNote::not_confirmed_alone}));
 }
