@@ -42,6 +42,11 @@ void move_paths(Run& part, const std::string& from, const std::string& to);
 // Appends the part to the run.
 void add_counts(Run part, Run& run);
 
+// Measurements and failures in the order in which the programs list their benchmarks, what is of one benchmark side by
+// side and else as it was; what no program lists comes last. Rounds measure in random order, which is kept with the
+// invocations and helps no reader.
+void sort_as_listed(const std::vector<const ListedProgram*>& programs, Run& run);
+
 // Takes the benchmark's counts, their profile and failures of counting out of the run.
 void drop_counts(Run& run, const BenchmarkId& benchmark);
 
