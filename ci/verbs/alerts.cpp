@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
@@ -51,7 +52,7 @@ Result<std::vector<Alert>> chosen(Store& store, const AlertsOptions& options, co
   AlertQuery query;
   query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide alerts
   query.branch = options.branch;
-  query.benchmark = options.benchmark;
+  query.benchmark = canonical_as_typed(options.benchmark);
   query.resolved_too = options.resolved_too;
   query.limit = options.limit;
   if (options.action == Action::list) return AlertStore(store).list(query);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <system_error>
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
@@ -33,7 +34,7 @@ struct HistoryOptions {
 
 HistoryQuery query_of(const HistoryOptions& options, const Configuration& configuration) {
   HistoryQuery query;
-  query.benchmark = options.benchmark;
+  query.benchmark = canonical_as_typed(options.benchmark);
   query.metric = options.metric;
   query.branch = options.branch;
   query.project = configuration.project;  // only where it is named; a folder's name is no reason to hide results
