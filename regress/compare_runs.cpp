@@ -156,6 +156,9 @@ void judge_drift(std::vector<RowDraft>& drafts, Layout layout, std::optional<dou
     if (!draft.evidence) continue;
     draft.evidence->drift = drifts[draft.row.metric.name];
     draft.evidence->seen = draft.evidence->effect.log_ratio;
+    if (draft.evidence->effect.standard_error) {
+      draft.evidence->error = parts_of_error(draft.evidence->effect, draft.evidence->drift, draft.own_noise);
+    }
     draft.evidence->effect =
         widen(draft.evidence->effect, draft.evidence->drift, draft.own_noise, comparison.policy.confidence);
   }

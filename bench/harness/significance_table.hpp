@@ -32,6 +32,7 @@ struct TableRow {
   std::string group;  // heads consecutive rows: "4 threads"; empty: none
   std::string name;
   std::vector<std::vector<double>> cells;  // one a column, finite, in the order taken; empty: nothing was measured
+  int threads = 1;                         // that what was measured ran in
 };
 
 struct TableData {

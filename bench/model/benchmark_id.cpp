@@ -30,9 +30,23 @@ std::vector<std::string_view> split_outside_brackets(std::string_view text) {
 }
 
 // "[" opens our own suffix, so that one in a name is written out of the way.
-std::string without_suffix_opening(std::string text) {
-  for (std::size_t at = 0; (at = text.find(" [", at)) != std::string::npos;) text.replace(at, 2, " %5B");
+constexpr std::string_view kSuffixOpening = " [";
+constexpr std::string_view kWrittenOpening = " %5B";
+
+std::string replaced_all(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
   return text;
+}
+
+// Where the suffix of canonical text begins; its end: it has none.
+std::size_t suffix_at(std::string_view text) {
+  const std::size_t opening = text.rfind(kSuffixOpening);
+  if (opening == std::string_view::npos || !text.ends_with(']')) return text.size();
+  const std::string_view inside = text.substr(opening + kSuffixOpening.size());
+  const bool has_key = inside.starts_with("suite=") || inside.starts_with("device=") || inside.starts_with("dtype=");
+  return has_key ? opening : text.size();
 }
 
 }  // namespace
@@ -45,7 +59,7 @@ std::string BenchmarkId::canonical() const {
     text += parameter.value;
   }
   if (threads) text += "/threads:" + std::to_string(*threads);
-  text = without_suffix_opening(std::move(text));
+  text = replaced_all(std::move(text), kSuffixOpening, kWrittenOpening);
 
   std::string suffix;
   const auto add = [&suffix](const char* key, const std::string& value) {
@@ -56,6 +70,18 @@ std::string BenchmarkId::canonical() const {
   add("device", device);
   add("dtype", dtype);
   return suffix.empty() ? text : text + suffix + ']';
+}
+
+std::string name_as_given(std::string_view canonical) {
+  const std::size_t suffix = suffix_at(canonical);
+  return replaced_all(std::string(canonical.substr(0, suffix)), kWrittenOpening, kSuffixOpening) +
+         std::string(canonical.substr(suffix));
+}
+
+std::string canonical_as_typed(std::string_view typed) {
+  const std::size_t suffix = suffix_at(typed);
+  return replaced_all(std::string(typed.substr(0, suffix)), kSuffixOpening, kWrittenOpening) +
+         std::string(typed.substr(suffix));
 }
 
 BenchmarkId parse_google_benchmark_name(std::string_view run_name) {

@@ -29,6 +29,12 @@ struct BenchmarkId {
   auto operator<=>(const BenchmarkId&) const = default;
 };
 
+// canonical() as the program wrote the name: a " [" inside it is no longer written out of the way. For people; never an
+// identity.
+std::string name_as_given(std::string_view canonical);
+// The canonical text of what a person typed, with or without the suffix: "nice name [x] [suite=cpu]".
+std::string canonical_as_typed(std::string_view typed);
+
 // Takes a Google Benchmark run name apart: "BM_x<a/b>/8/rows:64/real_time/threads:2". A slash inside <>, () or quotes
 // belongs to the name. canonical() of the result is the name it was given.
 BenchmarkId parse_google_benchmark_name(std::string_view run_name);

@@ -13,7 +13,17 @@ constexpr std::array<std::string_view, kRowNoteCount> kNoteTexts{
     "not timed, as the policy says (skip_time): ",
     "not confirmed alone: the budget was spent",
     "the baseline skipped it",
-    "contradicted alone: "};
+    "contradicted alone: ",
+    "drift between the sides could explain ",
+    "the scatter of invocations could explain ",
+    "drift and the scatter of invocations together could explain ",
+    "too noisy: in "};
+
+// As a clause of its own: not within what a refused row quotes of another answer.
+bool begins_a_clause(std::string_view reason, std::string_view words) {
+  return reason.starts_with(words) || reason.find("; " + std::string(words)) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string_view to_text(RowNote note) { return kNoteTexts.at(static_cast<std::size_t>(note)); }
@@ -25,10 +35,13 @@ RowNotes read_notes(std::string_view reason) {
   if (is_untimed) notes.add(RowNote::not_timed);
   const std::string before(is_untimed ? to_text(RowNote::not_timed) : kNotCountedAgain);
   if (tells(before + std::string(kEqualProgramProof))) notes.add(RowNote::equal_program);
-  for (const RowNote note :
-       {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone, RowNote::skipped_by_baseline,
-        RowNote::contradicted_alone}) {
+  for (const RowNote note : {RowNote::equal_code, RowNote::other_dispatch, RowNote::not_confirmed_alone,
+                             RowNote::skipped_by_baseline, RowNote::contradicted_alone}) {
     if (tells(to_text(note))) notes.add(note);
+  }
+  for (const RowNote note :
+       {RowNote::drift_explains, RowNote::scatter_explains, RowNote::both_explain, RowNote::too_noisy}) {
+    if (begins_a_clause(reason, to_text(note))) notes.add(note);
   }
   return notes;
 }

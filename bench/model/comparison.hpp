@@ -150,9 +150,15 @@ enum class RowNote {
   not_confirmed_alone,  // a change found in a duet that nothing measured alone: the budget was spent
   skipped_by_baseline,  // the benchmark left itself out there
   contradicted_alone,   // a change found in a duet that is not there alone: inconclusive
+  // Why a row is inconclusive, where many rows have one cause and a report says it once.
+  drift_explains,    // sides not measured together: the drift between them could explain the change
+  scatter_explains,  // the same sides: how far the invocations of one side lie apart could
+  both_explain,      // neither alone could, both together could
+  too_noisy,         // sides measured together: the interval holds no change and reaches beyond the margin
 };
-inline constexpr std::size_t kRowNoteCount = 7;
-// How the reason tells it; of equal_program after kNotCountedAgain or not_timed.
+inline constexpr std::size_t kRowNoteCount = 11;
+// How the reason tells it; of equal_program after kNotCountedAgain or not_timed. What explains a change, and too_noisy,
+// begin the reason.
 std::string_view to_text(RowNote note);
 inline constexpr std::string_view kNotCountedAgain = "; not counted again: ";
 

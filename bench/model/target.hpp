@@ -50,8 +50,9 @@ struct TargetRow {
   std::optional<Interval> utilization_interval;
   std::string metric;               // that was held: "bandwidth" or "flops"; empty: could not be told
   std::optional<double> intensity;  // flop per byte; absent: the benchmark does not report both
-  std::string bound;                // what bounds the kernel at its intensity: "memory", "arithmetic"; empty: unknown
-  std::int64_t invocations = 0;     // that the interval is over
+  std::string
+      bound;  // what bounds the kernel at its intensity: "memory", "arithmetic", kBoundByNeither; empty: unknown
+  std::int64_t invocations = 0;  // that the interval is over
   TargetVerdict verdict = TargetVerdict::undecided;
   std::string reason;  // one sentence a person can read
   bool operator==(const TargetRow&) const = default;
@@ -67,6 +68,9 @@ struct RateUtilization {
   std::string unknown;  // why there is no utilization; empty where there is one
   bool operator==(const RateUtilization&) const = default;
 };
+
+// The bound of a kernel that reaches next to nothing of either ceiling: something else takes its time.
+inline constexpr std::string_view kBoundByNeither = "neither";
 
 // Derived, never kept: a run holds the rates, and the ceilings of its machine are kept apart.
 struct UtilizationRow {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cassert>
 #include <charconv>
+#include <map>
+#include <set>
 
 namespace steelyard {
 namespace {
@@ -94,6 +96,114 @@ std::string shortened(std::string_view text, std::size_t columns, bool unicode) 
   const std::size_t tail = kept / 2;
   return std::string(text.substr(0, offset_of(text, kept - tail))) + std::string(gap) +
          std::string(text.substr(offset_of(text, width - tail)));
+}
+
+namespace {
+
+bool is_inside_code_point(std::string_view text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
+}
+
+// Letters, digits and what joins them: "dim:64", "std::map", "0.5".
+bool is_of_a_word(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || byte >= 0x80;
+  return is_letter || c == '_' || c == ':' || c == '.' || c == '-';
+}
+
+// How many bytes at the beginning and at the end all names share; together no more than the shortest has.
+struct Shared {
+  std::size_t head = 0;
+  std::size_t tail = 0;
+};
+Shared shared_by(const std::vector<std::string_view>& names) {
+  const std::string_view first = names.front();
+  Shared shared{first.size(), first.size()};
+  std::size_t shortest = first.size();
+  for (const std::string_view name : names) {
+    shortest = std::min(shortest, name.size());
+    shared.head = std::min(shared.head, shortest);
+    shared.tail = std::min(shared.tail, shortest);
+    while (name.substr(0, shared.head) != first.substr(0, shared.head)) --shared.head;
+    while (name.substr(name.size() - shared.tail) != first.substr(first.size() - shared.tail)) --shared.tail;
+  }
+  shared.tail = std::min(shared.tail, shortest - shared.head);
+  while (is_inside_code_point(first, shared.head)) --shared.head;
+  while (shared.tail > 0 && is_inside_code_point(first, first.size() - shared.tail)) --shared.tail;
+  return shared;
+}
+
+// The same, with the words in which they differ whole: "map" and "unordered_map", not "" and "unordered_".
+Shared to_whole_words(Shared shared, std::string_view first) {
+  while (shared.head > 0 && is_of_a_word(first[shared.head - 1])) --shared.head;
+  while (shared.tail > 0 && is_of_a_word(first[first.size() - shared.tail])) --shared.tail;
+  return shared;
+}
+
+// Different names whose plain cuts are one text, each cut around what tells it from the others. Empty: there is no
+// room.
+std::vector<std::string> cut_around(const std::vector<std::string_view>& names, Shared shared, std::size_t columns,
+                                    bool unicode) {
+  constexpr std::size_t kMinPart = 5;
+  const std::string gap = unicode ? "\u2026" : "...";
+  const std::size_t gaps = 2 * columns_of(gap);
+  if (columns < gaps + 2 + kMinPart) return {};
+  std::vector<std::string> differing;
+  for (const std::string_view name : names) {
+    differing.emplace_back(name.substr(shared.head, name.size() - shared.head - shared.tail));
+  }
+  // Of what all share, beginning and end have a third of the columns where what differs leaves no more.
+  const std::size_t ends = std::max<std::size_t>(2, (columns - gaps) / 3);
+  const std::size_t room = std::max(kMinPart, columns - gaps - ends);
+  std::vector<std::string> shown;
+  for (std::string& part : shortened_apart(differing, room, unicode)) {
+    if (columns_of(part) > room) return {};
+    const std::string_view name = names[shown.size()];
+    const std::string_view head = name.substr(0, shared.head);
+    const std::string_view tail = name.substr(name.size() - shared.tail);
+    const std::size_t left = columns - gaps - columns_of(part);
+    const std::size_t of_tail = std::min(columns_of(tail), std::max(left / 2, left - std::min(left, columns_of(head))));
+    const std::size_t of_head = std::min(columns_of(head), left - of_tail);
+    std::string text(head.substr(0, offset_of(head, of_head)));
+    if (of_head < columns_of(head)) text += gap;
+    text += part;
+    if (of_tail < columns_of(tail)) text += gap;
+    shown.push_back(text + std::string(tail.substr(offset_of(tail, columns_of(tail) - of_tail))));
+  }
+  return shown;
+}
+
+// Cut names by name; each in its group of those that a plain cut makes equal.
+std::map<std::string_view, std::string> cut_in_groups(const std::set<std::string_view>& names, std::size_t columns,
+                                                      bool unicode) {
+  std::map<std::string, std::vector<std::string_view>> alike;
+  for (const std::string_view name : names) alike[shortened(name, columns, unicode)].push_back(name);
+  std::map<std::string_view, std::string> cut;
+  for (const auto& [plain, group] : alike) {
+    std::vector<std::string> shown;
+    if (group.size() > 1) {
+      const Shared shared = shared_by(group);
+      shown = cut_around(group, to_whole_words(shared, group.front()), columns, unicode);
+      if (shown.empty()) shown = cut_around(group, shared, columns, unicode);
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) cut[group[i]] = shown.empty() ? plain : shown[i];
+  }
+  return cut;
+}
+
+}  // namespace
+
+std::vector<std::string> shortened_apart(const std::vector<std::string>& names, std::size_t columns, bool unicode) {
+  std::map<std::string_view, std::string> cut = cut_in_groups({names.begin(), names.end()}, columns, unicode);
+  std::map<std::string, std::size_t> uses;
+  for (const auto& [name, text] : cut) ++uses[text];
+  for (auto& [name, text] : cut) {
+    if (uses[text] > 1) text = name;
+  }
+  std::vector<std::string> shown;
+  shown.reserve(names.size());
+  for (const std::string& name : names) shown.push_back(cut.at(name));
+  return shown;
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, Wrapping wrapping) {

@@ -34,6 +34,12 @@ std::string padded(std::string_view text, std::size_t columns, Align align = Ali
 std::string centred(std::string_view text, std::size_t columns, char fill = ' ');
 // At most `columns`, the middle left out: "BM_token...e/1024". Precondition: columns >= 5, or the text fits.
 std::string shortened(std::string_view text, std::size_t columns, bool unicode);
+// Names of the rows of one table, each in at most `columns` where that can be: cut where they do not differ, so that
+// different names stay different and show what tells them apart: "BM_Map<std::map...00" beside
+// "BM_Map<std::u...p...00". A name that no cut keeps apart from another stays whole. In any order, repeated at will;
+// the result has as many, in the same order. Precondition: columns >= 5, or all fit. Cost: sorting them, once for each
+// place at which they differ.
+std::vector<std::string> shortened_apart(const std::vector<std::string>& names, std::size_t columns, bool unicode);
 
 struct Wrapping {
   std::size_t indent = 0;     // of the lines after the first

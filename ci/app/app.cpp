@@ -59,19 +59,26 @@ namespace {
 constexpr int kDefaultWidth = 100;
 constexpr int kMinWidth = 60;   // below it no table fits; the terminal wraps
 constexpr int kMaxWidth = 200;  // wider lines are harder to follow than wrapped ones
+constexpr int kMaxAskedWidth = 1000;
 
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-int width_of(int descriptor) {
-  winsize size{};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+// $COLUMNS; 0 where it is not set or no number.
+int asked_columns() {
   const std::string_view columns = variable("COLUMNS");
   int width = 0;
   std::from_chars(columns.data(), columns.data() + columns.size(), width);
-  return width > 0 ? width : kDefaultWidth;
+  return std::max(width, 0);
+}
+
+int width_of(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const int asked = asked_columns();
+  return asked > 0 ? asked : kDefaultWidth;
 }
 
 int bounded(int width) { return width < kMinWidth ? kMinWidth : width > kMaxWidth ? kMaxWidth : width; }
@@ -120,7 +127,14 @@ TerminalStyle App::style(const std::filesystem::path& file) const {
       streams.out_is_terminal && file.empty() && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   style.color = common.color == ColorChoice::always || (common.color == ColorChoice::automatic && automatic);
   style.unicode = locale_is_utf8();
-  style.width = streams.out_is_terminal ? bounded(width_of(STDOUT_FILENO)) : kDefaultWidth;
+  if (streams.out_is_terminal && file.empty()) {
+    style.width = bounded(width_of(STDOUT_FILENO));
+  } else {
+    // A pipe or a file has no width: sentences are wrapped as for the usual terminal, and names stay whole.
+    const int asked = asked_columns();
+    style.width = asked > 0 ? std::clamp(asked, kMinWidth, kMaxAskedWidth) : kDefaultWidth;
+    style.cuts_names = asked > 0;
+  }
   return style;
 }
 

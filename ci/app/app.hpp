@@ -79,8 +79,8 @@ struct App {
   void notes(const std::vector<std::string>& texts) const;
 
   // Colour: as asked for; automatic means a terminal and no NO_COLOR (https://no-color.org). Width: the terminal's,
-  // else $COLUMNS, else 100. Unicode: where the locale's variables say UTF-8. What goes to a `file` is automatically
-  // without colour.
+  // else $COLUMNS, else 100, and then names are not cut. Unicode: where the locale's variables say UTF-8. What goes to
+  // a `file` is automatically without colour, and as wide as in a pipe.
   TerminalStyle style(const std::filesystem::path& file = {}) const;
   // Shown where the error stream is a terminal.
   ProgressLine progress() const;

@@ -1,10 +1,14 @@
 // Text for a terminal: tone, and what of a benchmark's name is shown. Its layout is bench/model/text.hpp's.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/model/quantity.hpp"
 #include "bench/model/text.hpp"
@@ -13,8 +17,9 @@ namespace steelyard {
 
 struct TerminalStyle {
   bool color = false;
-  bool unicode = true;  // false: ASCII only
-  int width = 100;      // columns
+  bool unicode = true;     // false: ASCII only
+  int width = 100;         // columns
+  bool cuts_names = true;  // false: what reads it has no width, so names stay whole
 };
 
 // What a stretch of text means to the reader; never the only carrier of that meaning.
@@ -25,6 +30,23 @@ std::string paint(std::string_view text, Tone tone, bool color);
 // A benchmark's canonical text without its device, which is long and the same for all rows of a run: "gemv/n:8
 // [suite=x,device=NVIDIA H200]" is "gemv/n:8 [suite=x]".
 std::string without_device(std::string_view benchmark);
+
+// How the rows of one table are named: as their program wrote the names, without a device that all share, cut to at
+// most `columns` where they do not differ (shortened_apart()). Different benchmarks have different names.
+//
+//     const ShownNames names(benchmarks, style, 40);
+//     names.of("gemv/n:8 [device=NVIDIA H200]")   "gemv/n:8"
+class ShownNames {
+ public:
+  // benchmarks: canonical texts, in any order, repeated at will.
+  ShownNames(const std::vector<std::string>& benchmarks, const TerminalStyle& style, std::size_t columns);
+  const std::string& of(const std::string& benchmark) const;  // one of those given
+  std::size_t columns() const { return columns_; }            // of the widest; 0: there is none
+
+ private:
+  std::map<std::string, std::string, std::less<>> shown_;
+  std::size_t columns_ = 0;
+};
 
 // One line on a terminal that is drawn over itself while something long runs; nothing at all in a pipe.
 class ProgressLine {

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
@@ -161,7 +162,8 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
 Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement) {
   const Comparison& comparison = judgement.comparison;
   if (part.empty()) return std::vector<Explanation>{};
-  std::vector<Explanation> explanations = explain(judgement.baseline, judgement.candidate, comparison, part);
+  std::vector<Explanation> explanations =
+      explain(judgement.baseline, judgement.candidate, comparison, canonical_as_typed(part));
   if (explanations.empty() && !comparison.rows.empty()) {
     std::vector<std::string> names;
     for (const ComparisonRow& row : comparison.rows) names.push_back(row.benchmark);

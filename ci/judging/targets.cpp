@@ -14,6 +14,7 @@
 #include "ci/app/keeping.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/judging/kept_ceilings.hpp"
+#include "ci/report/targets.hpp"
 #include "regress/targets/declared_target.hpp"
 #include "regress/targets/utilization.hpp"
 #include "storage/archive/archive.hpp"
@@ -161,13 +162,13 @@ std::string note_of(const UtilizationRow& row) {
   const auto& larger = share(row.bandwidth) >= share(row.flops) ? row.bandwidth : row.flops;
   if (!larger || !larger->utilization) return "";
   if (judge_utilization(*larger->utilization) == UtilizationJudgement::measurement_error) {
-    return larger->ceiling->level == "DRAM" ? "above DRAM: in a cache" : "above " + name_of(*larger->ceiling);
+    return no_result_text(*larger->ceiling);
   }
   const double percent = *larger->utilization * 100;
   Ceiling roof = *larger->ceiling;
   roof.threads = std::max(roof.threads, 1);  // which sheet a device's roofs are of stands above the picture
   return decimal_text(percent, percent < 9.95 ? 1 : 0) + " % of " + name_of(roof) +
-         (row.bound.empty() ? "" : ", bound by " + row.bound);
+         (row.bound.empty() ? "" : ", " + bound_text(row.bound));
 }
 
 std::string subtitle_of(const Run& run, const Roofline& roofline) {
@@ -262,7 +263,7 @@ Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
     choice.clock_hz = rates.clock_hz;
     scopes.emplace(choice.device, choice.threads);
     const RateEstimate rate = estimate_rate(rates.flops);
-    roofline.points.push_back({without_device(rates.benchmark), *rates.intensity, rate.value, rate.interval,
+    roofline.points.push_back({rates.benchmark, *rates.intensity, rate.value, rate.interval,
                                note_of(utilization_row(rates, choice, asked.question.devices))});
   }
   take_ceilings(roofline, asked.question.devices, scopes);

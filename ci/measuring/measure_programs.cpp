@@ -158,10 +158,22 @@ class PairMeasuring {
     drop_failed_counts_of_skipped(measured_.pair.baseline);
     drop_failed_counts_of_skipped(measured_.pair.candidate);
     progress_.clear();
+    sort_measured();
     return std::move(measured_);
   }
 
  private:
+  void sort_measured() {
+    std::vector<const ListedProgram*> baselines;
+    std::vector<const ListedProgram*> candidates;
+    for (const ListedPair& listed : listed_) {
+      baselines.push_back(&listed.baseline);
+      candidates.push_back(&listed.candidate);
+    }
+    sort_as_listed(baselines, measured_.pair.baseline);
+    sort_as_listed(candidates, measured_.pair.candidate);
+  }
+
   Result<void> list() {
     std::int64_t benchmarks = 0;
     Nanoseconds start;  // of all benchmarks' processes
@@ -362,6 +374,7 @@ Result<Run> measure_alone(const Program& program, const Configuration& configura
   }
   drop_failed_counts_of_skipped(run);
   progress.clear();
+  sort_as_listed({&listed}, run);
   return run;
 }
 

@@ -165,6 +165,31 @@ void drop_failed_counts_of_skipped(Run& run) {
   });
 }
 
+namespace {
+
+// A listing knows of no device.
+std::string listed_name(BenchmarkId id) {
+  id.device.clear();
+  return id.canonical();
+}
+
+}  // namespace
+
+void sort_as_listed(const std::vector<const ListedProgram*>& programs, Run& run) {
+  std::map<std::string, std::size_t> places;
+  const auto place_of = [&](const BenchmarkId& id) {
+    return places.try_emplace(listed_name(id), places.size()).first->second;
+  };
+  for (const ListedProgram* program : programs) {
+    for (const ListedBenchmark& benchmark : program->benchmarks()) place_of(benchmark.id);
+  }
+  for (const Measurement& measurement : run.measurements) place_of(measurement.benchmark);
+  for (const Failure& failure : run.failures) place_of(failure.benchmark);
+  const auto by_place = [&](const auto& a, const auto& b) { return place_of(a.benchmark) < place_of(b.benchmark); };
+  std::stable_sort(run.measurements.begin(), run.measurements.end(), by_place);
+  std::stable_sort(run.failures.begin(), run.failures.end(), by_place);
+}
+
 void drop_counts(Run& run, const BenchmarkId& benchmark) {
   // The invocations stay: others are known by their place among them.
   std::erase_if(run.measurements, [&](const Measurement& m) { return is_count_of(m, benchmark); });

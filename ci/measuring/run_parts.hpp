@@ -45,6 +45,11 @@ void add_counts(Run part, Run& run);
 // Takes out that what left itself out while it was timed could not be counted: there was nothing to count.
 void drop_failed_counts_of_skipped(Run& run);
 
+// Measurements and failures in the order in which the programs list their benchmarks, what is of one benchmark side by
+// side and else as it was; what no program lists comes last. Rounds measure in random order, which is kept with the
+// invocations and helps no reader.
+void sort_as_listed(const std::vector<const ListedProgram*>& programs, Run& run);
+
 // Takes the benchmark's counts, their profile and failures of counting out of the run.
 void drop_counts(Run& run, const BenchmarkId& benchmark);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/series_chart.hpp"
@@ -51,13 +52,15 @@ Tone tone_of(const ChangeFinding& finding) {
   return finding.regressions > 0 ? Tone::bad : Tone::good;
 }
 
-std::vector<std::string> member_cells(const ChangesReport& report, const FindingMember& member,
+std::string name_of(const Series& series) { return series.name.empty() ? "series" : series.name; }
+
+std::vector<std::string> member_cells(const ChangesReport& report, const FindingMember& member, const ShownNames& names,
                                       const TerminalStyle& style) {
   const Series& series = report.series[member.series];
   const ChangePoint& change = report.changes[member.series][member.change];
   const LevelPair levels = level_pair(change.before, change.after, series.unit);
   const std::string arrow = style.unicode ? " \u2192 " : " -> ";
-  return {shortened(printable(series.name.empty() ? "series" : series.name, style.unicode), 44, style.unicode),
+  return {names.of(name_of(series)),
           printable(series.metric, style.unicode),
           levels.baseline + arrow + levels.candidate + (levels.unit.empty() ? "" : " " + levels.unit),
           change.ratio ? change_cell(*change.ratio) : "",
@@ -68,9 +71,13 @@ std::vector<std::string> member_cells(const ChangesReport& report, const Finding
 std::string finding_text(const ChangesReport& report, const ChangeFinding& finding, const TerminalStyle& style) {
   std::string text = paint(machine_words(finding) + verdict_words(finding), tone_of(finding), style.color) + "  at " +
                      printable(place_text(finding, report), style.unicode) + "\n";
+  constexpr std::size_t kMaxNameColumns = 44;
+  std::vector<std::string> benchmarks;
+  for (const FindingMember& member : finding.members) benchmarks.push_back(name_of(report.series[member.series]));
+  const ShownNames names(benchmarks, style, kMaxNameColumns);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(finding.members.size(), kMaxMembers); ++i) {
-    rows.push_back(member_cells(report, finding.members[i], style));
+    rows.push_back(member_cells(report, finding.members[i], names, style));
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::left, Align::left}, "  ");
   if (finding.members.size() > kMaxMembers) {
@@ -181,10 +188,10 @@ std::string member_row(const ChangesReport& report, const FindingMember& member)
   const Series& series = report.series[member.series];
   const ChangePoint& change = report.changes[member.series][member.change];
   const std::string ratio = change.ratio ? "**" + change_cell(*change.ratio) + "**" : "";
-  return "| " + std::string(change.regression ? "regression" : "improvement") + " | " + code(series.name, true) +
-         " | " + words(series.metric) + " | " + words(level_text(change.before, series.unit)) + " | " +
-         words(level_text(change.after, series.unit)) + " | " + ratio + " | " + p_value_text(change.p) + " | " +
-         words(status_text(change)) + " |\n";
+  return "| " + std::string(change.regression ? "regression" : "improvement") + " | " +
+         code(name_as_given(series.name), true) + " | " + words(series.metric) + " | " +
+         words(level_text(change.before, series.unit)) + " | " + words(level_text(change.after, series.unit)) + " | " +
+         ratio + " | " + p_value_text(change.p) + " | " + words(status_text(change)) + " |\n";
 }
 
 std::string finding_part(const ChangesReport& report, const ChangeFinding& finding) {

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/attribution/attribute.hpp"
 #include "ci/attribution/own_source.hpp"
@@ -212,7 +214,7 @@ std::string meaning_of(const ComparisonRow& time, const ComparisonRow& count) {
   if (time.verdict == Verdict::unchanged) {
     // Equal time means equal within its margin: less than that it could not show.
     const bool could_show = std::abs(*count.ratio - 1) >= time.margin - 1e-9;
-    return could_show ? "not on the critical path" : "too little to show in the time";
+    return could_show ? "the time does not show it" : "too little to show in the time";
   }
   if (time.verdict == count.verdict) return time.verdict == Verdict::regression ? "real" : "improved";
   return is_more ? "more work in less time" : "less work in more time";
@@ -259,14 +261,93 @@ std::string summary_line(const Comparison& comparison) {
   return line.empty() ? "nothing to compare" : line;
 }
 
+std::string at_most_text(double share) {
+  constexpr double kHundredths = 1e4;
+  return small_share_text(std::max(0.0, std::ceil(share * kHundredths - 1e-6)) / kHundredths);
+}
+
+namespace {
+
+// How far the row lies from it that lies farthest, as a ratio less 1; absent: not every row moved with the others.
+struct Together {
+  std::int64_t rows = 0;
+  double farthest = 0;
+};
+std::optional<Together> moved_together(const Comparison& comparison, const SharedDrift& drift) {
+  constexpr double kMaxPart = 0.5;
+  Together together;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.metric.name != drift.metric || !row.ratio) continue;
+    ++together.rows;
+    together.farthest = std::max(together.farthest, std::abs(*row.ratio / drift.ratio - 1));
+  }
+  const bool is_all = together.rows >= drift.benchmarks && together.farthest <= kMaxPart * std::abs(drift.ratio - 1);
+  return is_all && together.rows > 1 ? std::optional(together) : std::nullopt;
+}
+
+}  // namespace
+
 std::string drift_line(const Comparison& comparison) {
   std::string line;
   for (const SharedDrift& drift : comparison.drifts) {
     // What was taken off is told among the warnings.
     if (drift.removed || std::abs(drift.ratio - 1) < comparison.policy.minimum_effect) continue;
-    line += (line.empty() ? "" : "; ") + std::string("all ") + plural(drift.benchmarks, "benchmark", "benchmarks") +
+    const std::optional<Together> together = moved_together(comparison, drift);
+    if (!together) continue;
+    line += (line.empty() ? "" : "; ") + std::string("all ") + plural(together->rows, "benchmark", "benchmarks") +
             " moved by " + change_cell(drift.ratio) + " together in " + drift.metric + ", each within " +
-            small_share_text(drift.deviation) + " of that";
+            at_most_text(together->farthest) + " of that";
+  }
+  return line;
+}
+
+namespace {
+
+// As they are printed: what two equal cells hide needs no word.
+bool levels_contradict(const ComparisonRow& row) {
+  const bool is_estimate = row.metric.kind == MetricKind::noisy && row.test != "history";
+  if (!is_estimate || !row.baseline || !row.candidate || !row.ratio) return false;
+  const bool is_opposite = (*row.candidate - *row.baseline) * (*row.ratio - 1) < 0;
+  const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
+  return is_opposite && levels.baseline != levels.candidate && change_text(*row.ratio) != change_text(1);
+}
+
+// "BM_a, BM_b and 3 more".
+std::string named(const std::vector<std::string>& benchmarks, std::size_t most) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(benchmarks.size(), most); ++i) {
+    names += (i == 0 ? "" : ", ") + name_as_given(benchmarks[i]);
+  }
+  const std::size_t more = benchmarks.size() - std::min(benchmarks.size(), most);
+  return names + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+}  // namespace
+
+namespace {
+
+std::string how_estimated(const ComparisonRow& row, const Comparison& comparison) {
+  if (row.test == "rounds") return "the change holds the sides of each round against each other";
+  const bool is_less_drift = std::any_of(comparison.drifts.begin(), comparison.drifts.end(), [&](const auto& drift) {
+    return drift.removed && drift.metric == row.metric.name;
+  });
+  return is_less_drift ? "the change is less the common movement" : "the change is estimated from all invocations";
+}
+
+}  // namespace
+
+std::string levels_line(const Comparison& comparison) {
+  constexpr std::size_t kMaxNamed = 3;
+  std::map<std::string, std::vector<std::string>> benchmarks;  // by how their change is estimated
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!levels_contradict(row)) continue;
+    std::vector<std::string>& those = benchmarks[how_estimated(row, comparison)];
+    if (those.empty() || those.back() != row.benchmark) those.push_back(row.benchmark);
+  }
+  std::string line;
+  for (const auto& [how, those] : benchmarks) {
+    line += (line.empty() ? "levels are medians of each side by itself, " : "; ") + how +
+            ": they point in opposite directions for " + named(those, kMaxNamed);
   }
   return line;
 }

@@ -50,9 +50,19 @@ double size_of_change(const ComparisonRow& row);
 // inconclusive.
 std::string summary_line(const Comparison& comparison);
 
-// What all benchmarks of a metric moved by together, where that is no less than the minimum effect and was not taken
-// off: "all 13 benchmarks moved by +4.1 % together in real_time, each within 0.7 % of that". Empty elsewhere.
+// A bound on several shares by the largest of them, in hundredths of a per cent upwards: the text is never less than
+// it.
+std::string at_most_text(double share);
+
+// What all benchmarks of a metric moved by together, where the rows show it: each lies nearer to the common movement
+// than half of it, which is no less than the minimum effect and was not taken off. "all 13 benchmarks moved by +4.1 %
+// together in real_time, each within 0.7 % of that", where the last figure is that of the row that lies farthest. Empty
+// elsewhere.
 std::string drift_line(const Comparison& comparison);
+
+// Which rows' levels and change point in opposite directions, and why they may: "levels are medians of each side by
+// itself; ...". Empty where none does.
+std::string levels_line(const Comparison& comparison);
 
 // "duet, 24 rounds, seed 7; minimum effect 1 %, intervals at 95 %".
 std::string conditions_line(const Comparison& comparison);

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/text_charts.hpp"
@@ -84,8 +85,8 @@ std::string listing(const std::vector<HistoryPoint>& points, const std::string& 
 }
 
 std::string series_text(const HistorySeries& series, const TerminalStyle& style) {
-  std::string title = paint(printable(series.benchmark, style.unicode), Tone::strong, style.color) + "  " +
-                      printable(metric_label(series.metric), style.unicode);
+  std::string title = paint(printable(name_as_given(series.benchmark), style.unicode), Tone::strong, style.color) +
+                      "  " + printable(metric_label(series.metric), style.unicode);
   if (series.metric.better != Better::undeclared) {
     title += paint(", " + std::string(to_text(series.metric.better)) + " is better", Tone::dim, style.color);
   }
@@ -185,7 +186,7 @@ std::string terminal_changed(const RangeQuery& range, const Page<ChangedSeries>&
   }
   std::vector<std::vector<std::string>> rows;
   for (const ChangedSeries& one : page.items) {
-    rows.push_back({printable(one.benchmark, style.unicode), printable(one.metric, style.unicode),
+    rows.push_back({printable(name_as_given(one.benchmark), style.unicode), printable(one.metric, style.unicode),
                     one.ratio ? change_cell(*one.ratio) : "", one.regression ? "regression" : "improvement",
                     one.commit.substr(0, kCommitCharacters), printable(one.branch, style.unicode),
                     one.fingerprint.substr(0, kMachineCharacters), one.by_comparison ? "comparison" : "change point"});
@@ -206,10 +207,10 @@ std::string terminal_movers(const RangeQuery& range, const Page<Mover>& page, co
     const std::string way = mover.metric.better == Better::undeclared ? "" : is_worse ? "worse" : "better";
     const std::string runs =
         std::to_string(mover.runs_before) + " and " + plural(static_cast<std::size_t>(mover.runs_after), "run");
-    rows.push_back({printable(mover.benchmark, style.unicode), printable(mover.metric.name, style.unicode),
-                    change_cell(mover.ratio), way, level_text(mover.before, mover.metric.unit), "to",
-                    level_text(mover.after, mover.metric.unit), "of " + runs,
-                    mover.fingerprint.substr(0, kMachineCharacters)});
+    rows.push_back({printable(name_as_given(mover.benchmark), style.unicode),
+                    printable(mover.metric.name, style.unicode), change_cell(mover.ratio), way,
+                    level_text(mover.before, mover.metric.unit), "to", level_text(mover.after, mover.metric.unit),
+                    "of " + runs, mover.fingerprint.substr(0, kMachineCharacters)});
   }
   const Align l = Align::left;
   const Align r = Align::right;
@@ -281,7 +282,10 @@ std::string by_text(const std::string& by) {
 std::string change_text(const Alert& alert) {
   if (alert.verdict != "regression") return alert.verdict;
   std::string text = alert.ratio ? change_cell(*alert.ratio) : alert.verdict;
-  if (alert.baseline && alert.candidate && !alert.unit.empty()) {
+  // Levels are medians of each side by itself. Where they do not move as the change does they would only contradict it.
+  const bool is_opposite =
+      alert.ratio && alert.baseline && alert.candidate && (*alert.candidate - *alert.baseline) * (*alert.ratio - 1) < 0;
+  if (alert.baseline && alert.candidate && !alert.unit.empty() && !is_opposite) {
     text += "  (" + level_text(*alert.baseline, alert.unit) + " to " + level_text(*alert.candidate, alert.unit) + ')';
   }
   return text;
@@ -293,7 +297,8 @@ std::string subject_text(const Alert& alert, const TerminalStyle& style) {
   for (const std::string& part : {subject.project, subject.branch}) {
     if (!part.empty()) place += (place.empty() ? "" : " ") + part;
   }
-  return printable(subject.benchmark + "  " + subject.metric + (place.empty() ? "" : "  on " + place), style.unicode);
+  return printable(name_as_given(subject.benchmark) + "  " + subject.metric + (place.empty() ? "" : "  on " + place),
+                   style.unicode);
 }
 
 std::string step_text(const AlertTransition& step, const TerminalStyle& style) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/written_value.hpp"
@@ -109,7 +110,8 @@ std::string calibration_line(const Calibration& calibration) {
   text += calibration.failed ? ", failed: " : ": ";
   const CalibratedBenchmark* largest = largest_copies(calibration);
   if (largest == nullptr) return text + "what copies of a program differ by is not known";
-  text += "copies of a program differ most in " + largest->benchmark + ", by " + share_text(*largest->copies);
+  text += "copies of a program differ most in " + name_as_given(largest->benchmark) + ", by " +
+          share_text(*largest->copies);
   return largest->processes ? text + " (processes of one copy by " + share_text(*largest->processes) + ')' : text;
 }
 
@@ -288,17 +290,17 @@ std::vector<CalibratedBenchmark> noisiest_first(const Calibration& calibration) 
 std::string table_of(const std::vector<CalibratedBenchmark>& benchmarks, const TerminalStyle& style) {
   const bool has_copies = std::any_of(benchmarks.begin(), benchmarks.end(),
                                       [](const CalibratedBenchmark& benchmark) { return benchmark.copies; });
+  std::vector<std::string> calibrated;
+  for (const CalibratedBenchmark& benchmark : benchmarks) calibrated.push_back(benchmark.benchmark);
+  const ShownNames names(calibrated, style, kMaxNameColumns);
   std::vector<std::vector<std::string>> rows{{"benchmark", "metric", "noise floor", "detects", "within", "between"}};
   if (has_copies) rows.front().insert(rows.front().end(), {"copies", "processes"});
   rows.front().push_back("p <= .05");
   for (const CalibratedBenchmark& benchmark : benchmarks) {
     std::vector<std::string>& row = rows.emplace_back();
-    row = {shortened(printable(benchmark.benchmark, style.unicode), kMaxNameColumns, style.unicode),
-           benchmark.metric,
-           share_text(benchmark.floor),
-           or_dash(benchmark.minimum_detectable_effect),
-           or_dash(benchmark.within),
-           or_dash(benchmark.between)};
+    row = {names.of(benchmark.benchmark), benchmark.metric,
+           share_text(benchmark.floor),   or_dash(benchmark.minimum_detectable_effect),
+           or_dash(benchmark.within),     or_dash(benchmark.between)};
     if (has_copies) row.insert(row.end(), {or_dash(benchmark.copies), or_dash(benchmark.processes)});
     row.push_back(std::to_string(benchmark.alarms.count) + " of " + std::to_string(benchmark.alarms.tries));
   }
@@ -312,7 +314,7 @@ std::string advice_of(const std::vector<CalibratedBenchmark>& benchmarks, const 
   std::string text;
   for (const CalibratedBenchmark& benchmark : benchmarks) {
     if (benchmark.advice.empty()) continue;
-    text += printable(benchmark.benchmark, style.unicode) + '\n';
+    text += printable(name_as_given(benchmark.benchmark), style.unicode) + '\n';
     for (const std::string& line : wrapped(benchmark.advice, room)) {
       text += "    " + paint(line, Tone::dim, style.color) + '\n';
     }

@@ -2,13 +2,16 @@
 // did not change folded away. Names and messages come from strangers' code: none of it can format, mention or link.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
 #include "ci/report/promise.hpp"
+#include "ci/report/reasons.hpp"
 #include "ci/report/targets.hpp"
 
 namespace steelyard {
@@ -26,17 +29,35 @@ std::string level(const std::optional<double>& value, const std::string& unit) {
 }
 
 const std::string kTableHead =
-    "| | benchmark | metric | baseline | candidate | change | interval, % | q |\n"
-    "|---|---|---|---:|---:|---:|---:|---:|\n";
+    "| | benchmark | metric | baseline | candidate | change | interval, % | detectable | q |\n"
+    "|---|---|---|---:|---:|---:|---:|---:|---:|\n";
 
-std::string table_row(const ComparisonRow& row) {
+// Names as their program wrote them; long ones cut so that rows stay apart, and Markdown's own characters made safe.
+class MarkdownNames {
+ public:
+  explicit MarkdownNames(const Comparison& comparison) {
+    std::vector<std::string> names;
+    for (const ComparisonRow& row : comparison.rows) names.push_back(printable(name_as_given(row.benchmark), true));
+    names = shortened_apart(names, markdown::kLongestName, true);
+    for (std::size_t i = 0; i < names.size(); ++i) names_.emplace(comparison.rows[i].benchmark, std::move(names[i]));
+  }
+  const std::string& of(const std::string& benchmark) const { return names_.at(benchmark); }
+
+ private:
+  std::map<std::string, std::string> names_;
+};
+
+std::string table_row(const ComparisonRow& row, const MarkdownNames& names) {
   const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
   const std::string change = row.ratio ? change_cell(*row.ratio) : "";
   std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
-  text += " | " + code(row.benchmark, true) + " | " + words(metric_label(row.metric));
-  text += " | " + level(row.baseline, row.metric.unit) + " | " + level(row.candidate, row.metric.unit);
+  text += " | " + code(names.of(row.benchmark), true) + " | " + words(metric_label(row.metric));
+  text += " | " + level(row.baseline, row.metric.unit) + " | ";
+  text += row.notes.has(RowNote::not_timed) ? "not timed" : level(row.candidate, row.metric.unit);
   text += " | " + (is_changed && !change.empty() ? "**" + change + "**" : change);
-  text += " | " + words(interval_cell(row)) + " | " + (row.q ? p_value_text(*row.q) : "") + " |\n";
+  text += " | " + words(interval_cell(row));
+  text += " | " + (row.minimum_detectable_effect ? share_text(*row.minimum_detectable_effect) : "");
+  text += " | " + (row.q ? p_value_text(*row.q) : "") + " |\n";
   return text;
 }
 
@@ -76,7 +97,7 @@ std::string function_table(const RowIndex& index, const ComparisonRow& row) {
 
 // What stands below the table for the rows of one group; empty for most.
 std::string behind(const Comparison& comparison, const RowIndex& index, const RowGroup& group,
-                   std::set<std::string>& told) {
+                   const MarkdownNames& names, std::set<std::string>& told) {
   std::string text;
   const std::string story = told.insert(group.benchmark).second ? combined_explanation(index, group.benchmark) : "";
   if (!story.empty()) text += words(story) + "\n";
@@ -92,15 +113,26 @@ std::string behind(const Comparison& comparison, const RowIndex& index, const Ro
       text += (text.empty() ? "" : "\n") + words(note) + "\n";
     }
   }
-  std::set<std::string> given;
-  for (const ComparisonRow* row : group.rows) {
-    if (is_changed && !row->functions.empty() && given.insert("").second) {
-      text += function_table(index, *row);
-    }
-    const bool wants_reason = !is_changed && group.verdict != Verdict::unchanged && !is_plainly_new(group);
-    if (wants_reason && !row->reason.empty() && given.insert(row->reason).second) text += words(row->reason) + "\n";
+  const auto row =
+      std::find_if(group.rows.begin(), group.rows.end(), [](const auto* r) { return !r->functions.empty(); });
+  if (is_changed && row != group.rows.end()) text += function_table(index, **row);
+  return text.empty() ? "" : "\n" + code(names.of(group.benchmark), false) + ": " + text;
+}
+
+// Whom a reason is about, and the reason.
+std::string reasons(const SharedReason& shared, const MarkdownNames& names) {
+  if (shared.texts.empty()) return "";
+  constexpr std::size_t kMaxNamed = 8;
+  const std::size_t count = shared.groups.size();
+  std::string text = "\n";
+  for (std::size_t i = 0; i < std::min(count, kMaxNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + code(names.of(shared.groups[i].benchmark), false);
   }
-  return text.empty() ? "" : "\n" + code(group.benchmark, false) + ": " + text;
+  if (count > kMaxNamed) text += " and " + std::to_string(count - kMaxNamed) + " more";
+  for (std::size_t i = 0; i < shared.texts.size(); ++i) {
+    text += (i == 0 ? ": " : "") + words(shared.texts[i]) + "\n";
+  }
+  return text;
 }
 
 std::string side(const RunHeader& header) {
@@ -146,6 +178,11 @@ void add_steps(std::string& text, const std::vector<NextStep>& steps) {
   }
 }
 
+bool has_detectable(const Comparison& comparison) {
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                     [](const ComparisonRow& row) { return row.minimum_detectable_effect.has_value(); });
+}
+
 std::string foot(const Comparison& comparison) {
   std::string text;
   add_steps(text, next_steps(comparison));
@@ -158,6 +195,8 @@ std::string foot(const Comparison& comparison) {
   text += "Measured: " + words(conditions_line(comparison)) + ".";
   if (const std::string policy = policy_line(comparison); !policy.empty()) text += " " + words(policy) + ".";
   if (const std::string drift = drift_line(comparison); !drift.empty()) text += " " + words(drift) + ".";
+  if (const std::string levels = levels_line(comparison); !levels.empty()) text += " " + words(levels) + ".";
+  if (has_detectable(comparison)) text += " Detectable: the smallest change that 4 of 5 such measurements would find.";
   if (const std::string equal = equality_line(comparison); !equal.empty()) text += " " + words(equal) + ".";
   text += "</sub>\n";
   return text;
@@ -174,23 +213,33 @@ std::string markdown_report(const Comparison& comparison, const TargetReport& ta
   std::string table;
   std::string below;
   std::string folded;
+  std::string folded_below;
   std::size_t folded_rows = 0;
   std::size_t dropped = 0;
   std::set<std::string> told;
   const RowIndex index(comparison);
-  for (const RowGroup& group : worst_first(comparison)) {
-    std::string lines;
-    for (const ComparisonRow* row : group.rows) lines += table_row(*row);
-    const std::string notes = behind(comparison, index, group, told);
-    // Once something did not fit nothing better may follow it, or the count would hide a worse row.
-    if (dropped > 0 || table.size() + below.size() + folded.size() + lines.size() + notes.size() > room) {
-      dropped += group.rows.size();
-    } else if (group.verdict == Verdict::unchanged) {
-      folded += lines;
-      folded_rows += group.rows.size();
-    } else {
-      table += lines;
-      below += notes;
+  const MarkdownNames names(comparison);
+  for (const SharedReason& shared : groups_by_reason(comparison)) {
+    const std::string reason = reasons(shared, names);
+    bool any_fits = false;
+    for (const RowGroup& group : shared.groups) {
+      std::string lines;
+      for (const ComparisonRow* row : group.rows) lines += table_row(*row, names);
+      const std::string notes = behind(comparison, index, group, names, told);
+      const std::size_t used = table.size() + below.size() + folded.size() + folded_below.size();
+      // Once something did not fit nothing better may follow it, or the count would hide a worse row.
+      if (dropped > 0 || used + lines.size() + notes.size() + (any_fits ? 0 : reason.size()) > room) {
+        dropped += group.rows.size();
+      } else if (group.verdict == Verdict::unchanged) {
+        folded += lines;
+        folded_rows += group.rows.size();
+        if (!any_fits) folded_below += reason;
+        any_fits = true;
+      } else {
+        table += lines;
+        below += notes + (any_fits ? "" : reason);
+        any_fits = true;
+      }
     }
   }
   std::string text = begin;
@@ -198,7 +247,7 @@ std::string markdown_report(const Comparison& comparison, const TargetReport& ta
   text += below;
   if (!folded.empty()) {
     text += "\n<details><summary>" + std::to_string(folded_rows) + " unchanged</summary>\n\n" + kTableHead + folded +
-            "\n</details>\n";
+            folded_below + "\n</details>\n";
   }
   if (dropped > 0) {
     text += "\n" + grouped_text(static_cast<std::int64_t>(dropped)) +

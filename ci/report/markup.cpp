@@ -28,7 +28,6 @@ std::string json_document(const Json& json, int indent) {
 namespace steelyard::markdown {
 namespace {
 
-constexpr std::size_t kLongestName = 160;
 constexpr std::size_t kLongestSentence = 600;
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What JSON and Markdown are made of, whatever the report.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -29,8 +30,10 @@ namespace steelyard::markdown {
 
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
+inline constexpr std::size_t kLongestName = 160;  // columns
+
 // A name in a code span whose fence is longer than any run of backticks inside. In a table a pipe needs its backslash
-// even there (GitHub Flavored Markdown, 4.10, example 200). At most 160 columns; empty for an empty name.
+// even there (GitHub Flavored Markdown, 4.10, example 200). At most kLongestName; empty for an empty name.
 std::string code(const std::string& name, bool in_table);
 
 // A sentence from outside as plain words; at most 600 columns.

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "bench/counting/reader/callgrind_reader.hpp"
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/markup.hpp"
@@ -58,11 +59,16 @@ std::string functions_text(const std::vector<ProfiledFunction>& all, std::size_t
   const char* other = shown.by_inclusive ? "self" : "inclusive";
   std::vector<std::vector<std::string>> table{{own, "", other, "calls", "function", "where"}};
   const auto rows = static_cast<std::size_t>(shown.rows);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(rows, functions.size()); ++i) {
+    names.push_back(printable(functions[i]->name, true));
+  }
+  names = shortened_apart(names, kLongestName, false);
   for (std::size_t i = 0; i < std::min(rows, functions.size()); ++i) {
     const ProfiledFunction& function = *functions[i];
     const std::int64_t other_cost = at(shown.by_inclusive ? function.self : function.inclusive, event);
     table.push_back({grouped_text(cost(&function)), cost_share_text(cost(&function), total),
-                     cost_share_text(other_cost, total), grouped_text(function.calls), name_text(function.name),
+                     cost_share_text(other_cost, total), grouped_text(function.calls), names[i],
                      place_text(function.file, function.object, function.line)});
   }
   std::string text =
@@ -96,7 +102,7 @@ std::string part_text(const CallgrindPart& part, const ProfileTable& table) {
 std::string profile_text(const CountedProfile& profile, const ProfileTable& table) {
   const std::size_t event = event_of(profile.events, table.event);
   const std::int64_t total = at(profile.totals, event);
-  std::string text = printable(profile.benchmark.canonical(), true) + ": " + grouped_text(total) + " " +
+  std::string text = printable(name_as_given(profile.benchmark.canonical()), true) + ": " + grouped_text(total) + " " +
                      event_text(profile.events, event);
   if (profile.iterations > 0) text += " in " + grouped_text(profile.iterations) + " iterations";
   return text + "\n" + functions_text(profile.functions, event, total, table);
@@ -146,7 +152,7 @@ std::string ran_in(const SourceCost& source, const ProfiledFunction& function) {
 
 std::string lines_text(const CountedProfile& profile, int rows) {
   const std::int64_t total = first_of(profile.totals);
-  std::string text = printable(profile.benchmark.canonical(), true) + ": " + grouped_text(total) + " " +
+  std::string text = printable(name_as_given(profile.benchmark.canonical()), true) + ": " + grouped_text(total) + " " +
                      printable(profile.events.empty() ? "cost" : profile.events.front(), false);
   if (profile.iterations > 0) text += " in " + grouped_text(profile.iterations) + " iterations";
   if (profile.sources.empty()) return text + "\n  its lines were not kept: count it again\n";

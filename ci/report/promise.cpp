@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
+#include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/fresh_copy.hpp"
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/findings.hpp"
@@ -263,44 +265,64 @@ std::int64_t count_of(const Comparison& comparison, Verdict verdict) {
   return comparison.count_by_verdict().at(static_cast<std::size_t>(verdict));
 }
 
-std::string in_single_quotes(const std::string& text) {
+// In a shell's single quotes.
+std::string in_quotes(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";
 }
 
-// For a shell. The name that the program itself knows: without the suite, device and dtype that canonical text adds.
-std::string in_quotes(const std::string& benchmark, const std::string& before = "", const std::string& after = "") {
-  return in_single_quotes(before + benchmark.substr(0, benchmark.find(" [")) + after);
-}
-
-// The spread of a mean falls with the root of the rounds, so the detectable effect does too.
-double rounds_for(const ComparisonRow& row, double effect) {
-  const double ratio = *row.minimum_detectable_effect / effect;
-  return row.rounds * ratio * ratio;
+// The name that the program itself knows: without the suite, device and dtype that canonical text adds.
+std::string name_in_program(const std::string& benchmark) {
+  return name_as_given(benchmark.substr(0, benchmark.find(" [")));
 }
 
 // Past this a gate takes hours; caring for less is the better advice.
-constexpr double kMaxRounds = 400;
+constexpr int kMaxRounds = 400;
 
-// How many rounds each row would need stands in its reason; here is what the rounds at hand could do, and the way out
-// where no sensible number of them would do.
+// That stand in the row's reason. Of a row that does not know them, those that would see a change of the margin's size:
+// the spread of a mean falls with the root of the rounds, so the detectable effect does too. 0: unknown.
+double rounds_wanted(const ComparisonRow& row) {
+  if (row.rounds_wanted) return *row.rounds_wanted;
+  if (!row.minimum_detectable_effect || !(row.margin > 0)) return 0;
+  const double ratio = *row.minimum_detectable_effect / row.margin;
+  return row.rounds * ratio * ratio;
+}
+
+std::int64_t undecided(const std::vector<const ComparisonRow*>& rows) { return static_cast<std::int64_t>(rows.size()); }
+
+double largest_detectable(const std::vector<const ComparisonRow*>& rows) {
+  double largest = 0;
+  for (const ComparisonRow* row : rows) largest = std::max(largest, row->minimum_detectable_effect.value_or(0));
+  return largest;
+}
+
+// Rows that so many rounds as stand in their own reasons would decide; none knows how many: measure longer.
+NextStep advise_rounds(const std::vector<const ComparisonRow*>& rows) {
+  std::int32_t wanted = 0;
+  for (const ComparisonRow* row : rows) wanted = std::max(wanted, row->rounds_wanted.value_or(0));
+  std::string advice = std::to_string(undecided(rows)) + " inconclusive";
+  const double detectable = largest_detectable(rows);
+  if (detectable > 0) advice += "; changes below " + share_text(detectable) + " could hide";
+  return {advice + "; measure longer", "--rounds " + (wanted > 0 ? std::to_string(wanted) : "N")};
+}
+
+// How many rounds each row would need stands in its reason and decides here too; and the way out where no sensible
+// number of them would do.
 void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps) {
-  std::int64_t concurrent = 0;
   std::int64_t apart = 0;
   std::int64_t contradicted = 0;
-  double max_rounds = 0;
-  double largest_effect = 0;
+  std::vector<const ComparisonRow*> sensible;
+  std::vector<const ComparisonRow*> hopeless;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.kind != MetricKind::noisy || row.verdict != Verdict::inconclusive) continue;
     if (row.notes.has(RowNote::contradicted_alone)) {
       ++contradicted;
-      continue;
+    } else if (!is_concurrent(row.layout)) {
+      ++apart;
+    } else {
+      (rounds_wanted(row) <= kMaxRounds ? sensible : hopeless).push_back(&row);
     }
-    ++(is_concurrent(row.layout) ? concurrent : apart);
-    if (!row.minimum_detectable_effect || !is_concurrent(row.layout) || !(row.margin > 0)) continue;
-    max_rounds = std::max(max_rounds, rounds_for(row, row.margin));
-    largest_effect = std::max(largest_effect, *row.minimum_detectable_effect);
   }
   if (apart > 0) {
     steps.push_back(
@@ -310,27 +332,24 @@ void advise_undecided(const Comparison& comparison, std::vector<NextStep>& steps
     steps.push_back({std::to_string(contradicted) + " changed side by side and not alone; measure in turns",
                      "--layout interleaved"});
   }
-  if (concurrent == 0) return;
-  std::string advice = std::to_string(concurrent) + " inconclusive";
+  if (!sensible.empty()) steps.push_back(advise_rounds(sensible));
+  if (hopeless.empty()) return;
+  const std::string advice = std::to_string(undecided(hopeless)) + " inconclusive";
+  const double detectable = largest_detectable(hopeless);
   // So few rounds that anything could hide in them say nothing of the machine.
   constexpr double kAnything = 1;
-  if (largest_effect > kAnything) {
+  if (detectable > kAnything) {
     steps.push_back({advice + ", of too few rounds to say more; measure longer", "--rounds N"});
     return;
   }
-  if (!(max_rounds <= kMaxRounds)) {
-    advice += ", too noisy for any sensible number of rounds; ";
-    // A margin wider than any calibration may give would hide what people want to know.
-    if (largest_effect > kMaxCalibratedMargin) {
-      steps.push_back({advice + "see what disturbs this machine", "steelyard doctor"});
-    } else {
-      steps.push_back({advice + "use a quieter machine or care for less",
-                       "--margin " + decimal_text(std::ceil(largest_effect * 100), 0) + "%"});
-    }
+  const std::string too_noisy = advice + ", too noisy for " + std::to_string(kMaxRounds) + " rounds to tell; ";
+  // A margin wider than any calibration may give would hide what people want to know.
+  if (detectable > kMaxCalibratedMargin) {
+    steps.push_back({too_noisy + "see what disturbs this machine", "steelyard doctor"});
     return;
   }
-  if (largest_effect > 0) advice += "; changes below " + share_text(largest_effect) + " could hide";
-  steps.push_back({advice + "; measure longer", "--rounds N"});
+  steps.push_back({too_noisy + "use a quieter machine or care for less",
+                   detectable > 0 ? "--margin " + decimal_text(std::ceil(detectable * 100), 0) + "%" : ""});
 }
 
 void advise_regression(const Comparison& comparison, std::vector<NextStep>& steps) {
@@ -360,8 +379,8 @@ void advise_regression(const Comparison& comparison, std::vector<NextStep>& step
     steps.push_back({"count instructions to see which function did it", "--counts always"});
   // Whoever reads this may stand in a folder of another name.
   const std::string& project = comparison.candidate.project;
-  steps.push_back({"see its past", "steelyard history " + in_quotes(first) +
-                                       (project.empty() ? "" : " --project " + in_single_quotes(project))});
+  steps.push_back({"see its past", "steelyard history " + in_quotes(name_in_program(first)) +
+                                       (project.empty() ? "" : " --project " + in_quotes(project))});
 }
 
 // Worst first; beyond the third the folder is enough.
@@ -374,7 +393,8 @@ void name_pictures(const Comparison& comparison, std::vector<NextStep>& steps) {
     }
   }
   for (std::size_t i = 0; i < std::min(drawn.size(), kMaxNamed); ++i) {
-    steps.push_back({"see where the instructions of " + drawn[i]->benchmark + " went", drawn[i]->flame_graph});
+    steps.push_back(
+        {"see where the instructions of " + name_as_given(drawn[i]->benchmark) + " went", drawn[i]->flame_graph});
   }
   const bool could_draw = std::any_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparisonRow& row) {
     return row.metric.name == kInstructions && row.verdict == Verdict::regression && !row.functions.empty();
@@ -395,8 +415,8 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
     if (row.verdict != Verdict::failed) continue;
     const std::string& program = comparison.candidate.program;
-    steps.push_back({"run what failed alone", (program.empty() ? "PROGRAM" : program) +
-                                                  " --benchmark_filter=" + in_quotes(row.benchmark, "^", "$")});
+    steps.push_back({"run what failed alone", (program.empty() ? "PROGRAM" : program) + " --benchmark_filter=" +
+                                                  in_quotes(exact_filter({name_in_program(row.benchmark)}))});
     break;
   }
   if (count_of(comparison, Verdict::missing) > 0) {

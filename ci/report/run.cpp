@@ -7,10 +7,12 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/run.hpp"
 #include "ci/app/terminal_text.hpp"
@@ -90,13 +92,14 @@ std::string group_text(const CounterValues& values, const CounterGroup& group, c
     if (values.has(column.metric)) columns.push_back(&column);
   }
   if (columns.empty()) return "";
+  const ShownNames names(values.benchmarks(), style, max_name);
   std::vector<std::vector<std::string>> rows{{std::string(group.title)}};
   for (const Column* column : columns) rows.front().emplace_back(column->head);
   for (const std::string& benchmark : values.benchmarks()) {
     const auto has_it = [&](const Column* column) { return values.find(benchmark, column->metric) != nullptr; };
     if (std::none_of(columns.begin(), columns.end(), has_it)) continue;
     std::vector<std::string>& row = rows.emplace_back();
-    row.push_back(shortened(printable(benchmark, style.unicode), max_name, style.unicode));
+    row.push_back(names.of(benchmark));
     for (const Column* column : columns) {
       const std::string* value = values.find(benchmark, column->metric);
       row.push_back(value == nullptr ? "-" : *value);
@@ -147,7 +150,7 @@ std::string failures_text(const Run& run, const TerminalStyle& style) {
   std::string text;
   for (const Failure& failure : run.failures) {
     const bool skipped = is_skip(failure.kind);
-    std::string what = failure.benchmark.name.empty() ? "the program" : failure.benchmark.canonical();
+    std::string what = failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
     if (!failure.metric.empty()) what += ", " + failure.metric;
     if (failure.round >= 0 && !skipped) what += ", round " + std::to_string(failure.round + 1);
     what += ": " + failure.reason;
@@ -262,18 +265,39 @@ std::string terminal_counters(const Run& run, const TerminalStyle& style) {
   return text;
 }
 
+namespace {
+
+// What stands in no table of its own, the metrics of a benchmark side by side, benchmarks as they come in the run.
+std::vector<const Measurement*> by_benchmark(const Run& run) {
+  std::map<std::string, std::size_t> places;
+  std::vector<std::pair<std::size_t, const Measurement*>> placed;
+  for (const Measurement& measurement : run.measurements) {
+    if (is_extra_counter(measurement.metric.name)) continue;
+    const std::size_t next = places.size();
+    placed.emplace_back(places.try_emplace(measurement.benchmark.canonical(), next).first->second, &measurement);
+  }
+  std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Measurement*> measurements;
+  for (const auto& [place, measurement] : placed) measurements.push_back(measurement);
+  return measurements;
+}
+
+}  // namespace
+
 std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets) {
   constexpr std::size_t kOtherColumns = 62;  // what the columns beside the name take at most
   const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
   const std::size_t max_name = std::max<std::size_t>(width > kOtherColumns ? width - kOtherColumns : 0, 16);
+  const std::vector<const Measurement*> measurements = by_benchmark(run);
+  std::vector<std::string> benchmarks;
+  for (const Measurement* measurement : measurements) benchmarks.push_back(measurement->benchmark.canonical());
+  const ShownNames names(benchmarks, style, max_name);
   std::vector<std::vector<std::string>> rows{
       {"benchmark", "metric", "level", "within", "between", "invocations x samples"}};
-  for (const Measurement& measurement : run.measurements) {
-    if (is_extra_counter(measurement.metric.name)) continue;  // in tables of their own
+  for (const Measurement* one : measurements) {
+    const Measurement& measurement = *one;
     const SampleSummary summary = summarize(measurement);
-    rows.push_back({shortened(printable(without_device(measurement.benchmark.canonical()), style.unicode), max_name,
-                              style.unicode),
-                    printable(counted_label(measurement), style.unicode),
+    rows.push_back({names.of(measurement.benchmark.canonical()), printable(counted_label(measurement), style.unicode),
                     summary.level ? level_text(*summary.level, measurement.metric.unit) : "-",
                     spread_text(summary.within), spread_text(summary.between), samples_text(summary)});
   }
@@ -470,7 +494,7 @@ std::string terminal_sweeps(const std::vector<Sweep>& sweeps, const std::optiona
   std::string text;
   for (const Sweep& sweep : sweeps) {
     if (!text.empty()) text += "\n";
-    text += paint(printable(sweep.benchmark, style.unicode), Tone::strong, style.color) + "\n";
+    text += paint(printable(name_as_given(sweep.benchmark), style.unicode), Tone::strong, style.color) + "\n";
     text += fit_text(sweep, style);
     if (claim) text += claim_text(sweep.fit, *claim, style);
     for (const std::string& warning : sweep.warnings) text += marked_lines("~", Tone::doubtful, warning, style);

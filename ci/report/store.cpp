@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantity.hpp"
 #include "ci/app/terminal_text.hpp"
@@ -171,7 +172,7 @@ std::string terminal_verification(const Verification& verification, const Termin
   std::string last;
   for (std::size_t i = 0; i < std::min(replay.differences.size(), kMaxShown); ++i) {
     const FieldDifference& difference = replay.differences[i];
-    const std::string row = difference.benchmark + ' ' + difference.metric;
+    const std::string row = name_as_given(difference.benchmark) + ' ' + difference.metric;
     if (row != last) text += row + '\n';
     last = row;
     text += "  " + difference.field + ": kept " + shown(difference.kept) + ", computed " +

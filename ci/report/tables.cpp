@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/report/charts/text_charts.hpp"
 #include "ci/report/markup.hpp"
 
@@ -76,9 +77,10 @@ void fill(Filling& filling, const Measurement& measurement, std::size_t column, 
   const auto [place, is_first] = filling.benchmarks.try_emplace(benchmark, made);
   const auto& [row, count_key] = place->second;
   if (is_first) {
-    filling.data.rows.push_back({"", benchmark, std::vector<std::vector<double>>(filling.data.columns.size())});
+    filling.data.rows.push_back({"", benchmark, std::vector<std::vector<double>>(filling.data.columns.size()),
+                                 std::max(1, measurement.benchmark.threads.value_or(1))});
   } else if (count_key != measurement.count_key) {
-    warnings.push_back(benchmark + ", " + filling.data.quantity + " of " + side +
+    warnings.push_back(name_as_given(benchmark) + ", " + filling.data.quantity + " of " + side +
                        " is excluded: it was counted under other conditions");
     return;
   }
@@ -95,7 +97,8 @@ void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings)
       return;
     }
     const Failure& failure = side.run.failures[i];
-    const std::string what = failure.benchmark.name.empty() ? "the program" : failure.benchmark.canonical();
+    const std::string what =
+        failure.benchmark.name.empty() ? "the program" : name_as_given(failure.benchmark.canonical());
     warnings.push_back(side.name + ": " + what + (is_skip(failure.kind) ? ": " : " failed: ") + failure.reason);
   }
 }
@@ -263,8 +266,9 @@ std::vector<TaskMeasurement> task_measurements(const std::vector<TableData>& tab
       for (std::size_t column = 0; column < table.columns.size(); ++column) {
         TaskMeasurement measurement;
         measurement.task.label = table.quantity;
-        measurement.task.sub_label = row.name;
+        measurement.task.sub_label = name_as_given(row.name);
         measurement.task.description = table.columns[column];
+        measurement.task.threads = row.threads;
         for (const double value : row.cells[column]) measurement.raw_times.push_back(value * 1e-9);
         measurements.push_back(std::move(measurement));
       }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/ceilings/measure_ceilings.hpp"
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/markup.hpp"
@@ -239,31 +240,29 @@ std::string lines_of(const std::string& words, std::size_t indent, Tone tone, co
   return text;
 }
 
-std::string target_line(const TargetRow& row, std::size_t name_columns, const TerminalStyle& style) {
+std::string target_line(const TargetRow& row, const ShownNames& names, const TerminalStyle& style) {
   const VerdictLook look = look_of(row.verdict);
   constexpr std::size_t kVerdict = 10;
   const std::string verdict =
       std::string(style.unicode ? look.unicode : look.ascii) + ' ' + padded(to_text(row.verdict), kVerdict);
-  const std::string name = padded(
-      shortened(printable(without_device(row.benchmark), style.unicode), name_columns, style.unicode), name_columns);
+  constexpr std::size_t kMinName = 9;
+  const std::string name = padded(names.of(row.benchmark), std::max(names.columns(), kMinName));
   std::string text =
       paint(verdict, look.tone, style.color) + ' ' + name + "  " + printable(row.target.text, style.unicode);
   return text + '\n' + lines_of(row.reason, kVerdict + 3, Tone::dim, style);
 }
 
 std::string target_rows(const TargetReport& report, const TerminalStyle& style) {
-  std::size_t name_columns = 9;
-  for (const TargetRow& row : report.targets) {
-    name_columns = std::max(name_columns, columns_of(printable(row.benchmark, style.unicode)));
-  }
+  std::vector<std::string> benchmarks;
+  for (const TargetRow& row : report.targets) benchmarks.push_back(row.benchmark);
   constexpr std::size_t kOthers = 40;
   const std::size_t most = std::max<std::size_t>(width_of(style) > kOthers ? width_of(style) - kOthers : 0, 16);
-  name_columns = std::min(name_columns, most);
+  const ShownNames names(benchmarks, style, most);
   std::string text;
   std::size_t met = 0;
   for (const TargetRow& row : report.targets) {
     if (row.verdict == TargetVerdict::met && ++met > kMaxMet) continue;
-    text += target_line(row, name_columns, style);
+    text += target_line(row, names, style);
   }
   if (met > kMaxMet) {
     text += paint("and " + grouped_text(static_cast<std::int64_t>(met - kMaxMet)) + " more met (--json has them all)",
@@ -273,10 +272,13 @@ std::string target_rows(const TargetReport& report, const TerminalStyle& style) 
   return text;
 }
 
-// "51.3 % of DRAM read", "unknown".
+// "51.3 % of DRAM read", "unknown", "no result: above 115 % of DRAM read".
 std::string share_cell(const std::optional<RateUtilization>& rate) {
   if (!rate) return "-";
   if (!rate->utilization) return "unknown";
+  if (judge_utilization(*rate->utilization) == UtilizationJudgement::measurement_error) {
+    return no_result_text(*rate->ceiling);
+  }
   const double percent = *rate->utilization * 100;
   return decimal_text(percent, percent < 9.95 ? 2 : percent < 99.5 ? 1 : 0) + " % of " + name_of(*rate->ceiling);
 }
@@ -284,12 +286,15 @@ std::string share_cell(const std::optional<RateUtilization>& rate) {
 std::string utilization_rows(const TargetReport& report, const TerminalStyle& style) {
   constexpr std::size_t kOthers = 84;
   const std::size_t max_name = std::max<std::size_t>(width_of(style) > kOthers ? width_of(style) - kOthers : 0, 24);
+  std::vector<std::string> benchmarks;
+  for (const UtilizationRow& row : report.utilizations) benchmarks.push_back(row.benchmark);
+  const ShownNames names(benchmarks, style, max_name);
   std::vector<std::vector<std::string>> rows{{"utilization", "arithmetic", "", "memory", "", "flop/byte", "bound by"}};
   for (const UtilizationRow& row : report.utilizations) {
     if (rows.size() > kMaxUtilizations) break;
-    rows.push_back({shortened(printable(without_device(row.benchmark), style.unicode), max_name, style.unicode),
-                    row.flops ? rate_text(row.flops->achieved, "flops") : "-", share_cell(row.flops),
-                    row.bandwidth ? rate_text(row.bandwidth->achieved, "bandwidth") : "-", share_cell(row.bandwidth),
+    rows.push_back({names.of(row.benchmark), row.flops ? rate_text(row.flops->achieved, "flops") : "-",
+                    share_cell(row.flops), row.bandwidth ? rate_text(row.bandwidth->achieved, "bandwidth") : "-",
+                    share_cell(row.bandwidth),
                     row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",
                     row.bound.empty() ? "-" : row.bound});
   }
@@ -412,17 +417,25 @@ const char* mark_of_target(TargetVerdict verdict) {
 std::string found_text(const TargetRow& row) {
   std::string text = row.reason;
   if (row.achieved && row.target.of != Target::Of::rate) text += "; " + rate_text(*row.achieved, row.metric);
-  if (!row.bound.empty()) text += "; bound by " + row.bound;
+  if (!row.bound.empty()) text += "; " + bound_text(row.bound);
   return text;
 }
 
 std::string row_text(const TargetRow& row) {
   return std::string("| ") + mark_of_target(row.verdict) + ' ' + std::string(to_text(row.verdict)) + " | " +
-         markdown::code(row.benchmark, true) + " | " + markdown::words(row.target.text) + " | " +
+         markdown::code(name_as_given(row.benchmark), true) + " | " + markdown::words(row.target.text) + " | " +
          markdown::words(found_text(row)) + " |\n";
 }
 
 }  // namespace
+
+std::string no_result_text(const Ceiling& ceiling) {
+  return "no result: above " + small_share_text(kUtilizationError) + " of " + name_of(ceiling);
+}
+
+std::string bound_text(const std::string& bound) {
+  return bound == kBoundByNeither ? "bound by neither memory nor arithmetic" : "bound by " + bound;
+}
 
 std::string target_summary(const TargetReport& report) {
   if (report.targets.empty()) return "";

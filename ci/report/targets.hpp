@@ -41,6 +41,11 @@ struct CheckedRun {
 };
 std::string json_checked_targets(const std::vector<CheckedRun>& runs);  // schema steelyard.targets/1
 
+// In place of the figure where a utilization is an error of measurement: "no result: above 115 % of DRAM read".
+std::string no_result_text(const Ceiling& ceiling);
+// "bound by memory", "bound by neither memory nor arithmetic". bound: of a UtilizationRow, not empty.
+std::string bound_text(const std::string& bound);
+
 // "1 target missed, 2 undecided, 5 met"; empty without targets.
 std::string target_summary(const TargetReport& report);
 

@@ -1,11 +1,15 @@
 // The report a person reads in a terminal: rows worst first, what is behind them, what they are worth, what to do next.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/comparison.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/app/terminal_text.hpp"
@@ -13,6 +17,7 @@
 #include "ci/report/comparison.hpp"
 #include "ci/report/findings.hpp"
 #include "ci/report/promise.hpp"
+#include "ci/report/reasons.hpp"
 #include "ci/report/targets.hpp"
 
 namespace steelyard {
@@ -47,12 +52,14 @@ class ComparisonTable {
   const Comparison& comparison_;
   TerminalStyle style_;
   std::string arrow_;
+  ShownNames names_;
   std::size_t verdict_columns_ = 0, benchmark_columns_ = 0, metric_columns_ = 0, baseline_columns_ = 0,
               candidate_columns_ = 0, change_columns_ = 0, interval_columns_ = 0, q_columns_ = 0;
   int bar_columns_ = 0;  // 0: no bar
   bool names_verdicts_ = true, shows_interval_ = true, shows_q_ = true;
 };
 
+constexpr std::string_view kNotTimed = "not timed";
 constexpr std::size_t kGap = 2;          // spaces between columns
 constexpr std::size_t kMarkColumns = 2;  // a mark alone and its space
 
@@ -124,30 +131,49 @@ Tone tone_of(Verdict verdict) {
   return Tone::plain;
 }
 
+std::vector<std::string> benchmarks_of(const Comparison& comparison) {
+  std::vector<std::string> benchmarks;
+  for (const ComparisonRow& row : comparison.rows) benchmarks.push_back(row.benchmark);
+  return benchmarks;
+}
+
 ComparisonTable::ComparisonTable(const Comparison& comparison, const TerminalStyle& style)
-    : comparison_(comparison), style_(style), arrow_(style.unicode ? " \u2192 " : " -> ") {
+    : comparison_(comparison),
+      style_(style),
+      arrow_(style.unicode ? " \u2192 " : " -> "),
+      names_(benchmarks_of(comparison), style, std::string::npos) {
   const auto widen = [](std::size_t& columns, const std::string& text) {
     columns = std::max(columns, columns_of(text));
   };
   for (const ComparisonRow& row : comparison.rows) {
     const Cells cells = cells_of(row);
     widen(verdict_columns_, cells.verdict);
-    widen(benchmark_columns_, cells.benchmark);
     widen(metric_columns_, cells.metric);
-    widen(baseline_columns_, cells.baseline);
-    widen(candidate_columns_, cells.candidate);
+    if (!row.notes.has(RowNote::not_timed)) {
+      widen(baseline_columns_, cells.baseline);
+      widen(candidate_columns_, cells.candidate);
+    }
     widen(change_columns_, cells.change);
     widen(interval_columns_, cells.interval);
     widen(q_columns_, cells.q);
   }
+  // A row that was not timed has one word for both levels.
+  const bool any_untimed = std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                                       [](const ComparisonRow& row) { return row.notes.has(RowNote::not_timed); });
+  const std::size_t untimed_columns = columns_of(kNotTimed);
+  if (any_untimed && level_columns() < untimed_columns) candidate_columns_ += untimed_columns - level_columns();
   // A column that has cells has room for its title.
   for (const auto& [columns, title] :
        {std::pair(&metric_columns_, "metric"), {&change_columns_, "change"}, {&interval_columns_, "interval"}}) {
     if (*columns > 0) widen(*columns, title);
   }
+  benchmark_columns_ = std::max(names_.columns(), columns_of("benchmark"));
   fit();
+  names_ = ShownNames(benchmarks_of(comparison), style, benchmark_columns_);
+  benchmark_columns_ = std::max(names_.columns(), std::min(benchmark_columns_, columns_of("benchmark")));
 }
 
+// The steps are chosen as if long names could be cut, also where they stay whole.
 void ComparisonTable::fit() {
   const auto width = static_cast<std::size_t>(std::max(style_.width, 40));
   for (const Room& room : kRooms) {
@@ -175,7 +201,7 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
   Cells cells;
   cells.verdict = style_.unicode ? mark.unicode : mark.ascii;
   if (names_verdicts_) cells.verdict += " " + std::string(to_text(row.verdict));
-  cells.benchmark = printable(without_device(row.benchmark), style_.unicode);
+  cells.benchmark = names_.of(row.benchmark);
   cells.metric = printable(metric_label(row.metric), style_.unicode);
   const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
   const std::string unit = levels.unit.empty() ? "" : " " + printable(levels.unit, style_.unicode);
@@ -190,6 +216,7 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
   if (levels.candidate.empty() != levels.baseline.empty()) {
     (levels.candidate.empty() ? cells.candidate : cells.baseline) = style_.unicode ? "\u2013" : "-";
   }
+  if (row.notes.has(RowNote::not_timed)) cells.candidate = kNotTimed;
   if (row.ratio) cells.change = change_cell(*row.ratio);
   cells.interval = interval_cell(row);
   if (row.q) cells.q = p_value_text(*row.q);
@@ -201,7 +228,7 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
 }
 
 std::string ComparisonTable::levels_of(const Cells& cells) const {
-  if (cells.baseline.empty() && cells.candidate.empty()) return "";
+  if (cells.baseline.empty()) return padded(cells.candidate, level_columns(), Align::right);
   return padded(cells.baseline, baseline_columns_, Align::right) + arrow_ +
          padded(cells.candidate, candidate_columns_, Align::right);
 }
@@ -218,8 +245,7 @@ std::string ComparisonTable::joined(const Cells& cells, const std::string& level
     line.begin_with(is_head ? std::string(kMarkColumns, ' ')
                             : paint(cells.verdict, tone_of(verdict), style_.color) + " ");
   }
-  line.add(shortened(cells.benchmark, benchmark_columns_, style_.unicode), benchmark_columns_, Align::left,
-           toned(is_changed ? Tone::strong : Tone::plain));
+  line.add(cells.benchmark, benchmark_columns_, Align::left, toned(is_changed ? Tone::strong : Tone::plain));
   line.add(cells.metric, metric_columns_, Align::left, toned(Tone::plain));
   line.add(levels, level_columns(), Align::left, toned(Tone::plain));
   line.add(cells.change, change_columns_, Align::right, toned(is_quiet ? Tone::plain : tone_of(verdict)));
@@ -312,38 +338,46 @@ class Writer {
   void rows() {
     text_ += table_.head();
     std::size_t unchanged = 0;
-    double largest_hidden = 0;
-    std::size_t hidden = 0;
+    std::vector<const ComparisonRow*> hidden;
     std::optional<Verdict> section;
-    const std::vector<RowGroup> groups = worst_first(comparison_);
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const RowGroup& group = groups[i];
-      if (!table_.names_verdicts() && section != group.verdict) {
-        section = group.verdict;
-        text_ += "  " + tone(std::string(to_text(group.verdict)), tone_of(group.verdict)) + "\n";
-      }
-      for (const ComparisonRow* row : group.rows) {
-        if (row->verdict == Verdict::unchanged && ++unchanged > kMaxUnchanged) {
-          ++hidden;
-          largest_hidden = std::max(largest_hidden, size_of_change(*row));
-          continue;
+    for (const SharedReason& shared : groups_by_reason(comparison_)) {
+      for (const RowGroup& group : shared.groups) {
+        if (!table_.names_verdicts() && section != group.verdict) {
+          section = group.verdict;
+          text_ += "  " + tone(std::string(to_text(group.verdict)), tone_of(group.verdict)) + "\n";
         }
-        text_ += table_.line(*row);
+        for (const ComparisonRow* row : group.rows) {
+          if (row->verdict == Verdict::unchanged && ++unchanged > kMaxUnchanged) {
+            hidden.push_back(row);
+            continue;
+          }
+          text_ += table_.line(*row);
+        }
+        behind(group);
       }
-      behind(group, i + 1 < groups.size() ? &groups[i + 1] : nullptr);
+      reasons(shared);
     }
-    if (hidden > 0) {
-      text_ += tone("  and " + grouped_text(static_cast<std::int64_t>(hidden)) + " more unchanged, none by more than " +
-                        small_share_text(largest_hidden) + " (--json has them all)",
-                    Tone::dim) +
-               "\n";
-    }
+    if (!hidden.empty()) text_ += tone("  and " + hidden_text(hidden) + " (--json has them all)", Tone::dim) + "\n";
     text_ += "\n";
   }
 
-  // What stands below the rows of a group: the story, the functions, or the reason why there is no answer.
-  // What the next group would repeat is said there, once for all of them.
-  void behind(const RowGroup& group, const RowGroup* next) {
+  // "8 more unchanged, 3 of them not timed, none of the others by more than 0.21 %".
+  static std::string hidden_text(const std::vector<const ComparisonRow*>& hidden) {
+    std::int64_t untimed = 0;
+    double largest = 0;
+    for (const ComparisonRow* row : hidden) {
+      if (!row->ratio) ++untimed;
+      if (row->ratio) largest = std::max(largest, std::abs(*row->ratio - 1));
+    }
+    const auto count = static_cast<std::int64_t>(hidden.size());
+    std::string text = grouped_text(count) + " more unchanged";
+    if (untimed > 0) text += ", " + (untimed == count ? "all" : grouped_text(untimed) + " of them") + " not timed";
+    if (untimed == count) return text;
+    return text + (untimed > 0 ? ", none of the others by" : ", none by") + " more than " + at_most_text(largest);
+  }
+
+  // What stands below the rows of a group: the story, the functions.
+  void behind(const RowGroup& group) {
     if (reported_.insert(group.benchmark).second) {
       const std::string story = combined_explanation(index_, group.benchmark);
       if (!story.empty()) paragraph("", story, table_.indent(), Tone::plain);
@@ -352,37 +386,30 @@ class Writer {
       for (const std::string& note : solo_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
       for (const std::string& note : code_layout_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
       for (const std::string& note : gate_notes(group.rows)) paragraph("", note, table_.indent(), Tone::dim);
+    }
+    if (group.verdict != Verdict::unchanged && !is_plainly_new(group)) {
       for (const std::string& note : policy_notes(comparison_, group.rows)) {
         paragraph("", note, table_.indent(), Tone::dim);
       }
-      for (const ComparisonRow* row : group.rows) {
-        if (row->functions.empty()) continue;
-        functions(*row);
-        break;  // the rows of one benchmark share their functions
-      }
-      return;
     }
-    if (group.verdict == Verdict::unchanged || is_plainly_new(group)) return;
-    const std::vector<std::string> reasons = reasons_of(group, comparison_);
-    if (next && next->verdict == group.verdict && reasons_of(*next, comparison_) == reasons) {
-      ++sharing_;
-      return;
+    if (group.verdict != Verdict::regression && group.verdict != Verdict::improvement) return;
+    for (const ComparisonRow* row : group.rows) {
+      if (row->functions.empty()) continue;
+      functions(*row);
+      break;  // the rows of one benchmark share their functions
     }
-    for (const std::string& reason : reasons) {
-      const std::string who = sharing_ > 0 ? "these " + std::to_string(sharing_ + 1) + " benchmarks: " : "";
-      paragraph("", who + reason, table_.indent(), Tone::dim, kMaxReasonLines);
-    }
-    sharing_ = 0;
   }
 
-  static std::vector<std::string> reasons_of(const RowGroup& group, const Comparison& comparison) {
-    std::vector<std::string> reasons;
-    for (const ComparisonRow* row : group.rows) {
-      const bool is_new = std::find(reasons.begin(), reasons.end(), row->reason) == reasons.end();
-      if (!row->reason.empty() && is_new) reasons.push_back(row->reason);
+  // Why there is no answer, below the last of those that share it; and what these data could have shown.
+  void reasons(const SharedReason& shared) {
+    const std::size_t count = shared.groups.size();
+    for (const std::string& reason : shared.texts) {
+      const std::string who = count > 1 ? "these " + std::to_string(count) + " benchmarks: " : "";
+      paragraph("", who + reason, table_.indent(), Tone::dim, kMaxReasonLines);
     }
-    for (std::string& note : policy_notes(comparison, group.rows)) reasons.push_back(std::move(note));
-    return reasons;
+    if (shared.groups.front().verdict != Verdict::inconclusive) return;
+    const std::string detectable = detectable_line(rows_of(shared));
+    if (!detectable.empty()) paragraph("", detectable, table_.indent(), Tone::dim);
   }
 
   void functions(const ComparisonRow& row) {
@@ -398,12 +425,19 @@ class Writer {
     const std::size_t others = table_.indent() + 2 + columns.self + columns.inclusive + columns.place + 6;
     constexpr std::size_t kMinName = 16;
     columns.name = std::min(columns.name, std::max(width() > others ? width() - others : 0, kMinName));
+    std::vector<std::string> names;
+    for (const FunctionLine& line : lines) names.push_back(printable(line.name, style_.unicode));
+    if (style_.cuts_names) names = shortened_apart(names, columns.name, style_.unicode);
+    for (const std::string& name : names) columns.name = std::max(columns.name, columns_of(name));
     text_ += std::string(table_.indent() + 2, ' ') +
              tone(padded("", columns.name) + "  " + padded(kSelfTitle, columns.self, Align::right) + "  " +
                       padded(kInclusiveTitle, columns.inclusive, Align::right),
                   Tone::dim) +
              "\n";
-    for (std::size_t i = 0; i < lines.size(); ++i) function(lines[i], columns, i == 0);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      lines[i].name = names[i];
+      function(lines[i], columns, i == 0);
+    }
     path(row);
   }
 
@@ -415,14 +449,13 @@ class Writer {
 
   // What happened stands behind, or below where there is no room.
   void function(const FunctionLine& line, const FunctionColumns& columns, bool is_first) {
-    const std::string name = shortened(printable(line.name, style_.unicode), columns.name, style_.unicode);
     const std::string mark = !is_first ? "  " : style_.unicode ? "\u2514 " : "` ";
     const std::string what = printable(line.what, style_.unicode);
     const std::size_t used = table_.indent() + 2 + columns.name + columns.self + columns.inclusive + columns.place + 8;
     const bool fits = used + columns_of(what) <= width();
     std::string rest = fits ? padded(line.place, columns.place) + "  " + what : line.place;
     rest.erase(rest.find_last_not_of(' ') + 1);
-    std::string cells = tone(padded(name, columns.name), is_first ? Tone::strong : Tone::plain) + "  " +
+    std::string cells = tone(padded(line.name, columns.name), is_first ? Tone::strong : Tone::plain) + "  " +
                         padded(line.self, columns.self, Align::right) + "  " +
                         padded(line.inclusive, columns.inclusive, Align::right);
     if (!rest.empty()) cells += "  " + tone(rest, Tone::dim);
@@ -460,6 +493,7 @@ class Writer {
     paragraph("", conditions_line(comparison_), 0, Tone::dim);
     if (const std::string policy = policy_line(comparison_); !policy.empty()) paragraph("", policy, 0, Tone::dim);
     if (const std::string drift = drift_line(comparison_); !drift.empty()) paragraph("", drift, 0, Tone::plain);
+    if (const std::string levels = levels_line(comparison_); !levels.empty()) paragraph("", levels, 0, Tone::dim);
     if (const std::string equal = equality_line(comparison_); !equal.empty()) paragraph("", equal, 0, Tone::dim);
   }
 
@@ -504,7 +538,6 @@ class Writer {
   ComparisonTable table_;
   RowIndex index_;
   std::string text_;
-  int sharing_ = 0;                 // groups before this one that wait for the same reasons
   std::set<std::string> reported_;  // benchmarks whose time and instructions were explained together
 };
 
@@ -533,8 +566,10 @@ std::string terminal_explanations(const std::vector<Explanation>& explanations, 
   const auto width = static_cast<std::size_t>(std::max(style.width, 40));
   std::string text;
   for (const Explanation& one : explanations) {
-    text += "\n" + paint("why", Tone::dim, style.color) + " " +
-            paint(printable(one.benchmark + "  " + one.metric, style.unicode), Tone::strong, style.color) + "\n";
+    text +=
+        "\n" + paint("why", Tone::dim, style.color) + " " +
+        paint(printable(name_as_given(one.benchmark) + "  " + one.metric, style.unicode), Tone::strong, style.color) +
+        "\n";
     for (const std::string& step : one.steps) text += step_text(step, width, style);
   }
   return text;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/git/repository.hpp"
@@ -48,7 +49,7 @@ Result<std::vector<Alert>> chosen(Store& store, const AlertsOptions& options, co
     AlertQuery query;
     STEELYARD_TRY(query.project, project_in_store(store, configuration));
     query.branch = options.branch;
-    query.benchmark = options.benchmark;
+    query.benchmark = canonical_as_typed(options.benchmark);
     query.resolved_too = options.resolved_too;
     query.limit = options.limit;
     return AlertStore(store).list(query);

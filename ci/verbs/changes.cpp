@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
@@ -57,7 +58,7 @@ struct SeriesLook {
 Result<void> load_history(const ChangesOptions& options, const Configuration& configuration, const App& app,
                           SeriesLook& look) {
   HistoryQuery query;
-  query.benchmark = options.benchmark;
+  query.benchmark = canonical_as_typed(options.benchmark);
   query.metric = options.metric;
   query.branch = options.branch;
   query.limit = options.limit;

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/keeping.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
@@ -32,7 +33,7 @@ struct HistoryOptions {
 
 HistoryQuery query_of(const HistoryOptions& options) {
   HistoryQuery query;
-  query.benchmark = options.benchmark;
+  query.benchmark = canonical_as_typed(options.benchmark);
   query.metric = options.metric;
   query.branch = options.branch;
   query.limit = options.limit == 0 ? query.limit : options.limit;

@@ -8,6 +8,7 @@
 #include "bench/counting/count.hpp"
 #include "bench/counting/net_profile.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 
@@ -18,7 +19,7 @@ std::string names_of(const std::vector<CountedProfile>& profiles) {
   constexpr std::size_t kMaxNames = 10;
   std::string names;
   for (std::size_t i = 0; i < std::min(profiles.size(), kMaxNames); ++i) {
-    names += (i == 0 ? "" : ", ") + profiles[i].benchmark.canonical();
+    names += (i == 0 ? "" : ", ") + name_as_given(profiles[i].benchmark.canonical());
   }
   if (profiles.size() > kMaxNames) names += ", and " + std::to_string(profiles.size() - kMaxNames) + " more";
   return names;
@@ -111,7 +112,7 @@ Result<ProfileSource> load_run_profiles(const std::string& side, const std::stri
     return source;
   }
   const std::string known = names_of(run.profiles);
-  source.profiles = named(std::move(run.profiles), benchmark);
+  source.profiles = named(std::move(run.profiles), canonical_as_typed(benchmark));
   if (source.profiles.empty()) {
     return input_error("--benchmark", '"' + benchmark + "\", which has no profile in " + side, "one of " + known);
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "bench/model/benchmark_id.hpp"
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 #include "ci/grammar/verb.hpp"
@@ -61,7 +62,7 @@ Result<ExitCode> run_sweep(const SweepOptions& options, const App& app) {
   SweepChoice choice;
   choice.over = options.over;
   if (!options.metric.empty()) choice.metric = options.metric;
-  choice.benchmark = options.benchmark;
+  choice.benchmark = canonical_as_typed(options.benchmark);
   choice.confidence = configuration.policy.confidence;
   STEELYARD_TRY(const std::vector<Sweep> sweeps, find_sweeps(run, choice));
   app.print(app.common.json ? json_sweeps(run.header, sweeps, claim) : terminal_sweeps(sweeps, claim, app.style()));

@@ -74,6 +74,7 @@ std::string beyond_reason(double floor) {
 void refuse_verdict(const Calibration& calibration, ComparisonRow& row) {
   const std::string seen = std::move(row.reason);
   row.verdict = Verdict::inconclusive;
+  row.notes = {};
   row.reason = "no verdicts on this machine, because its calibration failed";
   if (!calibration.reason.empty()) row.reason += " (" + calibration.reason + ")";
   row.reason += ": mend what `steelyard doctor` finds, then run `steelyard calibrate` again";

@@ -198,6 +198,27 @@ double spread_of_processes(std::span<const LogInvocation> baseline, std::span<co
   return spread;
 }
 
+namespace {
+
+// The own drift of a machine that was restless within the sides.
+double restless_drift(const Drift& drift, const OwnNoise& own) {
+  return drift.estimated ? kOwnPartOfUnrest * std::max(0.0, own.spread - kUsualSpread) : own.spread;
+}
+
+double sampling_error(const Effect& effect, const OwnNoise& own) {
+  return *effect.standard_error * std::sqrt(own.variance_factor);
+}
+
+}  // namespace
+
+ErrorParts parts_of_error(const Effect& effect, const Drift& drift, const OwnNoise& own) {
+  const double restless = restless_drift(drift, own);
+  const double sampled = sampling_error(effect, own);
+  const double common = drift.removed ? drift.common_error : 0;
+  if (restless > drift.deviation) return {steady_hypot(sampled, restless), common};
+  return {sampled, steady_hypot(drift.deviation, common)};
+}
+
 Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own_noise, double confidence) {
   assert(own_noise.variance_factor >= 1 && confidence > 0 && confidence < 1);
   Effect result = effect;
@@ -209,10 +230,8 @@ Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own_noise
   result.equivalence_interval.reset();
   if (!effect.standard_error) return result;
   result.test = "drift-widened t";
-  const double restless =
-      drift.estimated ? kOwnPartOfUnrest * std::max(0.0, own_noise.spread - kUsualSpread) : own_noise.spread;
-  const double deviation = std::max(drift.deviation, restless);
-  const double own = steady_hypot(*effect.standard_error * std::sqrt(own_noise.variance_factor), deviation);
+  const double deviation = std::max(drift.deviation, restless_drift(drift, own_noise));
+  const double own = steady_hypot(sampling_error(effect, own_noise), deviation);
   const double error = drift.removed ? steady_hypot(own, drift.common_error) : own;
   result.standard_error = error;
   const double of_units = effect.degrees > 0 ? effect.degrees : 2.0 * std::max(effect.units - 1, 1);

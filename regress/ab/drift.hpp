@@ -53,6 +53,15 @@ struct OwnNoise {
   double variance_factor = 1;  // autocorrelation_factor()
   double spread = 0;           // spread_of_processes()
 };
+
+// What the widened error is made of, as standard errors of the log ratio; their root sum of squares is that error.
+struct ErrorParts {
+  double scatter = 0;  // how far the invocations of a side lie apart, with what that unrest may have done between sides
+  double drift = 0;    // that of single benchmarks, and how well the common one is known
+};
+// Precondition: the effect has a standard error.
+ErrorParts parts_of_error(const Effect& effect, const Drift& drift, const OwnNoise& own);
+
 Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own, double confidence);
 
 }  // namespace steelyard

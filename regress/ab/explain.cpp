@@ -189,12 +189,13 @@ class Explainer {
   void drift(const ComparisonRow& row) {
     for (const SharedDrift& drift : comparison_.drifts) {
       if (drift.metric != row.metric.name) continue;
-      add_step("drift: all " + plural_text(drift.benchmarks, "benchmark") + " moved by " + change_text(drift.ratio) +
-               " together, each within " + share_text(drift.deviation) + " of that (standard deviation); " +
-               (drift.removed ? "it was taken off, and the rest widens the interval"
-                : is_concurrent(row.layout)
-                    ? "it is shown and was not taken off, because the sides were measured together"
-                    : "it is more than machines drift, and was not taken off"));
+      const std::string common = "drift: the common movement of " + plural_text(drift.benchmarks, "benchmark") +
+                                 " is estimated as " + change_text(drift.ratio) + "; ";
+      const std::string own = "; single ones are taken to drift by " + share_text(drift.deviation) +
+                              " around it (standard deviation), which widens the interval";
+      add_step(common + (is_concurrent(row.layout) ? "it was not taken off, because the sides were measured together"
+                         : drift.removed           ? "it was taken off" + own
+                                                   : "it is more than machines drift, and was not taken off" + own));
       return;
     }
     if (!is_concurrent(row.layout)) {

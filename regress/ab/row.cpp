@@ -296,6 +296,7 @@ void draft_noisy(const Matched& matched, const RowContext& context, RowDraft& dr
                                 .margin = draft.row.margin,
                                 .disturbed = is_time ? Disturbed::upwards : Disturbed::downwards};
   NoisyEvidence evidence;
+  evidence.told_by_rounds_2 = context.rules == Rules::rounds_2;
   const std::string& metric = draft.row.metric.name;
   evidence.single_noise = context.calibrated.of_single_invocations(draft.row.benchmark, metric);
   evidence.floor_beyond =

@@ -62,29 +62,77 @@ std::string too_few_reason(const NoisyEvidence& evidence, const Family& family, 
          (is_concurrent(row.layout) ? measure_more_text(family) : "measure both builds together with `steelyard ab`");
 }
 
-// "+9.2 % were seen, of which all benchmarks share +4.1 %"; empty where nothing was taken off.
+// "+9.2 % were seen, less +4.1 %, the common movement estimated from 29 benchmarks"; empty where nothing was taken off.
 std::string seen_text(const NoisyEvidence& evidence) {
   if (!evidence.drift.removed) return "";
-  return change_text(steady_exp(evidence.seen)) + " were seen, of which all " +
-         plural_text(evidence.drift.benchmarks, "benchmark") + " share " +
-         change_text(steady_exp(evidence.drift.common));
+  const std::string seen = change_text(steady_exp(evidence.seen)) + " were seen, ";
+  const std::string common = change_text(steady_exp(evidence.drift.common));
+  const std::string benchmarks = plural_text(evidence.drift.benchmarks, "benchmark");
+  return evidence.told_by_rounds_2 ? seen + "of which all " + benchmarks + " share " + common
+                                   : seen + "less " + common + ", the common movement estimated from " + benchmarks;
 }
 
-std::string drift_reason(const NoisyEvidence& evidence, const ComparisonRow& row) {
-  const bool separate = row.layout == Layout::separate;
-  std::string text =
-      separate ? "the sides were measured on different occasions" : "all of one side was measured before the other";
+// Rules "rounds-2" told every row of sides that were measured apart so, whatever had widened its interval.
+std::string reason_by_rounds_2(const NoisyEvidence& evidence, const ComparisonRow& row) {
   const std::string seen = seen_text(evidence);
-  text += seen.empty() ? ": drift of that kind" : ": " + seen + "; the drift of one alone";
-  return text + " (standard deviation " + share_text(evidence.drift.deviation) + ") could explain the " +
-         (seen.empty() ? "" : "remaining ") + change_text(*row.ratio) +
-         "; measure both builds together with `steelyard ab`";
+  return std::string(row.layout == Layout::separate ? "the sides were measured on different occasions"
+                                                    : "all of one side was measured before the other") +
+         (seen.empty() ? ": drift of that kind" : ": " + seen + "; the drift of one alone") + " (standard deviation " +
+         share_text(evidence.drift.deviation) + ") could explain the " + (seen.empty() ? "" : "remaining ") +
+         change_text(*row.ratio) + "; measure both builds together with `steelyard ab`";
 }
 
-std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& family, const ComparisonRow& row) {
+// What of the widened error could explain the change by itself; where either could, the larger. Absent: not even all of
+// it, so that something else left the row open.
+std::optional<RowNote> what_explains(const NoisyEvidence& evidence, const ComparisonRow& row) {
+  const double quantile = student_or_normal_quantile(0.5 + row.confidence / 2, evidence.effect.degrees);
+  const double size = std::fabs(evidence.effect.log_ratio) / quantile;
+  const ErrorParts& error = evidence.error;
+  if (size <= std::max(error.scatter, error.drift)) {
+    return error.scatter > error.drift ? RowNote::scatter_explains : RowNote::drift_explains;
+  }
+  if (size <= steady_hypot(error.scatter, error.drift)) return RowNote::both_explain;
+  return std::nullopt;
+}
+
+std::string errors_text(RowNote note, const ErrorParts& error) {
+  const std::string drift = "drift " + share_text(error.drift);
+  const std::string scatter = "scatter " + share_text(error.scatter);
+  if (note == RowNote::drift_explains) return " (standard error of " + drift + ")";
+  if (note == RowNote::scatter_explains) return " (standard error of " + scatter + ")";
+  return " (standard errors: " + drift + ", " + scatter + ")";
+}
+
+std::string open_text(const Family& family, const ComparisonRow& row) {
+  if (row.p && row.q && *row.p <= family.level && *row.q > family.level) {
+    return "p = " + p_value_text(*row.p) + " alone, but " + p_value_text(*row.q) + " among " +
+           plural_text(family.comparisons, "comparison");
+  }
+  if (!row.interval) return "these invocations give no interval";
+  return "the " + interval_text(row) + " does not exclude a change below the minimum effect of " +
+         share_text(row.minimum_effect);
+}
+
+// Of sides that were not measured together.
+std::string apart_reason(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
+  if (evidence.told_by_rounds_2) return reason_by_rounds_2(evidence, row);
+  const std::string seen = seen_text(evidence);
+  const std::optional<RowNote> cause = what_explains(evidence, row);
+  std::string text = open_text(family, row);
+  if (cause) {
+    row.notes.add(*cause);
+    text = std::string(to_text(*cause)) + "the " + (seen.empty() ? "" : "remaining ") + change_text(*row.ratio) +
+           errors_text(*cause, evidence.error);
+  }
+  text += row.layout == Layout::separate ? "; the sides were measured on different occasions"
+                                         : "; all of one side was measured before the other";
+  return text + (seen.empty() ? "" : "; " + seen) + "; measure both builds together with `steelyard ab`";
+}
+
+std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& family, ComparisonRow& row) {
   const Effect& effect = evidence.effect;
   if (effect.units < kMinRounds) return too_few_reason(evidence, family, row);
-  if (!is_concurrent(row.layout)) return drift_reason(evidence, row);
+  if (!is_concurrent(row.layout)) return apart_reason(evidence, family, row);
   if (evidence.floor_beyond) {
     return beyond_reason(*evidence.floor_beyond) + "; seen: " + change_text(*row.ratio) + " in " +
            units_text(evidence) + (row.interval ? ", " + interval_text(row) : "");
@@ -106,7 +154,8 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
     return "p = " + p_value_text(*row.p) + " does not reach the level of " + p_value_text(family.level) +
            more_rounds_text(row);
   }
-  return "too noisy: in " + units_text(evidence) + " the " + interval_text(row) +
+  row.notes.add(RowNote::too_noisy);
+  return std::string(to_text(RowNote::too_noisy)) + units_text(evidence) + " the " + interval_text(row) +
          " holds no change and reaches beyond the margin of " + share_text(row.margin) + more_rounds_text(row);
 }
 
@@ -215,10 +264,11 @@ void decide(const NoisyEvidence& evidence, const Family& family, ComparisonRow& 
 std::string drift_warning(const std::string& metric, const Drift& drift, double minimum_effect) {
   const double size = std::fabs(drift.common);
   if (size < steady_log1p(minimum_effect) || size < 2 * drift.common_error) return "";
-  const std::string moved = "all " + plural_text(drift.benchmarks, "benchmark") + " moved by " +
-                            change_text(steady_exp(drift.common)) + " together in " + metric + ": ";
-  if (!drift.removed) return moved + "that is more than a machine drifts, so it was judged as a change of them all";
-  return moved + "the machine, or a change that touches everything; it was taken off every row; measure both sides " +
+  const std::string moved = "the common movement of " + plural_text(drift.benchmarks, "benchmark") + " in " + metric +
+                            " is estimated as " + change_text(steady_exp(drift.common)) + " (standard error " +
+                            share_text(drift.common_error) + "): ";
+  if (!drift.removed) return moved + "that is more than a machine drifts, and was not taken off";
+  return moved + "the machine, or a change that touches most of them; it was taken off every row; measure both sides " +
          "together to tell (steelyard ab)";
 }
 

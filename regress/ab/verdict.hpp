@@ -20,6 +20,8 @@ struct NoisyEvidence {
   int dropped_rounds = 0;         // that only one side had
   bool slots_confounded = false;  // the candidate always had the same slot
   double seen = 0;                // log ratio before the common drift was taken off; layouts that are not concurrent
+  ErrorParts error = {};          // of the effect; layouts that are not concurrent
+  bool told_by_rounds_2 = false;  // what was kept by older rules is held, word for word, against what they say again
   std::optional<double> single_noise{};  // calibrated: 95 % of pairs of single processes lie within this of each other
   // A calibrated floor beyond any margin: the row may be called changed, and never unchanged.
   std::optional<double> floor_beyond{};

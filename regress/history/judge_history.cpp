@@ -208,9 +208,9 @@ void annotate_shared_drift(const std::map<std::string, std::vector<double>>& mov
     const bool is_large =
         std::abs(common) > steady_log1p(comparison.policy.minimum_effect) && std::abs(common) > deviation;
     if (!is_large) continue;
-    comparison.warnings.push_back("all benchmarks moved by about " + change_text(steady_exp(common)) + " together (" +
-                                  metric + "): the machine, or a change that slows or speeds everything; measure " +
-                                  "beside the parent to tell");
+    comparison.warnings.push_back("half of " + plural_text(static_cast<std::int64_t>(of_metric.size()), "benchmark") +
+                                  " moved by " + change_text(steady_exp(common)) + " or more in " + metric +
+                                  ": the machine, or a change that touches many; measure beside the parent to tell");
   }
 }
 

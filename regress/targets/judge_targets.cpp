@@ -195,7 +195,9 @@ class Doubts {
     std::string names;
     for (std::size_t i = 0; i < std::min(cached_.size(), kNamed); ++i) names += (i == 0 ? "" : ", ") + cached_[i];
     if (cached_.size() > kNamed) names += " and " + std::to_string(cached_.size() - kNamed) + " more";
-    return names + ": more bytes than DRAM gives, so the data stay in a cache; declare its level with the target";
+    return names +
+           ": more bytes than DRAM gives, so the data stay in a cache (declare its level with the target) or the cost "
+           "is counted high";
   }
 
   std::vector<std::string> doubts_;

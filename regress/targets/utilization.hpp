@@ -17,8 +17,9 @@ namespace steelyard {
 // One rate against one ceiling, whatever they are of. Precondition: rates is not empty.
 RateUtilization utilization_of(const std::vector<double>& rates, const FoundCeiling& found);
 
-// Both rates of a benchmark. Its bound compares the intensity with the ridge of the two ceilings; it is empty where
-// one of these is unknown, or where the rate shows that the data are not in that level.
+// Both rates of a benchmark. Its bound compares the intensity with the ridge of the two ceilings; it is kBoundByNeither
+// where both rates are below a twentieth of theirs, and empty where a ceiling is unknown, or where the rate shows that
+// the data are not in that level.
 UtilizationRow utilization_row(const BenchmarkRates& rates, const CeilingChoice& choice,
                                const std::vector<DeviceCeilings>& devices);
 

@@ -24,7 +24,7 @@ def main():
     programs = pathlib.Path(sys.argv[1]).resolve()
     document = pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide" / "targets.md"
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "STEELYARD_STATE": folder, "LC_ALL": "C.UTF-8", "COLUMNS": "110", "NO_COLOR": "1"}
+        environment = {**os.environ, "STEELYARD_STATE": folder, "LC_ALL": "C.UTF-8", "COLUMNS": "100", "NO_COLOR": "1"}
 
         def steelyard(*words):
             return subprocess.run([programs / "steelyard", *words], cwd=folder, env=environment, check=True,

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/model/benchmark_id.hpp"
 #include "bench/model/number_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 #include "ci/report/charts/text_charts.hpp"
@@ -140,7 +141,7 @@ class DistributionsPicture {
   }
 
   std::string draw() {
-    const std::string title = row_.benchmark + "  " + row_.metric.name;
+    const std::string title = name_as_given(row_.benchmark) + "  " + row_.metric.name;
     svg_ = SvgPicture({kWidth, kHeight, title, summary() + ". " + row_.reason, kStyle});
     svg_.words(16, 28, "title", shortened(printable(title, true), 96, true));
     svg_.words(16, 48, "dim", summary());
@@ -253,7 +254,7 @@ RowSamples samples_of_row(const ComparisonRow& row, const Run& baseline, const R
 }
 
 std::string terminal_distributions(const ComparisonRow& row, const RowSamples& samples, const TerminalStyle& style) {
-  std::string text = paint(printable(row.benchmark, style.unicode), Tone::strong, style.color) + "  " +
+  std::string text = paint(printable(name_as_given(row.benchmark), style.unicode), Tone::strong, style.color) + "  " +
                      printable(row.metric.name, style.unicode) + "  " + std::string(to_text(row.verdict)) + "\n";
   std::vector<double> values = all_of(samples.baseline);
   const std::vector<double> others = all_of(samples.candidate);

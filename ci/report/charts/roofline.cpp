@@ -95,6 +95,12 @@ constexpr const char* kStyle = R"css(
  }
 )css";
 
+ShownNames names_of(const Roofline& roofline, const TerminalStyle& style, std::size_t columns) {
+  std::vector<std::string> labels;
+  for (const RooflinePoint& point : roofline.points) labels.push_back(point.label);
+  return ShownNames(labels, style, columns);
+}
+
 struct Box {
   double left, top, right, bottom;
   bool meets(const Box& other) const {
@@ -296,10 +302,11 @@ class RooflinePicture {
 
   void list() {
     double y = kListTop;
+    const ShownNames shown = names_of(roofline_, {}, kLongestName);
     for (std::size_t i = 0; i < roofline_.points.size(); ++i, y += kListStep) {
       const RooflinePoint& point = roofline_.points[i];
       svg_.words(40, y, "number", std::to_string(i + 1), kRightAligned);
-      svg_.words(50, y, "", shortened(printable(point.label, true), kLongestName, true));
+      svg_.words(50, y, "", shown.of(point.label));
       svg_.words(330, y, "", rate_of(point));
       svg_.words(530, y, "", intensity_of(point));
       svg_.words(645, y, "", shortened(point.note, 50, true));
@@ -426,12 +433,14 @@ void label_roofs(std::string& text, const Roofline& roofline, const TerminalStyl
 
 void list_points(std::string& text, const Roofline& roofline, const TerminalStyle& style) {
   const std::size_t width = static_cast<std::size_t>(std::max(style.width, 40));
+  constexpr std::size_t kOthers = 74;
+  const std::size_t max_name = std::max<std::size_t>(width > kOthers ? width - kOthers : 0, 16);
+  const ShownNames names = names_of(roofline, style, max_name);
   std::vector<std::vector<std::string>> rows{{"", "", "flop/byte", "rate", ""}};
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const RooflinePoint& point = roofline.points[i];
-    const std::size_t max_name = std::max<std::size_t>(width > 74 ? width - 74 : 0, 16);
-    rows.push_back({letter_of(i), shortened(printable(point.label, style.unicode), max_name, style.unicode),
-                    intensity_text(point.intensity), rate_text(point.rate, "flops"), point.note});
+    rows.push_back({letter_of(i), names.of(point.label), intensity_text(point.intensity),
+                    rate_text(point.rate, "flops"), point.note});
   }
   text += aligned_rows(rows, {Align::left, Align::left, Align::right, Align::right, Align::left}, "");
   if (roofline.excluded.empty()) return;

@@ -15,7 +15,7 @@
 namespace steelyard {
 
 struct RooflinePoint {
-  std::string label;
+  std::string label;                 // the benchmark's canonical text
   double intensity = 0;              // flop per byte, above 0
   double rate = 0;                   // flop/s, above 0; as is_rate() has it
   std::optional<Interval> interval;  // of the rate, 95 %

@@ -45,6 +45,19 @@ TEST(BenchmarkId, NamesOfParametersArePartsThatReadBack) {
   EXPECT_FALSE(can_name_parameter(std::string(101, 'a')));
 }
 
+TEST(BenchmarkId, AnOpeningBracketInANameIsShownAsItWasGivenAndFoundAsItIsShown) {
+  for (const char* given : {"nice name (v2) [x]", "a [b] [c]/8", "plain/8", " [", "x [suite"}) {
+    for (const char* suite : {"", "cpu"}) {
+      BenchmarkId id = parse_google_benchmark_name(given);
+      id.suite = suite;
+      const std::string suffix = *suite == '\0' ? "" : " [suite=cpu]";
+      EXPECT_EQ(name_as_given(id.canonical()), given + suffix);
+      EXPECT_EQ(canonical_as_typed(given + suffix), id.canonical());
+      EXPECT_EQ(canonical_as_typed(id.canonical()), id.canonical());
+    }
+  }
+}
+
 TEST(BenchmarkId, WhatGoogleBenchmarkAppendsIsNoParameter) {
   for (const char* word : {"threads", "iterations", "repeats", "min_time", "real_time"}) {
     EXPECT_TRUE(is_measuring_word(word)) << word;

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,6 +55,54 @@ TEST(Shortened, LeavesOutTheMiddleAndFitsExactly) {
   EXPECT_EQ(shortened("BM_tokenize/1024", 15, true), "BM_toke\xe2\x80\xa6ze/1024");
   EXPECT_EQ(shortened("BM_tokenize/1024", 10, false), "BM_t...024");
   EXPECT_EQ(columns_of(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 5, true)), 5U);
+}
+
+TEST(ShortenedApart, TwoTypesOfOneTemplateStayTwo) {
+  const std::vector<std::string> names{"BM_Map<std::map<int, int>>/1000", "BM_Map<std::unordered_map<int, int>>/1000",
+                                       "BM_Sort/64", "BM_Map<std::map<int, int>>/1000"};
+  const std::vector<std::string> shown = shortened_apart(names, 24, true);
+  EXPECT_NE(shown[0], shown[1]);
+  EXPECT_EQ(shown[0], shown[3]);
+  EXPECT_EQ(shown[2], "BM_Sort/64");
+  EXPECT_NE(shown[0].find("std::map"), std::string::npos) << shown[0];
+  EXPECT_NE(shown[1].find("std::un"), std::string::npos) << shown[1];
+  for (const std::string& name : shown) EXPECT_LE(columns_of(name), 24U) << name;
+}
+
+TEST(ShortenedApart, TheParameterInTheMiddleIsWhatIsKept) {
+  std::vector<std::string> names;
+  for (const char* dim : {"32", "64", "128", "164", "1024"}) {
+    names.push_back(std::string("mlp_training/f32/batch:16/dim:") + dim + "/layers:3/threads:4/steps:2");
+  }
+  const std::vector<std::string> shown = shortened_apart(names, 28, true);
+  EXPECT_EQ(shown[1], "mlp_traini\u2026dim:64\u2026:4/steps:2");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_LE(columns_of(shown[i]), 28U) << shown[i];
+    EXPECT_EQ(std::count(shown.begin(), shown.end(), shown[i]), 1) << shown[i];
+    const std::string word = names[i].substr(names[i].find("dim:"));
+    EXPECT_NE(shown[i].find(word.substr(0, word.find('/'))), std::string::npos) << shown[i];
+  }
+}
+
+// Every width from the least on, names that differ in one place, in several, at an end, in one code point, or by one
+// being a part of the other.
+TEST(ShortenedApart, DifferentNamesAreNeverShownAlike) {
+  const std::string a(40, 'a');
+  const std::vector<std::string> names{a + "x" + a,       a + "y" + a, a + a,    a + "xx" + a,     a + "b",
+                                       "b" + a,           a,           "c" + a,  a + "\u00e4" + a, a + "\u00e5" + a,
+                                       a + "x" + a + "y", a + "...a",  "",       a + "/n:1/" + a,  a + "/n:11/" + a,
+                                       a + "/n:1/b" + a,  "short",     "short/1"};
+  for (std::size_t columns = 5; columns < 90; ++columns) {
+    for (const bool unicode : {false, true}) {
+      const std::vector<std::string> shown = shortened_apart(names, columns, unicode);
+      ASSERT_EQ(shown.size(), names.size());
+      EXPECT_EQ(std::set<std::string>(shown.begin(), shown.end()).size(), names.size()) << columns;
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        EXPECT_TRUE(columns_of(shown[i]) <= columns || shown[i] == names[i]) << shown[i];
+        EXPECT_EQ(printable(shown[i], true), shown[i]) << "no code point is cut in two";
+      }
+    }
+  }
 }
 
 TEST(Wrapped, BreaksAtSpacesOnly) {

@@ -2,6 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "ci/app/app.hpp"
+
 namespace steelyard {
 namespace {
 
@@ -19,6 +26,55 @@ TEST(WithoutDevice, LeavesTheRestOfTheName) {
   EXPECT_EQ(without_device("gemv/n:8 [suite=x]"), "gemv/n:8 [suite=x]");
   EXPECT_EQ(without_device("gemv/device=y"), "gemv/device=y");
   EXPECT_EQ(without_device(""), "");
+}
+
+TEST(ShownNames, TheDeviceIsLeftOutUnlessItTellsBenchmarksApart) {
+  const ShownNames alike({"gemv/n:8 [device=A]", "gemv/n:16 [device=A]"}, {}, 40);
+  EXPECT_EQ(alike.of("gemv/n:8 [device=A]"), "gemv/n:8");
+  EXPECT_EQ(alike.columns(), 9U);
+  const ShownNames apart({"gemv/n:8 [device=A]", "gemv/n:8 [device=B]"}, {}, 40);
+  EXPECT_EQ(apart.of("gemv/n:8 [device=B]"), "gemv/n:8 [device=B]");
+}
+
+TEST(ShownNames, AreAsTheProgramGaveThemAndWholeWhereNothingReadsColumns) {
+  const std::string canonical = "nice name (v2) %5Bx] of a benchmark that goes on and on";
+  TerminalStyle pipe;
+  pipe.cuts_names = false;
+  EXPECT_EQ(ShownNames({canonical}, pipe, 20).of(canonical), "nice name (v2) [x] of a benchmark that goes on and on");
+  EXPECT_LE(ShownNames({canonical}, {}, 20).columns(), 20U);
+  EXPECT_EQ(ShownNames({}, {}, 20).columns(), 0U);
+}
+
+// The test's own environment, put back when it ends.
+class ColumnsVariable {
+ public:
+  explicit ColumnsVariable(const char* value) {
+    if (const char* before = std::getenv("COLUMNS")) before_ = before;
+    value == nullptr ? unsetenv("COLUMNS") : setenv("COLUMNS", value, 1);
+  }
+  ColumnsVariable(const ColumnsVariable&) = delete;
+  ColumnsVariable& operator=(const ColumnsVariable&) = delete;
+  ~ColumnsVariable() { before_ ? setenv("COLUMNS", before_->c_str(), 1) : unsetenv("COLUMNS"); }
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TerminalStyle style_in_a_pipe() {
+  std::istringstream in;
+  std::ostringstream out;
+  return App{make_streams(in, out, out), {}}.style();
+}
+
+TEST(Style, APipeCutsNoNamesUnlessColumnsSaysHowWideItIs) {
+  for (const char* none : {static_cast<const char*>(nullptr), "", "wide", "-3"}) {
+    const ColumnsVariable columns(none);
+    EXPECT_FALSE(style_in_a_pipe().cuts_names);
+    EXPECT_EQ(style_in_a_pipe().width, 100);
+  }
+  const ColumnsVariable columns("240");
+  EXPECT_TRUE(style_in_a_pipe().cuts_names);
+  EXPECT_EQ(style_in_a_pipe().width, 240);
 }
 
 }  // namespace

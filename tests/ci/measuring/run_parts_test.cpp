@@ -39,6 +39,41 @@ TEST(JoinRun, KeepsEveryMeasurementWithItsOwnInvocations) {
   EXPECT_EQ(whole.header.layout, Layout::duet);
 }
 
+TEST(SortAsListed, FollowsTheProgramsOrderWithTheMetricsOfABenchmarkTogether) {
+  steelyard::Run run;
+  const auto add = [&](const char* name, const char* metric, const char* device) {
+    Measurement measurement;
+    measurement.benchmark.name = name;
+    measurement.benchmark.device = device;
+    measurement.metric = *well_known_metric(metric);
+    run.measurements.push_back(measurement);
+  };
+  add("BM_c", "real_time", "");
+  add("BM_unlisted", "real_time", "");
+  add("BM_b", "real_time", "NVIDIA H200");
+  add("BM_a", "real_time", "");
+  add("BM_c", "instructions", "");
+  add("BM_a", "instructions", "");
+  run.failures.push_back({run.measurements[0].benchmark, "", 0, "c"});
+  run.failures.push_back({run.measurements[3].benchmark, "", 0, "a"});
+  ListedProgram program;
+  for (const char* name : {"BM_a", "BM_b", "BM_c"}) {
+    ListedBenchmark benchmark;
+    benchmark.name = name;
+    benchmark.id.name = name;
+    program.listing.benchmarks.push_back(benchmark);
+  }
+  sort_as_listed({&program}, run);
+  std::string order;
+  for (const Measurement& measurement : run.measurements) {
+    order += measurement.benchmark.name + ' ' + measurement.metric.name + '\n';
+  }
+  EXPECT_EQ(order,
+            "BM_a real_time\nBM_a instructions\nBM_b real_time\nBM_c real_time\nBM_c instructions\n"
+            "BM_unlisted real_time\n");
+  EXPECT_EQ(run.failures[0].reason, "a");
+}
+
 TEST(JoinRun, KeepsExcludedSamplesWithTheirOwnInvocations) {
   steelyard::Run whole = run_of("a", 3);
   steelyard::Run part = run_of("b", 2);

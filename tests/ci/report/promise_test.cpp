@@ -248,6 +248,26 @@ TEST(NextSteps, WhatIsContradictedAloneIsMeasuredInTurns) {
   EXPECT_THAT(steps, ElementsAre("1 changed side by side and not alone; measure in turns: --layout interleaved"));
 }
 
+// What a row's reason says would tell is what the last lines ask for.
+TEST(NextSteps, AskForTheRoundsThatTheReasonsName) {
+  Comparison comparison = with(undecided(0.12, 24));
+  comparison.rows[0].rounds_wanted = 48;
+  EXPECT_THAT(steps_of(comparison), Contains(AllOf(HasSubstr("1 inconclusive;"), HasSubstr("--rounds 48"))));
+  comparison.rows.push_back(comparison.rows[0]);
+  comparison.rows[1].rounds_wanted = 752;
+  comparison.rows[1].minimum_detectable_effect = 0.21;
+  const auto steps = steps_of(comparison);
+  EXPECT_THAT(steps,
+              Contains(AllOf(HasSubstr("1 inconclusive; changes below 12 % could hide"), HasSubstr("--rounds 48"))));
+  EXPECT_THAT(
+      steps, Contains(AllOf(HasSubstr("1 inconclusive, too noisy for 400 rounds to tell"), HasSubstr("--margin 21%"))));
+}
+
+TEST(NextSteps, AFilterMatchesTheNameAndNoOther) {
+  const auto steps = steps_of(with(sample::time_row("nice (v2) %5Bx] [suite=s]", 1, Verdict::failed)));
+  EXPECT_THAT(steps, Contains(HasSubstr("--benchmark_filter='^nice \\(v2\\) \\[x]$'")));
+}
+
 TEST(NextSteps, AMarginBeyondAllSenseIsNotOffered) {
   Comparison comparison = sample::quiet_comparison(1);
   comparison.rows[0].verdict = Verdict::inconclusive;

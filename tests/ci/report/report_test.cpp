@@ -78,6 +78,99 @@ TEST(TerminalReport, SaysAReasonThatSeveralBenchmarksShareOnce) {
   EXPECT_NE(text.find("  too noisy"), std::string::npos);
 }
 
+ComparisonRow apart_row(const std::string& benchmark, double ratio, RowNote cause) {
+  ComparisonRow row = sample::time_row(benchmark, ratio, Verdict::inconclusive);
+  row.layout = Layout::sequential;
+  row.test = "drift-widened t";
+  row.minimum_detectable_effect = std::abs(ratio - 1) * 2;
+  row.reason = std::string(to_text(cause)) + "the " + std::to_string(ratio);
+  row.notes.add(cause);
+  return row;
+}
+
+std::size_t times_in(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(Reports, ReasonsThatDifferInTheirFiguresAloneAreToldOnce) {
+  Comparison comparison = sample::quiet_comparison(0);
+  for (int i = 0; i < 29; ++i) {
+    const RowNote cause = i % 3 == 0 ? RowNote::scatter_explains : RowNote::drift_explains;
+    comparison.rows.push_back(apart_row("BM_" + std::to_string(i), 1.03 + 0.01 * i, cause));
+  }
+  const std::string text = terminal_report(comparison, {false, true, 100});
+  EXPECT_EQ(times_in(text, "could explain"), 2U) << text;
+  EXPECT_NE(text.find("these 10 benchmarks: the scatter of invocations could explain each change (+3.00 %"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("these 19 benchmarks: drift between the sides could explain each change"), std::string::npos);
+  EXPECT_NE(text.find("changes from 6 % on, of the noisiest from 60 % on, are found in 4 of 5 tries"),
+            std::string::npos)
+      << text;
+  const std::string markdown = markdown_report(comparison);
+  EXPECT_EQ(times_in(markdown, "could explain"), 2U) << markdown;
+  EXPECT_NE(markdown.find(" and 11 more: drift between"), std::string::npos) << markdown;
+}
+
+TEST(Reports, ARowThatWasNotTimedSaysSoAndWhy) {
+  Comparison comparison = sample::quiet_comparison(0);
+  for (const char* name : {"BM_a", "BM_b"}) {
+    ComparisonRow row = sample::time_row(name, 1, Verdict::unchanged);
+    row.baseline = row.candidate = row.ratio = row.p = row.q = row.minimum_detectable_effect = std::nullopt;
+    row.interval = std::nullopt;
+    row.test = "none";
+    row.reason = std::string(to_text(RowNote::not_timed)) + "every loaded section is equal";
+    row.notes.add(RowNote::not_timed);
+    comparison.rows.push_back(row);
+    comparison.rows.push_back(sample::instructions_row(name, 100, 100));
+  }
+  for (const std::string& text : {terminal_report(comparison, {false, true, 100}), markdown_report(comparison)}) {
+    EXPECT_EQ(times_in(text, "every loaded section is"), 1U) << text;
+    EXPECT_EQ(times_in(text, "not timed"), 3U) << text;
+  }
+}
+
+TEST(TerminalReport, WhatIsFoldedIsBoundedByTheLargestChangeAndWhatWasNotTimedByNone) {
+  Comparison comparison = sample::quiet_comparison(26);
+  comparison.rows[3].ratio = 1.1;  // its logarithm is less
+  for (ComparisonRow& row : comparison.rows) row.discovery_q = 0.5;
+  comparison.rows[3].discovery_q = 0.9;
+  EXPECT_NE(terminal_report(comparison, {false, true, 100}).find("and 2 more unchanged, none by more than 10 %"),
+            std::string::npos);
+  comparison.rows[3].ratio.reset();
+  const std::string text = terminal_report(comparison, {false, true, 100});
+  EXPECT_NE(text.find("and 2 more unchanged, 1 of them not timed, none of the others by more than"), std::string::npos)
+      << text;
+}
+
+TEST(TerminalReport, NamesThatDifferInTheMiddleAreToldApartAndWholeInAPipe) {
+  Comparison comparison = sample::quiet_comparison(0);
+  for (const char* dim : {"32", "64", "128", "256", "512"}) {
+    comparison.rows.push_back(sample::time_row(
+        std::string("mlp_training/f32/batch:16/dim:") + dim + "/layers:3/threads:4/steps:2", 1, Verdict::unchanged));
+  }
+  TerminalStyle style{false, true, 80};
+  const std::string terminal = terminal_report(comparison, style);
+  style.cuts_names = false;
+  const std::string pipe = terminal_report(comparison, style);
+  for (const ComparisonRow& row : comparison.rows) {
+    const std::string dim = row.benchmark.substr(30, row.benchmark.find('/', 30) - 30);
+    EXPECT_NE(terminal.find(":" + dim), std::string::npos) << terminal;
+    EXPECT_NE(pipe.find(row.benchmark), std::string::npos) << pipe;
+  }
+}
+
+TEST(TerminalRun, MetricsOfOneBenchmarkStandTogether) {
+  steelyard::Run run = sample::run_with_a_failure();
+  Measurement other = run.measurements[0];
+  other.benchmark.name = "BM_other";
+  run.measurements.insert(run.measurements.begin() + 1, other);
+  const std::string text = terminal_run(run, {false, true, 100});
+  EXPECT_LT(text.find("instructions"), text.find("BM_other")) << text;
+}
+
 TEST(TerminalHistory, TakesShortSubjectsSingleRunsAndNone) {
   HistorySeries series = sample::history_of_four_commits();
   series.points.resize(1);

@@ -39,6 +39,15 @@ TEST(SideTables, ValuesAreSamplesOfOneProcessOrMediansOfSeveral) {
   EXPECT_THAT(mixed.tables[0].rows[0].cells[1], ElementsAre(2, 5));
 }
 
+TEST(TaskMeasurements, KnowTheirThreads) {
+  const SideTables tables =
+      side_tables({side("a", {measured("BM_x/threads:2", kRealTime, {{1}}), measured("BM_x", kRealTime, {{1}})})}, {});
+  const std::vector<TaskMeasurement> tasks = task_measurements(tables.tables);
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[0].task.threads, 2);
+  EXPECT_EQ(tasks[1].task.threads, 1);
+}
+
 TEST(SideTables, ABenchmarkThatOneSideLacksIsABlank) {
   const SideTables tables = side_tables(
       {side("a", {measured("BM_x", kRealTime, {{1}})}), side("b", {measured("BM_y", kRealTime, {{2}})})}, {});

@@ -145,6 +145,25 @@ TEST(TargetReportText, ACommentHasTheRateAndWhatBoundsIt) {
   EXPECT_THAT(markdown_targets(report), HasSubstr("because of gemv; 2.94 TB/s; bound by memory |"));
 }
 
+TEST(TargetReportText, AboveTheErrorOfMeasurementThereIsNoFigure) {
+  UtilizationRow row;
+  row.benchmark = "gemv";
+  row.bandwidth = RateUtilization{34e9, std::nullopt, Ceiling{}, 2.85, std::nullopt, ""};
+  row.bandwidth->ceiling->kind = CeilingKind::bandwidth;
+  row.bandwidth->ceiling->level = "DRAM";
+  row.bandwidth->ceiling->threads = 1;
+  row.bound = kBoundByNeither;
+  TargetReport report;
+  report.utilizations = {row};
+  const std::string text = terminal_targets(report, {false, false, 120});
+  EXPECT_THAT(text, AllOf(HasSubstr("no result: above 115 % of DRAM"), HasSubstr("neither")));
+  EXPECT_EQ(text.find("285"), std::string::npos) << text;
+  report.utilizations[0].bandwidth->utilization = 1.15;
+  EXPECT_THAT(terminal_targets(report, {false, false, 120}), HasSubstr("115 % of DRAM"));
+  EXPECT_EQ(bound_text("memory"), "bound by memory");
+  EXPECT_EQ(bound_text(std::string(kBoundByNeither)), "bound by neither memory nor arithmetic");
+}
+
 TEST(TargetReportText, UtilizationThatIsUnknownSaysWhyOnce) {
   UtilizationRow unknown;
   unknown.benchmark = "x";

@@ -133,6 +133,17 @@ TEST(AutocorrelationFactor, AWalkCountsForLessThanAlternation) {
   EXPECT_EQ(autocorrelation_factor(few, few), 1);
 }
 
+TEST(PartsOfError, MakeUpTheWidenedErrorAndCountUnrestAsScatter) {
+  const Drift quiet{.common = 0.04, .common_error = 0.002, .deviation = 0.015, .estimated = true, .removed = true};
+  for (const OwnNoise& own : {OwnNoise{}, OwnNoise{1.5, 0.05}, OwnNoise{1.2, 0.4}}) {
+    const ErrorParts parts = parts_of_error(effect_at(0.1), quiet, own);
+    const double all = *widen(effect_at(0.1), quiet, own, 0.95).standard_error;
+    EXPECT_NEAR(std::hypot(parts.scatter, parts.drift), all, 1e-12);
+  }
+  EXPECT_GT(parts_of_error(effect_at(0.1), quiet, {1, 0.4}).scatter, 0.1) << "half of what exceeds 10 %";
+  EXPECT_NEAR(parts_of_error(effect_at(0.1), quiet, {1, 0.4}).drift, 0.002, 1e-12);
+}
+
 TEST(Widen, TheIntervalIsAtLeastAsWideAsTheDrift) {
   const Effect widened = widen(effect_at(0.05), {.common = 0, .deviation = 0.037}, {}, 0.95);
   EXPECT_LT(widened.interval->low, 0.05 - 1.95 * 0.037);

@@ -89,6 +89,73 @@ TEST(Decide, BeyondDriftTheMinimumEffectMustBeExcludedAsWell) {
   EXPECT_EQ(decided(given).verdict, Verdict::regression);
 }
 
+ComparisonRow apart(double ratio, const ErrorParts& error, double q = 1) {
+  ComparisonRow row;
+  row.metric = *well_known_metric(kRealTime);
+  row.layout = Layout::sequential;
+  row.q = q;
+  NoisyEvidence evidence;
+  evidence.error = error;
+  evidence.effect.test = "drift-widened t";
+  evidence.effect.units = 15;
+  evidence.effect.log_ratio = std::log(ratio);
+  evidence.effect.p = q;
+  const double all = std::hypot(error.scatter, error.drift);
+  evidence.effect.standard_error = all;
+  evidence.effect.interval = Interval{std::log(ratio) - 1.96 * all, std::log(ratio) + 1.96 * all};
+  evidence.drift.deviation = error.drift;
+  decide(evidence, {0.05, 29}, row);
+  return row;
+}
+
+TEST(Decide, DriftIsTheReasonOnlyWhereDriftIsWhatWidensTheInterval) {
+  const ComparisonRow drift = apart(0.97, {.scatter = 0.004, .drift = 0.037});
+  EXPECT_TRUE(drift.notes.has(RowNote::drift_explains)) << drift.reason;
+  EXPECT_THAT(drift.reason,
+              HasSubstr("drift between the sides could explain the -3.00 % (standard error of drift 3.7 %)"));
+  const ComparisonRow scatter = apart(0.834, {.scatter = 0.12, .drift = 0.015});
+  EXPECT_TRUE(scatter.notes.has(RowNote::scatter_explains)) << scatter.reason;
+  EXPECT_THAT(scatter.reason, testing::Not(HasSubstr("drift")));
+  EXPECT_THAT(scatter.reason, HasSubstr("the scatter of invocations could explain the -16.6 %"));
+  const ComparisonRow both = apart(1.025, {.scatter = 0.01, .drift = 0.01});
+  EXPECT_TRUE(both.notes.has(RowNote::both_explain)) << both.reason;
+}
+
+TEST(Decide, WhatOlderRulesKeptIsToldInTheirWords) {
+  ComparisonRow row;
+  row.metric = *well_known_metric(kRealTime);
+  row.layout = Layout::sequential;
+  NoisyEvidence evidence;
+  evidence.told_by_rounds_2 = true;
+  evidence.effect.units = 15;
+  evidence.effect.log_ratio = std::log(0.834);
+  evidence.seen = std::log(0.868);
+  evidence.drift = {.common = std::log(1.041), .deviation = 0.015, .benchmarks = 29, .removed = true};
+  decide(evidence, {0.05, 29}, row);
+  EXPECT_EQ(
+      row.reason,
+      "all of one side was measured before the other: -13.2 % were seen, of which all 29 benchmarks share +4.10 %; "
+      "the drift of one alone (standard deviation 1.5 %) could explain the remaining -16.6 %; measure both builds "
+      "together with `steelyard ab`");
+  EXPECT_EQ(row.notes, RowNotes{});
+}
+
+TEST(Decide, WhatNeitherDriftNorScatterExplainsIsNotSaidToBe) {
+  const ComparisonRow small = apart(1.012, {.scatter = 0.004, .drift = 0.003}, 0.01);
+  EXPECT_EQ(small.verdict, Verdict::inconclusive);
+  EXPECT_EQ(small.notes, RowNotes{}) << small.reason;
+  EXPECT_THAT(small.reason, HasSubstr("does not exclude a change below the minimum effect of 1 %"));
+  EXPECT_THAT(small.reason, HasSubstr("measure both builds together"));
+}
+
+TEST(Decide, TheNotesAreThoseThatTheReasonTells) {
+  for (const ComparisonRow& row :
+       {apart(0.97, {0.004, 0.037}), apart(0.834, {0.12, 0.015}), apart(1.025, {0.01, 0.01}),
+        apart(1.012, {0.004, 0.003}, 0.01), decided({.ratio = 1.005, .error = 0.02, .p = 0.6})}) {
+    EXPECT_EQ(read_notes(row.reason), row.notes) << row.reason;
+  }
+}
+
 Effect effect_with(double log_ratio, double error, int units = 16) {
   Effect effect;
   effect.units = units;

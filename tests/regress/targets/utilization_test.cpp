@@ -50,6 +50,12 @@ TEST(Utilization, TheBoundChangesAtTheRidge) {
   EXPECT_EQ(row_of(rates("x/f32", {}, {1e9})).bound, "");
 }
 
+TEST(Utilization, WhatIsFarBelowBothRoofsIsBoundByNeither) {
+  EXPECT_EQ(row_of(rates("x/f32", {0.24e9}, {0.108e9})).bound, kBoundByNeither) << ".2 % and .9 %";
+  EXPECT_EQ(row_of(rates("x/f32", {0.61e9}, {0.61e9})).bound, "memory") << "5.1 % of 12 GB/s";
+  EXPECT_EQ(row_of(rates("x/f32", {6.1e9}, {0.1e9})).bound, "arithmetic") << "5.1 % of 120 Gflop/s";
+}
+
 TEST(Utilization, TheBoundIsUnknownWhereTheDataAreInAFasterLevel) {
   EXPECT_EQ(row_of(rates("x/f32", {13e9}, {13e9})).bound, "memory");
   EXPECT_EQ(row_of(rates("x/f32", {40e9}, {40e9})).bound, "") << "DRAM gives 12 GB/s";
