@@ -72,6 +72,7 @@ TEST_F(DoctorVerb, TellsOfTheCalibrationKeptForThisMachine) {
   Calibration calibration;
   calibration.fingerprint = read_environment().fingerprint();
   calibration.layout = Layout::duet;
+  calibration.false_gates.tries = 10;
   const auto kept = keep_calibration(std::filesystem::current_path() / "state", calibration);
   ASSERT_TRUE(kept) << kept.error().text();
   EXPECT_THAT(run({"doctor", "--no-probe"}).out, HasSubstr("1970-01-01, duet: what copies of a program differ by"));
