@@ -139,16 +139,27 @@ std::string samples_text(const SampleSummary& summary) {
   return grouped_text(summary.samples) + " in " + grouped_text(summary.invocations);
 }
 
+// What left itself out says so in every round: once is enough.
 std::string failures_text(const Run& run, const TerminalStyle& style) {
+  constexpr std::size_t kIndent = 11;
+  const std::string skipped_mark = mark_of(Verdict::skipped).unicode;
+  std::set<std::string> told;
   std::string text;
   for (const Failure& failure : run.failures) {
+    const bool skipped = is_skip(failure.kind);
     std::string what = failure.benchmark.name.empty() ? "the program" : failure.benchmark.canonical();
     if (!failure.metric.empty()) what += ", " + failure.metric;
-    if (failure.round >= 0) what += ", round " + std::to_string(failure.round + 1);
-    const std::vector<std::string> lines = wrapped(printable(what + ": " + failure.reason, style.unicode),
-                                                   static_cast<std::size_t>(std::max(style.width - 10, 30)));
+    if (failure.round >= 0 && !skipped) what += ", round " + std::to_string(failure.round + 1);
+    what += ": " + failure.reason;
+    if (skipped && !told.insert(what).second) continue;
+    const std::string mark = skipped ? (style.unicode ? skipped_mark : mark_of(Verdict::skipped).ascii) : "!";
+    const std::string head = padded(mark + (skipped ? " skipped" : " failed"), kIndent);
+    const std::vector<std::string> lines =
+        wrapped(printable(what, style.unicode),
+                static_cast<std::size_t>(std::max(style.width - static_cast<int>(kIndent), 30)));
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      text += (i == 0 ? paint("! failed  ", Tone::bad, style.color) : std::string(10, ' ')) + lines[i] + "\n";
+      text += (i == 0 ? paint(head, skipped ? Tone::dim : Tone::bad, style.color) : std::string(kIndent, ' ')) +
+              lines[i] + "\n";
     }
   }
   return text;
@@ -298,6 +309,7 @@ std::string json_run(const Run& run, const TargetReport& targets) {
     json["failures"].push_back({{"benchmark", is_whole ? Json(nullptr) : Json(failure.benchmark.canonical())},
                                 {"metric", json_text(failure.metric)},
                                 {"round", failure.round >= 0 ? Json(failure.round) : Json(nullptr)},
+                                {"kind", to_text(failure.kind)},
                                 {"reason", failure.reason}});
   }
   json["labels"] = run.labels;

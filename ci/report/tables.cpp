@@ -96,7 +96,7 @@ void warn_of_failures(const TableSide& side, std::vector<std::string>& warnings)
     }
     const Failure& failure = side.run.failures[i];
     const std::string what = failure.benchmark.name.empty() ? "the program" : failure.benchmark.canonical();
-    warnings.push_back(side.name + ": " + what + " failed: " + failure.reason);
+    warnings.push_back(side.name + ": " + what + (is_skip(failure.kind) ? ": " : " failed: ") + failure.reason);
   }
 }
 

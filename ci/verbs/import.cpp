@@ -26,6 +26,7 @@ struct ImportedRun {
   std::string run;  // id
   std::size_t measurements = 0;
   std::size_t failures = 0;
+  std::size_t skips = 0;  // of them
   std::vector<std::string> warnings;
 };
 
@@ -68,7 +69,7 @@ std::string json_imports(const std::vector<ImportedRun>& runs) {
   for (const ImportedRun& run : runs) {
     text += (&run == runs.data() ? "\n    {\"path\": " : ",\n    {\"path\": ") + quoted_for_toml(run.path) +
             ", \"run\": " + quoted_for_toml(run.run) + ", \"measurements\": " + std::to_string(run.measurements) +
-            ", \"failures\": " + std::to_string(run.failures) +
+            ", \"failures\": " + std::to_string(run.failures) + ", \"skipped\": " + std::to_string(run.skips) +
             ", \"warnings\": " + to_text(WrittenValue{run.warnings, false}) + '}';
   }
   return text + "]\n}\n";
@@ -78,7 +79,9 @@ void print_imports(const std::vector<ImportedRun>& imported, const App& app) {
   if (app.common.json) return app.print(json_imports(imported));
   for (const ImportedRun& run : imported) {
     app.print("run:" + run.run.substr(0, 12) + "  " + run.path + ": " + std::to_string(run.measurements) +
-              " measurements" + (run.failures > 0 ? ", " + std::to_string(run.failures) + " failed" : "") + '\n');
+              " measurements" +
+              (run.failures > run.skips ? ", " + std::to_string(run.failures - run.skips) + " failed" : "") +
+              (run.skips > 0 ? ", " + std::to_string(run.skips) + " skipped" : "") + '\n');
     for (const std::string& warning : run.warnings) app.note("  " + warning);
   }
 }
@@ -105,7 +108,10 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
     }
     code = worse(code, keep_in_spool({&*run}, app));
     print_bad_records(path, *run, app);
-    imported.push_back({path, run->header.id, run->measurements.size(), run->failures.size(), std::move(warnings)});
+    const auto skips = std::count_if(run->failures.begin(), run->failures.end(),
+                                     [](const Failure& failure) { return is_skip(failure.kind); });
+    imported.push_back({path, run->header.id, run->measurements.size(), run->failures.size(),
+                        static_cast<std::size_t>(skips), std::move(warnings)});
     kept.push_back(&runs.emplace_back(std::move(run).value()));
   }
   print_imports(imported, app);

@@ -91,8 +91,8 @@ std::vector<FunctionLine> lines_of(const Comparison& comparison, const Compariso
 
 TEST(SummaryLine, CountsWhatThereIsAndLeavesOutWhatIsNot) {
   EXPECT_EQ(summary_line(sample::comparison_with_every_verdict()),
-            "3 regressions (1 reported, not gating), 1 failed, 1 missing, 1 incomparable, 2 improvements, 1 new, 4 "
-            "unchanged, 1 inconclusive");
+            "3 regressions (1 reported, not gating), 1 failed, 1 missing, 1 incomparable, 2 improvements, 1 new, 1 "
+            "skipped, 4 unchanged, 1 inconclusive");
   EXPECT_EQ(summary_line(sample::quiet_comparison(8)), "8 unchanged");
   EXPECT_EQ(summary_line(Comparison{}), "nothing to compare");
 }
