@@ -56,7 +56,13 @@ std::string calibrated_text(const Promise& promise) {
 
 // A layout of its code is a bias of its side, too, of which more rounds make no less.
 std::string code_layouts_text(const Comparison& comparison) {
-  const std::vector<std::int32_t> rounds = mutual_code_layouts(comparison.baseline, comparison.candidate);
+  std::vector<std::int32_t> rounds = mutual_code_layouts(comparison.baseline, comparison.candidate);
+  // Of the rounds that were planned those that some row has: an early stop leaves layouts unused.
+  std::size_t measured = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (is_concurrent(row.layout)) measured = std::max(measured, static_cast<std::size_t>(std::max(row.rounds, 0)));
+  }
+  rounds.resize(std::min(rounds.size(), measured));
   const std::set<std::int32_t> layouts(rounds.begin(), rounds.end());
   if (layouts.empty()) {
     return " Each build was measured in one layout of its code: that luck is not averaged out (--relink).";

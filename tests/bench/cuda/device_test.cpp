@@ -116,10 +116,9 @@ TEST_F(DeviceTest, ATimerWithTheEventClockTimesWhatTheDeviceDid) {
 }
 
 TEST_F(DeviceTest, ALaunchThatFailsInATimedStatementIsAnErrorOfTheTimer) {
-  TimerOptions options{.task = {.statement = "copy"}};
+  TimerOptions options{.task = {.statement = "set"}};
   options.clock = event_clock();
-  Timer timer([] { static_cast<void>(cudaMemcpyAsync(nullptr, nullptr, 8, static_cast<cudaMemcpyKind>(99))); },
-              options);
+  Timer timer([] { static_cast<void>(cudaMemsetAsync(nullptr, 0, 8)); }, options);
   const Result<TaskMeasurement> measured = timer.timeit(1);
   ASSERT_FALSE(measured);
   EXPECT_THAT(measured.error().text(), HasSubstr("launching in a timed statement: found cudaError"));

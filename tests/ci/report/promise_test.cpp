@@ -41,6 +41,8 @@ TEST(Promise, SaysOverHowManyCodeLayoutsTheirLuckIsAveragedAndWhereItIsNot) {
     keep_code_layouts({4, 5, 6}, {2, 2, 0, 0, 1, 1, 1, 1}, "", header->settings);
   }
   EXPECT_THAT(promise_line(comparison), HasSubstr("code layout is averaged over 3 layouts a build."));
+  for (ComparisonRow& row : comparison.rows) row.rounds = 4;
+  EXPECT_THAT(promise_line(comparison), HasSubstr("averaged over 2 layouts a build.")) << "it stopped before the third";
   comparison.candidate.settings.erase("code_layout_rounds");
   EXPECT_THAT(promise_line(comparison), HasSubstr("not averaged out")) << "only one side was relinked";
 }
