@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   program.executable = arguments[0];
   steelyard::CountOptions options;
   options.repeats = std::atoi(arguments[1].c_str());
-  options.budget = steelyard::seconds(3600);
+  options.limits.budget = steelyard::seconds(3600);
   steelyard::Run run;
   const auto counted = count_instructions(program, {arguments.begin() + 2, arguments.end()}, options, run);
   if (!counted) {
