@@ -135,7 +135,8 @@ class PairMeasuring {
         clock_(budget_of(settings_)),
         timing_(timing_shown_on(progress)),
         devices_(programs),
-        budgets_(policy_) {
+        budgets_(policy_),
+        listed_(std::move(listed)) {
     limit(timing_, budgets_);
   }
 

@@ -154,9 +154,9 @@ Result<void> join(Measurement from, const std::string& name, Measurement& to) {
   return {};
 }
 
-class Merging {
+class RunMerger {
  public:
-  Merging(std::vector<NamedRun> parts, std::vector<std::string>& warnings)
+  RunMerger(std::vector<NamedRun> parts, std::vector<std::string>& warnings)
       : parts_(std::move(parts)), warnings_(warnings) {}
 
   Result<Run> run() && {
@@ -356,7 +356,7 @@ Result<Run> merge_runs(std::vector<NamedRun> parts, std::vector<std::string>& wa
     return input_error("steelyard merge", std::to_string(parts.size()) + (parts.size() == 1 ? " run" : " runs"),
                        "from 2 to " + std::to_string(kMaxMergedRuns));
   }
-  return Merging(std::move(parts), warnings).run();
+  return RunMerger(std::move(parts), warnings).run();
 }
 
 }  // namespace steelyard

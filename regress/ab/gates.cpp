@@ -11,6 +11,7 @@
 
 #include "bench/model/comparison.hpp"
 #include "bench/model/number_text.hpp"
+#include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
 namespace steelyard {
@@ -132,6 +133,10 @@ bool is_judged(const ComparisonPolicy& policy, std::string_view metric, MetricKi
 }
 
 bool metric_gates(const ComparisonPolicy& policy, std::string_view benchmark, const Metric& metric) {
+  // Nobody measured it: it was to gate if any table says so, of whichever benchmarks.
+  if (benchmark == kAllBenchmarks && !is_named_for_all(policy, metric.name) && names_metric(policy, metric.name)) {
+    return true;
+  }
   if (const PatternPolicy* table = table_for(policy, benchmark, &PatternPolicy::gates)) {
     return contains(*table->gates, metric.name);
   }
