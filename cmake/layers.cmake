@@ -65,16 +65,29 @@ function(steelyard_names_in source result)
   # Neither brackets nor semicolons may be left, with which CMake's lists go wrong.
   string(REGEX REPLACE "[][;\\]" "=" text "${text}")
   string(REGEX MATCHALL "\n[A-Za-z][^\n(={]*[({=]" heads "${text}")
-  list(FILTER heads EXCLUDE REGEX "^\nnamespace")
+  list(FILTER heads EXCLUDE REGEX "^\n(namespace|TEST|INSTANTIATE|TYPED_TEST)")
   list(TRANSFORM heads REPLACE "^\n(struct|class|union|enum class|enum|using) ([A-Za-z0-9_]+).*" "\\2")
   list(TRANSFORM heads REPLACE "^\n.*[ *&]([A-Za-z0-9_]+) *[({=]$" "\\1")
   list(REMOVE_DUPLICATES heads)
   set(${result} "${heads}" PARENT_SCOPE)
 endfunction()
 
-# Where the program alone is built, up to eight neighbouring sources of a layer are compiled as one: the headers and
+# In the builds that people and CI wait for, up to `most` neighbouring sources are compiled as one: the headers and
 # templates that they share cost more than they do. Two that use one name in their anonymous namespaces are kept apart.
-function(steelyard_join_sources target)
+# The unoptimised and the sanitized build compile each source alone, so that there one that forgets an include fails.
+if(CMAKE_BUILD_TYPE MATCHES "^(Release|Check)$" AND NOT STEELYARD_SANITIZE)
+  option(STEELYARD_JOIN_SOURCES "Compile neighbouring sources together" ON)
+else()
+  option(STEELYARD_JOIN_SOURCES "Compile neighbouring sources together" OFF)
+endif()
+function(steelyard_join_sources_of target most)
+  if(STEELYARD_JOIN_SOURCES AND NOT STEELYARD_ONLY_HARNESS)
+    # Once all folders have added theirs; by EVAL, as a deferred call would look up the name only then.
+    cmake_language(EVAL CODE
+      "cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL steelyard_join_sources ${target} ${most})")
+  endif()
+endfunction()
+function(steelyard_join_sources target most)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
   list(TRANSFORM sources PREPEND "${folder}/" REGEX "^[^/]")
@@ -91,7 +104,7 @@ function(steelyard_join_sources target)
     list(LENGTH both all)
     list(REMOVE_DUPLICATES both)
     list(LENGTH both different)
-    if(count EQUAL 8 OR different LESS all)
+    if(count EQUAL most OR different LESS all)
       math(EXPR group "${group} + 1")
       set(both ${names})
       set(count 0)
@@ -101,6 +114,10 @@ function(steelyard_join_sources target)
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # A source that is included is a header to g++, which warns of classes in it that use its anonymous namespace.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # steelyard_layer(NAME [HOT|LIGHT] LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
@@ -127,11 +144,7 @@ function(steelyard_layer name)
     target_compile_options(steelyard_${name} PRIVATE ${level})
   endif()
   steelyard_standard_headers(steelyard_${name} "${level}")
-  if(NOT STEELYARD_BUILD_TESTS AND NOT STEELYARD_ONLY_HARNESS)
-    # Once all folders have added theirs; by EVAL, as a deferred call would look up the name only then.
-    cmake_language(EVAL CODE
-      "cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL steelyard_join_sources steelyard_${name})")
-  endif()
+  steelyard_join_sources_of(steelyard_${name} 8)
 endfunction()
 
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL] [TIMEOUT seconds]):
@@ -152,6 +165,7 @@ function(steelyard_test name)
       <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <filesystem> <fstream>)
   endif()
   target_precompile_headers(${name} REUSE_FROM steelyard_gtest_headers)
+  steelyard_join_sources_of(${name} 4)
   set(properties LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
   if(arg_SERIAL)
     list(APPEND properties RUN_SERIAL TRUE)

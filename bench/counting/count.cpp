@@ -45,7 +45,7 @@ class CountingPool {
 
   CountingPool(const std::vector<Job>& jobs, const CountOptions& options)
       : jobs_(jobs), options_(options), outcomes_(jobs.size()), heaps_(jobs.size()) {
-    deadline_ = std::chrono::steady_clock::now() + bounded(options.budget);
+    deadline_ = std::chrono::steady_clock::now() + bounded(options.limits.budget);
   }
 
   struct Outcomes {
@@ -65,16 +65,13 @@ class CountingPool {
   }
 
  private:
-  bool must_stop() const {
-    return (options_.cancelled != nullptr && options_.cancelled->load()) ||
-           std::chrono::steady_clock::now() >= deadline_;
-  }
+  bool must_stop() const { return options_.limits.is_cancelled() || std::chrono::steady_clock::now() >= deadline_; }
 
   void work() {
     for (std::size_t i = next_++; i < jobs_.size() && !must_stop(); i = next_++) {
       report(jobs_[i].benchmark.name, 0);
       Result<BenchmarkCount> count = count_one(jobs_[i]);
-      const bool is_cancelled = options_.cancelled != nullptr && options_.cancelled->load();
+      const bool is_cancelled = options_.limits.is_cancelled();
       if (count && options_.counters.heap) heaps_[i] = count_heap_beside(jobs_[i], *count);
       if (count || !is_cancelled) outcomes_[i] = std::move(count);
       report(jobs_[i].benchmark.name, 1);
@@ -179,7 +176,7 @@ std::string native_openblas_core(const Program& program, const CountOptions& opt
   command.environment["OPENBLAS_VERBOSE"] = "2";
   command.working_directory = program.working_directory;
   command.timeout = kDispatchTimeout;
-  const Result<ChildResult> child = run_child(command, options.cancelled);
+  const Result<ChildResult> child = run_child(command, options.limits.cancelled);
   return child && child->succeeded() ? openblas_core_of(child->error_output) : "";
 }
 
@@ -264,7 +261,7 @@ class PreparedPrograms {
     place.folder = folder.output_file(Side::baseline).parent_path();
     STEELYARD_TRY(place.shim_link, link_shim(tools_.shim, place.folder));
     if (options_.counters.heap) link_heap_library(tools_.shim, place.folder);
-    place.cancelled = options_.cancelled;
+    place.cancelled = options_.limits.cancelled;
     place.origins = &origins_;
     place.counters = options_.counters;
     auto findings = std::make_unique<ProgramFindings>();
@@ -331,7 +328,7 @@ Result<void> count_instructions(const std::vector<CountRequest>& orders, const C
     of_job.push_back(&order);
   }
   auto [outcomes, heaps] = CountingPool(jobs, options).run();
-  const bool is_cancelled = options.cancelled != nullptr && options.cancelled->load();
+  const bool is_cancelled = options.limits.is_cancelled();
   std::map<Run*, RunConditions> conditions;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const CountRequest& order = *of_job[i];

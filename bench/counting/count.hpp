@@ -19,6 +19,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 #include "bench/runner/benchmark_listing.hpp"
+#include "bench/runner/settings.hpp"
 
 namespace steelyard {
 
@@ -34,9 +35,8 @@ struct CountOptions {
   int parallel = 0;                    // children at once; 0: one a core
   CounterChoice counters;              // what is taken beside the instructions; not `hardware`
   Nanoseconds timeout = seconds(120);  // of one child
-  Nanoseconds budget = seconds(300);   // of all
+  Limits limits{seconds(300)};         // of all
   std::function<void(const CountProgress&)> progress;
-  const std::atomic<bool>* cancelled = nullptr;
 };
 
 // One side of a comparison: every benchmark of a program, and the run that its counts are added to. Without a program:

@@ -218,8 +218,7 @@ void ProgramCounting::count(const std::vector<CountRequest>& orders) {
   const double budget = limits_.budget.count();
   CountOptions options;
   options.timeout = settings_.timeout * kTimeoutFactor;
-  options.budget = Nanoseconds(std::max(0.0, budget - spent()));
-  options.cancelled = limits_.cancelled;
+  options.limits = {Nanoseconds(std::max(0.0, budget - spent())), limits_.cancelled};
   options.counters = settings_.counters;
   options.progress = [&](const CountProgress& now) {
     const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);

@@ -38,6 +38,12 @@ class GatesMeasuring {
         cancelled_(cancelled) {}
 
   Result<MeasuredGates> run() && {
+    for (const Program& program : plan_.programs) {
+      STEELYARD_TRY(const ListedProgram listed, list_benchmarks(program, settings_, cancelled_));
+      ListedPair pair;
+      pair.baseline = pair.candidate = listed;
+      listed_.push_back(std::move(pair));
+    }
     Nanoseconds longest;
     for (int i = 0; i < plan_.gates && !is_cancelled(); ++i) {
       if (i > 0 && left_for_gates() < longest) {
@@ -74,8 +80,6 @@ class GatesMeasuring {
   }
 
   Result<Comparison> judged(int index, bool sequential) {
-    std::vector<ProgramPair> programs;
-    for (const Program& program : plan_.programs) programs.push_back({program, program});
     Configuration configuration = plan_.configuration;
     MeasuringSettings& settings = configuration.run;
     settings.counts = CountChoice::never;
@@ -92,7 +96,7 @@ class GatesMeasuring {
     const double share = (1 - kShareOfCopies) / plan_.gates;
     progress_.within({"gate " + std::to_string(index + 1) + " of " + std::to_string(plan_.gates), index * share,
                       (index + 1) * share});
-    STEELYARD_TRY(MeasuredPrograms measured, measure_programs(programs, configuration, {}, progress_, cancelled_));
+    STEELYARD_TRY(MeasuredPrograms measured, measure_programs(listed_, configuration, {}, progress_, cancelled_));
     if (!sequential && measured.pair.tried_layout) tried_layout_ = measured.pair.tried_layout;
     if (!sequential) measured_.samples = measured.samples;
     ComparisonPolicy policy = comparison_policy(configuration.policy);
@@ -120,7 +124,7 @@ class GatesMeasuring {
         measured_.kept_pages.push_back({program.executable.string(), renewal ? renewal->why : renewal.error().text()});
         continue;
       }
-      Result<Run> run = measure_copies_of(program, budget, i);
+      Result<Run> run = measure_copies_of(i, budget);
       if (!run) {
         measured_.kept_pages.push_back({program.executable.string(), run.error().text()});
         continue;
@@ -134,7 +138,7 @@ class GatesMeasuring {
     }
   }
 
-  Result<Run> measure_copies_of(const Program& program, Nanoseconds budget, std::size_t index) {
+  Result<Run> measure_copies_of(std::size_t index, Nanoseconds budget) {
     MeasuringSettings settings = settings_;
     settings.layout.reset();
     settings.rounds = kCopies * kRoundsOfCopy;
@@ -147,8 +151,7 @@ class GatesMeasuring {
       progress_.show((now.pilot ? "trying " : "timing ") + now.benchmark + (now.pilot ? "" : round), now.done,
                      now.left);
     };
-    STEELYARD_TRY(const ListedProgram listed, list_benchmarks(program, settings, cancelled_));
-    return measure_one(listed, settings, timing, {budget, cancelled_});
+    return measure_one(listed_[index].candidate, settings, timing, {budget, cancelled_});
   }
 
   void note_failures(const Run& run) {
@@ -168,6 +171,7 @@ class GatesMeasuring {
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;
   Clock::time_point begun_ = Clock::now();
+  std::vector<ListedPair> listed_;      // one a program, the same on both sides
   std::optional<Layout> tried_layout_;  // by the first gate, for all
   MeasuredGates measured_;
 };

@@ -124,8 +124,10 @@ void limit(TimingPlan& timing, PatternBudgets& budgets) {
 // A measurement of all programs: listed first, then timed and counted, one after the other.
 class PairMeasuring {
  public:
-  PairMeasuring(const std::vector<ProgramPair>& programs, const Configuration& configuration,
-                const CalibrationLookup& calibration, ProgressLine& progress, const std::atomic<bool>* cancelled)
+  // `listed`: the programs as they were listed before; empty: they are listed first.
+  PairMeasuring(const std::vector<ProgramPair>& programs, std::vector<ListedPair> listed,
+                const Configuration& configuration, const CalibrationLookup& calibration, ProgressLine& progress,
+                const std::atomic<bool>* cancelled)
       : programs_(programs),
         settings_(configuration.run),
         policy_(configuration.policy),
@@ -176,15 +178,17 @@ class PairMeasuring {
   }
 
   Result<void> list() {
+    while (listed_.size() < programs_.size()) {
+      STEELYARD_TRY(ListedPair list, list_pair(programs_[listed_.size()], settings_, cancelled_));
+      listed_.push_back(std::move(list));
+    }
     std::int64_t benchmarks = 0;
     Nanoseconds start;  // of all benchmarks' processes
     Nanoseconds counting;
-    for (const ProgramPair& pair : programs_) {
-      STEELYARD_TRY(ListedPair list, list_pair(pair, settings_, cancelled_));
+    for (const ListedPair& list : listed_) {
       benchmarks += static_cast<std::int64_t>(list.size());
       start += std::max(list.baseline.listing.start, list.candidate.listing.start) * static_cast<double>(list.size());
       counting += counting_estimate(list.baseline) + counting_estimate(list.candidate);
-      listed_.push_back(std::move(list));
     }
     show_counting_too(counting);
     if (settings_.rounds != 0) return {};
@@ -350,7 +354,15 @@ Result<void> PairMeasuring::count_then_time() {
 Result<MeasuredPrograms> measure_programs(const std::vector<ProgramPair>& programs, const Configuration& configuration,
                                           const CalibrationLookup& calibration, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled) {
-  return PairMeasuring(programs, configuration, calibration, progress, cancelled).run();
+  return PairMeasuring(programs, {}, configuration, calibration, progress, cancelled).run();
+}
+
+Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const Configuration& configuration,
+                                          const CalibrationLookup& calibration, ProgressLine& progress,
+                                          const std::atomic<bool>* cancelled) {
+  std::vector<ProgramPair> programs;
+  for (const ListedPair& pair : listed) programs.push_back({pair.baseline.program, pair.candidate.program});
+  return PairMeasuring(programs, std::move(listed), configuration, calibration, progress, cancelled).run();
 }
 
 Result<Run> measure_alone(const Program& program, const Configuration& configuration, ProgressLine& progress,

@@ -4,14 +4,18 @@
 // leaves; what timing found side by side is checked alone within an eighth of it.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "bench/model/calibration.hpp"
+#include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/measure.hpp"
 #include "bench/runner/program.hpp"
+#include "bench/runner/sample_plan.hpp"
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/equal_builds.hpp"
@@ -21,6 +25,19 @@ namespace steelyard {
 struct ProgramPair {
   Program baseline;
   Program candidate;
+};
+
+// The two sides of a program with what they have to offer, asked once before anything is measured: it shares out the
+// budget and says how many comparisons the judgement will have.
+struct ListedPair {
+  ListedProgram baseline;
+  ListedProgram candidate;
+  bool is_new = false;               // only the candidate has the program; the baseline was not asked
+  std::vector<std::string> untimed;  // benchmarks whose time is not measured, as the policy says
+  SamplePlan samples;                // that it was timed by; without sizes until then
+  std::size_t size() const { return std::max(baseline.benchmarks().size(), candidate.benchmarks().size()); }
+  bool any_trouble() const { return baseline.trouble || candidate.trouble; }
+  bool nobody_answered() const { return candidate.trouble && (is_new || baseline.trouble); }
 };
 
 // What is known of the machine that the two runs come from, null where nothing is: asked at each look, so that it
@@ -40,6 +57,10 @@ struct MeasuredPrograms {
 // use. What goes wrong with one program becomes failures of the runs, and the others are measured. Errors: a file that
 // is no benchmark program (input); no program could be measured; (input) counts were demanded and cannot be had.
 Result<MeasuredPrograms> measure_programs(const std::vector<ProgramPair>& programs, const Configuration& configuration,
+                                          const CalibrationLookup& calibration, ProgressLine& progress,
+                                          const std::atomic<bool>* cancelled);
+// The same of programs that were listed before: a calibration measures one list many times.
+Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const Configuration& configuration,
                                           const CalibrationLookup& calibration, ProgressLine& progress,
                                           const std::atomic<bool>* cancelled);
 

@@ -167,7 +167,7 @@ TEST_F(Counting, TheConditionsOfTheCountAreItsKey) {
 
 TEST_F(Counting, ABudgetBeyondWhatTheClockCanHoldIsNoLimit) {
   CountOptions options;
-  options.budget = seconds(1e300);
+  options.limits.budget = seconds(1e300);
   const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
   EXPECT_EQ(failure_of(run, "lambda"), "");
   EXPECT_GT(value_of(run, "lambda"), 0);
@@ -175,7 +175,7 @@ TEST_F(Counting, ABudgetBeyondWhatTheClockCanHoldIsNoLimit) {
 
 TEST_F(Counting, ASpentBudgetIsAFailureOfEveryBenchmarkItDidNotReach) {
   CountOptions options;
-  options.budget = Nanoseconds(0);
+  options.limits.budget = Nanoseconds(0);
   const CountedRun run = counted(program_of("counting_counted"), {"lambda", "paused"}, options);
   EXPECT_THAT(failure_of(run, "lambda"), HasSubstr("budget"));
   EXPECT_THAT(failure_of(run, "paused"), HasSubstr("budget"));
@@ -194,7 +194,7 @@ TEST(CountingBudget, ThatEndsACollectionIsNobodysFailure) {
 TEST_F(Counting, ACancellationIsNobodysFailure) {
   const std::atomic<bool> cancelled = true;
   CountOptions options;
-  options.cancelled = &cancelled;
+  options.limits.cancelled = &cancelled;
   const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
   EXPECT_TRUE(run.failures.empty());
   EXPECT_TRUE(run.measurements.empty());

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "ci/measuring/measure_gates.hpp"
 #include "regress/ab/sequential.hpp"
 #include "regress/compare_runs.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"
@@ -89,6 +90,30 @@ TEST_F(MeasurePrograms, JudgeAnOldProgramInPairsBesideANewOne) {
   EXPECT_EQ(comparison.rows[1].benchmark, "BM_same [suite=old]");
   EXPECT_TRUE(is_concurrent(comparison.rows[1].layout)) << to_text(comparison.rows[1].layout);
   EXPECT_EQ(comparison.rows[1].rounds, 12);
+}
+
+// A script that notes whenever its program is asked for its benchmarks.
+TEST_F(MeasurePrograms, AreListedAsOftenForManyGatesOfACalibrationAsForOne) {
+  const std::filesystem::path noting = folder_ / "noting";
+  write(noting, "#!/bin/sh\nfor word; do case $word in --benchmark_list_tests*) echo >> '" +
+                    (folder_ / "asked").string() + "';; esac; done\nexec '" + fixture("fast") + "' \"$@\"\n");
+  std::filesystem::permissions(noting, std::filesystem::perms::owner_all);
+  GatesPlan plan;
+  plan.programs = {working("")};
+  plan.programs.front().executable = noting;
+  plan.configuration = configuration_;
+  plan.configuration.run.rounds = 2;
+  const auto asked_for = [&](int gates) {
+    write(folder_ / "asked", "");
+    plan.gates = gates;
+    const Result<MeasuredGates> measured = measure_gates(plan, progress_, nullptr);
+    EXPECT_TRUE(measured) << measured.error().text();
+    EXPECT_EQ(measured ? measured->gates.size() : 0, static_cast<std::size_t>(gates));
+    return std::filesystem::file_size(folder_ / "asked");
+  };
+  const std::uintmax_t once = asked_for(1);
+  EXPECT_GE(once, 1U);
+  EXPECT_EQ(asked_for(3), once);
 }
 
 TEST_F(MeasurePrograms, AloneReportsTheProgramThatCannotBeAsked) {
