@@ -25,5 +25,5 @@ void hide_addresses(int argc, char** argv) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments{argv + 1, argv + argc};
   hide_addresses(argc, argv);
-  return steelyard::run_program(arguments, std::cin, std::cout, std::cerr);
+  return steelyard::ci::run_program(arguments, std::cin, std::cout, std::cerr);
 }

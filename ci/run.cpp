@@ -9,7 +9,7 @@
 #include "ci/grammar/command_line.hpp"
 #include "ci/verbs/verbs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 ExitCode run_guarded(const std::vector<std::string>& arguments, const Streams& streams) {
@@ -51,4 +51,4 @@ int run_program(const std::vector<std::string>& arguments, std::istream& in, std
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -22,7 +22,7 @@
 #include "regress/ab/verdict.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 constexpr std::string_view kHardwareCycles = "hardware_cycles";
@@ -94,7 +94,7 @@ void warn_about_environments(Comparison& comparison) {
 
 void warn_about_disturbances(const Run& baseline, const Run& candidate, Comparison& comparison) {
   const Run* const runs[] = {&baseline, &candidate};
-  std::string text = to_text(summarize_disturbances(runs));
+  std::string text = steelyard::to_text(summarize_disturbances(runs));
   if (!text.empty()) comparison.warnings.push_back(std::move(text));
 }
 
@@ -229,7 +229,7 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
   comparison.candidate = candidate.header;
   comparison.baseline_fingerprint = baseline.environment.fingerprint();
   comparison.candidate_fingerprint = candidate.environment.fingerprint();
-  comparison.environment_differences = differences(baseline.environment, candidate.environment);
+  comparison.environment_differences = steelyard::differences(baseline.environment, candidate.environment);
   // That the programs differ is what is compared, no circumstance of it.
   std::erase_if(comparison.environment_differences,
                 [](const FactDifference& difference) { return difference.name.starts_with("program."); });
@@ -270,4 +270,4 @@ int rounds_needed(double false_alarm_rate, std::int64_t comparisons) {
   return rounds;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

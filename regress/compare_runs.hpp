@@ -9,7 +9,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // What a comparison is judged by. A rule that changes adds a version, and what is kept is judged again by its own.
 enum class Rules {
@@ -33,4 +33,4 @@ Comparison compare_runs(const Run& baseline, const Run& candidate, const Compari
 // (Holm's first step, level / comparisons) with the test of the contract; at least 12.
 int rounds_needed(double false_alarm_rate, std::int64_t comparisons);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -7,7 +7,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/ab/row.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // The less decided, the louder: undecided keeps a benchmark going whatever its other metrics say.
@@ -51,4 +51,4 @@ std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& ca
   return answers;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -11,7 +11,7 @@
 #include "bench/model/run.hpp"
 #include "regress/ab/sequential.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // By benchmark, canonical. Of several noisy metrics the least decided one speaks; what has no noisy metric to judge, or
 // cannot be judged at all, is decided. `comparisons`: noisy ones of the whole gate, where these runs are a part of it.
@@ -19,4 +19,4 @@ namespace steelyard {
 std::map<std::string, LookAnswer> judge_looks(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                               std::int64_t comparisons, const Calibration* calibration = nullptr);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -10,7 +10,7 @@
 #include "storage/model/access.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class AccessStore {
  public:
@@ -36,4 +36,4 @@ class AccessStore {
   StoreConnection& connection_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -9,7 +9,7 @@
 #include "storage/model/alert.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class AlertStore {
  public:
@@ -26,4 +26,4 @@ class AlertStore {
   StoreConnection& connection_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -8,7 +8,7 @@
 #include "bench/model/result.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class ComparisonStore {
  public:
@@ -24,4 +24,4 @@ class ComparisonStore {
   StoreConnection& connection_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -6,9 +6,9 @@
 #include "storage/spool/spool.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Not for use after the store.
 Spool::Destination destination(Store& store);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -12,7 +12,7 @@
 #include "storage/model/history.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class HistoryStore {
  public:
@@ -51,4 +51,4 @@ class HistoryStore {
   StoreConnection& connection_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 #include "bench/model/target.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class RunStore {
  public:
@@ -30,4 +30,4 @@ class RunStore {
   StoreConnection& connection_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -41,7 +41,7 @@
 #include "storage/spool/spool.hpp"
 #include "storage/upkeep.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Clusters of PostgreSQL versions whose programs this machine no longer has: nothing can read them, but the archives
@@ -320,19 +320,19 @@ Result<IssuedToken> AccessStore::issue_token(const TokenRequest& request) {
   STEELYARD_TRY(const std::string secret, random_token());
   STEELYARD_TRY(Token token, connection_.read([&](Session& session) {
     const AsOwner owner(session, connection_.login());
-    return steelyard::issue_token(session, request, secret);
+    return storage::issue_token(session, request, secret);
   }));
   return IssuedToken{std::move(token), secret};
 }
 
 Result<std::optional<Token>> AccessStore::find_token(const std::string& text) {
-  return connection_.read([&](Session& session) { return steelyard::find_token(session, text); });
+  return connection_.read([&](Session& session) { return storage::find_token(session, text); });
 }
 
 Result<bool> AccessStore::revoke_token(const std::string& id, const std::string& who) {
   return connection_.write([&](Session& session) {
     const AsOwner owner(session, connection_.login());
-    return steelyard::revoke_token(session, id, who);
+    return storage::revoke_token(session, id, who);
   });
 }
 
@@ -362,16 +362,16 @@ Result<ClosedPartitions> Upkeep::close_partitions(const std::function<void(doubl
   return connection_.read([&](Session& session) -> Result<ClosedPartitions> {
     if (!connection_.login().may_migrate) return ClosedPartitions{};
     const AsOwner owner(session, connection_.login());
-    return steelyard::close_partitions(session, progress);
+    return storage::close_partitions(session, progress);
   });
 }
 
 Result<Pruned> Upkeep::prune(const PruneOptions& options) {
   return connection_.read([&](Session& session) -> Result<Pruned> {
     const AsOwner owner(session, connection_.login());
-    STEELYARD_TRY(Pruned pruned, steelyard::prune(session, options));
+    STEELYARD_TRY(Pruned pruned, storage::prune(session, options));
     if (!options.dry_run) {
-      STEELYARD_TRY(pruned.closed, steelyard::close_partitions(session, {}));
+      STEELYARD_TRY(pruned.closed, storage::close_partitions(session, {}));
     }
     return pruned;
   });
@@ -380,17 +380,17 @@ Result<Pruned> Upkeep::prune(const PruneOptions& options) {
 Result<Derived> Upkeep::rebuild_derived() {
   return connection_.read([&](Session& session) {
     const AsOwner owner(session, connection_.login());
-    return steelyard::rebuild_derived(session);
+    return storage::rebuild_derived(session);
   });
 }
 
 Result<std::int64_t> Upkeep::rebuild_commit_order() {
-  return connection_.read([](Session& session) { return steelyard::rebuild_commit_order(session); });
+  return connection_.read([](Session& session) { return storage::rebuild_commit_order(session); });
 }
 
 Result<UpgradePlan> Upkeep::plan_upgrade(const StoreAddress& address, const std::filesystem::path& state) {
   STEELYARD_TRY(StoreLink link, link_to_store(address, state));
-  return steelyard::plan_upgrade(link.session);
+  return storage::plan_upgrade(link.session);
 }
 
 Result<DistributionPlan> Upkeep::distribution_plan() {
@@ -399,7 +399,7 @@ Result<DistributionPlan> Upkeep::distribution_plan() {
 
 // Not tried again by itself: who lost the link meanwhile shall look first.
 Result<void> Upkeep::distribute(const DistributeOptions& options, const DistributeProgress& progress) {
-  return steelyard::distribute(connection_.session(), options, progress);
+  return storage::distribute(connection_.session(), options, progress);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -23,7 +23,7 @@
 #include "bench/model/result.hpp"
 #include "storage/place/store_address.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class StoreConnection;
 
@@ -48,4 +48,4 @@ class Store {
   std::unique_ptr<StoreConnection> connection_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

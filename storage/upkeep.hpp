@@ -10,7 +10,7 @@
 #include "storage/model/upkeep.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class Upkeep {
  public:
@@ -43,4 +43,4 @@ class Upkeep {
   StoreConnection& connection_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

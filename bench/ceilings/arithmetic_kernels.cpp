@@ -4,7 +4,7 @@
 #include "bench/ceilings/dot_kernels.hpp"
 #include "bench/ceilings/float_loops.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using namespace float_loops;
@@ -62,4 +62,4 @@ std::vector<DtypeKernels> arithmetic_kernels(const CpuIdentity& cpu) {
   return dtypes;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 
 #include "bench/ceilings/cpu_identity.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct ArithmeticKernel {
   std::string_view how;  // "AVX-512 FMA"
@@ -32,4 +32,4 @@ struct DtypeKernels {
 // f64, f32, f16, bf16, i8, in this order.
 std::vector<DtypeKernels> arithmetic_kernels(const CpuIdentity& cpu);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 
 #include "bench/ceilings/arithmetic_kernels.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 bool is_meant(std::string_view part, std::string_view name) {
   if (part.empty() || part == name) return true;
@@ -333,4 +333,4 @@ Result<void> CeilingBench::add_bandwidth(const CeilingOptions& options) {
   return {};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

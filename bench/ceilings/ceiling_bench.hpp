@@ -13,7 +13,7 @@
 #include "bench/ceilings/stream_kernels.hpp"
 #include "bench/ceilings/worker_team.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Which ceilings a part of a name means where some are asked for. Names are "f64" and "DRAM/triad-nt", without threads.
 
@@ -96,4 +96,4 @@ class CeilingBench {
   std::vector<std::string> notes_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

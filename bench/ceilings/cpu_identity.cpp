@@ -12,7 +12,7 @@
 #include <cpuid.h>
 #endif
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr bool has_bit(std::uint64_t word, int bit) { return (word >> bit & 1) != 0; }
@@ -195,4 +195,4 @@ CacheLevels read_cache_levels(const std::filesystem::path& root, int core, const
   return caches;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct CpuidWords {
   std::uint32_t eax = 0;
@@ -68,4 +68,4 @@ CacheLevels read_cache_levels(const std::filesystem::path& root, int core, const
 // "48K", "32768K", "2M"; 0 where it is no such size.
 std::int64_t parse_cache_size(std::string_view text);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -3,7 +3,7 @@
 #include <array>
 #include <cctype>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr std::array kRows{
@@ -270,4 +270,4 @@ double ridge_flops_per_byte(const DatasheetRow& row) {
   return tera * 1e12 / (row.memory_gigabytes_per_second * 1e9);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 
 #include "bench/model/ceiling.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Rates in units of 10^12 operations/s as the sheets print them; 0: the sheet says none.
 struct DatasheetRow {
@@ -49,4 +49,4 @@ DeviceCeilings datasheet_ceilings(const DatasheetRow& row);
 // bf16 (f16 where there is none) over the bandwidth: flop per byte from which a kernel can be bound by arithmetic.
 double ridge_flops_per_byte(const DatasheetRow& row);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -5,7 +5,7 @@
 #include <immintrin.h>
 #endif
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // What stands in the way, in the words of the reason that is printed.
@@ -267,4 +267,4 @@ DtypeKernels i8_kernels(const CpuIdentity& cpu) { return {"i8", 8, {}, missing("
 
 #endif
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -4,10 +4,10 @@
 
 #include "bench/ceilings/arithmetic_kernels.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 DtypeKernels f16_kernels(const CpuIdentity& cpu);
 DtypeKernels bf16_kernels(const CpuIdentity& cpu);
 DtypeKernels i8_kernels(const CpuIdentity& cpu);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

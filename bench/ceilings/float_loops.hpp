@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace steelyard::float_loops {
+namespace steelyard::bench::float_loops {
 
 // A multiply-add takes 4 cycles (5 on Haswell and Zen) and two start each: ten in flight, and sixteen registers.
 inline constexpr int kSums = 12;
@@ -81,4 +81,4 @@ template <class Element, std::size_t bytes>
   return sum;
 }
 
-}  // namespace steelyard::float_loops
+}  // namespace steelyard::bench::float_loops

@@ -8,7 +8,7 @@
 
 #include "bench/ceilings/ceiling_bench.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr double kOutside = 0.05;
@@ -190,4 +190,4 @@ Result<DeviceCeilings> measure_ceilings(const CeilingOptions& options) {
   return device;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -17,7 +17,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // What the repetitions of one ceiling come to. The ceiling is their median: what the machine sustains, a rate that half
 // of the repetitions reached. The best of them is told beside it, since a machine that others disturb, or whose clock
@@ -41,7 +41,7 @@ void settle(Ceiling& ceiling);
 struct CeilingOptions {
   // Of measuring. All ceilings are repeated in rounds, so that what drifts shows in each one's spread and not between
   // them: until the budget is spent, but seven times (three, where that would take twice the budget).
-  Nanoseconds budget = seconds(18);
+  Nanoseconds budget = steelyard::seconds(18);
   bool huge_pages = true;            // false: as programs get them that do not ask
   std::string only;                  // "f64", "DRAM", "triad" or "DRAM/triad"; empty: all
   std::filesystem::path root = "/";  // of /proc and /sys; another in tests
@@ -54,4 +54,4 @@ struct CeilingOptions {
 // measured here; where it is absent for a reason, the error says it.
 Result<DeviceCeilings> measure_ceilings(const CeilingOptions& options);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

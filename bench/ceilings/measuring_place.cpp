@@ -13,7 +13,7 @@
 #include "bench/environment/system_file.hpp"
 #include "bench/runner/core_choice.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr std::int64_t kMaxMemory = std::int64_t{4} << 30;
@@ -167,4 +167,4 @@ WorkingSetPlan plan_working_sets(const CacheLevels& caches, const WorkingSetOpti
   return plan;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

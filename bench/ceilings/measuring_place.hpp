@@ -9,7 +9,7 @@
 #include "bench/ceilings/cpu_identity.hpp"
 #include "bench/model/ceiling.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct MeasuringPlace {
   std::vector<int> cores;         // one hardware thread of each core; at least one, -1 where nobody says which
@@ -46,4 +46,4 @@ struct WorkingSetOptions {
 // arrays four times), as far as the memory goes.
 WorkingSetPlan plan_working_sets(const CacheLevels& caches, const WorkingSetOptions& options);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // The loops for vectors of any width, instantiated inside functions that are compiled for it. Eight vectors a turn: two
@@ -156,4 +156,4 @@ StreamKernels stream_kernels(const CpuIdentity& cpu) {
 #endif
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 
 #include "bench/ceilings/cpu_identity.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // The arrays that an access uses, each of `length` doubles, aligned to 64 bytes: read a; write a; copy a = b; triad
 // a = b + s * c.
@@ -40,4 +40,4 @@ StreamKernels stream_kernels(const CpuIdentity& cpu);
 inline constexpr double kWritten = 1;
 inline constexpr double kTriadFactor = 3;
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -16,7 +16,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct TeamTiming {
   Nanoseconds elapsed;
@@ -77,4 +77,4 @@ void calibrate(CeilingItem& item, Nanoseconds repetition);
 // the time for which the least served thread had its core.
 double repeat(CeilingItem& item);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 #include "bench/counting/unwrapped_count.hpp"
 #include "bench/model/quantile.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Valgrind's start costs some 0.3 s; Callgrind does 20 to 50 million instructions a second. 3 + 6 million cost about as
@@ -89,7 +89,7 @@ CountBasis basis_of_repeats(const CountRepeats& repeats) {
   basis.scope = repeats.scope;
   const auto [low, high] = std::minmax_element(repeats.values.begin(), repeats.values.end());
   const std::string count = std::to_string(repeats.values.size());
-  const std::string what = threads_text(repeats.threads) + ", " + std::string(to_text(repeats.scope));
+  const std::string what = threads_text(repeats.threads) + ", " + std::string(steelyard::to_text(repeats.scope));
   if (*low == *high && repeats.threads == 1 && repeats.scope == CountScope::timed_region) {
     basis.jitter = 0;
     basis.jitter_from = what + ": " + count + " of " + count + " equal";
@@ -345,4 +345,4 @@ void record_cache_model(const CounterChoice& choice, Run& run) {
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

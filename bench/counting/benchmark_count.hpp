@@ -18,7 +18,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // How many iterations of a benchmark to count, and whether its cost is proportional to them.
 
@@ -134,4 +134,4 @@ void add_simulated(const BenchmarkCount& count, const CounterChoice& choice, con
 // The model's constants, into the run's settings.
 void record_cache_model(const CounterChoice& choice, Run& run);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/counting/reader/callgrind_numbers.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr std::array<const char*, 3> kKeptNames = {"LD_LIBRARY_PATH", "HOME", "TMPDIR"};
@@ -430,4 +430,4 @@ Error explain_end(const ChildResult& child, std::string_view log, const std::str
   return no_count("the program " + child.describe() + " under Callgrind" + (log_explains ? ": " + line : ""));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

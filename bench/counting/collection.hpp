@@ -23,7 +23,7 @@
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/program.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // The environment of a counted program: short, fixed, and always of the same size. Its size moves the stack, and with
 // it the path that string and vector routines take through unaligned data; the caller's variables must not reach a
@@ -207,4 +207,4 @@ Error explain_end(const ChildResult& child, std::string_view log, const std::str
 // with what follows it, and where it is; empty where the log has none.
 std::string unknown_instruction(std::string_view log);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/counting/lines/origin_resolver.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Costs = std::vector<std::int64_t>;
@@ -177,4 +177,4 @@ Result<CountedProfile> profile_of(const CallgrindPart& part, OriginResolver* res
   return checked(std::move(sum).profile(part.events, resolver));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // File name of the preload library, by which its functions are known.
 inline constexpr std::string_view kShimFile = "libsteelyard_count.so";
@@ -29,4 +29,4 @@ Result<CountedProfile> subtract(const CallgrindPart& larger, const CallgrindPart
 // One part alone, as a profile: for what is read from files.
 Result<CountedProfile> profile_of(const CallgrindPart& part, OriginResolver* resolver = nullptr);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

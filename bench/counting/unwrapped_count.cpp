@@ -13,10 +13,10 @@
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
-constexpr Nanoseconds kProbeTimeout = seconds(30);
+constexpr Nanoseconds kProbeTimeout = steelyard::seconds(30);
 // Does nothing, under every Linux.
 constexpr const char* kEmptyProgram = "/bin/true";
 
@@ -116,7 +116,7 @@ ShimReport conditions_outside(const CollectionPlace& place, int number) {
 
 namespace {
 
-constexpr Nanoseconds kListingTimeout = seconds(30);
+constexpr Nanoseconds kListingTimeout = steelyard::seconds(30);
 
 // Two ways to make a program do its work once and twice.
 struct Amount {
@@ -265,4 +265,4 @@ Result<BenchmarkCount> count_unwrapped(const CollectionPlace& place, const std::
   return program_error("", why.found + "; and not as a whole either: " + error.found, "", why.fix + both + error.fix);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

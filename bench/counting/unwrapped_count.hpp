@@ -11,7 +11,7 @@
 #include "bench/counting/collection.hpp"
 #include "bench/model/measurement.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // One collection of a program in which nothing can be wrapped: stripped, or static without bench_main. Collection is on
 // while the benchmark's functions run, where their symbols are there, or all the time. How many iterations were made is
@@ -54,4 +54,4 @@ ShimReport conditions_outside(const CollectionPlace& place, int number);
 Result<BenchmarkCount> count_unwrapped(const CollectionPlace& place, const std::string& benchmark,
                                        const BenchmarkCountOptions& options, const Error& why, const ShimReport& seen);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

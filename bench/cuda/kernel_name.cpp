@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // The words of which kernel names are made (kernel_name.hpp): what a part between two underscores means. Each returns
@@ -473,4 +473,4 @@ std::vector<std::string> kernel_changes(const std::vector<std::string>& before, 
   return changes;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct KernelName {
   std::string text;    // as the driver says it
@@ -53,4 +53,4 @@ std::vector<std::string> kernel_differences(const KernelName& before, const Kern
 // launches became 1 of kernel E". Empty: the same kernels, each as often; their order does not matter.
 std::vector<std::string> kernel_changes(const std::vector<std::string>& before, const std::vector<std::string>& after);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // The single checks, by what they look at. Each looks at its facts and adds what is wrong; the order within one
@@ -502,4 +502,4 @@ Diagnosis diagnose(const Environment& environment, const std::optional<ProbeResu
   return diagnosis;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/doctor/noise_probe.hpp"
 #include "bench/model/environment.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // What the doctor has to say of a machine: what hurts timings, worst first, each with its price and its fix.
 
@@ -63,4 +63,4 @@ std::string_view to_text(Fitness fitness);    // "fit", "unknown", "with care", 
 // for a good one.
 Diagnosis diagnose(const Environment& environment, const std::optional<ProbeResult>& probe);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -11,7 +11,7 @@
 
 #include "bench/runner/descriptor.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -110,4 +110,4 @@ Result<int> run_in_foreground(const ForegroundCommand& command, const EndingSign
   return status_of(status);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -11,7 +11,7 @@
 
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Holds back SIGINT, SIGTERM, SIGHUP and SIGQUIT, as take and run_in_foreground need it; what came meanwhile arrives at
 // the end.
@@ -45,4 +45,4 @@ bool may_fix_addresses();
 // with this process. Error (input): it cannot be executed. Error (program): no process could be started.
 Result<int> run_in_foreground(const ForegroundCommand& command, const EndingSignalsBlocked& signals);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

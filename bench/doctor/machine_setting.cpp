@@ -10,7 +10,7 @@
 #include "bench/environment/system_file.hpp"
 #include "bench/runner/descriptor.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr std::string_view kCpuFolder = "sys/devices/system/cpu/";
@@ -239,4 +239,4 @@ RestoreOutcome restore(const ChangeJournal& journal) {
   return outcome;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct SettingChange {
   std::string file;    // relative to the root: "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
@@ -64,4 +64,4 @@ struct RestoreOutcome {
 // The last change first. A setting that is neither as it was nor as it was set has another master now, and is left.
 RestoreOutcome restore(const ChangeJournal& journal);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

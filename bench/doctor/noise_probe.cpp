@@ -11,7 +11,7 @@
 #include "bench/environment/system_file.hpp"
 #include "bench/model/quantile.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -123,4 +123,4 @@ ProbeResult probe_noise(Nanoseconds duration) {
   return result;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

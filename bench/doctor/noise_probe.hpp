@@ -8,7 +8,7 @@
 
 #include "bench/model/quantity.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct ClockReading {
   double step_ns = 0;  // the smallest difference seen between two readings that differ
@@ -37,4 +37,4 @@ struct ProbeResult {
 // Spins for about this long (from 1 ms to a minute) on the core that the caller happens to be on.
 ProbeResult probe_noise(Nanoseconds duration);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 std::filesystem::path journal_file(const GuardPlaces& places) { return places.folder / "journal"; }
@@ -151,4 +151,4 @@ Result<RestoreOutcome> restore_left_over(const GuardPlaces& places) {
   return restore_journal(places);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -19,7 +19,7 @@
 #include "bench/doctor/machine_setting.hpp"
 #include "bench/runner/descriptor.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct GuardPlaces {
   std::filesystem::path root;    // of the settings: "/" but in tests
@@ -70,4 +70,4 @@ class SettingsGuard {
 // as of take.
 Result<RestoreOutcome> restore_left_over(const GuardPlaces& places);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Counts = std::map<std::string, std::int64_t>;
@@ -276,4 +276,4 @@ void add_binary_facts(const BinaryFacts& facts, Environment& environment) {
   set("program.instruments", joined(facts.instruments, ", "));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

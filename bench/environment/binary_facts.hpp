@@ -13,7 +13,7 @@
 #include "bench/model/environment.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // What the producers of a program's units say in sum: which compiler, with which switches, how far optimized. Pure.
 
@@ -58,4 +58,4 @@ void add_binary_facts(const BinaryFacts& facts, Environment& environment);
 // "jemalloc" for a text that names such a library, as LD_PRELOAD may; empty where none is known.
 std::string allocator_of_library(std::string_view paths);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -7,7 +7,7 @@
 
 #include "bench/environment/system_file.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Version 1 writes "no limit" of memory as the largest multiple of the page size below 2^63.
@@ -128,4 +128,4 @@ std::optional<CgroupThrottling> read_cgroup_throttling(const std::filesystem::pa
   return worst;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct CgroupLimits {
   std::optional<double> cores;  // processor time per time; absent: unlimited
@@ -27,4 +27,4 @@ struct CgroupThrottling {
 };
 std::optional<CgroupThrottling> read_cgroup_throttling(const std::filesystem::path& root = "/");
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

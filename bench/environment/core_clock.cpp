@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -78,4 +78,4 @@ std::optional<double> core_clock_mhz(int core, Nanoseconds length) {
   return mhz;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -7,7 +7,7 @@
 
 #include "bench/model/quantity.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Moves the calling thread to the core, runs chains for about `length` (twenty short ones, the fastest counts, so that
 // an interruption does not lower it), and moves it back. Absent where the core cannot be entered or the processor is
@@ -17,4 +17,4 @@ std::optional<double> core_clock_mhz(int core, Nanoseconds length = milliseconds
 // On the core that the calling thread happens to be on.
 std::optional<double> clock_mhz_here(Nanoseconds length = milliseconds(1));
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

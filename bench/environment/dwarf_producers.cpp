@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr Dwarf_Half kOldestVersion = 2;  // of DWARF
@@ -219,4 +219,4 @@ DwarfProducers read_producers(const ElfFile& file) {
   return producers;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 
 #include "bench/environment/elf_file.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 enum class DebugInfo {
   none,        // no .debug_info section
@@ -31,4 +31,4 @@ struct DwarfProducers {
 // than the size of the file explains.
 DwarfProducers read_producers(const ElfFile& file);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

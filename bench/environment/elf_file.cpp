@@ -17,7 +17,7 @@
 
 #include "bench/model/sha256.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   constexpr off_t kLargest = off_t{4} << 30;
@@ -305,4 +305,4 @@ Result<LoadedSections> read_loaded_sections(std::string_view bytes) {
   return loaded;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

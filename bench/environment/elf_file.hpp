@@ -14,7 +14,7 @@
 
 struct Elf;  // libelf's
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // A file's bytes mapped into memory, read only: not copied, so that a debug build larger than what memory has to spare
 // can be looked at.
@@ -120,4 +120,4 @@ struct LoadedSections {
 // a segment that lies outside the file.
 Result<LoadedSections> read_loaded_sections(std::string_view bytes);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

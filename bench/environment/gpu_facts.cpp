@@ -9,7 +9,7 @@
 #include "bench/environment/elf_file.hpp"
 #include "bench/environment/system_file.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Counts = std::map<std::string, int>;
@@ -191,4 +191,4 @@ std::string device_use_of_file(const std::filesystem::path& executable) {
   return file ? device_use(file->bytes()) : "";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

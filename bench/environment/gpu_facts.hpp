@@ -7,7 +7,7 @@
 
 #include "bench/model/environment.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // All facts of a device are named so, whoever tells them: files, or the program that used it.
 inline constexpr std::string_view kGpuFacts = "gpu.";
@@ -40,4 +40,4 @@ std::string device_use(std::string_view program_bytes);
 // device_use() of a file; empty where it cannot be read.
 std::string device_use_of_file(const std::filesystem::path& executable);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

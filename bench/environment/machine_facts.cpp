@@ -16,7 +16,7 @@
 
 #include "bench/environment/system_file.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
@@ -383,4 +383,4 @@ void add_kernel_facts(const std::filesystem::path& root, Environment& environmen
   set_if_known(environment, "numa.balancing", root / "proc/sys/kernel/numa_balancing");
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -5,7 +5,7 @@
 
 #include "bench/model/environment.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // What processor this is, as the kernel tells it: model, features, cores, threads, governor, turbo, hypervisor.
 
@@ -33,4 +33,4 @@ void add_power_facts(const std::filesystem::path& root, Environment& environment
 // memory.swappiness, numa.nodes, numa.balancing. None decides.
 void add_kernel_facts(const std::filesystem::path& root, Environment& environment);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/environment/machine_facts.hpp"
 #include "bench/environment/system_file.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 void set_if_known(Environment& environment, std::string_view name, const std::optional<std::string>& value) {
@@ -120,4 +120,4 @@ Environment read_environment(const std::filesystem::path& root) {
   return environment;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <fstream>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 std::optional<std::string> read_system_file(const std::filesystem::path& file) {
   constexpr std::size_t kLargest = std::size_t{16} << 20;  // /proc/cpuinfo takes some 2 KiB a thread
@@ -121,4 +121,4 @@ std::optional<double> steal_share(const ProcessorTime& before, const ProcessorTi
   return static_cast<double>(stolen) / static_cast<double>(busy);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

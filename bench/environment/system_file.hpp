@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Content without the blanks at its ends, 16 MiB at most; absent where it cannot be read.
 std::optional<std::string> read_system_file(const std::filesystem::path& file);
@@ -43,4 +43,4 @@ std::optional<ProcessorTime> read_processor_time(const std::filesystem::path& ro
 // Stolen of the time between the two that was not idle, 0 to 1; absent where nothing passed.
 std::optional<double> steal_share(const ProcessorTime& before, const ProcessorTime& after);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 #include "bench/formats/google_benchmark_records.hpp"
 #include "bench/formats/non_finite_tokens.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using nlohmann::json;
@@ -217,4 +217,4 @@ Result<GoogleBenchmarkFile> parse_google_benchmark(std::string_view text, std::s
   return file;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // A record of the file that could not be used, and why ("benchmarks[3].real_time: found NaN, wanted a finite number").
 struct BadRecord {
@@ -80,4 +80,4 @@ Result<LoadedPair> load_google_benchmark_pair(const std::filesystem::path& basel
 // One side alone, as `import` takes it: a file or a folder. Bad records are failures of the run, and warnings.
 Result<Run> load_google_benchmark(const std::filesystem::path& path, std::vector<std::string>& warnings);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

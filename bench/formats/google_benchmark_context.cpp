@@ -9,7 +9,7 @@
 
 #include "bench/environment/gpu_facts.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
@@ -289,4 +289,4 @@ void read_google_benchmark_context(const json& context, GoogleBenchmarkFile& fil
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/formats/google_benchmark_records.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Reads the date and time that benchmark programs print: ISO 8601, to the second or finer, with or without an offset
 // from UTC. Not a general date parser: no week dates, no month names.
@@ -41,4 +41,4 @@ void take_device(GoogleBenchmarkFile& file);
 //   steelyard_order   0 or first, 1 or second: this process among the two of its round; or AB (baseline first), BA
 void read_google_benchmark_context(const nlohmann::json& context, GoogleBenchmarkFile& file, BadRecordList& bad);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -12,7 +12,7 @@
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/model/sha256.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // One side of a comparison as its files hold it: a single Google Benchmark JSON file, or a folder with one for each
@@ -395,4 +395,4 @@ Result<Run> load_google_benchmark(const fs::path& path, std::vector<std::string>
   return to_run(side, rounds, slots);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 
 #include "bench/formats/non_finite_tokens.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct GoogleBenchmarkRecords::Sample {
   double value = 0;
@@ -382,4 +382,4 @@ void GoogleBenchmarkRecords::finish() {
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -17,7 +17,7 @@
 #include "bench/formats/google_benchmark.hpp"
 #include "bench/formats/repetition_log.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Keeps the list of bad records short: past a thousand, the last one says how many more there were.
 class BadRecordList {
@@ -93,4 +93,4 @@ std::string shorten(const std::string& text, std::size_t bytes);
 // A name with one (a zero byte above all) can be neither stored nor printed.
 bool has_control_character(const std::string& text);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -7,7 +7,7 @@
 
 #include "bench/formats/import_formats.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using nlohmann::json;
@@ -137,4 +137,4 @@ Result<Run> load_hyperfine(const std::filesystem::path& path, std::vector<std::s
   return run;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -11,7 +11,7 @@
 
 #include "bench/formats/google_benchmark.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Each defined by the file of its name.
 Result<Run> load_hyperfine(const std::filesystem::path& path, std::vector<std::string>& warnings);
@@ -93,4 +93,4 @@ Result<const ImportFormat*> recognise_format(const std::filesystem::path& path) 
                      "say which: steelyard import FORMAT " + path.string());
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -11,7 +11,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct ImportFormat {
   std::string_view name;  // as people type it: "google-benchmark"
@@ -29,4 +29,4 @@ std::span<const ImportFormat> import_formats();
 // such file, or of none of them.
 Result<const ImportFormat*> recognise_format(const std::filesystem::path& path);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

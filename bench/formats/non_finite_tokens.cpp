@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr std::array<std::string_view, 9> kTokens{"NaN", "-NaN", "nan",       "-nan",     "Infinity",
@@ -62,4 +62,4 @@ bool ends_in_cut_non_finite_token(std::string_view json) {
   });
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Every bare NaN, nan, Infinity, inf (with or without a sign) outside of strings becomes a string: NaN -> "N". The text
 // keeps its length. Linear; a text that holds none comes back as it was.
@@ -18,4 +18,4 @@ std::string_view unmask_non_finite(std::string_view masked);
 // True where the text breaks off inside of such a token: "Na" is not masked, and refused where it begins.
 bool ends_in_cut_non_finite_token(std::string_view json);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

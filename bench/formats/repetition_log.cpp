@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 template <class Number>
@@ -70,4 +70,4 @@ std::vector<double> repetitions_by_log(std::span<const double> logged, const Mea
   return values;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 inline constexpr std::string_view kPassLogOption = "--v=2";
 inline constexpr std::string_view kPassLogMark = "-- LOG(";
@@ -40,4 +40,4 @@ struct MeanAndSpread {
 // is then of something else (of the real time, where the time is the benchmark's own) and tells nothing. n = 1: empty.
 std::vector<double> repetitions_by_log(std::span<const double> logged, const MeanAndSpread& summary);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

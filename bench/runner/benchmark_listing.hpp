@@ -11,7 +11,7 @@
 #include "bench/runner/program.hpp"
 #include "bench/runner/settings.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct ProgramListing {
   std::vector<ListedBenchmark> benchmarks;  // in the program's order, each once; may be empty
@@ -43,4 +43,4 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
 // (ECMAScript, POSIX extended, RE2).
 std::string exact_filter(const std::vector<std::string>& names);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -28,7 +28,7 @@
 #include "bench/model/result.hpp"
 #include "bench/runner/program.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct ChildCommand {
   std::filesystem::path executable;  // relative to the caller's current folder, not to working_directory
@@ -37,7 +37,7 @@ struct ChildCommand {
   std::filesystem::path working_directory;          // empty: the caller's
   std::optional<int> core;                          // pin to this core; refusal is no error, see ChildResult::core
   bool randomize_addresses = true;                  // ASLR: on for timing, off for counting
-  Nanoseconds timeout = seconds(60);                // then SIGTERM to the group, and SIGKILL after a grace
+  Nanoseconds timeout = steelyard::seconds(60);     // then SIGTERM to the group, and SIGKILL after a grace
   std::size_t output_limit = std::size_t{4} << 20;  // bytes kept of stdout (its beginning) and of stderr (its end)
 };
 
@@ -94,4 +94,4 @@ std::optional<std::filesystem::path> find_in_path(std::string_view name);
 // program.environment, which wins.
 std::map<std::string, std::string> child_environment(const Program& program);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

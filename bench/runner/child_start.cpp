@@ -15,7 +15,7 @@
 #include <cstring>
 #include <system_error>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // What the new process tells its parent through a pipe that exec closes: no report is good news.
@@ -276,4 +276,4 @@ Result<StartedChild> start_child(const ChildCommand& command) {
   return child;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 #include "bench/runner/child_process.hpp"
 #include "bench/runner/descriptor.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct StartedChild {
   pid_t pid = -1;  // also its process group
@@ -22,4 +22,4 @@ struct StartedChild {
 // has to reap pid.
 Result<StartedChild> start_child(const ChildCommand& command);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 #include "bench/environment/cgroup_limits.hpp"
 #include "bench/environment/system_file.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 struct CoreClass {
@@ -104,4 +104,4 @@ std::vector<Core> read_allowed_cores(const std::filesystem::path& root) {
   return cores;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // One hardware thread that this process may run on.
 struct Core {
@@ -44,4 +44,4 @@ CoreChoice choose_cores(std::optional<Layout> wanted);
 // The threads in this process's affinity mask, ascending. `root` is "/" but in tests.
 std::vector<Core> read_allowed_cores(const std::filesystem::path& root = "/");
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

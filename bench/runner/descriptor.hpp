@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 class Descriptor {
  public:
@@ -31,4 +31,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/environment/system_file.hpp"
 #include "bench/model/quantile.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // The next word of the line, and the line without it.
@@ -214,4 +214,4 @@ std::vector<InvocationConditions> ConditionsWatch::finish(const std::vector<Resu
   return result;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

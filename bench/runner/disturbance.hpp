@@ -26,7 +26,7 @@
 #include "bench/model/measurement.hpp"
 #include "bench/runner/child_process.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // What the kernel accounts of a core's time and of a process's moves, for the indicators of disturbance.
 // Since the machine started; in whole ticks.
@@ -85,4 +85,4 @@ class ConditionsWatch {
   std::vector<Reading> before_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -21,7 +21,7 @@
 #include "bench/runner/program_facts.hpp"
 #include "bench/runner/round_plan.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 Result<PrivateFolder> PrivateFolder::create() {
   std::error_code failure;
@@ -311,7 +311,8 @@ Result<FreshCopy> FreshCopy::prepare(const Program& program, const Program* othe
 
 Result<void> FreshCopy::make_copies(const Program& program, const std::atomic<bool>* cancelled) {
   if (size_.count() > kLargestCopy) {
-    return input_error(file_.string(), to_text(size_), "at most " + to_text(Bytes(kLargestCopy)) + " to be copied");
+    return input_error(file_.string(), steelyard::to_text(size_),
+                       "at most " + steelyard::to_text(Bytes(kLargestCopy)) + " to be copied");
   }
   if (!may_execute_in(folder_)) return input_error(folder_.string(), "a file system without execution", "");
   std::error_code failure;
@@ -404,4 +405,4 @@ Result<CopyPlace> find_copy_place() {
   return CopyPlace{side.parent_path().parent_path(), may_execute_in(side)};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -35,7 +35,7 @@
 #include "bench/runner/descriptor.hpp"
 #include "bench/runner/program.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // A private temporary folder with a folder for each side's copy of its program and a place for its output, under paths
 // of equal length: the length of a path reaches the program's stack and heap, and moves what is measured.
@@ -152,4 +152,4 @@ Result<CopyPlace> find_copy_place();
 // memory to the file's owner alone (mincore(2)); to others it looks as if all were, and this says false.
 bool reread_pages(const std::filesystem::path& file, std::uint64_t seed, int round);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

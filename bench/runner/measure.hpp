@@ -22,7 +22,7 @@
 #include "bench/runner/sample_plan.hpp"
 #include "bench/runner/settings.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct MeasureProgress {
   std::string benchmark;  // being measured now
@@ -84,4 +84,4 @@ Result<MeasuredPair> measure_pair(const ListedProgram& baseline, const ListedPro
 Result<Run> measure_one(const ListedProgram& program, const MeasuringSettings& settings, const TimingPlan& timing,
                         const Limits& limits);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

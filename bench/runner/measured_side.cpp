@@ -10,7 +10,7 @@
 #include "bench/model/text.hpp"
 #include "bench/runner/child_process.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr int kMaxFailures = 3;
@@ -342,4 +342,4 @@ bool MeasuredSide::runs_only_in_place(ChildCommand command, const Result<ChildRe
 
 std::string in_seconds_text(Nanoseconds duration) { return shortest_text(duration.count() / 1e9); }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

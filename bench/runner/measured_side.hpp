@@ -18,7 +18,7 @@
 #include "bench/runner/program.hpp"
 #include "bench/runner/sample_plan.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // What one side has yielded so far. Takes the end of each process, good or bad, and grows into a Run: samples grouped
 // by invocation, and a Failure for everything that should have been measured and was not.
@@ -140,4 +140,4 @@ class MeasuredSide {
 // "0.02": the shortest decimal that reads back the same.
 std::string in_seconds_text(Nanoseconds duration);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 #include "bench/model/quantile.hpp"
 #include "bench/runner/round_plan.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -18,7 +18,7 @@ constexpr Nanoseconds kSample = milliseconds(2);
 constexpr Nanoseconds kOneIteration = nanoseconds(1000);
 // What the search for the number of iterations takes, in samples (see sample_plan.cpp), the sample included.
 constexpr double kWithSearch = 1.6;
-constexpr Nanoseconds kMinTimeout = seconds(2);  // of one process, whatever is left of the limit
+constexpr Nanoseconds kMinTimeout = steelyard::seconds(2);  // of one process, whatever is left of the limit
 // Above it a process is looked at twice, to tell what is fixed from what grows with the iterations.
 constexpr Nanoseconds kUnexplained = milliseconds(3);
 
@@ -233,4 +233,4 @@ bool turns_are_worth_it(const LayoutTrial& trial) {
 
 PilotOutcome run_pilot(const PilotPlan& plan) { return Pilot(plan).run(); }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -12,7 +12,7 @@
 #include "bench/runner/sample_plan.hpp"
 #include "bench/runner/settings.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct PilotPlan {
   std::vector<MeasuredSide*> sides;
@@ -50,4 +50,4 @@ bool turns_are_worth_it(const LayoutTrial& trial);
 // A benchmark that fails here has no cost; its failure is not recorded, because its rounds will tell.
 PilotOutcome run_pilot(const PilotPlan& plan);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // The same code linked in another order; by which seed, is kept with the result.
 struct LinkedLayout {
@@ -41,4 +41,4 @@ inline ListedBenchmark listed_benchmark(std::string name, const std::string& sui
   return listed;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/model/result.hpp"
 #include "bench/runner/program.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Sets program.bytes and program.sha256, and of an ELF program what add_binary_facts sets; leaves them out where the
 // file cannot be read, or is above 4 GiB.
@@ -49,4 +49,4 @@ Result<std::vector<LoadedLibrary>> libraries_of(const std::filesystem::path& exe
 // What `ld.so --list` prints. What the kernel brings (linux-vdso.so.1) has no file and is left out.
 Result<std::vector<LoadedLibrary>> parse_loader_list(std::string_view text);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 #include "bench/runner/disturbance.hpp"
 #include "bench/runner/round_plan.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Of repetitions within a round; a stream of random numbers each.
@@ -456,4 +456,4 @@ void RoundLoop::repeat(std::size_t index, int round) {
   if (undisturbed) ++outcome_.replaced_rounds;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

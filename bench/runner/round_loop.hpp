@@ -30,7 +30,7 @@
 #include "bench/runner/measure.hpp"
 #include "bench/runner/measured_side.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // What the measurement made of what it was asked.
 struct RoundLoopPlan {
@@ -130,4 +130,4 @@ class RoundLoop {
   std::int64_t pairs_left_ = 0;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Standard engines yield the same bits everywhere; standard distributions and std::shuffle do not.
@@ -82,4 +82,4 @@ std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, i
   return order;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

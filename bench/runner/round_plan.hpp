@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // The baseline's slot in each round, 0 or 1; the candidate has the other. Each benchmark has a plan of its own.
 // Precondition: rounds is even and not negative.
@@ -38,4 +38,4 @@ struct PaddedProcess {
 };
 std::size_t draw_padding(std::uint64_t seed, const PaddedProcess& process);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/runner/round_loop.hpp"
 #include "bench/runner/settings.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // How the sides are laid out, and why.
 struct LayoutChoice {
@@ -50,4 +50,4 @@ std::string draw_session(std::uint64_t seed, std::int64_t at_unix_ns, std::int64
 // The program and its arguments as one line, as the user named them.
 std::string program_line(const Program& program);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Of all samples of one process together. Above 60 ms more rounds are the better use of time; below 3 ms the clock, the
@@ -130,4 +130,4 @@ const SampleSize& SamplePlan::size_of(const std::string& benchmark) const {
   return at == sizes.end() ? usual : at->second;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

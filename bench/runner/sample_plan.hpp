@@ -15,7 +15,7 @@
 
 #include "bench/model/quantity.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // How one process measures one benchmark. Where both sides are measured both have the same.
 struct SampleSize {
@@ -63,4 +63,4 @@ struct SamplePlan {
 // differences of a pilot do not change them. Precondition: costs above 0.
 SamplePlan plan_samples(const std::map<std::string, ProcessCost>& costs, const SamplePlanQuestion& question);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -11,7 +11,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 enum class CountChoice {
   automatic,  // where Valgrind and the shim are found
@@ -27,7 +27,7 @@ struct MeasuringSettings {
   std::optional<int> repetitions;       // samples of one process; absent: as the budget allows
   std::optional<Nanoseconds> min_time;  // of one sample; absent: as the budget allows
   std::optional<Nanoseconds> budget;    // of everything; absent: the verb's own (2 minutes for ab and run, 10 for gate)
-  Nanoseconds timeout = seconds(60);    // of one child process
+  Nanoseconds timeout = steelyard::seconds(60);  // of one child process
   CountChoice counts = CountChoice::automatic;
   bool no_count_cache = false;  // neither use nor keep the counts made before on this machine
   bool recount = false;         // count both sides, whatever is known of them
@@ -40,9 +40,9 @@ struct MeasuringSettings {
 };
 
 struct Limits {
-  Nanoseconds budget = seconds(120);             // of the step, everything together
+  Nanoseconds budget = steelyard::seconds(120);  // of the step, everything together
   const std::atomic<bool>* cancelled = nullptr;  // set by a signal handler: stop, keep what there is
   bool is_cancelled() const { return cancelled != nullptr && cancelled->load(); }
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // Worst first: the precedence of the contract. A bug beats all, since it makes every other answer doubtful.
@@ -191,4 +191,4 @@ Cancellation::~Cancellation() {
 
 const std::atomic<bool>* Cancellation::flag() const { return &requested_flag; }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -18,7 +18,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/config/configuration_key.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // The exit statuses of every verb: an interface that others script against.
 enum class ExitCode : int {
@@ -110,4 +110,4 @@ class Cancellation {
   struct sigaction previous_terminate_ = {};
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -25,14 +25,14 @@
 #include "storage/spool/spool.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // Tells the store what this repository knows of the history of measured commits, so that it can put them in order.
 
 // For each of the runs' commits that the repository of the current folder has. Outside of one, and for other commits,
 // there is nothing to report_once; what was told once is not written again. Error: the store's.
-Result<void> keep_commit_graph(Store& store, const std::vector<const Run*>& runs) {
+Result<void> keep_commit_graph(storage::Store& store, const std::vector<const Run*>& runs) {
   std::set<std::pair<std::string, std::string>> wanted;  // project and commit
   for (const Run* run : runs) {
     if (!run->header.commit.sha.empty()) wanted.emplace(run->header.project, run->header.commit.sha);
@@ -46,9 +46,9 @@ Result<void> keep_commit_graph(Store& store, const std::vector<const Run*>& runs
   for (const auto& [project, sha] : wanted) {
     const Result<std::string> known = repository->resolve(sha);
     if (!known || *known != sha) continue;
-    Result<std::vector<CommitParents>> history = repository->recent_history(sha);
+    Result<std::vector<storage::CommitParents>> history = repository->recent_history(sha);
     if (!history) continue;
-    STEELYARD_CHECK(HistoryStore(store).put_commit_graph({project, std::move(history).value()}));
+    STEELYARD_CHECK(storage::HistoryStore(store).put_commit_graph({project, std::move(history).value()}));
   }
   return {};
 }
@@ -58,7 +58,7 @@ std::string count_text(std::size_t count, const std::string& one) {
 }
 
 // "2 runs and 1 comparison"; empty: neither.
-std::string files_text(const Spool::Count& count) {
+std::string files_text(const storage::Spool::Count& count) {
   std::string text = count.runs > 0 ? count_text(count.runs, "run") : "";
   if (count.comparisons == 0) return text;
   return text + (text.empty() ? "" : " and ") + count_text(count.comparisons, "comparison");
@@ -68,7 +68,9 @@ constexpr std::size_t kShownIdCharacters = 12;  // of a comparison, for verify
 constexpr std::size_t kIdCharacters = 16;       // of a file's name, as in the spool
 
 // By which verify takes it.
-std::string name_of(const SpooledComparison& kept) { return "comparison:" + kept.id.substr(0, kShownIdCharacters); }
+std::string name_of(const storage::SpooledComparison& kept) {
+  return "comparison:" + kept.id.substr(0, kShownIdCharacters);
+}
 
 // The folders to fall back on, best first.
 std::vector<std::filesystem::path> folders_besides_the_state() {
@@ -92,7 +94,7 @@ void keep_outside(const std::string& name, const std::string& file_name, const A
       continue;
     }
     app.streams.err << "steelyard: the " << name << " is kept in " << file.string() << "; move it to "
-                    << (state_folder() / "spool").string()
+                    << (storage::state_folder() / "spool").string()
                     << " when that can be written, and the next command that reaches the store delivers it\n";
     return;
   }
@@ -102,18 +104,18 @@ void keep_outside(const std::string& name, const std::string& file_name, const A
 
 void keep_outside(const Run& run, const App& app) {
   keep_outside("run", "steelyard-" + run.header.id.substr(0, kIdCharacters) + ".syrun", app,
-               [&run](const std::filesystem::path& file) { return write_archive(file, run); });
+               [&run](const std::filesystem::path& file) { return storage::write_archive(file, run); });
 }
 
-void keep_outside(const SpooledComparison& kept, const App& app) {
-  const std::string document = comparison_document(kept.comparison);
+void keep_outside(const storage::SpooledComparison& kept, const App& app) {
+  const std::string document = storage::comparison_document(kept.comparison);
   keep_outside("comparison", "steelyard-" + kept.id.substr(0, kIdCharacters) + ".json", app,
                [&document](const std::filesystem::path& file) { return write_text_file(file, document); });
 }
 
 // For what the store did not take. What the spool has already stays one file there.
-void keep_on_disk(const AtHand& own, const App& app) {
-  Spool spool(state_folder());
+void keep_on_disk(const storage::AtHand& own, const App& app) {
+  storage::Spool spool(storage::state_folder());
   for (const Run* run : own.runs) {
     if (!spool.keep(*run)) keep_outside(*run, app);
   }
@@ -121,15 +123,15 @@ void keep_on_disk(const AtHand& own, const App& app) {
 }
 
 void report_waiting(const App& app) {
-  const Spool::Count waiting = Spool(state_folder()).count_waiting();
+  const storage::Spool::Count waiting = storage::Spool(storage::state_folder()).count_waiting();
   const std::size_t count = waiting.runs + waiting.comparisons;
   if (count == 0) return;
   app.streams.err << "steelyard: " << files_text(waiting) << (count == 1 ? " waits" : " wait") << " in the spool at "
-                  << (state_folder() / "spool").string() << "; the next command that reaches the store delivers "
-                  << (count == 1 ? "it" : "them") << '\n';
+                  << (storage::state_folder() / "spool").string()
+                  << "; the next command that reaches the store delivers " << (count == 1 ? "it" : "them") << '\n';
 }
 
-ExitCode keep_without_store(const Error& error, const AtHand& own, const App& app) {
+ExitCode keep_without_store(const Error& error, const storage::AtHand& own, const App& app) {
   app.report(error);
   keep_on_disk(own, app);
   report_waiting(app);
@@ -141,16 +143,16 @@ ExitCode keep_without_store(const Error& error, const AtHand& own, const App& ap
 class OwnDelivery {
  public:
   // `own`: runs, sealed, and the comparison as the spool keeps it, if any.
-  OwnDelivery(Store& store, const AtHand& own, const App& app)
-      : store_(store), to_(destination(store)), own_(own), app_(app) {}
+  OwnDelivery(storage::Store& store, const storage::AtHand& own, const App& app)
+      : store_(store), to_(storage::destination(store)), own_(own), app_(app) {}
 
   // All that goes wrong is reported; an error of the store or of the spool ends it.
   ExitCode deliver_spool() {
-    const Spool::Destination noting{
+    const storage::Spool::Destination noting{
         [this](const Run& run) { return noted(&run, to_.put_run(run)); },
         [this](const Comparison& comparison) { return noted(&comparison, to_.put_comparison(comparison)); },
         to_.is_for_another};
-    const Result<Spool::Delivery> delivery = Spool(state_folder()).deliver(noting, own_);
+    const Result<storage::Spool::Delivery> delivery = storage::Spool(storage::state_folder()).deliver(noting, own_);
     if (!delivery) {
       report_once(delivery.error());
       return ExitCode::store_away;
@@ -162,14 +164,14 @@ class OwnDelivery {
   // Offers the store what the spool could not hand on: it was not kept there, another process was faster, or something
   // else ended the delivery. Putting what is there already changes nothing.
   ExitCode put_rest() {
-    AtHand left;
+    storage::AtHand left;
     ExitCode code = ExitCode::success;
     for (const Run* run : own_.runs) {
       if (is_left(
               run, [&] { return to_.put_run(*run); }, code))
         left.runs.push_back(run);
     }
-    const SpooledComparison* const kept = own_.comparison;
+    const storage::SpooledComparison* const kept = own_.comparison;
     if (kept != nullptr && is_left(
                                &kept->comparison, [&] { return to_.put_comparison(kept->comparison); }, code)) {
       left.comparison = kept;
@@ -209,68 +211,69 @@ class OwnDelivery {
     reported_.push_back(error);
   }
 
-  Store& store_;
-  Spool::Destination to_;
-  const AtHand& own_;
+  storage::Store& store_;
+  storage::Spool::Destination to_;
+  const storage::AtHand& own_;
   const App& app_;
   std::map<const void*, bool> is_taken_;  // of what the spool handed on; absent: the store has not answered
   std::vector<Error> reported_;
 };
 
 // The comparison as the spool has it; as it was given where it could not be kept there, which is reported.
-std::optional<SpooledComparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code,
-                                                          const App& app) {
+std::optional<storage::SpooledComparison> keep_comparison_in_spool(const Comparison* comparison, ExitCode& code,
+                                                                   const App& app) {
   if (comparison == nullptr) return std::nullopt;
-  Result<SpooledComparison> spooled = Spool(state_folder()).keep(*comparison);
+  Result<storage::SpooledComparison> spooled = storage::Spool(storage::state_folder()).keep(*comparison);
   if (spooled) return std::move(spooled).value();
   code = worse(code, (app.report(spooled.error()), ExitCode::store_away));
-  Result<Comparison> kept = as_kept(*comparison);
-  SpooledComparison unspooled{{}, "", kept ? std::move(kept).value() : *comparison};
-  unspooled.id = comparison_id(unspooled.comparison);
+  Result<Comparison> kept = storage::as_kept(*comparison);
+  storage::SpooledComparison unspooled{{}, "", kept ? std::move(kept).value() : *comparison};
+  unspooled.id = storage::comparison_id(unspooled.comparison);
   return unspooled;
 }
 
 }  // namespace
 
-Result<StoreAddress> store_address(const Configuration& configuration) {
-  return parse_store_address(configuration.store,
-                             configuration.store_where.empty() ? "--store" : configuration.store_where);
+Result<storage::StoreAddress> store_address(const Configuration& configuration) {
+  return storage::parse_store_address(configuration.store,
+                                      configuration.store_where.empty() ? "--store" : configuration.store_where);
 }
 
-Result<Store> open_store(const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
-  STEELYARD_TRY(Store store, Store::open(address, state_folder()));
+Result<storage::Store> open_store(const Configuration& configuration, const App& app) {
+  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(storage::Store store, storage::Store::open(address, storage::state_folder()));
   app.notes(store.take_notices());
-  Spool spool(state_folder());
+  storage::Spool spool(storage::state_folder());
   if (spool.waiting().empty()) return store;
-  const Result<Spool::Delivery> delivery = spool.deliver(destination(store));
+  const Result<storage::Spool::Delivery> delivery = spool.deliver(storage::destination(store));
   if (!delivery) {
     app.report(delivery.error());
     return store;
   }
   for (const Error& bad : delivery->bad) app.report(bad);
-  const Spool::Count delivered{static_cast<std::size_t>(delivery->delivered),
-                               static_cast<std::size_t>(delivery->comparisons)};
-  if (delivered != Spool::Count{}) app.note("delivered from the spool: " + files_text(delivered));
+  const storage::Spool::Count delivered{static_cast<std::size_t>(delivery->delivered),
+                                        static_cast<std::size_t>(delivery->comparisons)};
+  if (delivered != storage::Spool::Count{}) app.note("delivered from the spool: " + files_text(delivered));
   return store;
 }
 
-Result<std::string> project_in_store(Store& store, const Configuration& configuration) {
-  STEELYARD_TRY(const std::vector<std::string> known, HistoryStore(store).projects(project_name(configuration)));
+Result<std::string> project_in_store(storage::Store& store, const Configuration& configuration) {
+  STEELYARD_TRY(const std::vector<std::string> known,
+                storage::HistoryStore(store).projects(project_name(configuration)));
   return project_to_read(configuration, known, "the store");
 }
 
-Result<Run> stored_run(Store& store, const std::string& id, const App& app) {
-  Result<Run> run = RunStore(store).get(id);
+Result<Run> stored_run(storage::Store& store, const std::string& id, const App& app) {
+  Result<Run> run = storage::RunStore(store).get(id);
   if (run || run.error().kind != ErrorKind::input) return run;
-  std::optional<SpooledRun> kept = Spool(state_folder()).find_run(id);
+  std::optional<storage::SpooledRun> kept = storage::Spool(storage::state_folder()).find_run(id);
   if (!kept) return run;
   app.note("run:" + id.substr(0, kShownIdCharacters) + " is taken from its archive " + kept->path.string());
   return std::move(kept->run);
 }
 
 ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app) {
-  Spool spool(state_folder());
+  storage::Spool spool(storage::state_folder());
   ExitCode code = ExitCode::success;
   for (const Run* run : runs) {
     const Result<std::filesystem::path> kept = spool.keep(*run);
@@ -283,12 +286,12 @@ ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app) {
 
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
                           const std::vector<const Run*>& runs) {
-  const Result<StoreAddress> address = store_address(configuration);
+  const Result<storage::StoreAddress> address = store_address(configuration);
   if (!address) return app.report(address.error());
   ExitCode kept_code = ExitCode::success;
-  const std::optional<SpooledComparison> kept = keep_comparison_in_spool(comparison, kept_code, app);
-  const AtHand own{runs, kept ? &*kept : nullptr};
-  Result<Store> store = Store::open(*address, state_folder());
+  const std::optional<storage::SpooledComparison> kept = keep_comparison_in_spool(comparison, kept_code, app);
+  const storage::AtHand own{runs, kept ? &*kept : nullptr};
+  Result<storage::Store> store = storage::Store::open(*address, storage::state_folder());
   if (!store) return keep_without_store(store.error(), own, app);
   app.notes(store->take_notices());
   // First, so that each commit finds its place at once. The runs are kept all the same, and the next one tells it
@@ -311,4 +314,4 @@ ExitCode deliver_to_store(const Configuration& configuration, const Comparison* 
   return worse(code, kept_code);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -12,21 +12,21 @@
 #include "ci/config/configuration.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Error (input): the configured address is none. For verbs to find out before they measure.
-Result<StoreAddress> store_address(const Configuration& configuration);
+Result<storage::StoreAddress> store_address(const Configuration& configuration);
 
 // Opens the store and delivers what waits. A run that could not be delivered or read is named on the error stream and
 // stays; that is no error here.
-Result<Store> open_store(const Configuration& configuration, const App& app);
+Result<storage::Store> open_store(const Configuration& configuration, const App& app);
 
 // Of which project a verb reads (project_to_read() of ci/app/settings.hpp). Error (input): the store has others alone.
-Result<std::string> project_in_store(Store& store, const Configuration& configuration);
+Result<std::string> project_in_store(storage::Store& store, const Configuration& configuration);
 
 // RunStore::get. What retention has dropped may lie in the state folder still: it is taken from there, and a note says
 // so.
-Result<Run> stored_run(Store& store, const std::string& id, const App& app);
+Result<Run> stored_run(storage::Store& store, const std::string& id, const App& app);
 
 // Writes the runs (sealed) to the spool. On trouble, such as a full disk, says so and returns store_away.
 ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app);
@@ -37,4 +37,4 @@ ExitCode keep_in_spool(const std::vector<const Run*>& runs, const App& app);
 ExitCode deliver_to_store(const Configuration& configuration, const Comparison* comparison, const App& app,
                           const std::vector<const Run*>& runs = {});
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -10,7 +10,7 @@
 
 #include "ci/git/repository.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 Result<Configuration> with_overrides(Configuration configuration, const App& app) {
   if (const char* store = std::getenv("STEELYARD_STORE"); store != nullptr && *store != '\0') {
@@ -82,4 +82,4 @@ std::string person_or_login(const std::string& named) {
   return entry == nullptr ? "user " + std::to_string(geteuid()) : entry->pw_name;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -12,7 +12,7 @@
 #include "ci/app/app.hpp"
 #include "ci/config/configuration.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Looks for steelyard.toml from the current folder upwards.
 Result<Configuration> effective_configuration(const App& app);
@@ -37,4 +37,4 @@ Result<std::string> project_to_read(const Configuration& configuration, const st
 // user, else the login name.
 std::string person_or_login(const std::string& named);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

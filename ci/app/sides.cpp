@@ -20,7 +20,7 @@
 #include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::string_view kRunPrefix = "run:";
@@ -61,19 +61,19 @@ std::string best_run(const std::vector<RunHeader>& runs, const std::vector<RunHe
 }
 
 // What git does not know, or knows as a commit that was not measured, may be the beginning of another repository's.
-Result<std::vector<RunHeader>> headers_of_name(Store& store, const std::string& name) {
+Result<std::vector<RunHeader>> headers_of_name(storage::Store& store, const std::string& name) {
   const std::string sha = commit_named_here(name);
-  STEELYARD_TRY(std::vector<RunHeader> headers, RunStore(store).of_commit(sha));
+  STEELYARD_TRY(std::vector<RunHeader> headers, storage::RunStore(store).of_commit(sha));
   const bool is_hash = name.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!headers.empty() || sha == name) return headers;
-  if (is_hash) return RunStore(store).of_commit(name);
+  if (is_hash) return storage::RunStore(store).of_commit(name);
   return input_error(std::string(kCommitPrefix) + name, "no run of " + sha.substr(0, 12) + ", which it means here",
                      "a commit that the store knows");
 }
 
 // The store as one command reads it.
 struct StoreReader {
-  Store& store;
+  storage::Store& store;
   const Configuration& configuration;
   const App& app;
 };
@@ -108,7 +108,7 @@ bool is_stored(SideKind kind) {
 }
 
 Result<Run> load_file(const std::string& side, SideKind kind, std::vector<std::string>& warnings) {
-  return kind == SideKind::archive ? read_archive(side) : load_google_benchmark(side, warnings);
+  return kind == SideKind::archive ? storage::read_archive(side) : bench::load_google_benchmark(side, warnings);
 }
 
 Result<Run> load_ancestor(const StoreReader& reader, const std::string& branch, const Run& candidate,
@@ -117,10 +117,11 @@ Result<Run> load_ancestor(const StoreReader& reader, const std::string& branch, 
   if (candidate.header.commit.sha.empty()) {
     return input_error(where, "a candidate that names no commit", "one that does", "name the baseline itself");
   }
-  BaselineQuery query{candidate.header.project, candidate.environment.fingerprint(), candidate.header.commit.sha,
-                      branch};
+  storage::BaselineQuery query{candidate.header.project, candidate.environment.fingerprint(),
+                               candidate.header.commit.sha, branch};
   query.only_branch = true;
-  STEELYARD_TRY(const std::optional<FoundBaseline> found, HistoryStore(reader.store).latest_baseline(query));
+  STEELYARD_TRY(const std::optional<storage::FoundBaseline> found,
+                storage::HistoryStore(reader.store).latest_baseline(query));
   if (!found) {
     return input_error(
         where, "no ancestor of " + candidate.header.commit.sha.substr(0, 9) + " that was measured on its machine",
@@ -136,7 +137,7 @@ bool names_stored_run(const std::string& side) {
   return side.starts_with(kRunPrefix) || side.starts_with(kCommitPrefix);
 }
 
-std::string place_text(const FoundBaseline& found) {
+std::string place_text(const storage::FoundBaseline& found) {
   const std::string who = found.commit.empty() ? "a run without a commit" : "commit " + found.commit.substr(0, 7);
   if (!found.is_ancestor) {
     return who +
@@ -150,7 +151,7 @@ Result<Run> load_side(const std::string& side, const Configuration& configuratio
                       std::vector<std::string>& warnings) {
   STEELYARD_TRY(const SideKind kind, kind_of(side));
   if (!is_stored(kind)) return load_file(side, kind, warnings);
-  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   return load_stored({store, configuration, app}, side, {});
 }
 
@@ -166,11 +167,11 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   STEELYARD_TRY(const SideKind baseline_kind, kind_of(baseline));
   STEELYARD_TRY(const SideKind candidate_kind, kind_of(candidate));
   if (baseline_kind == SideKind::google_benchmark && candidate_kind == SideKind::google_benchmark) {
-    STEELYARD_TRY(LoadedPair pair, load_google_benchmark_pair(baseline, candidate));
+    STEELYARD_TRY(bench::LoadedPair pair, bench::load_google_benchmark_pair(baseline, candidate));
     return Sides{std::move(pair.baseline), std::move(pair.candidate), std::move(pair.warnings)};
   }
   Sides sides;
-  std::optional<Store> store;
+  std::optional<storage::Store> store;
   if (baseline_kind == SideKind::stored_ancestor) {
     STEELYARD_TRY(store, open_store(configuration, app));
     const StoreReader reader{*store, configuration, app};
@@ -194,11 +195,11 @@ Result<Sides> load_sides(const std::string& baseline, const std::string& candida
   return sides;
 }
 
-Result<ArchivedHistory> history_of_archives(const std::filesystem::path& folder, HistoryQuery query,
-                                            const Configuration& configuration, const App& app) {
+Result<storage::ArchivedHistory> history_of_archives(const std::filesystem::path& folder, storage::HistoryQuery query,
+                                                     const Configuration& configuration, const App& app) {
   STEELYARD_TRY(query.project, project_to_read(configuration, {}, ""));
   ProgressLine progress = app.progress();
-  Result<ArchivedHistory> history = read_archived_history(
+  Result<storage::ArchivedHistory> history = storage::read_archived_history(
       folder, query, [&progress](double done) { progress.show("archives", done, Nanoseconds()); });
   progress.clear();
   if (!history) return history;
@@ -225,9 +226,10 @@ bool is_measurement_archive(const std::string& side, const std::string& opening)
   if (!opening.starts_with("SYRUN")) return false;
   std::error_code code;
   const auto size = std::filesystem::file_size(side, code);
-  if (code || size > static_cast<std::uintmax_t>(ArchiveLimits{}.file_bytes)) return false;
+  if (code || size > static_cast<std::uintmax_t>(storage::ArchiveLimits{}.file_bytes)) return false;
   std::ifstream stream(side, std::ios::binary);
-  return holds_measurements(std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>()));
+  return storage::holds_measurements(
+      std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>()));
 }
 
 }  // namespace
@@ -241,7 +243,7 @@ Result<std::optional<std::vector<TaskMeasurement>>> load_measurement_side(const 
     return Loaded(std::move(measurements));
   }
   if (!is_measurement_archive(side, opening)) return Loaded();
-  STEELYARD_TRY(std::vector<TaskMeasurement> measurements, read_measurement_file(side));
+  STEELYARD_TRY(std::vector<TaskMeasurement> measurements, storage::read_measurement_file(side));
   return Loaded(std::move(measurements));
 }
 
@@ -289,4 +291,4 @@ Result<Run> run_of_side(MeasurementSide side, const std::vector<Environment>& en
   return error;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -18,7 +18,7 @@
 #include "storage/archived/archived_history.hpp"
 #include "storage/store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct Sides {
   Run baseline;
@@ -40,7 +40,7 @@ bool names_stored_run(const std::string& side);
 Result<Run> load_side(const std::string& side, const Configuration& configuration, const App& app);
 
 // "commit 1a2b3c4, 3 commits before the candidate".
-std::string place_text(const FoundBaseline& found);
+std::string place_text(const storage::FoundBaseline& found);
 
 // Said where a branch was asked for (ArchivedHistory::is_by_date).
 inline constexpr const char* kArchivesByDate =
@@ -49,8 +49,8 @@ inline constexpr const char* kArchivesByDate =
 // Of the project that a verb reads (project_to_read() of ci/app/settings.hpp), whatever the query says. With a progress
 // bar where there is a terminal. Archives that cannot be read are reported, and still named in the
 // answer: who leaves them out may not end with success.
-Result<ArchivedHistory> history_of_archives(const std::filesystem::path& folder, HistoryQuery query,
-                                            const Configuration& configuration, const App& app);
+Result<storage::ArchivedHistory> history_of_archives(const std::filesystem::path& folder, storage::HistoryQuery query,
+                                                     const Configuration& configuration, const App& app);
 
 // Files of the harness's Timer as sides of a table: the XML and text archives, and .syrun files that hold measurements.
 // Absent where `side` is something else (a run's archive, JSON, a folder, a run in the store, nothing at all). Error
@@ -79,4 +79,4 @@ Result<Run> run_of_side(MeasurementSide side, const std::vector<Environment>& en
 // fingerprint and no facts.
 inline constexpr const char* kFingerprintFact = "fingerprint";
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,7 +9,7 @@
 
 #include "bench/model/benchmark_id.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // Select Graphic Rendition codes (ECMA-48, 8.3.117), in the order of Tone.
@@ -125,4 +125,4 @@ void ProgressLine::clear() {
   err_ << "\r\x1b[K" << std::flush;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

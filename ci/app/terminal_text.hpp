@@ -13,7 +13,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/text.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct TerminalStyle {
   bool color = false;
@@ -79,4 +79,4 @@ class ProgressLine {
   bool drawn_ = false;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

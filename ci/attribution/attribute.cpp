@@ -15,7 +15,7 @@
 #include "ci/attribution/profile_difference.hpp"
 #include "regress/ab/gates.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // A function below this part of the change explains nothing.
@@ -280,14 +280,15 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
   std::map<std::string, CountFinding> findings;
   bool any_other_dispatch = false;
   KnownLines known;
-  if (!options.trust_shifted_lines) known = {!has_shifted_lines(baseline), !has_shifted_lines(candidate)};
+  if (!options.trust_shifted_lines) known = {!bench::has_shifted_lines(baseline), !bench::has_shifted_lines(candidate)};
   for (ComparisonRow& row : comparison.rows) {
     if (row.metric.name != kInstructions) continue;
     const CountedProfile* a = find_profile(baseline_profiles, row.benchmark);
     const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
     const bool same_code = !dispatch || !may_call_a_dispatching_library(a, b);
     if (!same_code) {
-      row.reason += (row.reason.empty() ? "" : "; ") + std::string(to_text(RowNote::other_dispatch)) + *dispatch;
+      row.reason +=
+          (row.reason.empty() ? "" : "; ") + std::string(steelyard::to_text(RowNote::other_dispatch)) + *dispatch;
       row.notes.add(RowNote::other_dispatch);
       any_other_dispatch = true;
     }
@@ -305,7 +306,7 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     row.functions = found->second.functions;
     row.call_path = found->second.call_path;
   }
-  if (any_other_dispatch) decide_gates(comparison);
+  if (any_other_dispatch) regress::decide_gates(comparison);
   const bool are_all_known = known.of_baseline && known.of_candidate;
   if (!findings.empty() && !are_all_known) comparison.warnings.push_back(warning_of(known));
   annotate_changed_kernels(comparison, baseline, candidate);
@@ -362,7 +363,7 @@ KernelChanges changes_by_benchmark(const Run& baseline, const Run& candidate) {
     const std::vector<std::string> was = kernels_of_label(before->second);
     const std::vector<std::string> is = kernels_of_label(label);
     if (was.empty() || is.empty()) continue;
-    std::vector<std::string> found = kernel_changes(was, is);
+    std::vector<std::string> found = bench::kernel_changes(was, is);
     if (!found.empty()) changes.emplace(benchmark, std::move(found));
   }
   return changes;
@@ -415,8 +416,8 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 }  // namespace
 
 const std::string* different_dispatch(const Run& run) {
-  const std::string* fact = run.environment.find(kDispatchFact);
-  return fact && tells_of_other_code(*fact) ? fact : nullptr;
+  const std::string* fact = run.environment.find(bench::kDispatchFact);
+  return fact && bench::tells_of_other_code(*fact) ? fact : nullptr;
 }
 
 bool calls_a_dispatching_library(const CountedProfile& profile) {
@@ -427,4 +428,4 @@ bool calls_a_dispatching_library(const CountedProfile& profile) {
   });
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

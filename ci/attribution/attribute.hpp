@@ -10,7 +10,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct AttributionOptions {
   // Folders whose sources are the project's own, one per side (a build tree of each may stand elsewhere). Empty: every
@@ -54,4 +54,4 @@ const std::string* different_dispatch(const Run& run);
 // Whether the profile has a function of such a library.
 bool calls_a_dispatching_library(const CountedProfile& profile);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,7 +9,7 @@
 
 #include "ci/attribution/own_source.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxCells = 1'000'000;
@@ -315,4 +315,4 @@ std::optional<Culprit> find_culprit(const ProfileDifference& difference, const s
   return best->culprit;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

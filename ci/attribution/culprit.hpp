@@ -10,7 +10,7 @@
 
 #include "ci/attribution/profile_difference.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // On which line of a function its cost changed most, though the lines of the two builds have other numbers: the lines
 // are laid over each other in their order, as a text comparison does, by what they cost.
@@ -73,4 +73,4 @@ struct Culprit {
 std::optional<Culprit> find_culprit(const ProfileDifference& difference, const std::vector<FunctionStanding>& standings,
                                     const LineDifference& lines, const std::vector<std::filesystem::path>& own_sources);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 bool is_unknown(const std::string& text) { return text.empty() || text == "???"; }
@@ -162,4 +162,4 @@ std::string short_function_name(std::string_view function) {
   return result.empty() ? std::string(function) : result;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

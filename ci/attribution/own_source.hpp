@@ -10,7 +10,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 bool is_own_source(const ProfiledFunction& function, const std::vector<std::filesystem::path>& own_sources);
 
@@ -42,4 +42,4 @@ std::string_view qualified_name(std::string_view function);
 // "std::vector<>::push_back": without return type, parameters, template arguments and the marks of clones.
 std::string short_function_name(std::string_view function);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -12,7 +12,7 @@
 #include "bench/counting/algebra/function_match.hpp"
 #include "bench/counting/reader/call_cycles.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 std::optional<std::size_t> instructions_event(const CountedProfile& profile) {
@@ -38,7 +38,7 @@ struct Side {
   }
 };
 
-bool is_other_name(MatchedBy how) { return how == MatchedBy::renamed; }
+bool is_other_name(bench::MatchedBy how) { return how == bench::MatchedBy::renamed; }
 
 // Gives every function of both profiles its place in the difference; copies that one side alone has stand where the
 // function does.
@@ -47,15 +47,15 @@ void place_functions(const Side& baseline, const Side& candidate, ProfileDiffere
   const std::vector<int> candidate_depths = depths(candidate.profile);
   difference.of_baseline.resize(baseline.profile.functions.size());
   difference.of_candidate.resize(candidate.profile.functions.size());
-  const std::vector<FunctionMatch> matches = match_functions(baseline.profile, candidate.profile);
+  const std::vector<bench::FunctionMatch> matches = bench::match_functions(baseline.profile, candidate.profile);
   std::vector<std::uint32_t> place_of(matches.size(), 0);
   const auto place = [&](std::size_t i) {
-    const FunctionMatch& match = matches[i];
+    const bench::FunctionMatch& match = matches[i];
     if (match.baseline) difference.of_baseline[*match.baseline] = place_of[i];
     if (match.candidate) difference.of_candidate[*match.candidate] = place_of[i];
   };
   for (std::size_t i = 0; i < matches.size(); ++i) {
-    const FunctionMatch& match = matches[i];
+    const bench::FunctionMatch& match = matches[i];
     if (match.copy_of) continue;
     place_of[i] = static_cast<std::uint32_t>(difference.functions.size());
     FunctionDifference entry;
@@ -174,7 +174,7 @@ std::vector<CallArc> as_call_arcs(const std::vector<ArcDifference>& arcs) {
   return result;
 }
 
-std::vector<Component> components_of(const ProfileDifference& difference, const CallCycles& cycles) {
+std::vector<Component> components_of(const ProfileDifference& difference, const bench::CallCycles& cycles) {
   std::vector<Component> components(cycles.size_of.size());
   for (std::size_t i = 0; i < difference.functions.size(); ++i) {
     components[cycles.cycle_of[i]].inclusive_change += difference.functions[i].inclusive_change;
@@ -212,7 +212,7 @@ void descend(std::vector<Component>& components, double total_change) {
 }  // namespace
 
 std::vector<FunctionStanding> call_structure(const ProfileDifference& difference) {
-  const CallCycles cycles = find_call_cycles(difference.functions.size(), as_call_arcs(difference.arcs));
+  const bench::CallCycles cycles = bench::find_call_cycles(difference.functions.size(), as_call_arcs(difference.arcs));
   std::vector<Component> components = components_of(difference, cycles);
   descend(components, difference.total_change);
   std::vector<FunctionStanding> standings(difference.functions.size());
@@ -283,4 +283,4 @@ std::vector<std::uint32_t> call_path_to(std::uint32_t target, const ProfileDiffe
   return {target};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

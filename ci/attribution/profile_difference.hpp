@@ -8,7 +8,7 @@
 
 #include "bench/model/counted_profile.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // What one side spent on a function, an iteration.
 struct FunctionCost {
@@ -79,4 +79,4 @@ std::vector<FunctionStanding> call_structure(const ProfileDifference& difference
 // arcs.
 std::vector<std::uint32_t> call_path_to(std::uint32_t target, const ProfileDifference& difference);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

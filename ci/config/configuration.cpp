@@ -10,7 +10,7 @@
 #include "ci/config/toml_document.hpp"
 #include "ci/config/written_value.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of steelyard.toml; real ones have a few hundred
@@ -219,4 +219,4 @@ Result<Configuration> find_configuration(const std::filesystem::path& start) {
   return Configuration{};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -18,7 +18,7 @@
 #include "bench/runner/settings.hpp"
 #include "regress/targets/declared_target.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Whether a benchmark is timed though its two builds cannot run different instructions.
 enum class SkipTime {
@@ -76,8 +76,8 @@ struct Configuration {
   std::string build_command;
   Nanoseconds build_timeout = seconds(1800);
   std::vector<ConfiguredProgram> programs;
-  std::vector<DeclaredTarget> targets;  // in the order of the file
-  MeasuringSettings run;
+  std::vector<regress::DeclaredTarget> targets;  // in the order of the file
+  bench::MeasuringSettings run;
   PolicySettings policy;
   GateSettings gate;
   RetentionSettings retention;
@@ -98,4 +98,4 @@ Result<Configuration> read_configuration(const std::filesystem::path& file);
 // where there is no file.
 Result<Configuration> find_configuration(const std::filesystem::path& start);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

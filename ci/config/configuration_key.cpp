@@ -11,7 +11,7 @@
 #include "ci/config/written_value.hpp"
 #include "regress/targets/declared_target.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // How long something is kept, as people write it: "90days", "6 months", "2years", "forever". In days; a month is a
@@ -108,8 +108,8 @@ Result<void> TargetTables::take(const TomlEntry& entry, const std::string& where
   return {};
 }
 
-Result<std::vector<DeclaredTarget>> TargetTables::finish() const {
-  std::vector<DeclaredTarget> targets;
+Result<std::vector<regress::DeclaredTarget>> TargetTables::finish() const {
+  std::vector<regress::DeclaredTarget> targets;
   for (const Table& table : tables_) {
     const std::string where = table.where + ": [[target]]";
     if (table.declared.benchmark.empty()) {
@@ -117,8 +117,8 @@ Result<std::vector<DeclaredTarget>> TargetTables::finish() const {
     }
     if (table.text.empty()) return input_error(where, "no target", "target = \"0.6 of bandwidth\"");
     Target chosen = table.declared.target;
-    STEELYARD_CHECK(check_ceiling_choice(chosen, where));
-    STEELYARD_TRY(Target target, parse_target(table.text, table.target_where));
+    STEELYARD_CHECK(regress::check_ceiling_choice(chosen, where));
+    STEELYARD_TRY(Target target, regress::parse_target(table.text, table.target_where));
     STEELYARD_CHECK(lay_over(target.level, chosen.level, "level", where));
     STEELYARD_CHECK(lay_over(target.dtype, chosen.dtype, "dtype", where));
     STEELYARD_CHECK(lay_over(target.source, chosen.source, "ceiling", where));
@@ -131,7 +131,7 @@ Result<std::vector<DeclaredTarget>> TargetTables::finish() const {
   return targets;
 }
 
-std::string to_toml(const DeclaredTarget& declared) {
+std::string to_toml(const regress::DeclaredTarget& declared) {
   const Target& target = declared.target;
   std::string text = "[[target]]\nbenchmark = " + quoted_for_toml(declared.benchmark) +
                      "\ntarget = " + quoted_for_toml(target.text) + '\n';
@@ -225,12 +225,13 @@ Assigned assign_counts(Configuration& to, const WrittenValue& value, const std::
 
 Assigned assign_counters(Configuration& to, const WrittenValue& value, const std::string& where) {
   STEELYARD_TRY(const std::vector<std::string> words, read_list(value, where));
-  std::vector<std::string> known = counter_words();
-  known.emplace_back(kNoCounters);
+  std::vector<std::string> known = bench::counter_words();
+  known.emplace_back(bench::kNoCounters);
   for (const std::string& word : words) {
     if (const auto read = read_word({word, value.from_command_line}, where, known); !read) return read.error();
   }
-  if (read_counters(words, to.run.counters)) return input_error(where, to_text(value), "counters, or none alone");
+  if (bench::read_counters(words, to.run.counters))
+    return input_error(where, to_text(value), "counters, or none alone");
   return {};
 }
 
@@ -269,7 +270,8 @@ const std::array kKeys{
                      "both sides at once on two cores, in turns, or one after the other (judged with drift in mind); "
                      "auto: duet where two equal cores are free and a trial does not find turns much steadier, else "
                      "interleaved",
-                     assign_layout, STEELYARD_PRINT(quoted_for_toml(of.run.layout ? to_text(*of.run.layout) : "auto"))},
+                     assign_layout,
+                     STEELYARD_PRINT(quoted_for_toml(of.run.layout ? steelyard::to_text(*of.run.layout) : "auto"))},
     ConfigurationKey{"run", "rounds", "--rounds", "N",
                      "rounds of every benchmark, an even number; 0: each until it is decided, within the budget",
                      assign_rounds, STEELYARD_PRINT(std::to_string(of.run.rounds))},
@@ -311,7 +313,7 @@ const std::array kKeys{
     ConfigurationKey{
         "run", "counters", "--counters", "NAME,...",
         "what is counted as well and gates only by name: cache, branch, heap, hardware (docs/guide/counters.md)",
-        assign_counters, STEELYARD_PRINT(list_text(to_words(of.run.counters)))},
+        assign_counters, STEELYARD_PRINT(list_text(bench::to_words(of.run.counters)))},
     ConfigurationKey{"run", "relink", "--relink", "CMD",
                      "shell command that links a side's program again in the order of $STEELYARD_LAYOUT_SEED, to "
                      "$STEELYARD_OUTPUT: rounds then draw from several layouts of the code "
@@ -431,7 +433,7 @@ std::string to_toml(const Configuration& configuration) {
     text += "\n[[program]]\nname = " + quoted_for_toml(program.name) +
             "\ncommand = " + quoted_for_toml(program.command) + '\n';
   }
-  for (const DeclaredTarget& target : configuration.targets) text += '\n' + to_toml(target);
+  for (const regress::DeclaredTarget& target : configuration.targets) text += '\n' + to_toml(target);
   for (const PatternPolicy& policy : configuration.policy.patterns) text += '\n' + to_toml(policy);
   return text;
 }
@@ -576,4 +578,4 @@ std::string to_toml(const PatternPolicy& policy) {
   return text;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

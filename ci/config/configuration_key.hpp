@@ -14,7 +14,7 @@
 #include "ci/config/written_value.hpp"
 #include "regress/targets/declared_target.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct ConfigurationKey {
   std::string_view section;  // "run"
@@ -52,20 +52,20 @@ class TargetTables {
   // Error (input): not [[target]], a value of another type, more than 1000 tables. Precondition: a known key, or none.
   Result<void> take(const TomlEntry& entry, const std::string& where);
   // Error (input): a table without its benchmark or its target, a target that says nothing, or twice a different thing.
-  Result<std::vector<DeclaredTarget>> finish() const;
+  Result<std::vector<regress::DeclaredTarget>> finish() const;
 
  private:
   struct Table {
     std::string where;         // of the table
     std::string target_where;  // of the line that promises
-    DeclaredTarget declared;
+    regress::DeclaredTarget declared;
     std::string text;
   };
   std::vector<Table> tables_;
 };
 
 // The target as steelyard.toml would have it.
-std::string to_toml(const DeclaredTarget& declared);
+std::string to_toml(const regress::DeclaredTarget& declared);
 
 // The [[policy]] tables of steelyard.toml: what holds for benchmarks of a pattern in place of what holds for all. TOML
 // has no [policy] beside [[policy]], so the one of all is then a [[policy]] without `match`, with the keys of [policy].
@@ -111,4 +111,4 @@ std::string to_toml(const PatternPolicy& policy);
 // The nearest known key, or where none is near the table that has a key of this name, or all that there are.
 Error unknown_key(const std::string& where, std::string_view name, const std::vector<std::string>& known);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

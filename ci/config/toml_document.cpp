@@ -3,7 +3,7 @@
 #include <toml++/toml.h>
 #include <algorithm>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
@@ -63,4 +63,4 @@ Result<std::vector<TomlEntry>> read_toml(std::string_view text, const std::strin
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

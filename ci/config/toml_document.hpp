@@ -10,7 +10,7 @@
 #include "bench/model/result.hpp"
 #include "ci/config/written_value.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // [run] rounds = 12 gives {"run", -1, "rounds", 3, 12}. A table's header gives an entry with an empty name.
 struct TomlEntry {
@@ -24,4 +24,4 @@ struct TomlEntry {
 // In the order of the text. Error (input): not TOML, with file and line.
 Result<std::vector<TomlEntry>> read_toml(std::string_view text, const std::string& name);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

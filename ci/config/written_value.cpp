@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <optional>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxItems = 1000;  // of a list: far above any real one, bounds what a wrong file can ask for
@@ -245,4 +245,4 @@ Result<std::vector<std::string>> command_words(std::string_view text, const std:
   return words;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

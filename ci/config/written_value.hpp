@@ -12,7 +12,7 @@
 #include "bench/model/quantity.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // From TOML it has the type that TOML gave it; from the command line it is text, and a list is text with commas.
 struct WrittenValue {
@@ -64,4 +64,4 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
 // Error (input): a quote that is not closed, no word at all. `where` names the option or key.
 Result<std::vector<std::string>> command_words(std::string_view text, const std::string& where);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

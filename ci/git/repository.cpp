@@ -18,7 +18,7 @@
 
 #include "bench/runner/child_process.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr Nanoseconds kFetchLimit = seconds(600);  // a deep history over a slow link
@@ -82,18 +82,18 @@ bool may_be_on_server(const std::string& name) {
 
 Result<GitAnswer> run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
                           Nanoseconds timeout) {
-  const std::optional<std::filesystem::path> git = find_in_path("git");
+  const std::optional<std::filesystem::path> git = bench::find_in_path("git");
   if (!git) return input_error("git", "no such program", "git on the PATH", "install it, for example apt install git");
-  ChildCommand command;
+  bench::ChildCommand command;
   command.executable = *git;
   command.arguments = arguments;
   command.environment = git_environment();
   command.working_directory = folder;
   command.timeout = timeout;
-  STEELYARD_TRY(ChildResult child, run_child(command));
+  STEELYARD_TRY(bench::ChildResult child, bench::run_child(command));
   if (child.error_output.find("detected dubious ownership") != std::string::npos) return ownership_error(folder);
   trim_newlines(child.output);
-  std::string trouble = child.end == ChildEnd::exited ? last_line(child.error_output) : child.describe();
+  std::string trouble = child.end == bench::ChildEnd::exited ? bench::last_line(child.error_output) : child.describe();
   return GitAnswer{child.succeeded(), std::move(child.output), std::move(trouble)};
 }
 
@@ -120,7 +120,7 @@ Result<std::vector<std::string>> GitRepository::parents(const std::string& sha) 
   return list;
 }
 
-Result<std::vector<CommitParents>> GitRepository::recent_history(const std::string& sha) const {
+Result<std::vector<storage::CommitParents>> GitRepository::recent_history(const std::string& sha) const {
   std::set<std::string> cut;  // commits whose parents a shallow clone does not have; git calls them roots
   STEELYARD_TRY(const GitAnswer shallow, run_git(root_, {"rev-parse", "--git-path", "shallow"}));
   if (shallow.succeeded) {
@@ -139,11 +139,11 @@ Result<std::vector<CommitParents>> GitRepository::recent_history(const std::stri
     for (std::string line; std::getline(lines, line);) {
       std::vector<std::string> list = words(line);
       if (list.empty() || cut.contains(list.front())) continue;
-      list.erase(list.begin() + 1 + std::min(list.size() - 1, kMaxParents), list.end());
+      list.erase(list.begin() + 1 + std::min(list.size() - 1, storage::kMaxParents), list.end());
       parents.try_emplace(list.front(), list.begin() + 1, list.end());
     }
   }
-  std::vector<CommitParents> history;
+  std::vector<storage::CommitParents> history;
   for (auto& [commit, list] : parents) history.push_back({commit, std::move(list)});
   return history;
 }
@@ -315,4 +315,4 @@ std::map<std::string, std::string> caller_environment() {
   return variables;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -17,7 +17,7 @@
 #include "bench/model/run.hpp"
 #include "storage/model/history.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct GitAnswer {
   bool succeeded = false;
@@ -48,7 +48,7 @@ class GitRepository {
   Result<Commit> describe_baseline(const std::string& sha) const;
   // The newest commits that `sha` reaches with all their parents: on the line of first parents, and around it. Bounded;
   // where a shallow clone was cut off, the parents are not known and the commit is left out.
-  Result<std::vector<CommitParents>> recent_history(const std::string& sha) const;
+  Result<std::vector<storage::CommitParents>> recent_history(const std::string& sha) const;
   Result<bool> is_dirty() const;  // tracked files of the work tree differ from HEAD
   bool is_shallow() const;
   std::optional<std::string> remote() const;  // "origin" where there is one, else the first
@@ -102,4 +102,4 @@ class WorkTreePair {
 
 std::map<std::string, std::string> caller_environment();
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

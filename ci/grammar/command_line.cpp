@@ -8,7 +8,7 @@
 
 #include "ci/config/written_value.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kPageWidth = 100;
@@ -258,4 +258,4 @@ Result<ParsedCommand> parse_command_line(const std::vector<Verb>& verbs, const s
   return Parser(verbs).parse({arguments.begin(), separator}, std::move(rest));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

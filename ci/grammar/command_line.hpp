@@ -12,7 +12,7 @@
 #include "bench/model/result.hpp"
 #include "ci/grammar/verb.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct ParsedCommand {
   std::string text;            // --help, --version: to be printed; then there is no verb
@@ -23,4 +23,4 @@ struct ParsedCommand {
 // many names. Everything after a lone -- is the measured program's.
 Result<ParsedCommand> parse_command_line(const std::vector<Verb>& verbs, const std::vector<std::string>& arguments);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

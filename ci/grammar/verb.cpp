@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr CountRange kNumbers{1, 100'000};  // of rows and points: more than anyone reads, less than hurts
@@ -106,4 +106,4 @@ void add_key_options(Verb& verb, const KeyChoice& choice) {
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -38,7 +38,7 @@
 #include "bench/model/result.hpp"
 #include "ci/app/app.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 inline constexpr const char* kGeneralGroup = "General";
 inline constexpr const char* kBuildingGroup = "Building";
@@ -116,4 +116,4 @@ struct KeyChoice {
 };
 void add_key_options(Verb& verb, const KeyChoice& choice);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

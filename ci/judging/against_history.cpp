@@ -18,25 +18,25 @@
 #include "storage/history_store.hpp"
 #include "storage/run_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr int kPoints = 300;  // newest of each series: a level that is older than that is none to judge by
 
 // The median, as a rule.
-double usual_invocations(const HistorySeries& series) {
+double usual_invocations(const storage::HistorySeries& series) {
   std::vector<std::int64_t> counts;
-  for (const HistoryPoint& point : series.points) counts.push_back(point.invocations);
+  for (const storage::HistoryPoint& point : series.points) counts.push_back(point.invocations);
   if (counts.empty()) return 1;
   std::sort(counts.begin(), counts.end());
   return static_cast<double>(counts[counts.size() / 2]);
 }
 
 // The run of the candidate's parent in one session, which were measured together; absent: there is none.
-Result<std::optional<Run>> parent_beside(Store& store, const Run& candidate, const App& app) {
+Result<std::optional<Run>> parent_beside(storage::Store& store, const Run& candidate, const App& app) {
   const RunHeader& header = candidate.header;
   if (header.session.empty() || header.commit.parent.empty()) return std::optional<Run>();
-  STEELYARD_TRY(const std::vector<RunHeader> runs, RunStore(store).of_commit(header.commit.parent));
+  STEELYARD_TRY(const std::vector<RunHeader> runs, storage::RunStore(store).of_commit(header.commit.parent));
   for (const RunHeader& run : runs) {
     if (run.session != header.session || run.id == header.id) continue;
     STEELYARD_TRY(Run parent, stored_run(store, run.id, app));
@@ -45,24 +45,24 @@ Result<std::optional<Run>> parent_beside(Store& store, const Run& candidate, con
   return std::optional<Run>();
 }
 
-Result<std::vector<HistorySeries>> history_of(Store& store, const ComparisonPolicy& policy, const std::string& project,
-                                              const std::string& branch) {
+Result<std::vector<storage::HistorySeries>> history_of(storage::Store& store, const ComparisonPolicy& policy,
+                                                       const std::string& project, const std::string& branch) {
   std::vector<std::string> metrics = policy.metrics;
   if (metrics.empty()) metrics.emplace_back();  // the usual ones
-  for (std::string& named : named_metrics(policy)) {
+  for (std::string& named : regress::named_metrics(policy)) {
     if (std::find(metrics.begin(), metrics.end(), named) == metrics.end()) metrics.push_back(std::move(named));
   }
-  std::vector<HistorySeries> all;
+  std::vector<storage::HistorySeries> all;
   for (const std::string& metric : metrics) {
-    HistoryQuery query;
+    storage::HistoryQuery query;
     query.metric = metric;
     query.branch = branch;
     query.project = project;
     query.limit = kPoints;
     query.off_branch = false;  // a level that a force-push took away is none to judge by
-    STEELYARD_TRY(std::vector<HistorySeries> found, HistoryStore(store).series(query));
-    for (HistorySeries& series : found) {
-      const bool is_known = std::any_of(all.begin(), all.end(), [&](const HistorySeries& other) {
+    STEELYARD_TRY(std::vector<storage::HistorySeries> found, storage::HistoryStore(store).series(query));
+    for (storage::HistorySeries& series : found) {
+      const bool is_known = std::any_of(all.begin(), all.end(), [&](const storage::HistorySeries& other) {
         return other.benchmark == series.benchmark && other.metric == series.metric &&
                other.fingerprint == series.fingerprint && other.project == series.project;
       });
@@ -83,19 +83,19 @@ void keep_points_of(const std::string& machine, Series& series) {
 }
 
 // newest: the run that counts are held against; empty: there is none.
-HistoryBaseline baseline_of(const std::vector<HistorySeries>& history, Run newest, const Run& candidate,
-                            const ComparisonPolicy& policy) {
-  HistoryBaseline baseline;
+regress::HistoryBaseline baseline_of(const std::vector<storage::HistorySeries>& history, Run newest,
+                                     const Run& candidate, const ComparisonPolicy& policy) {
+  regress::HistoryBaseline baseline;
   baseline.newest = std::move(newest);
   const std::string machine = candidate.environment.fingerprint();
   std::map<std::pair<std::string, std::string>, double> invocations;
-  for (const HistorySeries& series : history) {
+  for (const storage::HistorySeries& series : history) {
     if (series.fingerprint == machine) invocations[{series.benchmark, series.metric.name}] = usual_invocations(series);
   }
   for (Series& series : series_of_store(history, kPoints).series) {
     keep_points_of(machine, series);
     SeriesHistory one;
-    one.changes = changes_to_judge_by(series, policy);
+    one.changes = regress::changes_to_judge_by(series, policy);
     const auto usual = invocations.find({series.name, series.metric});
     one.usual_invocations = usual == invocations.end() ? 1 : usual->second;
     one.series = std::move(series);
@@ -112,10 +112,10 @@ std::string project_of(const Run& candidate, const Configuration& configuration)
 }
 
 // Where the history has nothing of the project, and the store has others. Empty: it has, or is empty.
-Result<std::string> warning_of_other_projects(Store& store, const std::string& project) {
+Result<std::string> warning_of_other_projects(storage::Store& store, const std::string& project) {
   Configuration asked;
   asked.project = project;
-  STEELYARD_TRY(const std::vector<std::string> known, HistoryStore(store).projects(project));
+  STEELYARD_TRY(const std::vector<std::string> known, storage::HistoryStore(store).projects(project));
   const Result<std::string> found = project_to_read(asked, known, "the store");
   return found ? std::string() : found.error().text();
 }
@@ -131,12 +131,12 @@ std::string short_commit(const std::string& commit) {
 }
 
 // The newest run that is not the candidate itself.
-HistoryRun newest_run(const std::vector<HistorySeries>& history, const Run& candidate) {
+HistoryRun newest_run(const std::vector<storage::HistorySeries>& history, const Run& candidate) {
   const std::string machine = candidate.environment.fingerprint();
-  const HistoryPoint* newest = nullptr;
-  for (const HistorySeries& series : history) {
+  const storage::HistoryPoint* newest = nullptr;
+  for (const storage::HistorySeries& series : history) {
     if (series.fingerprint != machine) continue;
-    for (const HistoryPoint& point : series.points) {
+    for (const storage::HistoryPoint& point : series.points) {
       const bool is_own = point.run == candidate.header.id ||
                           (!candidate.header.commit.sha.empty() && point.commit == candidate.header.commit.sha);
       if (!is_own && (newest == nullptr || point.at_unix_ns > newest->at_unix_ns)) newest = &point;
@@ -149,15 +149,16 @@ HistoryRun newest_run(const std::vector<HistorySeries>& history, const Run& cand
 // Of the nearest ancestor of the candidate's commit that was measured on its machine and the branch (empty: any). Where
 // no ancestor is known, the newest older run of the branch; for a candidate without a commit the history's newest.
 // Never one of the candidate's own commit.
-Result<HistoryRun> find_history_run(Store& store, const std::vector<HistorySeries>& history, const Run& candidate,
-                                    const std::string& branch) {
+Result<HistoryRun> find_history_run(storage::Store& store, const std::vector<storage::HistorySeries>& history,
+                                    const Run& candidate, const std::string& branch) {
   const std::string machine = candidate.environment.fingerprint();
-  const bool is_known_here = std::any_of(history.begin(), history.end(),
-                                         [&](const HistorySeries& series) { return series.fingerprint == machine; });
+  const bool is_known_here = std::any_of(history.begin(), history.end(), [&](const storage::HistorySeries& series) {
+    return series.fingerprint == machine;
+  });
   if (!is_known_here || candidate.header.commit.sha.empty()) return newest_run(history, candidate);
-  BaselineQuery query{history.front().project, machine, candidate.header.commit.sha, branch};
+  storage::BaselineQuery query{history.front().project, machine, candidate.header.commit.sha, branch};
   query.only_branch = true;
-  STEELYARD_TRY(const std::optional<FoundBaseline> found, HistoryStore(store).latest_baseline(query));
+  STEELYARD_TRY(const std::optional<storage::FoundBaseline> found, storage::HistoryStore(store).latest_baseline(query));
   if (!found) return newest_run(history, candidate);
   return HistoryRun{found->run, place_text(*found)};
 }
@@ -165,7 +166,7 @@ Result<HistoryRun> find_history_run(Store& store, const std::vector<HistorySerie
 // What the candidate is held against.
 struct Baseline {
   Run run;  // the parent that was measured together, or the newest run of the history
-  std::optional<HistoryBaseline> history;
+  std::optional<regress::HistoryBaseline> history;
   std::vector<std::string> warnings;
 };
 
@@ -174,14 +175,14 @@ Result<Baseline> parent_as_baseline(Run parent, const Run& candidate, const App&
   return Baseline{std::move(parent), std::nullopt, {}};
 }
 
-Result<Baseline> history_as_baseline(Store& store, const Run& candidate, const Configuration& configuration,
+Result<Baseline> history_as_baseline(storage::Store& store, const Run& candidate, const Configuration& configuration,
                                      const App& app) {
   const ComparisonPolicy policy = comparison_policy(configuration.policy);
   const std::string branch =
       history_branch(configuration.gate.history_branch, caller_environment(), candidate.header.commit);
   app.note("baseline: the history" + (branch.empty() ? " of all branches" : " of branch " + branch));
   const std::string project = project_of(candidate, configuration);
-  STEELYARD_TRY(const std::vector<HistorySeries> series, history_of(store, policy, project, branch));
+  STEELYARD_TRY(const std::vector<storage::HistorySeries> series, history_of(store, policy, project, branch));
   STEELYARD_TRY(const HistoryRun newest, find_history_run(store, series, candidate, branch));
   Baseline baseline;
   if (series.empty()) {
@@ -195,8 +196,8 @@ Result<Baseline> history_as_baseline(Store& store, const Run& candidate, const C
   if (!newest.run.empty()) {
     STEELYARD_TRY(counted, stored_run(store, newest.run, app));
   }
-  HistoryBaseline history = baseline_of(series, std::move(counted), candidate, policy);
-  STEELYARD_TRY(const std::vector<AcceptedAlert> accepted, AlertStore(store).accepted(project));
+  regress::HistoryBaseline history = baseline_of(series, std::move(counted), candidate, policy);
+  STEELYARD_TRY(const std::vector<storage::AcceptedAlert> accepted, storage::AlertStore(store).accepted(project));
   add_accepted_levels(accepted,
                       {project, {branch, candidate.header.commit.branch}, candidate.environment.fingerprint()},
                       history.series);
@@ -206,7 +207,8 @@ Result<Baseline> history_as_baseline(Store& store, const Run& candidate, const C
   return baseline;
 }
 
-Result<Baseline> find_baseline(Store& store, const Run& candidate, const Configuration& configuration, const App& app) {
+Result<Baseline> find_baseline(storage::Store& store, const Run& candidate, const Configuration& configuration,
+                               const App& app) {
   STEELYARD_TRY(std::optional<Run> parent, parent_beside(store, candidate, app));
   return parent ? parent_as_baseline(std::move(*parent), candidate, app)
                 : history_as_baseline(store, candidate, configuration, app);
@@ -241,7 +243,7 @@ Candidate find_candidate(const GateOptions& gate, const Configuration& configura
   // A foreign file has no id, by which an archive is kept and the comparison finds it again, and is of no project.
   if (candidate.run->header.id.empty()) {
     candidate.run->header.project = project_of(*candidate.run, configuration);
-    seal(*candidate.run);
+    storage::seal(*candidate.run);
   }
   // Without it nobody could judge again what is kept.
   candidate.is_stored = names_stored_run(gate.run);
@@ -259,7 +261,7 @@ Result<ExitCode> gate_against_history(const GateOptions& gate, const Configurati
   ExitCode code = candidate.code;
   // The history is the baseline: without it nothing can be judged.
   const auto nothing_judged = [&](const Error& error) { return worse(ExitCode::not_judged, app.report(error)); };
-  Result<Store> store = open_store(configuration, app);
+  Result<storage::Store> store = open_store(configuration, app);
   if (!store) return nothing_judged(store.error());
   const Result<Baseline> baseline = find_baseline(*store, *candidate.run, configuration, app);
   if (!baseline) return nothing_judged(baseline.error());
@@ -313,4 +315,4 @@ std::string history_branch(const std::string& configured, const std::map<std::st
   return candidate.branch;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

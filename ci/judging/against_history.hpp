@@ -10,7 +10,7 @@
 #include "bench/model/run.hpp"
 #include "ci/judging/judge_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 Result<ExitCode> gate_against_history(const GateOptions& gate, const Configuration& configuration, const App& app);
 
@@ -32,4 +32,4 @@ BaseChoice default_base(const std::map<std::string, std::string>& variables, con
 std::string history_branch(const std::string& configured, const std::map<std::string, std::string>& variables,
                            const Commit& candidate);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

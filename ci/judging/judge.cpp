@@ -21,7 +21,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // A path of steelyard.toml is relative to that file, one of the command line to the current folder.
@@ -37,18 +37,18 @@ Result<KnownCalibration> KnownCalibration::of(const Configuration& configuration
   KnownCalibration known;
   if (configuration.policy.calibration.empty()) return known;
   known.file_ = named_file(configuration);
-  STEELYARD_TRY(known.named_, read_calibration(known.file_));
+  STEELYARD_TRY(known.named_, storage::read_calibration(known.file_));
   return known;
 }
 
 const Calibration* KnownCalibration::find(const Run& baseline, const Run& candidate,
                                           std::vector<std::string>& warnings) {
   const std::string fingerprint = candidate.environment.fingerprint();
-  const Layout layout = mutual_layout(baseline.header, candidate.header);
+  const Layout layout = regress::mutual_layout(baseline.header, candidate.header);
   if (!named_) {
     auto at = kept_.find({fingerprint, layout});
     if (at == kept_.end()) {
-      auto found = find_calibration(state_folder(), fingerprint, layout);
+      auto found = storage::find_calibration(storage::state_folder(), fingerprint, layout);
       at = kept_.emplace(std::pair(fingerprint, layout), std::move(found)).first;
     }
     const Result<std::optional<Calibration>>& kept = at->second;
@@ -63,9 +63,9 @@ const Calibration* KnownCalibration::find(const Run& baseline, const Run& candid
     return nullptr;
   }
   if (is_concurrent(layout) && named_->layout != layout) {
-    const std::string measured(to_text(layout));
+    const std::string measured(steelyard::to_text(layout));
     warnings.push_back("the calibration " + file_.string() + " is of gates measured " +
-                       std::string(to_text(named_->layout)) + ", and this was measured " + measured +
+                       std::string(steelyard::to_text(named_->layout)) + ", and this was measured " + measured +
                        ": its noise floors and error rates may be others here; steelyard calibrate --layout " +
                        measured + " makes one that fits");
   }
@@ -150,8 +150,8 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
   ComparisonPolicy policy = comparison_policy(request.configuration.policy);
   if (request.seed) policy.seed = *request.seed;
   Comparison comparison = request.history == nullptr
-                              ? compare_runs(baseline, candidate, policy, calibration)
-                              : judge_against_history(*request.history, candidate, policy, calibration);
+                              ? regress::compare_runs(baseline, candidate, policy, calibration)
+                              : regress::judge_against_history(*request.history, candidate, policy, calibration);
   if (request.measured != nullptr)
     annotate_equal_builds(request.measured->equal, request.measured->untimed, comparison);
   attribute(comparison, baseline, candidate, {own_folders(baseline, candidate)});
@@ -159,11 +159,11 @@ Comparison compare_sides(const Run& baseline, const Run& candidate, const Compar
   return comparison;
 }
 
-Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement) {
+Result<std::vector<regress::Explanation>> explanations_of(const std::string& part, const Judgement& judgement) {
   const Comparison& comparison = judgement.comparison;
-  if (part.empty()) return std::vector<Explanation>{};
-  std::vector<Explanation> explanations =
-      explain(judgement.baseline, judgement.candidate, comparison, canonical_as_typed(part));
+  if (part.empty()) return std::vector<regress::Explanation>{};
+  std::vector<regress::Explanation> explanations =
+      regress::explain(judgement.baseline, judgement.candidate, comparison, canonical_as_typed(part));
   if (explanations.empty() && !comparison.rows.empty()) {
     std::vector<std::string> names;
     for (const ComparisonRow& row : comparison.rows) names.push_back(row.benchmark);
@@ -171,12 +171,12 @@ Result<std::vector<Explanation>> explanations_of(const std::string& part, const 
     return input_error("--explain", '"' + part + '"', "a part of a benchmark's name, or all",
                        nearest ? "did you mean " + *nearest + "?" : "the first row is of " + names.front());
   }
-  if (comparison.history) explain_by_history(comparison, explanations);
+  if (comparison.history) regress::explain_by_history(comparison, explanations);
   return explanations;
 }
 
 ExitCode explain_rows(Judgement& judgement, const JudgementOutputs& outputs, const App& app) {
-  Result<std::vector<Explanation>> explanations = explanations_of(outputs.explain, judgement);
+  Result<std::vector<regress::Explanation>> explanations = explanations_of(outputs.explain, judgement);
   if (!explanations) return app.report(explanations.error());
   judgement.explanations = std::move(explanations).value();
   return ExitCode::success;
@@ -196,7 +196,7 @@ ExitCode copy_archives(const Run& baseline, const Run& candidate, const std::fil
   ExitCode status = ExitCode::success;
   for (const auto& [name, run] : {std::pair("baseline.syrun", &baseline), {"candidate.syrun", &candidate}}) {
     if (run->header.id.empty()) continue;
-    const Result<void> written = write_archive(folder / name, *run);
+    const Result<void> written = storage::write_archive(folder / name, *run);
     if (!written) status = worse(status, app.report(written.error()));
   }
   return status;
@@ -250,7 +250,7 @@ bool was_judged(const ComparisonRow& row) {
 
 bool is_asked_for(const Metric& metric, const ComparisonPolicy& policy, const OutcomeRules& rules) {
   if (rules.demand_counts && metric.name == kInstructions) return true;
-  return names_metric(policy, metric.name);
+  return regress::names_metric(policy, metric.name);
 }
 
 // Both sides failed alike at something that nobody named.
@@ -263,7 +263,7 @@ bool is_dispensable(const ComparisonRow& row, const Run& baseline, const Run& ca
 }  // namespace
 
 OutcomeRules outcome_rules(const Configuration& configuration) {
-  return {configuration.policy.demand_decision, configuration.run.counts == CountChoice::always,
+  return {configuration.policy.demand_decision, configuration.run.counts == bench::CountChoice::always,
           configuration.policy.forbid_skips};
 }
 
@@ -314,4 +314,4 @@ ExitCode outcome_of(const TargetReport& targets) {
   return code;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

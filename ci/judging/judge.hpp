@@ -22,7 +22,7 @@
 #include "regress/ab/explain.hpp"
 #include "regress/history/judge_history.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // The calibration that the comparisons of one command are told of: the file that the policy names, else the one kept
 // for the machine. However often a measurement is looked at, each file is read once.
@@ -66,9 +66,9 @@ void add_judging_options(Verb& verb, JudgementOutputs& outputs, std::optional<st
 struct ComparisonRequest {
   const Configuration& configuration;
   KnownCalibration& calibrations;
-  std::optional<std::uint64_t> seed = {};      // absent: the policy's, so that the same runs give the same bytes
-  const MeasuredPrograms* measured = nullptr;  // what counting found out about the two builds; null: nothing
-  const HistoryBaseline* history = nullptr;    // what the candidate is held against; null: the baseline
+  std::optional<std::uint64_t> seed = {};             // absent: the policy's, so that the same runs give the same bytes
+  const MeasuredPrograms* measured = nullptr;         // what counting found out about the two builds; null: nothing
+  const regress::HistoryBaseline* history = nullptr;  // what the candidate is held against; null: the baseline
 };
 // Compared, with the machine's calibration, and attributed; `warnings` and those of the calibration are the
 // comparison's.
@@ -81,12 +81,12 @@ struct Judgement {
   const Run& candidate;
   Comparison comparison;
   TargetReport targets = {};
-  std::vector<Explanation> explanations = {};
+  std::vector<regress::Explanation> explanations = {};
 };
 
 // `part`: of the benchmarks' names, or "all"; empty: nothing was asked for. A name that no row has is the user's
 // mistake, with the nearest that there is.
-Result<std::vector<Explanation>> explanations_of(const std::string& part, const Judgement& judgement);
+Result<std::vector<regress::Explanation>> explanations_of(const std::string& part, const Judgement& judgement);
 
 // Explains the rows that the outputs ask for. What was measured is reported all the same: a mistake is told, and is the
 // exit status.
@@ -129,4 +129,4 @@ ExitCode outcome_of(const Comparison& comparison, const Run& baseline, const Run
 // missed -> 1; undecided -> 2; no target: 0.
 ExitCode outcome_of(const TargetReport& targets);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -13,7 +13,7 @@
 #include "ci/measuring/run_parts.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 bool is_cancelled(const JudgeRequest& request) { return request.cancelled != nullptr && request.cancelled->load(); }
@@ -35,7 +35,7 @@ void complete_header(Run& run, const SideDescription& side, const JudgeRequest& 
   run.header.commit = side.commit;
   run.header.seed = request.configuration.run.seed;
   if (!side.sources.empty()) run.header.settings[kSourcesSetting] = side.sources.string();
-  seal(run);
+  storage::seal(run);
 }
 
 std::string short_sha(const std::string& sha) { return sha.substr(0, 7); }
@@ -47,8 +47,8 @@ Result<std::vector<ProgramPair>> programs_in_trees(const WorkTreePair& trees,
   const bool with_suite = programs.size() > 1;
   std::vector<ProgramPair> pairs;
   for (const ConfiguredProgram& configured : programs) {
-    STEELYARD_TRY(Program baseline, program_in_tree(configured, trees.base(), arguments, with_suite));
-    STEELYARD_TRY(Program candidate, program_in_tree(configured, trees.head(), arguments, with_suite));
+    STEELYARD_TRY(bench::Program baseline, program_in_tree(configured, trees.base(), arguments, with_suite));
+    STEELYARD_TRY(bench::Program candidate, program_in_tree(configured, trees.head(), arguments, with_suite));
     pairs.push_back({std::move(baseline), std::move(candidate)});
   }
   return pairs;
@@ -130,7 +130,7 @@ class HeadMeasuring {
     ProgressLine progress = app_.progress();
     Run whole;
     for (std::size_t i = 0; i < programs.size(); ++i) {
-      STEELYARD_TRY(const Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
+      STEELYARD_TRY(const bench::Program program, program_in_tree(programs[i], trees.head(), {}, programs.size() > 1));
       STEELYARD_TRY(Run run, measure_alone(program, each, progress, warnings, cancellation_.flag()));
       if (i == 0) {
         whole = std::move(run);
@@ -143,7 +143,7 @@ class HeadMeasuring {
     whole.header.commit = head.commit;
     whole.header.seed = configuration_.run.seed;
     whole.header.settings[kSourcesSetting] = trees.head().string();
-    seal(whole);
+    storage::seal(whole);
     return whole;
   }
 
@@ -161,7 +161,7 @@ class HeadMeasuring {
 Result<ExitCode> judge_programs(const JudgedSides& sides, const JudgeRequest& request, const App& app) {
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(request.configuration));
   STEELYARD_TRY(MeasuredPrograms measured, measure(sides, request, calibrations, app));
-  MeasuredPair& pair = measured.pair;
+  bench::MeasuredPair& pair = measured.pair;
   complete_header(pair.baseline, sides.baseline, request);
   complete_header(pair.candidate, sides.candidate, request);
   const std::vector<const Run*> runs = {&pair.baseline, &pair.candidate};
@@ -224,4 +224,4 @@ void note_uncommitted(const GitRepository& repository, const std::string& head, 
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

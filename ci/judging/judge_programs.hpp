@@ -15,7 +15,7 @@
 #include "ci/judging/judge.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct JudgeRequest {
   const Configuration& configuration;
@@ -73,4 +73,4 @@ HeadMeasurement measure_head(const GateOptions& options, const Configuration& co
 // Said where the head is measured and differs from what lies in the folder.
 void note_uncommitted(const GitRepository& repository, const std::string& head, const App& app);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -11,7 +11,7 @@
 #include "regress/targets/benchmark_rates.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::string_view kName = "ceiling";
@@ -110,7 +110,7 @@ std::optional<Ceiling> ceiling_of(const Measurement& measurement, const Run& run
   ceiling.how = setting(run, std::string(kHow) + id.canonical());
   ceiling.expected_per_cycle = number_of(setting(run, std::string(kPerCycle) + id.canonical()));
   ceiling.samples = samples_of(measurement);
-  settle(ceiling);
+  bench::settle(ceiling);
   return ceiling;
 }
 
@@ -153,7 +153,7 @@ DeviceCeilings ceilings_of_run(const Run& run) {
   }
   for (const Measurement& measurement : run.measurements) {
     std::optional<Ceiling> ceiling = ceiling_of(measurement, run);
-    if (!ceiling || !is_rate(ceiling->value)) continue;
+    if (!ceiling || !regress::is_rate(ceiling->value)) continue;
     if ((device.device == "CPU") != measurement.benchmark.device.empty()) continue;
     const auto at = clocks.find(measurement.benchmark.canonical());
     if (at != clocks.end()) ceiling->clock_samples = at->second;
@@ -180,7 +180,7 @@ Result<void> keep_ceilings(const std::filesystem::path& state, const Run& run) {
     return input_error(file.parent_path().string(), failure.message(), "a folder that can be written",
                        "set STEELYARD_STATE to one");
   }
-  return write_archive(file, run);
+  return storage::write_archive(file, run);
 }
 
 Result<std::optional<DeviceCeilings>> read_ceilings(const std::filesystem::path& state,
@@ -191,7 +191,7 @@ Result<std::optional<DeviceCeilings>> read_ceilings(const std::filesystem::path&
   const bool is_there = std::filesystem::exists(file, failure);
   if (failure) return input_error(file.string(), failure.message(), "a file that can be read");
   if (!is_there) return std::optional<DeviceCeilings>();
-  STEELYARD_TRY(const Run run, read_archive(file));
+  STEELYARD_TRY(const Run run, storage::read_archive(file));
   const std::string found = run.environment.fingerprint();
   if (found != fingerprint) {
     return input_error(file.string(), "the ceilings of machine " + found, "those of " + fingerprint,
@@ -200,4 +200,4 @@ Result<std::optional<DeviceCeilings>> read_ceilings(const std::filesystem::path&
   return std::optional<DeviceCeilings>(ceilings_of_run(run));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -13,7 +13,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Benchmarks "ceiling/f32/threads:1" with metric flops (i8: operations, in op/s) and "ceiling/DRAM/triad/threads:2"
 // with metric bandwidth; each repetition is a sample of one invocation. Clocks are a metric of their own. What was
@@ -31,4 +31,4 @@ Result<void> keep_ceilings(const std::filesystem::path& state, const Run& run);
 // Absent where this machine's were never measured. Error (input): the file cannot be read, or is another machine's.
 Result<std::optional<DeviceCeilings>> read_ceilings(const std::filesystem::path& state, const std::string& fingerprint);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

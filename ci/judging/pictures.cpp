@@ -12,7 +12,7 @@
 #include "ci/report/findings.hpp"
 #include "ci/report/flame/flame_graph.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // A folder in which no two pictures get the same name.
@@ -165,4 +165,4 @@ Result<std::size_t> draw_series(const ChangesReport& report, const std::filesyst
   return indices.size();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -12,7 +12,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/changes.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Writes FOLDER/NAME.html, the difference of both runs' profiles, for each benchmark whose count of instructions is a
 // regression or an improvement, and names the file in that row (ComparisonRow::flame_graph). A benchmark that a side
@@ -46,4 +46,4 @@ Result<std::size_t> draw_series(const ChangesReport& report, const std::filesyst
 // A benchmark's name as a file's: letters, digits and "._-" stay, everything else becomes '_'; at most 100 bytes.
 std::string file_stem(const std::string& benchmark);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

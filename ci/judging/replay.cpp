@@ -16,7 +16,7 @@
 #include "regress/history/judge_history.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr const char* kAbsent = "absent";
@@ -24,8 +24,8 @@ constexpr const char* kWhole = "all benchmarks";
 
 // Fields as JSON has them: numbers with the digits that read back to the same bits.
 template <Described T>
-JsonWriter object_of(const T& value) {
-  JsonWriter object;
+storage::JsonWriter object_of(const T& value) {
+  storage::JsonWriter object;
   T::fields(object, value);
   return object;
 }
@@ -107,26 +107,26 @@ void compare_drifts(const Comparison& kept, const Comparison& recomputed, Replay
 void compare_changes(const Comparison& kept, Replay& replay) {
   for (const SeriesHistory& one : kept.history->series) {
     const std::string was = list_text(one.changes);
-    const std::string is = list_text(changes_to_judge_by(one.series, kept.policy));
+    const std::string is = list_text(regress::changes_to_judge_by(one.series, kept.policy));
     if (was != is) replay.differences.push_back({one.series.name, one.series.metric, "change points", was, is});
   }
 }
 
 Comparison judge_again(const Comparison& kept, const Run& baseline, const Run& candidate) {
   const Calibration* calibration = kept.calibration ? &*kept.calibration : nullptr;
-  const Rules rules = rules_of(kept.rule_version);
-  if (!kept.history) return compare_runs(baseline, candidate, kept.policy, calibration, rules);
+  const regress::Rules rules = regress::rules_of(kept.rule_version);
+  if (!kept.history) return regress::compare_runs(baseline, candidate, kept.policy, calibration, rules);
   // A run from a file without an id was judged without one.
   Run judged = candidate;
   judged.header.id = kept.candidate.id;
-  return judge_against_history({baseline, kept.history->series, kept.history->branch}, judged, kept.policy, calibration,
-                               rules);
+  return regress::judge_against_history({baseline, kept.history->series, kept.history->branch}, judged, kept.policy,
+                                        calibration, rules);
 }
 
 // Through the document and back: names that are no UTF-8 and numbers that are not finite read alike, whether the kept
 // one came from a document or from the store.
 Comparison alike(const Comparison& comparison) {
-  Result<Comparison> read = as_kept(comparison);
+  Result<Comparison> read = storage::as_kept(comparison);
   return read ? std::move(read).value() : comparison;
 }
 
@@ -138,7 +138,7 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
   result.rule_version = computed.rule_version;
   result.untimed = std::count_if(kept.rows.begin(), kept.rows.end(), is_untimed);
   take_equality(kept, computed);
-  if (result.untimed > 0) decide_gates(computed);
+  if (result.untimed > 0) regress::decide_gates(computed);
   attribute(computed, baseline, candidate, naming);
   computed = alike(computed);
 
@@ -158,7 +158,7 @@ Replay replay_with(const AttributionOptions& naming, const Comparison& kept, con
   }
   for (const ComparisonRow& row : computed.rows) {
     // A metric that the policy names is not missing where equal builds were left untimed on purpose.
-    const bool is_excluded = result.untimed > 0 && row.benchmark == kAllBenchmarks;
+    const bool is_excluded = result.untimed > 0 && row.benchmark == regress::kAllBenchmarks;
     if (known.count(key_of(row)) == 0 && !is_excluded) {
       result.differences.push_back({row.benchmark, row.metric.name, "row", "", "there"});
     }
@@ -174,7 +174,8 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
   const Comparison kept = alike(comparison);
   AttributionOptions naming{own_folders(baseline, candidate)};
   Replay result = replay_with(naming, kept, baseline, candidate);
-  if (result.differences.empty() || !(has_shifted_lines(baseline) || has_shifted_lines(candidate))) return result;
+  if (result.differences.empty() || !(bench::has_shifted_lines(baseline) || bench::has_shifted_lines(candidate)))
+    return result;
   // Judged before it was known that their lines may be shifted: then they were told.
   naming.trust_shifted_lines = true;
   Replay as_then = replay_with(naming, kept, baseline, candidate);
@@ -182,4 +183,4 @@ Replay replay(const Comparison& comparison, const Run& baseline, const Run& cand
   return as_then.differences.size() < result.differences.size() ? as_then : result;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

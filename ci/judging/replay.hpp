@@ -9,7 +9,7 @@
 #include "bench/model/run.hpp"
 #include "ci/report/store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // By the rules that judged it, where this engine still has them, with the policy, the seed, the calibration and the
 // history that `comparison`, the kept one, has. Of a reason that says what counting found out about the two builds
@@ -17,4 +17,4 @@ namespace steelyard {
 // measurements: there was none.
 Replay replay(const Comparison& comparison, const Run& baseline, const Run& candidate);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -10,7 +10,7 @@
 
 #include "bench/formats/non_finite_tokens.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using nlohmann::json;
@@ -88,7 +88,7 @@ class SeriesReader {
   Result<std::optional<double>> number(const json& value, const std::string& where) const {
     if (value.is_null()) return std::optional<double>();
     if (value.is_number()) return std::optional(value.get<double>());
-    if (value.is_string() && !unmask_non_finite(value.get_ref<const std::string&>()).empty()) {
+    if (value.is_string() && !bench::unmask_non_finite(value.get_ref<const std::string&>()).empty()) {
       return std::optional<double>();
     }
     return input_error(place_ + ": " + where, described(value), "a number, a list of numbers, or null");
@@ -170,7 +170,7 @@ Error syntax_error(std::string_view text, const std::string& name, std::size_t o
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) return input_error(name, "an empty file", "a series as JSON");
   const std::string where = place + ": byte " + std::to_string(offset);
-  if (offset > last || ends_in_cut_non_finite_token(text)) {
+  if (offset > last || bench::ends_in_cut_non_finite_token(text)) {
     return input_error(where, "the end of the file in the middle of it", "complete JSON");
   }
   return input_error(where, '"' + excerpt(text.substr(offset)) + '"', "JSON");
@@ -188,7 +188,7 @@ Result<std::vector<Series>> parse_series(std::string_view text, const std::strin
   try {
     // The result itself is empty: each series was taken out of it while it was read.
     [[maybe_unused]] const json rest = json::parse(
-        mask_non_finite_tokens(std::string(text)),
+        bench::mask_non_finite_tokens(std::string(text)),
         [&](int depth, json::parse_event_t event, json& parsed) { return listener.on_event(depth, event, parsed); });
   } catch (const json::parse_error& error) {
     // The parser counts bytes from 1 and points behind the one it refused.
@@ -223,4 +223,4 @@ Result<std::vector<Series>> read_series_file(const std::filesystem::path& file, 
   return parse_series(text, is_stream ? "standard input" : file.string());
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

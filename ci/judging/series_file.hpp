@@ -15,7 +15,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/series.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // More than anyone keeps in one file, less than would fill the memory of a small machine.
 inline constexpr std::size_t kMaxSeriesFileBytes = std::size_t{256} << 20;
@@ -28,4 +28,4 @@ Result<std::vector<Series>> parse_series(std::string_view json, const std::strin
 // "-": the stream.
 Result<std::vector<Series>> read_series_file(const std::filesystem::path& file, std::istream& in);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

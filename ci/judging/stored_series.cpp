@@ -6,16 +6,16 @@
 #include <set>
 #include <tuple>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // Without a commit each run stands for itself.
-bool is_same_point(const SeriesPoint& point, const HistoryPoint& next, const std::string& machine) {
+bool is_same_point(const SeriesPoint& point, const storage::HistoryPoint& next, const std::string& machine) {
   return !next.commit.empty() && point.commit == next.commit && point.machine == machine;
 }
 
-void append(Series& series, const HistorySeries& stored) {
-  for (const HistoryPoint& point : stored.points) {
+void append(Series& series, const storage::HistorySeries& stored) {
+  for (const storage::HistoryPoint& point : stored.points) {
     if (!std::isfinite(point.value)) continue;
     if (series.points.empty() || !is_same_point(series.points.back(), point, stored.fingerprint)) {
       series.points.push_back({{}, point.commit, stored.fingerprint, point.run});
@@ -25,7 +25,7 @@ void append(Series& series, const HistorySeries& stored) {
   }
 }
 
-bool is_of(const Series& series, const std::string& project, const HistorySeries& stored) {
+bool is_of(const Series& series, const std::string& project, const storage::HistorySeries& stored) {
   return series.name == stored.benchmark && project == stored.project && series.metric == stored.metric.name &&
          series.unit == stored.metric.unit && series.better == stored.metric.better;
 }
@@ -43,13 +43,13 @@ bool is_near_cut(const LookedAtSeries& looked, const ChangePoint& known) {
          }) < kMinBefore;
 }
 
-bool is_of(const KeptChangePoint& kept, const Series& series, const std::string& project) {
+bool is_of(const storage::KeptChangePoint& kept, const Series& series, const std::string& project) {
   return kept.project == project && kept.benchmark == series.name && kept.metric == series.metric;
 }
 
-KeptChangePoint to_keep(const ChangePoint& change, const LookedAtSeries& looked, const std::string& branch) {
+storage::KeptChangePoint to_keep(const ChangePoint& change, const LookedAtSeries& looked, const std::string& branch) {
   const Series& series = *looked.series;
-  KeptChangePoint point;
+  storage::KeptChangePoint point;
   point.id = change.id;
   point.project = looked.project;
   point.benchmark = series.name;
@@ -71,13 +71,15 @@ std::string short_commit(const std::string& commit) { return commit.substr(0, 9)
 
 // benchmark, metric and project; machine and id.
 using Identity = std::tuple<std::string, std::string, std::string, std::string, std::string>;
-Identity identity_of(const KeptChangePoint& point) {
+Identity identity_of(const storage::KeptChangePoint& point) {
   return {point.project, point.benchmark, point.metric, point.fingerprint, point.id};
 }
 
-bool has_unit(const AcceptedAlert& one, const Series& series) { return one.unit.empty() || one.unit == series.unit; }
+bool has_unit(const storage::AcceptedAlert& one, const Series& series) {
+  return one.unit.empty() || one.unit == series.unit;
+}
 
-bool is_of(const AcceptedAlert& one, const Series& series) {
+bool is_of(const storage::AcceptedAlert& one, const Series& series) {
   return one.subject.benchmark == series.name && one.subject.metric == series.metric && has_unit(one, series);
 }
 
@@ -85,7 +87,8 @@ bool goes_no_further(double level, double accepted, const Series& series, double
   return series.better == Better::higher ? level >= accepted / (1 + margin) : level <= accepted * (1 + margin);
 }
 
-bool accepts(const AcceptedAlert& one, const AcceptedIn& where, const Series& series, const ChangePoint& change) {
+bool accepts(const storage::AcceptedAlert& one, const AcceptedIn& where, const Series& series,
+             const ChangePoint& change) {
   const std::string& machine = series.points[change.index].machine;
   if (one.subject.project != where.project || one.subject.benchmark != series.name ||
       one.subject.metric != series.metric) {
@@ -101,9 +104,9 @@ bool accepts(const AcceptedAlert& one, const AcceptedIn& where, const Series& se
 
 }  // namespace
 
-StoreSeries series_of_store(const std::vector<HistorySeries>& stored, int limit) {
+StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit) {
   StoreSeries all;
-  for (const HistorySeries& one : stored) {
+  for (const storage::HistorySeries& one : stored) {
     if (one.metric.better == Better::undeclared) continue;
     if (all.series.empty() || !is_of(all.series.back(), all.projects.back(), one)) {
       all.series.push_back({one.benchmark, one.metric.name, one.metric.unit, one.metric.better, {}});
@@ -117,9 +120,9 @@ StoreSeries series_of_store(const std::vector<HistorySeries>& stored, int limit)
 }
 
 std::vector<ChangePoint> known_changes(const Series& series, const std::string& project,
-                                       const std::vector<KeptChangePoint>& kept) {
+                                       const std::vector<storage::KeptChangePoint>& kept) {
   std::vector<ChangePoint> known;
-  for (const KeptChangePoint& one : kept) {
+  for (const storage::KeptChangePoint& one : kept) {
     if (one.gone || !is_of(one, series, project)) continue;
     const auto at = std::find_if(series.points.begin(), series.points.end(), [&](const SeriesPoint& point) {
       return point.commit == one.commit && point.machine == one.fingerprint && !point.values.empty();
@@ -144,18 +147,19 @@ std::vector<ChangePoint> known_changes(const Series& series, const std::string& 
   return known;
 }
 
-std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked, const std::string& branch,
-                                            const std::vector<KeptChangePoint>& kept) {
-  std::map<Identity, const KeptChangePoint*> before;
-  for (const KeptChangePoint& one : kept) before[identity_of(one)] = &one;
+std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked,
+                                                     const std::string& branch,
+                                                     const std::vector<storage::KeptChangePoint>& kept) {
+  std::map<Identity, const storage::KeptChangePoint*> before;
+  for (const storage::KeptChangePoint& one : kept) before[identity_of(one)] = &one;
   std::set<Identity> now;
-  std::vector<ChangePointEvent> events;
+  std::vector<storage::ChangePointEvent> events;
   for (const LookedAtSeries& one : looked) {
     for (const ChangePoint& change : *one.changes) {
       const bool can_be_kept = change.status == ChangeStatus::confirmed && !change.id.empty() &&
                                !change.commit.empty() && change.index < one.series->points.size();
       if (!can_be_kept) continue;
-      KeptChangePoint point = to_keep(change, one, branch);
+      storage::KeptChangePoint point = to_keep(change, one, branch);
       now.insert(identity_of(point));
       const auto known = before.find(identity_of(point));
       if (known == before.end()) {
@@ -172,7 +176,7 @@ std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& l
   }
   for (const LookedAtSeries& one : looked) {
     for (const ChangePoint& known : known_changes(*one.series, one.project, kept)) {
-      KeptChangePoint point = to_keep(known, one, branch);
+      storage::KeptChangePoint point = to_keep(known, one, branch);
       if (is_near_cut(one, known)) continue;
       if (now.count(identity_of(point)) != 0) continue;
       point.gone = true;
@@ -183,10 +187,10 @@ std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& l
   return events;
 }
 
-void take_kept_causes(const std::vector<KeptChangePoint>& kept, const std::string& project, const Series& series,
-                      std::vector<ChangePoint>& changes) {
+void take_kept_causes(const std::vector<storage::KeptChangePoint>& kept, const std::string& project,
+                      const Series& series, std::vector<ChangePoint>& changes) {
   for (ChangePoint& change : changes) {
-    for (const KeptChangePoint& one : kept) {
+    for (const storage::KeptChangePoint& one : kept) {
       const bool is_it = !one.gone && !change.id.empty() && one.id == change.id && is_of(one, series, project) &&
                          one.fingerprint == series.points[change.index].machine;
       if (is_it) change.cause = one.cause;
@@ -194,9 +198,9 @@ void take_kept_causes(const std::vector<KeptChangePoint>& kept, const std::strin
   }
 }
 
-std::vector<std::string> event_lines(const std::vector<ChangePointEvent>& events) {
+std::vector<std::string> event_lines(const std::vector<storage::ChangePointEvent>& events) {
   std::vector<std::string> lines;
-  for (const ChangePointEvent& event : events) {
+  for (const storage::ChangePointEvent& event : events) {
     const std::string who = event.point.benchmark + " " + event.point.metric + ": the " +
                             (event.point.regression ? "regression" : "improvement");
     if (event.event == "moved") {
@@ -217,10 +221,10 @@ std::vector<std::string> event_lines(const std::vector<ChangePointEvent>& events
   return lines;
 }
 
-void add_accepted_levels(const std::vector<AcceptedAlert>& accepted, const AcceptedFor& candidate,
+void add_accepted_levels(const std::vector<storage::AcceptedAlert>& accepted, const AcceptedFor& candidate,
                          std::vector<SeriesHistory>& series) {
   const std::vector<std::string>& branches = candidate.branches;
-  for (const AcceptedAlert& one : accepted) {
+  for (const storage::AcceptedAlert& one : accepted) {
     const bool is_here = one.subject.project == candidate.project &&
                          std::find(branches.begin(), branches.end(), one.subject.branch) != branches.end();
     if (!is_here || one.fingerprint != candidate.machine || !one.level) continue;
@@ -230,15 +234,15 @@ void add_accepted_levels(const std::vector<AcceptedAlert>& accepted, const Accep
   }
 }
 
-void mark_accepted(const std::vector<AcceptedAlert>& accepted, const AcceptedIn& where, const Series& series,
+void mark_accepted(const std::vector<storage::AcceptedAlert>& accepted, const AcceptedIn& where, const Series& series,
                    std::vector<ChangePoint>& changes) {
   for (ChangePoint& change : changes) {
     if (change.status != ChangeStatus::confirmed || !change.regression || change.index >= series.points.size())
       continue;
-    for (const AcceptedAlert& one : accepted) {
+    for (const storage::AcceptedAlert& one : accepted) {
       if (accepts(one, where, series, change)) change.accepted_by = one.commit;
     }
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -10,7 +10,7 @@
 #include "storage/model/alert.hpp"
 #include "storage/model/history.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // One for each benchmark, metric and project, with the points of all machines in one order.
 struct StoreSeries {
@@ -22,12 +22,12 @@ struct StoreSeries {
 // Points keep the order of their commits (by date, as the store gives them); several runs of one commit on one machine
 // are one point with several values. A series whose metric has no direction is left out: nothing in it can be better.
 // limit: HistoryQuery's.
-StoreSeries series_of_store(const std::vector<HistorySeries>& stored, int limit);
+StoreSeries series_of_store(const std::vector<storage::HistorySeries>& stored, int limit);
 
 // What the store knows of a series, in the form that find_changes takes as known: each with the index of its commit
 // (those whose commit is not in the series are left out, and so are those that are gone).
 std::vector<ChangePoint> known_changes(const Series& series, const std::string& project,
-                                       const std::vector<KeptChangePoint>& kept);
+                                       const std::vector<storage::KeptChangePoint>& kept);
 
 struct LookedAtSeries {
   const Series* series = nullptr;
@@ -39,17 +39,18 @@ struct LookedAtSeries {
 // Confirmed points only; of each series, those of machines by whose values it was told. A kept point is gone where its
 // commit was looked at and no confirmed point bears its id any more; where its commit lies outside of what was looked
 // at, or so near behind the cut that its old level can hardly be seen, nothing is said of it.
-std::vector<ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked, const std::string& branch,
-                                            const std::vector<KeptChangePoint>& kept);
+std::vector<storage::ChangePointEvent> change_events(const std::vector<LookedAtSeries>& looked,
+                                                     const std::string& branch,
+                                                     const std::vector<storage::KeptChangePoint>& kept);
 
 // What a person should know: points that moved, went, came back or have another cause. New ones are in the report
 // itself.
-std::vector<std::string> event_lines(const std::vector<ChangePointEvent>& events);
+std::vector<std::string> event_lines(const std::vector<storage::ChangePointEvent>& events);
 
 // For a look at a part of a machine's series, which cannot tell what all of them did: points that are known keep the
 // cause that was found when all were looked at.
-void take_kept_causes(const std::vector<KeptChangePoint>& kept, const std::string& project, const Series& series,
-                      std::vector<ChangePoint>& changes);
+void take_kept_causes(const std::vector<storage::KeptChangePoint>& kept, const std::string& project,
+                      const Series& series, std::vector<ChangePoint>& changes);
 
 struct AcceptedFor {
   std::string project;
@@ -57,7 +58,7 @@ struct AcceptedFor {
   std::string machine;
 };
 // To each series the level that was accepted last for the candidate's project, branches and machine.
-void add_accepted_levels(const std::vector<AcceptedAlert>& accepted, const AcceptedFor& candidate,
+void add_accepted_levels(const std::vector<storage::AcceptedAlert>& accepted, const AcceptedFor& candidate,
                          std::vector<SeriesHistory>& series);
 
 // Which of the change points were accepted: by the alert of their own, or since their level goes no further, by more
@@ -67,7 +68,7 @@ struct AcceptedIn {
   std::string branch;
   double margin = 0.02;
 };
-void mark_accepted(const std::vector<AcceptedAlert>& accepted, const AcceptedIn& where, const Series& series,
+void mark_accepted(const std::vector<storage::AcceptedAlert>& accepted, const AcceptedIn& where, const Series& series,
                    std::vector<ChangePoint>& changes);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -21,16 +21,16 @@
 #include "storage/place/store_address.hpp"
 #include "storage/run_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::string_view kCpu = "CPU";
 constexpr const char* kHowToMeasure = "`steelyard targets ceilings` measures them";
 
 // What the programs themselves declare; a label that promises something unreadable is a target that nobody can judge.
-void take_labels(const Run& run, TargetQuestion& question) {
+void take_labels(const Run& run, regress::TargetQuestion& question) {
   for (const auto& [benchmark, label] : run.labels) {
-    const std::optional<Result<Target>> target = target_of_label(label, "the label of " + benchmark);
+    const std::optional<Result<Target>> target = regress::target_of_label(label, "the label of " + benchmark);
     if (!target) continue;
     if (*target) {
       question.of_program.push_back({benchmark, **target});
@@ -49,7 +49,7 @@ void take_labels(const Run& run, TargetQuestion& question) {
 bool is_an_instance(const Environment& environment) {
   const std::string* const mig = environment.find("gpu.mig");
   if (mig == nullptr) return false;
-  const std::string word = lower_case(*mig);
+  const std::string word = regress::lower_case(*mig);
   return !word.empty() && word != "off" && word != "no" && word != "0" && word != "disabled";
 }
 
@@ -77,7 +77,7 @@ DeviceCeilings& entry(std::vector<DeviceCeilings>& devices, const std::string& n
 // Of the devices that benchmarks name; one that no sheet knows has none.
 void take_datasheets(const Run& run, AskedTargets& asked) {
   std::set<std::string> names;
-  for (const BenchmarkRates& one : asked.rates) names.insert(one.id.device);
+  for (const regress::BenchmarkRates& one : asked.rates) names.insert(one.id.device);
   names.erase("");
   if (!names.empty() && is_an_instance(run.environment)) {
     asked.trouble.push_back("the device is an instance (MIG " + *run.environment.find("gpu.mig") +
@@ -86,7 +86,7 @@ void take_datasheets(const Run& run, AskedTargets& asked) {
     return;
   }
   for (const std::string& name : names) {
-    std::optional<DeviceCeilings> sheet = datasheet_ceilings(name);
+    std::optional<DeviceCeilings> sheet = bench::datasheet_ceilings(name);
     if (!sheet) continue;
     name_clock(*sheet, max_clock_hz(run.environment));
     DeviceCeilings& device = entry(asked.question.devices, name);  // as the benchmark calls it
@@ -106,7 +106,7 @@ DeviceCeilings without_samples(DeviceCeilings device) {
 
 Result<DeviceCeilings> named_ceilings(const std::filesystem::path& archive, const Run& run,
                                       std::vector<std::string>& trouble) {
-  STEELYARD_TRY(const Run kept, read_archive(archive));
+  STEELYARD_TRY(const Run kept, storage::read_archive(archive));
   DeviceCeilings device = without_samples(ceilings_of_run(kept));
   if (device.ceilings.empty()) {
     return input_error(archive.string(), "a run without ceilings", "ceilings",
@@ -122,7 +122,7 @@ Result<DeviceCeilings> named_ceilings(const std::filesystem::path& archive, cons
 }
 
 bool wants_ceilings(const AskedTargets& asked) {
-  return std::any_of(asked.rates.begin(), asked.rates.end(), [](const BenchmarkRates& one) {
+  return std::any_of(asked.rates.begin(), asked.rates.end(), [](const regress::BenchmarkRates& one) {
     return one.id.device.empty() && (!one.flops.empty() || !one.bandwidth.empty());
   });
 }
@@ -167,16 +167,16 @@ std::string note_of(const UtilizationRow& row) {
   const double percent = *larger->utilization * 100;
   Ceiling roof = *larger->ceiling;
   roof.threads = std::max(roof.threads, 1);  // which sheet a device's roofs are of stands above the picture
-  return decimal_text(percent, percent < 9.95 ? 1 : 0) + " % of " + name_of(roof) +
+  return decimal_text(percent, percent < 9.95 ? 1 : 0) + " % of " + regress::name_of(roof) +
          (row.bound.empty() ? "" : ", " + bound_text(row.bound));
 }
 
 std::string subtitle_of(const Run& run, const Roofline& roofline) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  const std::string* const device = run.environment.find(kGpuDevice);
+  const std::string* const device = run.environment.find(bench::kGpuDevice);
   const std::string* const model = run.environment.find("cpu.model");
-  if (device != nullptr && run.environment.find(kGpuUuid) != nullptr) {
+  if (device != nullptr && run.environment.find(bench::kGpuUuid) != nullptr) {
     add(*device);
   } else if (model != nullptr) {
     add(*model);
@@ -197,7 +197,7 @@ std::string subtitle_of(const Run& run, const Roofline& roofline) {
 
 Result<AskedTargets> ask_targets(const Run& run, const Configuration& configuration, const CeilingSource& source) {
   AskedTargets asked;
-  asked.rates = rates_of(run);
+  asked.rates = regress::rates_of(run);
   asked.question.configured = configuration.targets;
   asked.question.beside_another = run.header.layout == Layout::duet;
   take_labels(run, asked.question);
@@ -221,7 +221,7 @@ Result<AskedTargets> ask_targets(const Run& run, const Configuration& configurat
 }
 
 TargetReport report_targets(const AskedTargets& asked) {
-  TargetReport report = judge_targets(asked.rates, asked.question);
+  TargetReport report = regress::judge_targets(asked.rates, asked.question);
   report.warnings.insert(report.warnings.begin(), asked.trouble.begin(), asked.trouble.end());
   if (!asked.knows_the_machine && wants_ceilings(asked)) {
     report.hint =
@@ -231,7 +231,7 @@ TargetReport report_targets(const AskedTargets& asked) {
 }
 
 TargetReport report_targets(const Run& run, const Configuration& configuration, bool expect_every_target) {
-  const Result<AskedTargets> asked = ask_targets(run, configuration, {state_folder(), {}});
+  const Result<AskedTargets> asked = ask_targets(run, configuration, {storage::state_folder(), {}});
   if (!asked) {
     TargetReport report;
     report.warnings.push_back(asked.error().text());
@@ -239,10 +239,10 @@ TargetReport report_targets(const Run& run, const Configuration& configuration, 
   }
   TargetReport report = report_targets(*asked);
   if (expect_every_target) {
-    for (TargetRow& row : unmatched_targets(configuration.targets, asked->rates, asked->question.devices)) {
+    for (TargetRow& row : regress::unmatched_targets(configuration.targets, asked->rates, asked->question.devices)) {
       report.targets.push_back(std::move(row));
     }
-    sort_worst_first(report.targets);
+    regress::sort_worst_first(report.targets);
   }
   return report;
 }
@@ -250,21 +250,21 @@ TargetReport report_targets(const Run& run, const Configuration& configuration, 
 Roofline roofline_of_run(const Run& run, const AskedTargets& asked) {
   Roofline roofline;
   Scopes scopes;
-  for (const BenchmarkRates& rates : asked.rates) {
+  for (const regress::BenchmarkRates& rates : asked.rates) {
     if (rates.flops.empty() && rates.bandwidth.empty()) continue;
     if (rates.id.name == "ceiling") continue;  // it is a roof, not a point below
     if (!rates.intensity) {
       roofline.excluded.push_back(rates.benchmark);
       continue;
     }
-    CeilingChoice choice =
-        ceiling_choice(rates.id, targets_of(rates.benchmark, asked.question.configured, asked.question.of_program,
-                                            names_of_device(rates.id, asked.question.devices)));
+    regress::CeilingChoice choice = regress::ceiling_choice(
+        rates.id, regress::targets_of(rates.benchmark, asked.question.configured, asked.question.of_program,
+                                      regress::names_of_device(rates.id, asked.question.devices)));
     choice.clock_hz = rates.clock_hz;
     scopes.emplace(choice.device, choice.threads);
-    const RateEstimate rate = estimate_rate(rates.flops);
+    const regress::RateEstimate rate = regress::estimate_rate(rates.flops);
     roofline.points.push_back({rates.benchmark, *rates.intensity, rate.value, rate.interval,
-                               note_of(utilization_row(rates, choice, asked.question.devices))});
+                               note_of(regress::utilization_row(rates, choice, asked.question.devices))});
   }
   take_ceilings(roofline, asked.question.devices, scopes);
   roofline.title = "Roofline of " + (run.header.program.empty() ? run.header.tool : run.header.program);
@@ -276,11 +276,11 @@ void keep_target_verdicts(const Configuration& configuration, const std::string&
                           const App& app) {
   if (targets.targets.empty()) return;
   const auto keep = [&]() -> Result<bool> {
-    STEELYARD_TRY(const StoreAddress address, store_address(configuration));
-    STEELYARD_TRY(Store store, Store::open(address, state_folder()));
-    return RunStore(store).put_target_verdicts(run, targets.targets);
+    STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+    STEELYARD_TRY(storage::Store store, storage::Store::open(address, storage::state_folder()));
+    return storage::RunStore(store).put_target_verdicts(run, targets.targets);
   };
   if (const Result<bool> kept = keep(); !kept) app.report(kept.error());
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -15,7 +15,7 @@
 #include "regress/targets/benchmark_rates.hpp"
 #include "regress/targets/judge_targets.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Where ceilings of the run's machine come from.
 struct CeilingSource {
@@ -26,8 +26,8 @@ struct CeilingSource {
 // All that a judgement of this run asks for. Error (input): the named archive cannot be read or holds no ceilings.
 // Trouble with kept ceilings is no error: `trouble` says it, and nothing is known of the machine then.
 struct AskedTargets {
-  std::vector<BenchmarkRates> rates;
-  TargetQuestion question;
+  std::vector<regress::BenchmarkRates> rates;
+  regress::TargetQuestion question;
   std::vector<std::string> trouble;
   bool knows_the_machine = false;  // ceilings of the CPU are there
 };
@@ -49,4 +49,4 @@ Roofline roofline_of_run(const Run& run, const AskedTargets& asked);
 void keep_target_verdicts(const Configuration& configuration, const std::string& run, const TargetReport& targets,
                           const App& app);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

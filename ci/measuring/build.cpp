@@ -4,7 +4,7 @@
 #include "ci/config/written_value.hpp"
 #include "ci/git/repository.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr int kShownLines = 40;  // a compiler's error and where it comes from fit; a whole log would bury them
@@ -34,7 +34,7 @@ Result<void> build(const BuildRequest& request, const std::atomic<bool>* cancell
 }
 
 Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* cancelled) {
-  ChildCommand shell;
+  bench::ChildCommand shell;
   shell.executable = "/bin/sh";
   // One stream keeps the order of lines; of stderr it is the end that is kept.
   shell.arguments = {"-c", "exec 1>&2 </dev/null; eval \"$1\"", "sh", request.command};
@@ -45,18 +45,18 @@ Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* can
   if (!request.tree.empty()) shell.environment["PWD"] = request.tree.string();
   shell.working_directory = request.tree;
   shell.timeout = request.timeout;
-  STEELYARD_TRY(const ChildResult child, run_child(shell, cancelled));
+  STEELYARD_TRY(const bench::ChildResult child, bench::run_child(shell, cancelled));
   if (child.succeeded()) return {};
-  if (child.end == ChildEnd::cancelled) return program_error(request.side, "interrupted");
-  ChildResult without_output = child;
+  if (child.end == bench::ChildEnd::cancelled) return program_error(request.side, "interrupted");
+  bench::ChildResult without_output = child;
   without_output.error_output.clear();
   const std::string output = last_lines(child.error_output, kShownLines);
   return program_error(request.side, '"' + request.command + "\" " + without_output.describe(),
                        "a command that succeeds", output.empty() ? "" : "its last lines:\n" + output);
 }
 
-Result<Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,
-                                const std::vector<std::string>& arguments, bool with_suite) {
+Result<bench::Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,
+                                       const std::vector<std::string>& arguments, bool with_suite) {
   const std::string where = configured.name.empty() ? "--bench" : "[[program]] \"" + configured.name + '"';
   STEELYARD_TRY(std::vector<std::string> words, command_words(configured.command, where));
   const std::filesystem::path path(words.front());
@@ -64,7 +64,7 @@ Result<Program> program_in_tree(const ConfiguredProgram& configured, const std::
     return input_error(where, '"' + words.front() + '"', "a path relative to the work tree",
                        "both commits would run the same file");
   }
-  Program program;
+  bench::Program program;
   program.executable = tree / path;
   program.arguments.assign(words.begin() + 1, words.end());
   program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
@@ -73,4 +73,4 @@ Result<Program> program_in_tree(const ConfiguredProgram& configured, const std::
   return program;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -13,7 +13,7 @@
 #include "bench/runner/program.hpp"
 #include "ci/config/configuration.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct BuildRequest {
   std::filesystem::path tree;
@@ -32,7 +32,7 @@ Result<void> run_shell(const BuildRequest& request, const std::atomic<bool>* can
 // A configured program as it stands in a work tree.
 // arguments: appended to the command's own. with_suite: the program's name becomes its benchmarks' suite. Error
 // (input): an absolute path, which is the same file in every work tree.
-Result<Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,
-                                const std::vector<std::string>& arguments, bool with_suite);
+Result<bench::Program> program_in_tree(const ConfiguredProgram& configured, const std::filesystem::path& tree,
+                                       const std::vector<std::string>& arguments, bool with_suite);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

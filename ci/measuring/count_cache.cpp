@@ -11,7 +11,7 @@
 #include "bench/model/sha256.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,20 +23,20 @@ constexpr const char* kSuffix = ".syrun";
 // What stays with a count wherever it is taken over: which reader told its lines.
 RunHeader header_of_part(const RunHeader& header) {
   RunHeader kept;
-  const auto reader = header.settings.find(std::string(kCountReaderSetting));
+  const auto reader = header.settings.find(std::string(bench::kCountReaderSetting));
   if (reader != header.settings.end()) kept.settings.insert(*reader);
   return kept;
 }
 
-std::string text_of(const InputHashes& hashes) {
+std::string text_of(const bench::InputHashes& hashes) {
   std::string text;
   for (const auto& [name, hash] : hashes) text += hash + ' ' + name + '\n';
   return text;
 }
 
-InputHashes parse_inputs(std::string_view text) {
-  InputHashes hashes;
-  for (const std::string_view line : lines_of(text)) {
+bench::InputHashes parse_inputs(std::string_view text) {
+  bench::InputHashes hashes;
+  for (const std::string_view line : bench::lines_of(text)) {
     const std::size_t blank = line.find(' ');
     if (blank != std::string_view::npos) hashes.emplace(line.substr(blank + 1), line.substr(0, blank));
   }
@@ -73,7 +73,7 @@ std::optional<CountCache::Kept> CountCache::find(const std::string& name, const 
   const fs::path path = folder_ / (name + kSuffix);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::nullopt;
-  Result<Run> read = read_archive(path);
+  Result<Run> read = storage::read_archive(path);
   if (!read) {
     warnings.push_back("a kept count was damaged and is counted again: " + read.error().text());
     fs::remove(path, ignored);
@@ -86,10 +86,10 @@ std::optional<CountCache::Kept> CountCache::find(const std::string& name, const 
   };
   kept.inputs = parse_inputs(setting(kInputs));
   kept.folder = setting(kFolder);
-  CountedInputs inputs;
+  bench::CountedInputs inputs;
   inputs.unknown.clear();
   for (const auto& [file, hash] : kept.inputs) inputs.files.push_back(file);
-  const Result<InputHashes> now = hash_now(inputs);
+  const Result<bench::InputHashes> now = hash_now(inputs);
   if (!now || *now != kept.inputs || read->measurements.empty()) return std::nullopt;
   // Used today: the oldest are those that nobody asked for.
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
@@ -106,8 +106,8 @@ void CountCache::keep(const std::string& name, Kept kept, std::vector<std::strin
   part.header.tool = "steelyard";
   part.header.settings[kInputs] = text_of(kept.inputs);
   if (!kept.folder.empty()) part.header.settings[kFolder] = kept.folder;
-  seal(part);
-  if (const Result<void> written = write_archive(folder_ / (name + kSuffix), part); !written) {
+  storage::seal(part);
+  if (const Result<void> written = storage::write_archive(folder_ / (name + kSuffix), part); !written) {
     warnings.push_back("counts are not kept for the next time: " + written.error().text());
     return;
   }
@@ -141,4 +141,4 @@ void CountCache::remove_oldest() const {
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -19,7 +19,7 @@
 #include "bench/counting/equal/counted_inputs.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // What a count depends on as far as it is known before anything is counted. The count's own key is known only under
 // Valgrind, but follows from these: Valgrind's version and the CPU's features decide the CPU it shows, the libraries
@@ -45,13 +45,13 @@ class CountCache {
   explicit CountCache(std::filesystem::path folder, CacheLimits limits = {});
 
   struct Kept {
-    Run part;            // see count_part.hpp
-    InputHashes inputs;  // what the count read
-    std::string folder;  // the program's working folder, below which the profile's paths may lie; empty: none
+    Run part;                   // see count_part.hpp
+    bench::InputHashes inputs;  // what the count read
+    std::string folder;         // the program's working folder, below which the profile's paths may lie; empty: none
   };
   // `hash_now`: the hashes of what the count read, as it would be read now; an entry of other hashes is no answer. An
   // entry that cannot be read is a warning, and is removed.
-  using HashInputs = std::function<Result<InputHashes>(const CountedInputs&)>;
+  using HashInputs = std::function<Result<bench::InputHashes>(const bench::CountedInputs&)>;
   std::optional<Kept> find(const std::string& name, const HashInputs& hash_now, std::vector<std::string>& warnings);
 
   // Keeps a part; then the oldest beyond the limits are removed. A cache that cannot be written is a warning.
@@ -64,4 +64,4 @@ class CountCache {
   CacheLimits limits_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

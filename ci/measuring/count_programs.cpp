@@ -25,22 +25,23 @@
 #include "regress/ab/gates.hpp"
 #include "storage/place/store_address.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
-const std::vector<ListedBenchmark>& benchmarks_of(const CountSide& side) {
-  static const std::vector<ListedBenchmark> none;
+const std::vector<bench::ListedBenchmark>& benchmarks_of(const bench::CountSide& side) {
+  static const std::vector<bench::ListedBenchmark> none;
   return side.program == nullptr ? none : side.program->benchmarks();
 }
 
-bool has(const CountSide& side, const ListedBenchmark& benchmark) {
-  const std::vector<ListedBenchmark>& own = benchmarks_of(side);
-  return std::any_of(own.begin(), own.end(), [&](const ListedBenchmark& one) { return one.name == benchmark.name; });
+bool has(const bench::CountSide& side, const bench::ListedBenchmark& benchmark) {
+  const std::vector<bench::ListedBenchmark>& own = benchmarks_of(side);
+  return std::any_of(own.begin(), own.end(),
+                     [&](const bench::ListedBenchmark& one) { return one.name == benchmark.name; });
 }
 
-std::optional<LoadedProgram> loaded_of(const CountSide& side, const std::atomic<bool>* cancelled) {
+std::optional<bench::LoadedProgram> loaded_of(const bench::CountSide& side, const std::atomic<bool>* cancelled) {
   if (benchmarks_of(side).empty()) return std::nullopt;
-  Result<LoadedProgram> loaded = read_loaded_program(side.program->program, cancelled);
+  Result<bench::LoadedProgram> loaded = bench::read_loaded_program(side.program->program, cancelled);
   if (!loaded) return std::nullopt;
   return std::move(loaded).value();
 }
@@ -58,7 +59,7 @@ std::uint64_t bits_of(const std::string& sha256) {
 CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, const std::atomic<bool>* cancelled) {
   struct Item {
     std::size_t pair;
-    const ListedBenchmark* benchmark;
+    const bench::ListedBenchmark* benchmark;
   };
   std::vector<Item> items;
   loaded_.reserve(pairs.size());
@@ -70,12 +71,12 @@ CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, co
                    baseline.program->program.environment == candidate.program->program.environment;
     if (loaded.candidate) seed ^= bits_of(loaded.candidate->sha256);
     loaded_.push_back(std::move(loaded));
-    for (const ListedBenchmark& benchmark : benchmarks_of(baseline)) items.push_back({i, &benchmark});
-    for (const ListedBenchmark& benchmark : benchmarks_of(candidate)) {
+    for (const bench::ListedBenchmark& benchmark : benchmarks_of(baseline)) items.push_back({i, &benchmark});
+    for (const bench::ListedBenchmark& benchmark : benchmarks_of(candidate)) {
       if (!has(baseline, benchmark)) items.push_back({i, &benchmark});
     }
   }
-  for (const std::size_t i : shuffled_order(items.size(), seed, 0)) {
+  for (const std::size_t i : bench::shuffled_order(items.size(), seed, 0)) {
     const CountPair& pair = pairs[items[i].pair];
     const LoadedPair& loaded = loaded_[items[i].pair];
     BenchmarkCounts counts;
@@ -96,14 +97,14 @@ CountPlan::CountPlan(const std::vector<CountPair>& pairs, std::uint64_t seed, co
 std::string proof_of_equality(const BenchmarkCounts& counts) {
   if (!counts.equal_programs) return "";
   const SideCount& baseline = counts.baseline;
-  const auto of_baseline = hash_inputs(baseline.inputs, baseline.side->program->program, *baseline.loaded);
+  const auto of_baseline = bench::hash_inputs(baseline.inputs, baseline.side->program->program, *baseline.loaded);
   const auto of_candidate =
-      hash_inputs(baseline.inputs, counts.candidate.side->program->program, *counts.candidate.loaded);
+      bench::hash_inputs(baseline.inputs, counts.candidate.side->program->program, *counts.candidate.loaded);
   if (!of_baseline || !of_candidate || *of_baseline != *of_candidate) return "";
   constexpr std::size_t kShownDigits = 12;
   std::string proof(kEqualProgramProof);
   const auto files = std::count_if(of_baseline->begin(), of_baseline->end(),
-                                   [](const auto& file) { return file.second != kAbsentFile; });
+                                   [](const auto& file) { return file.second != bench::kAbsentFile; });
   if (files == 1) proof += ", and so is the file it reads";
   if (files > 1) proof += ", and so are the " + std::to_string(files) + " files it reads";
   return proof + " (sha256 " + baseline.loaded->sha256.substr(0, kShownDigits) + ')';
@@ -120,15 +121,15 @@ constexpr double kTimeoutFactor = 2;
 // All that decides how a count is taken, beside the program and the machine: this very program, the preload library,
 // Valgrind, what is counted beside the instructions, and the variables of the caller that are passed on. Empty: it
 // cannot be told, and nothing is kept.
-std::string method_text(const CounterChoice& counters) {
-  const Result<CountingTools> tools = find_counting_tools(CountOptions{});
+std::string method_text(const bench::CounterChoice& counters) {
+  const Result<bench::CountingTools> tools = bench::find_counting_tools(bench::CountOptions{});
   if (!tools) return "";
   std::string text = tools->valgrind_version;
   std::vector<std::filesystem::path> files = {"/proc/self/exe", tools->shim};
-  if (counters.heap) files.push_back(tools->shim.parent_path() / kHeapLibrary);
-  for (const std::string& word : to_words(counters)) text += ' ' + word;
+  if (counters.heap) files.push_back(tools->shim.parent_path() / bench::kHeapLibrary);
+  for (const std::string& word : bench::to_words(counters)) text += ' ' + word;
   for (const std::filesystem::path& path : files) {
-    const Result<MappedFile> file = MappedFile::open(path);
+    const Result<bench::MappedFile> file = bench::MappedFile::open(path);
     if (!file) return "";
     text += ' ' + sha256_hex(file->bytes());
   }
@@ -141,19 +142,19 @@ std::string method_text(const CounterChoice& counters) {
 
 class ProgramCounting {
  public:
-  ProgramCounting(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
-                  ProgressLine& progress, std::vector<std::string>& warnings)
+  ProgramCounting(const std::vector<CountPair>& pairs, const bench::MeasuringSettings& settings,
+                  const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings)
       : pairs_(pairs),
         plan_(pairs, settings.seed, limits.cancelled),
         settings_(settings),
         limits_(limits),
         progress_(progress),
         warnings_(warnings),
-        cache_(state_folder() / "counts"),
+        cache_(storage::state_folder() / "counts"),
         method_(settings.no_count_cache ? "" : method_text(settings.counters)) {}
 
   EqualBuilds run() && {
-    std::vector<CountRequest> orders;
+    std::vector<bench::CountRequest> orders;
     for (BenchmarkCounts& counts : plan_.benchmarks()) {
       if (settings_.recount) counts.equal_programs = false;
       const bool is_known = counts.baseline.side != nullptr && reuse_cached(counts);
@@ -166,7 +167,7 @@ class ProgramCounting {
     keep(orders);
     // What the first pass showed not to hold: programs that are equal and read different files, and baselines that
     // were counted under another key.
-    std::vector<CountRequest> again;
+    std::vector<bench::CountRequest> again;
     for (BenchmarkCounts& counts : plan_.benchmarks()) {
       if (counts.equal_programs && !reuse_equal(counts)) again.push_back(order_of(counts, counts.candidate));
       if (is_of_another_key(counts)) {
@@ -182,75 +183,75 @@ class ProgramCounting {
   }
 
  private:
-  CountRequest order_of(const BenchmarkCounts& counts, SideCount& side) {
-    const Program& program = side.side->program->program;
+  bench::CountRequest order_of(const BenchmarkCounts& counts, SideCount& side) {
+    const bench::Program& program = side.side->program->program;
     side_of_[{&program, counts.benchmark.name}] = &side;
     return {&program, counts.benchmark, side.side->run, &side.inputs};
   }
 
-  void count(const std::vector<CountRequest>& orders);
-  void keep(const std::vector<CountRequest>& orders);
+  void count(const std::vector<bench::CountRequest>& orders);
+  void keep(const std::vector<bench::CountRequest>& orders);
   bool reuse_cached(BenchmarkCounts& counts);
   bool reuse_equal(BenchmarkCounts& counts);
   bool is_of_another_key(const BenchmarkCounts& counts) const;
   void compare_code();
   void record_wall_time() const;
-  std::string name_in_cache(const ListedBenchmark& benchmark, const SideCount& side) const;
+  std::string name_in_cache(const bench::ListedBenchmark& benchmark, const SideCount& side) const;
 
   const std::vector<CountPair>& pairs_;
   CountPlan plan_;
-  const MeasuringSettings& settings_;
-  const Limits& limits_;
+  const bench::MeasuringSettings& settings_;
+  const bench::Limits& limits_;
   ProgressLine& progress_;
   std::vector<std::string>& warnings_;
   CountCache cache_;
   std::string method_;  // empty: no cache
-  std::map<std::pair<const Program*, std::string>, SideCount*> side_of_;
+  std::map<std::pair<const bench::Program*, std::string>, SideCount*> side_of_;
   std::set<const BenchmarkCounts*> known_;  // whose baseline's count is a kept one
   Clock::time_point begun_ = Clock::now();
   int done_ = 0;  // counted before this pass
   EqualBuilds equal_;
 };
 
-void ProgramCounting::count(const std::vector<CountRequest>& orders) {
+void ProgramCounting::count(const std::vector<bench::CountRequest>& orders) {
   if (orders.empty()) return;
   const auto spent = [this] { return std::chrono::duration<double, std::nano>(Clock::now() - begun_).count(); };
   const double budget = limits_.budget.count();
-  CountOptions options;
+  bench::CountOptions options;
   options.timeout = settings_.timeout * kTimeoutFactor;
   options.limits = {Nanoseconds(std::max(0.0, budget - spent())), limits_.cancelled};
   options.counters = settings_.counters;
-  options.progress = [&](const CountProgress& now) {
+  options.progress = [&](const bench::CountProgress& now) {
     const double share = static_cast<double>(done_ + now.done) / static_cast<double>(done_ + now.total);
     const double most = std::max(0.0, budget - spent());
     progress_.show("counting " + now.benchmark, share,
                    Nanoseconds(share > 0 ? std::min(most, spent() * (1 - share) / share) : 0));
   };
-  const Result<void> counted = count_instructions(orders, options);
+  const Result<void> counted = bench::count_instructions(orders, options);
   done_ += static_cast<int>(orders.size());
   if (counted) return;
-  for (const CountRequest& order : orders) {
+  for (const bench::CountRequest& order : orders) {
     fail_benchmarks({order.benchmark}, {std::string(kInstructions), counted.error().text()}, *order.run);
   }
 }
 
-std::string ProgramCounting::name_in_cache(const ListedBenchmark& benchmark, const SideCount& side) const {
+std::string ProgramCounting::name_in_cache(const bench::ListedBenchmark& benchmark, const SideCount& side) const {
   if (method_.empty() || side.loaded == nullptr) return "";
-  const Program& program = side.side->program->program;
+  const bench::Program& program = side.side->program->program;
   const std::string machine = side.side->run->environment.fingerprint();
   if (machine.empty()) return "";
   return name_of(
       {side.loaded->sha256, program.arguments, program.environment, program.suite, benchmark.name, method_, machine});
 }
 
-void ProgramCounting::keep(const std::vector<CountRequest>& orders) {
-  for (const CountRequest& order : orders) {
+void ProgramCounting::keep(const std::vector<bench::CountRequest>& orders) {
+  for (const bench::CountRequest& order : orders) {
     const SideCount& side = *side_of_.at({order.program, order.benchmark.name});
     const std::string name = name_in_cache(order.benchmark, side);
     if (name.empty()) continue;
     Run part = counts_of(*order.run, order.benchmark.id);
     if (!has_counts(part)) continue;
-    const Result<InputHashes> hashes = hash_inputs(side.inputs, *order.program, *side.loaded);
+    const Result<bench::InputHashes> hashes = bench::hash_inputs(side.inputs, *order.program, *side.loaded);
     if (!hashes) continue;
     cache_.keep(name, {std::move(part), *hashes, order.program->working_directory.string()}, warnings_);
   }
@@ -260,8 +261,8 @@ bool ProgramCounting::reuse_cached(BenchmarkCounts& counts) {
   SideCount& baseline = counts.baseline;
   const std::string name = name_in_cache(counts.benchmark, baseline);
   if (name.empty() || settings_.recount) return false;
-  const auto hash_now = [&](const CountedInputs& inputs) {
-    return hash_inputs(inputs, baseline.side->program->program, *baseline.loaded);
+  const auto hash_now = [&](const bench::CountedInputs& inputs) {
+    return bench::hash_inputs(inputs, baseline.side->program->program, *baseline.loaded);
   };
   std::optional<CountCache::Kept> known = cache_.find(name, hash_now, warnings_);
   if (!known || !has_counts(counts_of(known->part, counts.id()))) return false;
@@ -300,7 +301,8 @@ bool ProgramCounting::reuse_equal(BenchmarkCounts& counts) {
 
 // Of programs that differ: whether they differ in what each benchmark executes. By the baseline's profile.
 void ProgramCounting::compare_code() {
-  std::map<std::pair<const LoadedProgram*, const LoadedProgram*>, std::unique_ptr<ExecutedCode>> codes;
+  std::map<std::pair<const bench::LoadedProgram*, const bench::LoadedProgram*>, std::unique_ptr<bench::ExecutedCode>>
+      codes;
   for (const BenchmarkCounts& counts : plan_.benchmarks()) {
     const SideCount& baseline = counts.baseline;
     const SideCount& candidate = counts.candidate;
@@ -308,8 +310,8 @@ void ProgramCounting::compare_code() {
     if (is_same || baseline.loaded == nullptr || candidate.loaded == nullptr) continue;
     const Run part = counts_of(*baseline.side->run, counts.id());
     if (part.profiles.empty() || !has_counts(counts_of(*candidate.side->run, counts.id()))) continue;
-    std::unique_ptr<ExecutedCode>& code = codes[{baseline.loaded, candidate.loaded}];
-    if (!code) code = std::make_unique<ExecutedCode>(*baseline.loaded, *candidate.loaded);
+    std::unique_ptr<bench::ExecutedCode>& code = codes[{baseline.loaded, candidate.loaded}];
+    if (!code) code = std::make_unique<bench::ExecutedCode>(*baseline.loaded, *candidate.loaded);
     if (code->difference(part.profiles.front()).empty()) equal_.same_code.insert(counts.id().canonical());
   }
 }
@@ -318,10 +320,10 @@ void ProgramCounting::record_wall_time() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   const std::string text = decimal_text(seconds, 2) + " s, both sides together";
   for (const CountPair& pair : pairs_) {
-    for (const CountSide* side : {&pair.baseline, &pair.candidate}) {
+    for (const bench::CountSide* side : {&pair.baseline, &pair.candidate}) {
       if (side->program == nullptr || side->program->benchmarks().empty()) continue;
       side->run->header.settings["counting.wall"] = text;
-      record_cache_model(settings_.counters, *side->run);  // of taken counts too
+      bench::record_cache_model(settings_.counters, *side->run);  // of taken counts too
     }
   }
 }
@@ -335,25 +337,25 @@ bool ProgramCounting::is_of_another_key(const BenchmarkCounts& counts) const {
 
 }  // namespace
 
-Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySettings& policy,
+Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings) {
-  if (settings.counts == CountChoice::never) {
+  if (settings.counts == bench::CountChoice::never) {
     if (!settings.counters.is_counted()) return false;
     return input_error("--counters", "cache, branch or heap with counts \"never\"", "counts \"auto\" or \"always\"",
                        "these are counted together with the instructions");
   }
-  const bool judged =
-      settings.counters.is_counted() || is_judged(comparison_policy(policy), kInstructions, MetricKind::counted);
-  if (settings.counts == CountChoice::automatic && !judged) return false;
-  const std::optional<std::string> unavailable = counting_unavailable(CountOptions{});
+  const bool judged = settings.counters.is_counted() ||
+                      regress::is_judged(comparison_policy(policy), kInstructions, MetricKind::counted);
+  if (settings.counts == bench::CountChoice::automatic && !judged) return false;
+  const std::optional<std::string> unavailable = bench::counting_unavailable(bench::CountOptions{});
   if (!unavailable) return true;
-  if (settings.counts == CountChoice::always) return input_error("--counts", *unavailable);
+  if (settings.counts == bench::CountChoice::always) return input_error("--counts", *unavailable);
   warnings.push_back("instructions were not counted: " + *unavailable);
   return false;
 }
 
-EqualBuilds count_programs(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
-                           ProgressLine& progress, std::vector<std::string>& warnings) {
+EqualBuilds count_programs(const std::vector<CountPair>& pairs, const bench::MeasuringSettings& settings,
+                           const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings) {
   return ProgramCounting(pairs, settings, limits, progress, warnings).run();
 }
 
@@ -362,11 +364,11 @@ namespace {
 constexpr const char* kNotCounted =
     "instructions are not counted: the program uses a device, which Callgrind cannot run";
 
-void fail_counts(const CountSide& side) {
+void fail_counts(const bench::CountSide& side) {
   if (side.program == nullptr || side.run == nullptr) return;
   const std::size_t before = side.run->failures.size();
   fail_benchmarks(side.program->benchmarks(), {std::string(kInstructions), kNotCounted}, *side.run);
-  const std::string* const device = side.run->environment.find(kGpuDevice);
+  const std::string* const device = side.run->environment.find(bench::kGpuDevice);
   if (device == nullptr) return;
   for (std::size_t i = before; i < side.run->failures.size(); ++i) side.run->failures[i].benchmark.device = *device;
 }
@@ -375,14 +377,14 @@ void fail_counts(const CountSide& side) {
 
 DevicePrograms::DevicePrograms(const std::vector<ProgramPair>& programs) {
   for (const ProgramPair& pair : programs) {
-    std::string how = device_use_of_file(pair.candidate.executable);
-    if (how.empty()) how = device_use_of_file(pair.baseline.executable);
+    std::string how = bench::device_use_of_file(pair.candidate.executable);
+    if (how.empty()) how = bench::device_use_of_file(pair.baseline.executable);
     uses_.push_back({pair.candidate.executable.filename().string(), std::move(how)});
   }
 }
 
-DevicePrograms::DevicePrograms(const Program& alone) : is_alone_(true) {
-  uses_.push_back({alone.executable.filename().string(), device_use_of_file(alone.executable)});
+DevicePrograms::DevicePrograms(const bench::Program& alone) : is_alone_(true) {
+  uses_.push_back({alone.executable.filename().string(), bench::device_use_of_file(alone.executable)});
 }
 
 bool DevicePrograms::any() const {
@@ -400,12 +402,12 @@ void DevicePrograms::tell(bool counting, std::vector<std::string>& warnings) con
   }
 }
 
-std::vector<CountPair> DevicePrograms::without(std::vector<CountPair> pairs, CountChoice counts) const {
+std::vector<CountPair> DevicePrograms::without(std::vector<CountPair> pairs, bench::CountChoice counts) const {
   std::vector<CountPair> kept;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (i >= uses_.size() || uses_[i].how.empty()) {
       kept.push_back(std::move(pairs[i]));
-    } else if (counts == CountChoice::always) {
+    } else if (counts == bench::CountChoice::always) {
       fail_counts(pairs[i].baseline);
       fail_counts(pairs[i].candidate);
     }
@@ -413,21 +415,21 @@ std::vector<CountPair> DevicePrograms::without(std::vector<CountPair> pairs, Cou
   return kept;
 }
 
-void read_hardware(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
-                   ProgressLine& progress, std::vector<std::string>& warnings) {
+void read_hardware(const std::vector<CountPair>& pairs, const bench::MeasuringSettings& settings,
+                   const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings) {
   if (!settings.counters.hardware) return;
-  HardwareOptions options;
+  bench::HardwareOptions options;
   options.progress = [&progress](const std::string& benchmark, double done) {
     progress.show("reading counters of " + benchmark, done, Nanoseconds(0));
   };
   for (const CountPair& pair : pairs) {
-    std::vector<CountSide> sides;
-    for (const CountSide* side : {&pair.baseline, &pair.candidate}) {
+    std::vector<bench::CountSide> sides;
+    for (const bench::CountSide* side : {&pair.baseline, &pair.candidate}) {
       if (side->program != nullptr && !side->program->benchmarks().empty()) sides.push_back(*side);
     }
     if (sides.empty()) continue;
     std::vector<std::string> more;
-    if (const auto counted = count_hardware(sides, settings, limits, options, more); !counted)
+    if (const auto counted = bench::count_hardware(sides, settings, limits, options, more); !counted)
       more.push_back(counted.error().text());
     for (std::string& warning : more) {
       if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
@@ -437,4 +439,4 @@ void read_hardware(const std::vector<CountPair>& pairs, const MeasuringSettings&
   progress.clear();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

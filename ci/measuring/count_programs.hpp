@@ -15,23 +15,23 @@
 #include "ci/measuring/equal_builds.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // What is to be counted, benchmark by benchmark, with both sides of each beside each other: for which the baseline's
 // count also holds for the candidate, because the two programs are the same to whoever runs them.
 struct CountPair {
-  CountSide baseline;
-  CountSide candidate;
+  bench::CountSide baseline;
+  bench::CountSide candidate;
 };
 
 // One side of one benchmark.
 struct SideCount {
-  const CountSide* side = nullptr;        // null: it does not have the benchmark
-  const LoadedProgram* loaded = nullptr;  // null: its loaded sections are not known
-  CountedInputs inputs;                   // filled when it is counted
+  const bench::CountSide* side = nullptr;        // null: it does not have the benchmark
+  const bench::LoadedProgram* loaded = nullptr;  // null: its loaded sections are not known
+  bench::CountedInputs inputs;                   // filled when it is counted
 };
 struct BenchmarkCounts {
-  ListedBenchmark benchmark;
+  bench::ListedBenchmark benchmark;
   SideCount baseline;
   SideCount candidate;
   bool equal_programs = false;  // loaded sections, arguments and environment of both sides are equal
@@ -53,8 +53,8 @@ class CountPlan {
 
  private:
   struct LoadedPair {
-    std::optional<LoadedProgram> baseline;
-    std::optional<LoadedProgram> candidate;
+    std::optional<bench::LoadedProgram> baseline;
+    std::optional<bench::LoadedProgram> candidate;
     bool equal = false;
   };
   std::vector<LoadedPair> loaded_;  // one for each pair
@@ -67,7 +67,7 @@ std::string proof_of_equality(const BenchmarkCounts& counts);
 
 // Whether to count: not where the user said never, nor where the policy judges no counted metric, nor (with a warning)
 // where it cannot be done here. Error (input): it cannot be done and the user said always.
-Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySettings& policy,
+Result<bool> counting_wanted(const bench::MeasuringSettings& settings, const PolicySettings& policy,
                              std::vector<std::string>& warnings);
 
 // Where a program cannot be counted at all, each of its benchmarks has a Failure of kInstructions in its run. A
@@ -75,8 +75,8 @@ Result<bool> counting_wanted(const MeasuringSettings& settings, const PolicySett
 // baseline that was counted before takes the kept counts, unless the candidate's have another key: then it is counted
 // again. The candidate is always counted, or equal to what was. A process has a multiple of the settings' timeout,
 // which is for its native speed. `warnings`: what the cache, in the state folder, could not read or write.
-EqualBuilds count_programs(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
-                           ProgressLine& progress, std::vector<std::string>& warnings);
+EqualBuilds count_programs(const std::vector<CountPair>& pairs, const bench::MeasuringSettings& settings,
+                           const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings);
 
 // What is different with programs that use a device: the sides take turns on it, and nobody counts their instructions,
 // as Callgrind cannot run what talks to a device's driver.
@@ -84,13 +84,13 @@ class DevicePrograms {
  public:
   explicit DevicePrograms(const std::vector<ProgramPair>& programs);
   // One program without another side.
-  explicit DevicePrograms(const Program& alone);
+  explicit DevicePrograms(const bench::Program& alone);
 
   bool any() const;
   // One sentence for each program that uses a device.
   void tell(bool counting, std::vector<std::string>& warnings) const;
   // `pairs`, one for each program, without those that use a device. Counts that were demanded of these are failures.
-  std::vector<CountPair> without(std::vector<CountPair> pairs, CountChoice counts) const;
+  std::vector<CountPair> without(std::vector<CountPair> pairs, bench::CountChoice counts) const;
 
  private:
   struct Use {
@@ -104,7 +104,7 @@ class DevicePrograms {
 // Reads the machine's own counters of programs that were timed before, where the settings ask for it.
 // After timing and before counting: nothing else of ours runs beside it. What the machine has not, and what goes wrong
 // with one program, are warnings: these counters judge nothing unless they are named.
-void read_hardware(const std::vector<CountPair>& pairs, const MeasuringSettings& settings, const Limits& limits,
-                   ProgressLine& progress, std::vector<std::string>& warnings);
+void read_hardware(const std::vector<CountPair>& pairs, const bench::MeasuringSettings& settings,
+                   const bench::Limits& limits, ProgressLine& progress, std::vector<std::string>& warnings);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,12 +9,12 @@
 #include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // The noisy metrics that would have been judged of any benchmark.
 std::vector<Metric> metrics_of_time(const ComparisonPolicy& policy) {
-  const std::vector<std::string> named = named_metrics(policy);
+  const std::vector<std::string> named = regress::named_metrics(policy);
   std::set<std::string> names(named.begin(), named.end());
   if (policy.metrics.empty()) names.insert(std::string(kRealTime));
   std::vector<Metric> metrics;
@@ -34,7 +34,7 @@ ComparisonRow untimed_row(const std::string& benchmark, const Metric& metric, co
   ComparisonRow row;
   row.benchmark = benchmark;
   row.metric = metric;
-  set_policy(comparison.policy, row);
+  regress::set_policy(comparison.policy, row);
   row.layout = comparison.candidate.layout;
   row.test = "none";
   row.verdict = Verdict::unchanged;
@@ -57,16 +57,16 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
   if (policy == SkipTime::never) return "";
   const auto program = builds.same_program.find(benchmark);
-  const std::string not_timed(to_text(RowNote::not_timed));
+  const std::string not_timed(steelyard::to_text(RowNote::not_timed));
   if (program != builds.same_program.end()) return not_timed + program->second;
   if (policy == SkipTime::equal_code && builds.same_code.count(benchmark) > 0) {
-    return not_timed + std::string(to_text(RowNote::equal_code));
+    return not_timed + std::string(steelyard::to_text(RowNote::equal_code));
   }
   return "";
 }
 
 void note_equal_code(ComparisonRow& row) {
-  row.reason += "; " + std::string(to_text(RowNote::equal_code));
+  row.reason += "; " + std::string(steelyard::to_text(RowNote::equal_code));
   row.notes.add(RowNote::equal_code);
 }
 
@@ -80,23 +80,24 @@ void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string
   const std::vector<Metric> metrics = metrics_of_time(comparison.policy);
   // Where nothing at all was timed, a metric that the policy names is not missing: it was excluded on purpose.
   const bool none_timed = std::all_of(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
-    return row.benchmark == kAllBenchmarks || untimed.contains(row.benchmark);
+    return row.benchmark == regress::kAllBenchmarks || untimed.contains(row.benchmark);
   });
   if (none_timed) {
     std::erase_if(comparison.rows, [&](const ComparisonRow& row) {
-      return row.benchmark == kAllBenchmarks && row.verdict == Verdict::missing && contains(metrics, row.metric.name);
+      return row.benchmark == regress::kAllBenchmarks && row.verdict == Verdict::missing &&
+             contains(metrics, row.metric.name);
     });
   }
   for (const auto& [benchmark, reason] : untimed) {
     for (const Metric& metric : metrics) {
-      if (!is_judged(comparison.policy, benchmark, metric.name, metric.kind)) continue;
+      if (!regress::is_judged(comparison.policy, benchmark, metric.name, metric.kind)) continue;
       const bool was_measured =
           std::any_of(comparison.rows.begin(), comparison.rows.end(),
                       [&](const ComparisonRow& r) { return r.benchmark == benchmark && r.metric.name == metric.name; });
       if (!was_measured) insert(untimed_row(benchmark, metric, reason, builds, comparison), comparison.rows);
     }
   }
-  decide_gates(comparison);
+  regress::decide_gates(comparison);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

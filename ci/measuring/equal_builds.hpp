@@ -8,7 +8,7 @@
 #include "bench/model/comparison.hpp"
 #include "ci/config/configuration.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct EqualBuilds {
   // By the benchmark's canonical text.
@@ -28,4 +28,4 @@ void note_equal_code(ComparisonRow& row);
 void annotate_equal_builds(const EqualBuilds& builds, const std::map<std::string, std::string>& untimed,
                            Comparison& comparison);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

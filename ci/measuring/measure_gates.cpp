@@ -7,7 +7,7 @@
 #include "regress/ab/rounds.hpp"
 #include "regress/compare_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -33,13 +33,13 @@ class GatesMeasuring {
   GatesMeasuring(const GatesPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled)
       : plan_(plan),
         settings_(plan.configuration.run),
-        budget_(settings_.budget.value_or(Limits().budget)),
+        budget_(settings_.budget.value_or(bench::Limits().budget)),
         progress_(progress),
         cancelled_(cancelled) {}
 
   Result<MeasuredGates> run() && {
-    for (const Program& program : plan_.programs) {
-      STEELYARD_TRY(const ListedProgram listed, list_benchmarks(program, settings_, cancelled_));
+    for (const bench::Program& program : plan_.programs) {
+      STEELYARD_TRY(const bench::ListedProgram listed, bench::list_benchmarks(program, settings_, cancelled_));
       ListedPair pair;
       pair.baseline = pair.candidate = listed;
       listed_.push_back(std::move(pair));
@@ -81,8 +81,8 @@ class GatesMeasuring {
 
   Result<Comparison> judged(int index, bool sequential) {
     Configuration configuration = plan_.configuration;
-    MeasuringSettings& settings = configuration.run;
-    settings.counts = CountChoice::never;
+    bench::MeasuringSettings& settings = configuration.run;
+    settings.counts = bench::CountChoice::never;
     settings.counters = {};
     settings.no_solo_check = true;
     // Every gate has the same budget, as samples are planned by it: what differs in that is not one noise.
@@ -106,21 +106,21 @@ class GatesMeasuring {
       note_failures(*run);
     }
     // Without a calibration: an earlier one must not decide what this one sees.
-    return compare_runs(measured.pair.baseline, measured.pair.candidate, policy);
+    return regress::compare_runs(measured.pair.baseline, measured.pair.candidate, policy);
   }
 
   void measure_copies() {
     progress_.within({"copies", 1 - kShareOfCopies, 1});
     for (std::size_t i = 0; i < plan_.programs.size() && !is_cancelled(); ++i) {
-      const Program& program = plan_.programs[i];
+      const bench::Program& program = plan_.programs[i];
       const double programs_left = static_cast<double>(plan_.programs.size() - i);
       const Nanoseconds budget = std::min(left_of(budget_), budget_ * kShareOfCopies) * (1 / programs_left);
       if (budget.count() <= 0) {
         measured_.no_time_for_copies = true;
         return;
       }
-      const Result<PageRenewal> renewal = try_renewal(program, cancelled_);
-      if (!renewal || renewal->pages == PagesOf::kept) {
+      const Result<bench::PageRenewal> renewal = bench::try_renewal(program, cancelled_);
+      if (!renewal || renewal->pages == bench::PagesOf::kept) {
         measured_.kept_pages.push_back({program.executable.string(), renewal ? renewal->why : renewal.error().text()});
         continue;
       }
@@ -132,26 +132,26 @@ class GatesMeasuring {
       std::int32_t rounds = 0;
       for (const Invocation& invocation : run->invocations) rounds = std::max(rounds, invocation.round + 1);
       const bool stopped = stop_of(run->header) != Stop::none;
-      const bool too_few = rounds < kRoundsOfCopy * static_cast<int>(kMinCopies);
+      const bool too_few = rounds < regress::kRoundsOfCopy * static_cast<int>(regress::kMinCopies);
       measured_.no_time_for_copies = measured_.no_time_for_copies || (stopped && too_few);
       measured_.alone.push_back(std::move(run).value());
     }
   }
 
   Result<Run> measure_copies_of(std::size_t index, Nanoseconds budget) {
-    MeasuringSettings settings = settings_;
+    bench::MeasuringSettings settings = settings_;
     settings.layout.reset();
-    settings.rounds = kCopies * kRoundsOfCopy;
+    settings.rounds = kCopies * regress::kRoundsOfCopy;
     settings.seed = seed_of(settings_.seed, 2 * static_cast<std::uint64_t>(plan_.gates) + index);
-    TimingPlan timing;
-    timing.rounds_per_copy = kRoundsOfCopy;
+    bench::TimingPlan timing;
+    timing.rounds_per_copy = regress::kRoundsOfCopy;
     timing.repeat_disturbed = false;  // a repetition would have a copy of its own
-    timing.progress = [this](const MeasureProgress& now) {
+    timing.progress = [this](const bench::MeasureProgress& now) {
       const std::string round = ", round " + std::to_string(now.round + 1) + " of " + std::to_string(now.rounds);
       progress_.show((now.pilot ? "trying " : "timing ") + now.benchmark + (now.pilot ? "" : round), now.done,
                      now.left);
     };
-    return measure_one(listed_[index].candidate, settings, timing, {budget, cancelled_});
+    return bench::measure_one(listed_[index].candidate, settings, timing, {budget, cancelled_});
   }
 
   void note_failures(const Run& run) {
@@ -166,7 +166,7 @@ class GatesMeasuring {
   }
 
   const GatesPlan& plan_;
-  const MeasuringSettings& settings_;
+  const bench::MeasuringSettings& settings_;
   Nanoseconds budget_;  // of everything
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;
@@ -182,4 +182,4 @@ Result<MeasuredGates> measure_gates(const GatesPlan& plan, ProgressLine& progres
   return GatesMeasuring(plan, progress, cancelled).run();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -12,11 +12,11 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct GatesPlan {
-  std::vector<Program> programs;  // suites differ where there are several
-  Configuration configuration;    // how a gate measures and judges, with a budget of everything; nothing is counted
+  std::vector<bench::Program> programs;  // suites differ where there are several
+  Configuration configuration;  // how a gate measures and judges, with a budget of everything; nothing is counted
   int gates = 10;
   bool drift = false;  // measure as many pairs whose sides follow each other
   std::function<void(int gate, const Comparison& comparison)> after_gate;  // may be empty; gate from 0
@@ -31,7 +31,7 @@ struct KeptPages {
 struct MeasuredGates {
   std::vector<Comparison> gates;
   std::vector<Comparison> sequential;  // as many as gates where drift was asked for
-  SampleSize samples;                  // of a gate, as planned
+  bench::SampleSize samples;           // of a gate, as planned
   std::vector<std::string> failures;   // "BM_x: exit status 1", each once
   bool budget_spent = false;           // fewer gates than asked for
   std::vector<Run> alone;              // kRoundsOfCopy rounds a copy (regress/ab/rounds.hpp)
@@ -44,4 +44,4 @@ struct MeasuredGates {
 // that cannot be measured alone after its gates could is told in kept_pages.
 Result<MeasuredGates> measure_gates(const GatesPlan& plan, ProgressLine& progress, const std::atomic<bool>* cancelled);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -19,12 +19,12 @@
 #include "regress/judge_looks.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // How many noisy metrics are judged of each benchmark, at most: the judgement adjusts for all of them.
 std::int64_t noisy_metrics(const ComparisonPolicy& policy) {
-  const std::vector<std::string> named = named_metrics(policy);
+  const std::vector<std::string> named = regress::named_metrics(policy);
   std::set<std::string_view> judged(named.begin(), named.end());
   if (policy.metrics.empty()) judged.insert(kRealTime);
   return std::count_if(judged.begin(), judged.end(), [](std::string_view name) {
@@ -34,7 +34,7 @@ std::int64_t noisy_metrics(const ComparisonPolicy& policy) {
 }
 
 // "timing BM_sort, round 17 of up to 60, 5 of 23 decided"
-std::string timing_text(const MeasureProgress& now) {
+std::string timing_text(const bench::MeasureProgress& now) {
   if (now.pilot) {
     return "trying " + now.benchmark + ", " + std::to_string(now.round + 1) + " of " + std::to_string(now.benchmarks);
   }
@@ -45,7 +45,9 @@ std::string timing_text(const MeasureProgress& now) {
   return text + ", " + std::to_string(now.decided) + " of " + std::to_string(now.benchmarks) + " decided";
 }
 
-Nanoseconds budget_of(const MeasuringSettings& settings) { return settings.budget.value_or(Limits().budget); }
+Nanoseconds budget_of(const bench::MeasuringSettings& settings) {
+  return settings.budget.value_or(bench::Limits().budget);
+}
 
 // Of everything since `begun`.
 class BudgetClock {
@@ -66,9 +68,11 @@ class BudgetClock {
   Clock::time_point begun_ = Clock::now();
 };
 
-TimingPlan timing_shown_on(ProgressLine& progress) {
-  TimingPlan timing;
-  timing.progress = [&progress](const MeasureProgress& now) { progress.show(timing_text(now), now.done, now.left); };
+bench::TimingPlan timing_shown_on(ProgressLine& progress) {
+  bench::TimingPlan timing;
+  timing.progress = [&progress](const bench::MeasureProgress& now) {
+    progress.show(timing_text(now), now.done, now.left);
+  };
   return timing;
 }
 
@@ -84,7 +88,7 @@ class PatternBudgets {
   bool empty() const { return left_.empty(); }
   // False: nothing is left for this benchmark.
   bool spend(const BenchmarkId& benchmark, Nanoseconds time) {
-    const PatternPolicy* table = table_for(policy_, benchmark.canonical(), &PatternPolicy::budget_ns);
+    const PatternPolicy* table = regress::table_for(policy_, benchmark.canonical(), &PatternPolicy::budget_ns);
     if (table == nullptr) return true;
     Nanoseconds& left = left_.at(table);
     left = left - time;
@@ -95,8 +99,8 @@ class PatternBudgets {
   void tell(std::vector<std::string>& warnings) const {
     for (const auto& [table, left] : left_) {
       if (left.count() > 0) continue;
-      warnings.push_back("the budget of " + to_text(*table) + ", " +
-                         to_text(nanoseconds(static_cast<double>(*table->budget_ns))) +
+      warnings.push_back("the budget of " + regress::to_text(*table) + ", " +
+                         steelyard::to_text(nanoseconds(static_cast<double>(*table->budget_ns))) +
                          ", was spent: its benchmarks have the rounds that it paid for");
     }
   }
@@ -108,7 +112,7 @@ class PatternBudgets {
 
 // How long counting these sides will take, as far as can be told before it began: a process starts about 50 times
 // slower under Callgrind (Valgrind manual, "Callgrind"), and each processor has its own.
-Nanoseconds counting_estimate(const ListedProgram& side) {
+Nanoseconds counting_estimate(const bench::ListedProgram& side) {
   constexpr double kSlowdown = 50;
   constexpr Nanoseconds kValgrindStart = milliseconds(300);
   const double processors = std::max(1U, std::thread::hardware_concurrency());
@@ -116,7 +120,7 @@ Nanoseconds counting_estimate(const ListedProgram& side) {
          (static_cast<double>(side.benchmarks().size()) / processors);
 }
 
-void limit(TimingPlan& timing, PatternBudgets& budgets) {
+void limit(bench::TimingPlan& timing, PatternBudgets& budgets) {
   if (budgets.empty()) return;
   timing.spend = [&budgets](const BenchmarkId& benchmark, Nanoseconds time) { return budgets.spend(benchmark, time); };
 }
@@ -167,8 +171,8 @@ class PairMeasuring {
 
  private:
   void sort_measured() {
-    std::vector<const ListedProgram*> baselines;
-    std::vector<const ListedProgram*> candidates;
+    std::vector<const bench::ListedProgram*> baselines;
+    std::vector<const bench::ListedProgram*> candidates;
     for (const ListedPair& listed : listed_) {
       baselines.push_back(&listed.baseline);
       candidates.push_back(&listed.candidate);
@@ -194,7 +198,7 @@ class PairMeasuring {
     if (settings_.rounds != 0) return {};
     const ComparisonPolicy policy = comparison_policy(policy_);
     const std::int64_t comparisons = std::max<std::int64_t>(1, benchmarks * noisy_metrics(policy));
-    settings_.rounds = rounds_needed(policy.false_alarm_rate, comparisons);
+    settings_.rounds = regress::rounds_needed(policy.false_alarm_rate, comparisons);
     if (!settings_.no_early_stop) look_early(policy, comparisons, affordable_rounds(start, benchmarks));
     return {};
   }
@@ -206,7 +210,7 @@ class PairMeasuring {
       progress_.show("linking " + pair.candidate.program.executable.filename().string() + " in " +
                          plural_text(settings_.relinks, "order"),
                      0, Nanoseconds(0));
-      STEELYARD_TRY(PrivateFolder folder, relink(pair, settings_, cancelled_));
+      STEELYARD_TRY(bench::PrivateFolder folder, relink(pair, settings_, cancelled_));
       relinked_.push_back(std::move(folder));
     }
     clock_ = BudgetClock(clock_.whole());
@@ -216,7 +220,7 @@ class PairMeasuring {
   // What is shown as left is until the end of everything.
   void show_counting_too(Nanoseconds counting) {
     if (counting.count() <= 0) return;
-    timing_.progress = [this, counting](const MeasureProgress& now) {
+    timing_.progress = [this, counting](const bench::MeasureProgress& now) {
       const Nanoseconds later = std::min(counting, counting_share_);  // nothing once it is done
       const double all = (now.elapsed + now.left + later).count();
       progress_.show(timing_text(now), all > 0 ? now.elapsed.count() / all : 0, now.left + later);
@@ -237,7 +241,9 @@ class PairMeasuring {
     return round.count() > 0 ? static_cast<int>(std::min(kMost, timing_budget() / round)) : 0;
   }
 
-  Limits hardware_limits() const { return {std::max(Nanoseconds(1), clock_.left() - counting_share_), cancelled_}; }
+  bench::Limits hardware_limits() const {
+    return {std::max(Nanoseconds(1), clock_.left() - counting_share_), cancelled_};
+  }
 
   // Until counting has begun, what is kept for it is not for timing.
   Nanoseconds timing_budget() const {
@@ -252,14 +258,14 @@ class PairMeasuring {
 
   // Every program has the same plan of looks: the level is shared by all of their comparisons.
   void look_early(const ComparisonPolicy& policy, std::int64_t comparisons, int affordable) {
-    const LookPlan looks = plan_looks({policy.false_alarm_rate, comparisons, 0, affordable});
-    for (const PlannedLook& look : looks.looks) timing_.looks.rounds.push_back(look.rounds);
-    timing_.looks.text = to_text(looks);
+    const regress::LookPlan looks = regress::plan_looks({policy.false_alarm_rate, comparisons, 0, affordable});
+    for (const regress::PlannedLook& look : looks.looks) timing_.looks.rounds.push_back(look.rounds);
+    timing_.looks.text = regress::to_text(looks);
     timing_.looks.decided = [this, policy, comparisons](const Run& baseline, const Run& candidate) {
       std::set<std::string> decided;
       for (const auto& [name, answer] :
-           judge_looks(baseline, candidate, policy, comparisons, calibration_of(baseline, candidate))) {
-        if (answer != LookAnswer::undecided) decided.insert(name);
+           regress::judge_looks(baseline, candidate, policy, comparisons, calibration_of(baseline, candidate))) {
+        if (answer != regress::LookAnswer::undecided) decided.insert(name);
       }
       return decided;
     };
@@ -273,19 +279,19 @@ class PairMeasuring {
       if (!code_layouts_of(run->header).empty()) run->header.settings["relink"] = settings_.relink;
     }
     if (settings_.no_solo_check) return {};
-    TimingPlan alone = timing_;
+    bench::TimingPlan alone = timing_;
     alone.spend = {};  // it has a budget of its own
-    alone.progress = [this](const MeasureProgress& now) {
+    alone.progress = [this](const bench::MeasureProgress& now) {
       progress_.show("alone: " + timing_text(now), now.done, now.left);
     };
-    MeasuredPair& pair = measured_.pair;
-    const Comparison seen = compare_runs(pair.baseline, pair.candidate, comparison_policy(policy_),
-                                         calibration_of(pair.baseline, pair.candidate));
+    bench::MeasuredPair& pair = measured_.pair;
+    const Comparison seen = regress::compare_runs(pair.baseline, pair.candidate, comparison_policy(policy_),
+                                                  calibration_of(pair.baseline, pair.candidate));
     confirm_alone(listed_, seen, settings_, alone, {solo_budget(clock_.whole()), cancelled_}, pair, measured_.warnings);
     return {};
   }
 
-  std::vector<CountPair> pairs_of(MeasuredPair& pair) const {
+  std::vector<CountPair> pairs_of(bench::MeasuredPair& pair) const {
     std::vector<CountPair> pairs;
     for (const ListedPair& listed : listed_) {
       pairs.push_back({{&listed.baseline, &pair.baseline}, {&listed.candidate, &pair.candidate}});
@@ -293,7 +299,7 @@ class PairMeasuring {
     return pairs;
   }
 
-  void count(MeasuredPair& pair, Nanoseconds budget) {
+  void count(bench::MeasuredPair& pair, Nanoseconds budget) {
     const std::vector<CountPair> countable = devices_.without(pairs_of(pair), settings_.counts);
     measured_.equal = count_programs(countable, settings_, {budget, cancelled_}, progress_, measured_.warnings);
     counting_share_ = Nanoseconds(0);
@@ -302,18 +308,18 @@ class PairMeasuring {
   Result<void> count_then_time();
 
   const std::vector<ProgramPair>& programs_;
-  MeasuringSettings settings_;  // with as many rounds as the judgement needs, where none are asked for
+  bench::MeasuringSettings settings_;  // with as many rounds as the judgement needs, where none are asked for
   const PolicySettings& policy_;
   const CalibrationLookup& calibration_;
   ProgressLine& progress_;
   const std::atomic<bool>* cancelled_;
   BudgetClock clock_;
   Nanoseconds counting_share_;  // of the budget, that is still kept for counting
-  TimingPlan timing_;
+  bench::TimingPlan timing_;
   DevicePrograms devices_;
   PatternBudgets budgets_;
   std::vector<ListedPair> listed_;
-  std::vector<PrivateFolder> relinked_;  // with the programs of their layouts
+  std::vector<bench::PrivateFolder> relinked_;  // with the programs of their layouts
   MeasuredPrograms measured_;
 };
 
@@ -326,12 +332,12 @@ void add_counted(Run counted, Run& run) {
 }
 
 Result<void> PairMeasuring::count_then_time() {
-  MeasuredPair counted;
-  counted.baseline.environment = counted.candidate.environment = read_environment();
+  bench::MeasuredPair counted;
+  counted.baseline.environment = counted.candidate.environment = bench::read_environment();
   count(counted, clock_.counting_share());
   std::string names;
   for (ListedPair& listed : listed_) {
-    for (const ListedBenchmark& benchmark : listed.candidate.benchmarks()) {
+    for (const bench::ListedBenchmark& benchmark : listed.candidate.benchmarks()) {
       const std::string canonical = benchmark.id.canonical();
       std::string reason = reason_to_skip_time(measured_.equal, canonical, policy_.skip_time);
       if (reason.empty()) continue;
@@ -365,17 +371,17 @@ Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const 
   return PairMeasuring(programs, std::move(listed), configuration, calibration, progress, cancelled).run();
 }
 
-Result<Run> measure_alone(const Program& program, const Configuration& configuration, ProgressLine& progress,
+Result<Run> measure_alone(const bench::Program& program, const Configuration& configuration, ProgressLine& progress,
                           std::vector<std::string>& warnings, const std::atomic<bool>* cancelled) {
-  const MeasuringSettings& settings = configuration.run;
+  const bench::MeasuringSettings& settings = configuration.run;
   STEELYARD_TRY(const bool counting, counting_wanted(settings, configuration.policy, warnings));
-  STEELYARD_TRY(const ListedProgram listed, list_benchmarks(program, settings, cancelled));
+  STEELYARD_TRY(const bench::ListedProgram listed, bench::list_benchmarks(program, settings, cancelled));
   const BudgetClock clock(budget_of(settings));
-  const Limits limits{counting ? clock.whole() - clock.counting_share() : clock.whole(), cancelled};
+  const bench::Limits limits{counting ? clock.whole() - clock.counting_share() : clock.whole(), cancelled};
   PatternBudgets budgets(configuration.policy);
-  TimingPlan timing = timing_shown_on(progress);
+  bench::TimingPlan timing = timing_shown_on(progress);
   limit(timing, budgets);
-  STEELYARD_TRY(Run run, measure_one(listed, settings, timing, limits));
+  STEELYARD_TRY(Run run, bench::measure_one(listed, settings, timing, limits));
   budgets.tell(warnings);
   const std::vector<CountPair> alone{{{}, {&listed, &run}}};
   read_hardware(alone, settings, limits, progress, warnings);
@@ -391,4 +397,4 @@ Result<Run> measure_alone(const Program& program, const Configuration& configura
   return run;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -20,21 +20,21 @@
 #include "ci/config/configuration.hpp"
 #include "ci/measuring/equal_builds.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct ProgramPair {
-  Program baseline;
-  Program candidate;
+  bench::Program baseline;
+  bench::Program candidate;
 };
 
 // The two sides of a program with what they have to offer, asked once before anything is measured: it shares out the
 // budget and says how many comparisons the judgement will have.
 struct ListedPair {
-  ListedProgram baseline;
-  ListedProgram candidate;
+  bench::ListedProgram baseline;
+  bench::ListedProgram candidate;
   bool is_new = false;               // only the candidate has the program; the baseline was not asked
   std::vector<std::string> untimed;  // benchmarks whose time is not measured, as the policy says
-  SamplePlan samples;                // that it was timed by; without sizes until then
+  bench::SamplePlan samples;         // that it was timed by; without sizes until then
   std::size_t size() const { return std::max(baseline.benchmarks().size(), candidate.benchmarks().size()); }
   bool any_trouble() const { return baseline.trouble || candidate.trouble; }
   bool nobody_answered() const { return candidate.trouble && (is_new || baseline.trouble); }
@@ -45,10 +45,10 @@ struct ListedPair {
 using CalibrationLookup = std::function<const Calibration*(const Run& baseline, const Run& candidate)>;
 
 struct MeasuredPrograms {
-  MeasuredPair pair;
+  bench::MeasuredPair pair;
   std::vector<std::string> warnings;  // "instructions were not counted: ..."
   EqualBuilds equal;
-  SampleSize samples;                          // the usual one of the first program
+  bench::SampleSize samples;                   // the usual one of the first program
   std::map<std::string, std::string> untimed;  // by benchmark: why its time was not measured
 };
 
@@ -65,7 +65,7 @@ Result<MeasuredPrograms> measure_programs(std::vector<ListedPair> listed, const 
                                           const std::atomic<bool>* cancelled);
 
 // Measures one program alone, for `run`.
-Result<Run> measure_alone(const Program& program, const Configuration& configuration, ProgressLine& progress,
+Result<Run> measure_alone(const bench::Program& program, const Configuration& configuration, ProgressLine& progress,
                           std::vector<std::string>& warnings, const std::atomic<bool>* cancelled);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

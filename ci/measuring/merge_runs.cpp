@@ -17,7 +17,7 @@
 #include "regress/ab/sequential.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // Between the rounds of two parts. Both sides of a session have to be numbered alike, though one may lack its last
@@ -79,7 +79,8 @@ Result<void> check_header(const NamedRun& first, const NamedRun& other) {
       {"project", a.project, b.project, "--project when it is measured gives them one"},
       {"commit", sha_of(a.commit), sha_of(b.commit), "a run is of one commit"},
       {"tool", a.tool, b.tool, "measure all parts with one program"},
-      {"layout", std::string(to_text(a.layout)), std::string(to_text(b.layout)), "ask for one with --layout"},
+      {"layout", std::string(steelyard::to_text(a.layout)), std::string(steelyard::to_text(b.layout)),
+       "ask for one with --layout"},
   };
   for (const auto& [what, of_first, of_other, fix] : all) {
     if (of_first != of_other) return refuse(first, other, what, of_first, of_other, fix);
@@ -115,8 +116,8 @@ Result<void> check_twice(const std::vector<NamedRun>& parts) {
 
 // Sessions of one design can be judged together; a design that looked at its data cannot be gone on with afterwards.
 Result<void> check_looks(const NamedRun& first, const NamedRun& other, bool any_in_common) {
-  const std::string a = setting_of(first.run, kLooksSetting);
-  const std::string b = setting_of(other.run, kLooksSetting);
+  const std::string a = setting_of(first.run, regress::kLooksSetting);
+  const std::string b = setting_of(other.run, regress::kLooksSetting);
   if (!any_in_common) {
     return a == b ? Result<void>() : refuse(first, other, "a plan of looks", a, b, "measure with --no-early-stop");
   }
@@ -173,8 +174,8 @@ class RunMerger {
     STEELYARD_CHECK(take_measurements());
     finish_failures();
     finish_header();
-    seal(whole_);
-    STEELYARD_CHECK(check_run(whole_, "the merged run"));
+    storage::seal(whole_);
+    STEELYARD_CHECK(storage::check_run(whole_, "the merged run"));
     return std::move(whole_);
   }
 
@@ -294,8 +295,8 @@ class RunMerger {
   // for people.
   void finish_header() {
     RunHeader& header = whole_.header;
-    const std::set<std::string_view> decided{kLooksSetting,   kSeveralThreadsSetting, kSoloSetting,
-                                             kSourcesSetting, kPagesSetting,          kFreshCopies};
+    const std::set<std::string_view> decided{regress::kLooksSetting, kSeveralThreadsSetting, regress::kSoloSetting,
+                                             kSourcesSetting,        bench::kPagesSetting,   kFreshCopies};
     for (const auto& [name, values] : said_) {
       if (!decided.contains(name) && values.size() > 1) header.settings[name] = one_text(values);
     }
@@ -359,4 +360,4 @@ Result<Run> merge_runs(std::vector<NamedRun> parts, std::vector<std::string>& wa
   return RunMerger(std::move(parts), warnings).run();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

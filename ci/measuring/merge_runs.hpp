@@ -13,7 +13,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 inline constexpr std::size_t kMaxMergedRuns = 1000;
 // The setting that lists the ids of the parts, with a blank between.
@@ -36,4 +36,4 @@ struct NamedRun {
 // another unit, direction or kind; shards that planned other looks.
 Result<Run> merge_runs(std::vector<NamedRun> parts, std::vector<std::string>& warnings);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

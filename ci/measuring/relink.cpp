@@ -15,7 +15,7 @@
 #include "bench/environment/elf_file.hpp"
 #include "ci/measuring/build.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -44,15 +44,15 @@ struct Code {
 };
 
 Result<Code> code_of(const std::filesystem::path& program) {
-  STEELYARD_TRY(const MappedFile file, MappedFile::open(program));
-  STEELYARD_TRY(const ElfFile elf, read_elf(file.bytes()));
-  STEELYARD_TRY(LoadedSections loaded, read_loaded_sections(file.bytes()));
+  STEELYARD_TRY(const bench::MappedFile file, bench::MappedFile::open(program));
+  STEELYARD_TRY(const bench::ElfFile elf, bench::read_elf(file.bytes()));
+  STEELYARD_TRY(bench::LoadedSections loaded, bench::read_loaded_sections(file.bytes()));
   Code code;
   code.loaded = std::move(loaded.sha256);
-  for (const ElfSection& section : elf.sections) {
+  for (const bench::ElfSection& section : elf.sections) {
     if ((section.flags & SHF_EXECINSTR) != 0) code.bytes += static_cast<double>(section.size);
   }
-  for (const ElfSymbol& symbol : elf.symbols()) {
+  for (const bench::ElfSymbol& symbol : elf.symbols()) {
     if (symbol.defined && symbol.type == STT_FUNC) code.functions.emplace_back(symbol.name, symbol.size);
   }
   std::sort(code.functions.begin(), code.functions.end());
@@ -62,8 +62,9 @@ Result<Code> code_of(const std::filesystem::path& program) {
 // Empty: nothing speaks against it.
 std::string difference(const Code& built, const Code& linked) {
   if (std::abs(built.bytes - linked.bytes) > kPadding * built.bytes + kPageBytes) {
-    return to_text(Bytes(static_cast<std::int64_t>(linked.bytes))) + " of code, where the program as built has " +
-           to_text(Bytes(static_cast<std::int64_t>(built.bytes)));
+    return steelyard::to_text(Bytes(static_cast<std::int64_t>(linked.bytes))) +
+           " of code, where the program as built has " +
+           steelyard::to_text(Bytes(static_cast<std::int64_t>(built.bytes)));
   }
   if (built.functions.empty() || linked.functions.empty()) return "";
   std::vector<std::pair<std::string, std::uint64_t>> other;
@@ -75,13 +76,13 @@ std::string difference(const Code& built, const Code& linked) {
 }
 
 // Objects in another order register their benchmarks in another order.
-std::set<std::string> names_of(const ListedProgram& listed) {
+std::set<std::string> names_of(const bench::ListedProgram& listed) {
   std::set<std::string> names;
-  for (const ListedBenchmark& benchmark : listed.benchmarks()) names.insert(benchmark.name);
+  for (const bench::ListedBenchmark& benchmark : listed.benchmarks()) names.insert(benchmark.name);
   return names;
 }
 
-std::string names_difference(const ListedProgram& built, const ListedProgram& linked) {
+std::string names_difference(const bench::ListedProgram& built, const bench::ListedProgram& linked) {
   const std::set<std::string> before = names_of(built);
   const std::set<std::string> now = names_of(linked);
   for (const std::string& name : before) {
@@ -95,29 +96,30 @@ std::string names_difference(const ListedProgram& built, const ListedProgram& li
 
 class Relinking {
  public:
-  Relinking(ListedPair& pair, const MeasuringSettings& settings, const std::atomic<bool>* cancelled)
+  Relinking(ListedPair& pair, const bench::MeasuringSettings& settings, const std::atomic<bool>* cancelled)
       : settings_(settings), cancelled_(cancelled) {
-    if (!pair.is_new) sides_.push_back({Side::baseline, "the baseline", &pair.baseline, {}, {}});
-    sides_.push_back({Side::candidate, "the candidate", &pair.candidate, {}, {}});
+    if (!pair.is_new) sides_.push_back({bench::Side::baseline, "the baseline", &pair.baseline, {}, {}});
+    sides_.push_back({bench::Side::candidate, "the candidate", &pair.candidate, {}, {}});
     std::error_code failure;
     one_file_ = !pair.is_new && std::filesystem::equivalent(pair.baseline.program.executable,
                                                             pair.candidate.program.executable, failure);
   }
 
-  Result<PrivateFolder> run() && {
-    STEELYARD_TRY(PrivateFolder folder, PrivateFolder::create());
+  Result<bench::PrivateFolder> run() && {
+    STEELYARD_TRY(bench::PrivateFolder folder, bench::PrivateFolder::create());
     STEELYARD_CHECK(look_at_built());
-    std::vector<std::vector<LinkedLayout>> layouts(sides_.size());
+    std::vector<std::vector<bench::LinkedLayout>> layouts(sides_.size());
     const auto wanted = static_cast<std::size_t>(settings_.relinks);
     int tries = 0;
     for (; tries < kTriesOfLayout * settings_.relinks && layouts.back().size() < wanted; ++tries) {
-      std::vector<LinkedLayout> linked;
+      std::vector<bench::LinkedLayout> linked;
       std::vector<std::string> known;
       for (OneSide& side : sides_) {
         if (is_cancelled()) return folder;
         STEELYARD_CHECK(check_time());
-        const auto index = static_cast<std::uint64_t>(tries) * 2 + (one_file_ && side.side == Side::candidate ? 1 : 0);
-        STEELYARD_TRY(LinkedLayout layout, link(side, folder, drawn_seed(settings_.seed, index), tries));
+        const auto index =
+            static_cast<std::uint64_t>(tries) * 2 + (one_file_ && side.side == bench::Side::candidate ? 1 : 0);
+        STEELYARD_TRY(bench::LinkedLayout layout, link(side, folder, drawn_seed(settings_.seed, index), tries));
         if (is_cancelled()) return folder;
         STEELYARD_TRY(known.emplace_back(), look_at(side, layout));
         if (known.back().empty()) break;
@@ -142,9 +144,9 @@ class Relinking {
 
  private:
   struct OneSide {
-    Side side;
+    bench::Side side;
     std::string name;
-    ListedProgram* listed;
+    bench::ListedProgram* listed;
     Code built;
     std::set<std::string> known;  // what was linked so far
   };
@@ -158,14 +160,15 @@ class Relinking {
   Result<void> check_time() const {
     const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun_).count();
     if (spent < kMostTime.count()) return {};
-    return input_error(where(), "commands that took " + to_text(nanoseconds(spent)) + " together",
-                       "at most " + to_text(kMostTime), "ask for fewer layouts with --relinks, or link faster");
+    return input_error(where(), "commands that took " + steelyard::to_text(nanoseconds(spent)) + " together",
+                       "at most " + steelyard::to_text(kMostTime),
+                       "ask for fewer layouts with --relinks, or link faster");
   }
 
   Result<void> look_at_built() {
     for (OneSide& side : sides_) {
       const std::filesystem::path& program = side.listed->program.executable;
-      if (is_script(program)) {
+      if (bench::is_script(program)) {
         return input_error(where(), program.string() + ", a script", "the program itself, which can be linked again");
       }
       STEELYARD_TRY(side.built, code_of(program));
@@ -173,10 +176,11 @@ class Relinking {
     return {};
   }
 
-  Result<LinkedLayout> link(const OneSide& side, const PrivateFolder& folder, std::uint64_t seed, int number) const {
-    const Program& program = side.listed->program;
+  Result<bench::LinkedLayout> link(const OneSide& side, const bench::PrivateFolder& folder, std::uint64_t seed,
+                                   int number) const {
+    const bench::Program& program = side.listed->program;
     const std::filesystem::path built = std::filesystem::absolute(program.executable);
-    LinkedLayout layout{seed, folder.of(side.side) / std::to_string(number) / built.filename()};
+    bench::LinkedLayout layout{seed, folder.of(side.side) / std::to_string(number) / built.filename()};
     std::error_code failure;
     std::filesystem::create_directories(layout.executable.parent_path(), failure);
     if (failure) return input_error(layout.executable.string(), failure.message(), "a new folder", "free space there");
@@ -195,7 +199,7 @@ class Relinking {
   }
 
   // What a process of it has in memory, by which it is known; empty: an earlier seed gave the same, or cancelled.
-  Result<std::string> look_at(const OneSide& side, const LinkedLayout& layout) const {
+  Result<std::string> look_at(const OneSide& side, const bench::LinkedLayout& layout) const {
     const std::string here = what(side, layout.seed);
     std::error_code failure;
     if (!std::filesystem::is_regular_file(layout.executable, failure)) {
@@ -204,9 +208,9 @@ class Relinking {
     Result<Code> code = code_of(layout.executable);
     if (!code) return input_error(here, code.error().found, "a program");
     if (side.known.contains(code->loaded)) return std::string();
-    Program program = side.listed->program;
+    bench::Program program = side.listed->program;
     program.executable = layout.executable;
-    const Result<ListedProgram> listed = list_benchmarks(program, settings_, cancelled_);
+    const Result<bench::ListedProgram> listed = bench::list_benchmarks(program, settings_, cancelled_);
     if (is_cancelled()) return std::string();
     if (!listed) return input_error(here, listed.error().found, listed.error().wanted);
     if (listed->trouble) return input_error(here, "a program that fails: " + listed->trouble->text(), "its benchmarks");
@@ -216,7 +220,7 @@ class Relinking {
     return std::move(code->loaded);
   }
 
-  const MeasuringSettings& settings_;
+  const bench::MeasuringSettings& settings_;
   const std::atomic<bool>* cancelled_;
   std::vector<OneSide> sides_;
   bool one_file_ = false;
@@ -225,9 +229,10 @@ class Relinking {
 
 }  // namespace
 
-Result<PrivateFolder> relink(ListedPair& pair, const MeasuringSettings& settings, const std::atomic<bool>* cancelled) {
-  if (pair.any_trouble() || settings.relink.empty()) return PrivateFolder::create();
+Result<bench::PrivateFolder> relink(ListedPair& pair, const bench::MeasuringSettings& settings,
+                                    const std::atomic<bool>* cancelled) {
+  if (pair.any_trouble() || settings.relink.empty()) return bench::PrivateFolder::create();
   return Relinking(pair, settings, cancelled).run();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -14,7 +14,7 @@
 #include "bench/runner/settings.hpp"
 #include "ci/measuring/time_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // The command is run by /bin/sh where the program is run, with the caller's environment as a build has it, and
 // $STEELYARD_LAYOUT_SEED (a whole number from 1 to 2^31 - 1), $STEELYARD_PROGRAM (the program as it was built),
@@ -25,6 +25,7 @@ namespace steelyard {
 // has settings.timeout; all of them end within ten minutes and one such limit. Errors (input), each with the side and
 // the seed: the command fails, hangs, or yields nothing; its program is none, lists other benchmarks or is other code;
 // four times as many seeds give too few different programs; a side is a script.
-Result<PrivateFolder> relink(ListedPair& pair, const MeasuringSettings& settings, const std::atomic<bool>* cancelled);
+Result<bench::PrivateFolder> relink(ListedPair& pair, const bench::MeasuringSettings& settings,
+                                    const std::atomic<bool>* cancelled);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

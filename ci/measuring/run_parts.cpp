@@ -12,7 +12,7 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "bench/runner/fresh_copy.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 template <class Items>
@@ -22,16 +22,17 @@ void append(Items& to, Items& from) {
 
 // What is said of a comparison must hold of all its programs.
 void keep_worse_pages(const std::map<std::string, std::string>& from, std::map<std::string, std::string>& to) {
-  constexpr std::array kWorseLast{PagesOf::copied, PagesOf::reread, PagesOf::kept};
+  constexpr std::array kWorseLast{bench::PagesOf::copied, bench::PagesOf::reread, bench::PagesOf::kept};
   const auto rank = [&](const std::map<std::string, std::string>& settings) {
-    const auto at = settings.find(std::string(kPagesSetting));
+    const auto at = settings.find(std::string(bench::kPagesSetting));
     if (at == settings.end()) return std::size_t{0};
-    return static_cast<std::size_t>(std::find_if(kWorseLast.begin(), kWorseLast.end(),
-                                                 [&](PagesOf pages) { return to_text(pages) == at->second; }) -
-                                    kWorseLast.begin());
+    return static_cast<std::size_t>(
+        std::find_if(kWorseLast.begin(), kWorseLast.end(),
+                     [&](bench::PagesOf pages) { return bench::to_text(pages) == at->second; }) -
+        kWorseLast.begin());
   };
   if (rank(from) <= rank(to)) return;
-  for (const std::string& name : {std::string(kPagesSetting), std::string("fresh_copies")}) {
+  for (const std::string& name : {std::string(bench::kPagesSetting), std::string("fresh_copies")}) {
     if (const auto at = from.find(name); at != from.end()) to[name] = at->second;
   }
 }
@@ -41,7 +42,7 @@ void keep_worse_pages(const std::map<std::string, std::string>& from, std::map<s
 void join_run(Run& whole, Run part) {
   // No setting says of which profiles it is: a part that an earlier reader told makes the whole one that may be
   // shifted.
-  const bool has_shifted = has_shifted_lines(whole) || has_shifted_lines(part);
+  const bool has_shifted = bench::has_shifted_lines(whole) || bench::has_shifted_lines(part);
   const auto offset = static_cast<std::uint32_t>(whole.invocations.size());
   for (Measurement& measurement : part.measurements) {
     for (InvocationSamples& samples : measurement.invocations) samples.invocation += offset;
@@ -62,21 +63,21 @@ void join_run(Run& whole, Run part) {
     whole.header.layout = Layout::interleaved;
   }
   // The facts of a device that some of the programs use, wherever these stand among the programs.
-  if (whole.environment.find(kGpuUuid) == nullptr && part.environment.find(kGpuUuid) != nullptr) {
-    take_device_facts(part.environment, whole.environment);
+  if (whole.environment.find(bench::kGpuUuid) == nullptr && part.environment.find(bench::kGpuUuid) != nullptr) {
+    bench::take_device_facts(part.environment, whole.environment);
   }
   keep_worse_pages(part.header.settings, whole.header.settings);
   for (auto& [name, value] : part.header.settings) whole.header.settings.emplace(name, std::move(value));
-  if (has_shifted) whole.header.settings.erase(std::string(kCountReaderSetting));
+  if (has_shifted) whole.header.settings.erase(std::string(bench::kCountReaderSetting));
 }
 
-void fail_benchmarks(const std::vector<ListedBenchmark>& benchmarks, const Unmeasured& what, Run& run) {
-  for (const ListedBenchmark& benchmark : benchmarks) {
+void fail_benchmarks(const std::vector<bench::ListedBenchmark>& benchmarks, const Unmeasured& what, Run& run) {
+  for (const bench::ListedBenchmark& benchmark : benchmarks) {
     run.failures.push_back({benchmark.id, what.metric, -1, what.reason, what.kind});
   }
 }
 
-void fail_program(const ListedProgram& program, const Unmeasured& what, Run& run) {
+void fail_program(const bench::ListedProgram& program, const Unmeasured& what, Run& run) {
   fail_benchmarks(program.benchmarks(), what, run);
   if (!program.benchmarks().empty()) return;
   BenchmarkId id;
@@ -118,7 +119,7 @@ Run counts_of(const Run& run, const BenchmarkId& benchmark) {
   for (const CountedProfile& profile : run.profiles) {
     if (profile.benchmark == benchmark) part.profiles.push_back(profile);
   }
-  const auto reader = run.header.settings.find(std::string(kCountReaderSetting));
+  const auto reader = run.header.settings.find(std::string(bench::kCountReaderSetting));
   if (reader != run.header.settings.end()) part.header.settings.insert(*reader);
   for (const Failure& failure : run.failures) {
     if (is_count_failure_of(failure, benchmark)) part.failures.push_back(failure);
@@ -175,13 +176,13 @@ std::string listed_name(BenchmarkId id) {
 
 }  // namespace
 
-void sort_as_listed(const std::vector<const ListedProgram*>& programs, Run& run) {
+void sort_as_listed(const std::vector<const bench::ListedProgram*>& programs, Run& run) {
   std::map<std::string, std::size_t> places;
   const auto place_of = [&](const BenchmarkId& id) {
     return places.try_emplace(listed_name(id), places.size()).first->second;
   };
-  for (const ListedProgram* program : programs) {
-    for (const ListedBenchmark& benchmark : program->benchmarks()) place_of(benchmark.id);
+  for (const bench::ListedProgram* program : programs) {
+    for (const bench::ListedBenchmark& benchmark : program->benchmarks()) place_of(benchmark.id);
   }
   for (const Measurement& measurement : run.measurements) place_of(measurement.benchmark);
   for (const Failure& failure : run.failures) place_of(failure.benchmark);
@@ -197,4 +198,4 @@ void drop_counts(Run& run, const BenchmarkId& benchmark) {
   std::erase_if(run.failures, [&](const Failure& failure) { return is_count_failure_of(failure, benchmark); });
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -8,7 +8,7 @@
 #include "bench/model/run.hpp"
 #include "bench/runner/benchmark_listing.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Appends what `part` measured to `whole`, whose header and environment stay. Only where the whole was not measured
 // together with another side so far (it has no session: a program that is new), it takes session, layout, settings and
@@ -24,9 +24,9 @@ struct Unmeasured {
 };
 
 // One failure for each benchmark; with none, nothing.
-void fail_benchmarks(const std::vector<ListedBenchmark>& benchmarks, const Unmeasured& what, Run& run);
+void fail_benchmarks(const std::vector<bench::ListedBenchmark>& benchmarks, const Unmeasured& what, Run& run);
 // The same where they may be unknown: with none, one failure of the program as a whole.
-void fail_program(const ListedProgram& program, const Unmeasured& what, Run& run);
+void fail_program(const bench::ListedProgram& program, const Unmeasured& what, Run& run);
 
 // The counts of one benchmark as a run of their own, to be kept or given to another: every measurement of it that has a
 // count key, its invocations, its profile, and its counters that failed. Without measurements: it was not counted.
@@ -48,9 +48,9 @@ void drop_failed_counts_of_skipped(Run& run);
 // Measurements and failures in the order in which the programs list their benchmarks, what is of one benchmark side by
 // side and else as it was; what no program lists comes last. Rounds measure in random order, which is kept with the
 // invocations and helps no reader.
-void sort_as_listed(const std::vector<const ListedProgram*>& programs, Run& run);
+void sort_as_listed(const std::vector<const bench::ListedProgram*>& programs, Run& run);
 
 // Takes the benchmark's counts, their profile and failures of counting out of the run.
 void drop_counts(Run& run, const BenchmarkId& benchmark);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

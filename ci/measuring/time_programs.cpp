@@ -11,24 +11,24 @@
 #include "ci/measuring/run_parts.hpp"
 #include "regress/ab/confirmation.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
-bool exists(const Program& program) {
+bool exists(const bench::Program& program) {
   std::error_code ignored;
   return std::filesystem::exists(program.executable, ignored);
 }
 
 }  // namespace
 
-Result<ListedPair> list_pair(const ProgramPair& pair, const MeasuringSettings& settings,
+Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSettings& settings,
                              const std::atomic<bool>* cancelled) {
   ListedPair listed;
   listed.is_new = !exists(pair.baseline) && exists(pair.candidate);
-  STEELYARD_TRY(listed.candidate, list_benchmarks(pair.candidate, settings, cancelled));
+  STEELYARD_TRY(listed.candidate, bench::list_benchmarks(pair.candidate, settings, cancelled));
   listed.baseline.program = pair.baseline;
   if (listed.is_new) return listed;
-  STEELYARD_TRY(listed.baseline, list_benchmarks(pair.baseline, settings, cancelled));
+  STEELYARD_TRY(listed.baseline, bench::list_benchmarks(pair.baseline, settings, cancelled));
   return listed;
 }
 
@@ -37,10 +37,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A program that only the candidate has is new, not wrong.
-Result<MeasuredPair> time_alone(const ListedProgram& candidate, const MeasuringSettings& settings,
-                                const TimingPlan& timing, const Limits& limits) {
-  STEELYARD_TRY(Run alone, measure_one(candidate, settings, timing, limits));
-  MeasuredPair measured;
+Result<bench::MeasuredPair> time_alone(const bench::ListedProgram& candidate, const bench::MeasuringSettings& settings,
+                                       const bench::TimingPlan& timing, const bench::Limits& limits) {
+  STEELYARD_TRY(Run alone, bench::measure_one(candidate, settings, timing, limits));
+  bench::MeasuredPair measured;
   measured.baseline.header = alone.header;
   measured.baseline.environment = alone.environment;
   measured.candidate = std::move(alone);
@@ -53,14 +53,14 @@ void append_failures(const Run& from, Run& to) {
 
 class ProgramTimer {
  public:
-  ProgramTimer(std::vector<ListedPair>& listed, const MeasuringSettings& settings, const TimingPlan& timing,
-               const Limits& limits)
+  ProgramTimer(std::vector<ListedPair>& listed, const bench::MeasuringSettings& settings,
+               const bench::TimingPlan& timing, const bench::Limits& limits)
       : listed_(listed), settings_(settings), timing_(timing), limits_(limits) {
     any_to_measure_ = std::any_of(listed.begin(), listed.end(),
                                   [](const ListedPair& pair) { return pair.size() > 0 || pair.any_trouble(); });
   }
 
-  Result<MeasuredPair> run() &&;
+  Result<bench::MeasuredPair> run() &&;
 
  private:
   // Of the budget; 0: nothing to measure. Where no program has a benchmark, each may say so itself.
@@ -75,13 +75,14 @@ class ProgramTimer {
   void not_reached(const ListedPair& pair);
 
   std::vector<ListedPair>& listed_;
-  MeasuringSettings settings_;  // with the layout that the first program's trial chose: one for all of a comparison
-  const TimingPlan& timing_;
-  const Limits& limits_;
+  bench::MeasuringSettings
+      settings_;  // with the layout that the first program's trial chose: one for all of a comparison
+  const bench::TimingPlan& timing_;
+  const bench::Limits& limits_;
   bool any_to_measure_ = false;
   Clock::time_point begun_;
-  std::optional<MeasuredPair> whole_;  // of the programs so far; absent: none was measured yet
-  MeasuredPair unmeasured_;            // failures only
+  std::optional<bench::MeasuredPair> whole_;  // of the programs so far; absent: none was measured yet
+  bench::MeasuredPair unmeasured_;            // failures only
   std::optional<Error> first_error_;
 };
 
@@ -95,11 +96,12 @@ Nanoseconds ProgramTimer::left() const {
 void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
   if (pair.nobody_answered() && !limits_.is_cancelled()) return fail(pair, *pair.candidate.trouble);
   if (!whole_) begun_ = Clock::now();
-  TimingPlan timing = timing_;
+  bench::TimingPlan timing = timing_;
   timing.excluded = pair.untimed;
-  const Limits share{budget, limits_.cancelled};
-  Result<MeasuredPair> part = pair.is_new ? time_alone(pair.candidate, settings_, timing, share)
-                                          : measure_pair(pair.baseline, pair.candidate, settings_, timing, share);
+  const bench::Limits share{budget, limits_.cancelled};
+  Result<bench::MeasuredPair> part = pair.is_new
+                                         ? time_alone(pair.candidate, settings_, timing, share)
+                                         : bench::measure_pair(pair.baseline, pair.candidate, settings_, timing, share);
   if (!part) return fail(pair, part.error());
   pair.samples = std::move(part->samples);
   if (part->tried_layout) settings_.layout = part->tried_layout;
@@ -116,7 +118,7 @@ void ProgramTimer::time(ListedPair& pair, Nanoseconds budget) {
 void ProgramTimer::fail(const ListedPair& pair, const Error& error) {
   if (!first_error_) first_error_ = error;
   const bool same = pair.baseline.program.executable == pair.candidate.program.executable;
-  const auto blame = [&](const ListedProgram& side, const ListedProgram& other, Run& run) {
+  const auto blame = [&](const bench::ListedProgram& side, const bench::ListedProgram& other, Run& run) {
     if (!side.trouble && !same && error.where == other.program.executable.string()) return;
     fail_program(side, {"", (side.trouble ? *side.trouble : error).text()}, run);
   };
@@ -126,13 +128,13 @@ void ProgramTimer::fail(const ListedPair& pair, const Error& error) {
 
 void ProgramTimer::not_reached(const ListedPair& pair) {
   constexpr FailureKind kKind = FailureKind::not_reached;
-  const Unmeasured what{"", opening_of(kKind) + "the budget was spent; ask for more than " + to_text(limits_.budget),
-                        kKind};
+  const Unmeasured what{
+      "", opening_of(kKind) + "the budget was spent; ask for more than " + steelyard::to_text(limits_.budget), kKind};
   fail_benchmarks(pair.baseline.benchmarks(), what, unmeasured_.baseline);
   fail_benchmarks(pair.candidate.benchmarks(), what, unmeasured_.candidate);
 }
 
-Result<MeasuredPair> ProgramTimer::run() && {
+Result<bench::MeasuredPair> ProgramTimer::run() && {
   std::size_t ahead = 0;
   for (const ListedPair& pair : listed_) ahead += weight(pair);
   for (ListedPair& pair : listed_) {
@@ -155,8 +157,8 @@ Result<MeasuredPair> ProgramTimer::run() && {
 
 }  // namespace
 
-Result<MeasuredPair> time_programs(std::vector<ListedPair>& listed, const MeasuringSettings& settings,
-                                   const TimingPlan& timing, const Limits& limits) {
+Result<bench::MeasuredPair> time_programs(std::vector<ListedPair>& listed, const bench::MeasuringSettings& settings,
+                                          const bench::TimingPlan& timing, const bench::Limits& limits) {
   return ProgramTimer(listed, settings, timing, limits).run();
 }
 
@@ -167,7 +169,7 @@ using Clock = std::chrono::steady_clock;
 // One benchmark to measure again.
 struct Found {
   const ListedPair* pair = nullptr;
-  const ListedBenchmark* benchmark = nullptr;
+  const bench::ListedBenchmark* benchmark = nullptr;
   std::set<std::string> metrics = {};  // that changed
 };
 
@@ -181,7 +183,7 @@ bool comes_first(const ComparisonRow* a, const ComparisonRow* b) {
 // Of several threads: it was not measured beside anything.
 std::optional<Found> find_program(const std::string& canonical, const std::vector<ListedPair>& listed) {
   for (const ListedPair& pair : listed) {
-    for (const ListedBenchmark& benchmark : pair.candidate.benchmarks()) {
+    for (const bench::ListedBenchmark& benchmark : pair.candidate.benchmarks()) {
       if (benchmark.id.canonical() != canonical) continue;
       if (benchmark.has_several_threads()) return std::nullopt;
       return Found{&pair, &benchmark};
@@ -193,7 +195,7 @@ std::optional<Found> find_program(const std::string& canonical, const std::vecto
 std::vector<Found> what_changed(const Comparison& comparison, const std::vector<ListedPair>& listed) {
   std::vector<const ComparisonRow*> rows;
   for (const ComparisonRow& row : comparison.rows) {
-    if (is_to_check_alone(row)) rows.push_back(&row);
+    if (regress::is_to_check_alone(row)) rows.push_back(&row);
   }
   std::stable_sort(rows.begin(), rows.end(), comes_first);
   std::vector<Found> changed;
@@ -209,13 +211,13 @@ std::vector<Found> what_changed(const Comparison& comparison, const std::vector<
 }
 
 // Nothing else of the program is measured, and no look ends it.
-TimingPlan solo_timing(const Found& found, const TimingPlan& duet) {
-  TimingPlan timing = duet;
+bench::TimingPlan solo_timing(const Found& found, const bench::TimingPlan& duet) {
+  bench::TimingPlan timing = duet;
   timing.looks = {};
   timing.samples = found.pair->samples;
   timing.excluded.clear();
-  for (const ListedProgram* side : {&found.pair->baseline, &found.pair->candidate}) {
-    for (const ListedBenchmark& other : side->benchmarks()) {
+  for (const bench::ListedProgram* side : {&found.pair->baseline, &found.pair->candidate}) {
+    for (const bench::ListedBenchmark& other : side->benchmarks()) {
       if (other.name != found.benchmark->name) timing.excluded.push_back(other.name);
     }
   }
@@ -228,7 +230,7 @@ std::optional<Run> samples_to_keep(Run measured, const Found& found) {
   for (Measurement& measurement : measured.measurements) {
     if (!found.metrics.contains(measurement.metric.name)) continue;
     if (measurement.invocations.size() < static_cast<std::size_t>(kMinSoloRounds)) return std::nullopt;
-    kept.push_back(as_alone(std::move(measurement)));
+    kept.push_back(regress::as_alone(std::move(measurement)));
   }
   if (kept.empty()) return std::nullopt;
   measured.measurements = std::move(kept);
@@ -242,7 +244,7 @@ void add_samples(Run samples, Run& run) {
   join_run(run, std::move(samples));
 }
 
-std::string failure_of(const MeasuredPair& pair) {
+std::string failure_of(const bench::MeasuredPair& pair) {
   for (const Run* run : {&pair.baseline, &pair.candidate}) {
     for (const Failure& failure : run->failures) {
       if (failure.kind != FailureKind::not_reached) return failure.reason;
@@ -255,16 +257,16 @@ std::string failure_of(const MeasuredPair& pair) {
 
 Nanoseconds solo_budget(Nanoseconds budget) { return std::min(budget * 0.125, Nanoseconds(seconds(30))); }
 
-void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen, const MeasuringSettings& settings,
-                   const TimingPlan& timing, const Limits& limits, MeasuredPair& pair,
-                   std::vector<std::string>& warnings) {
-  if (mutual_layout(pair.baseline.header, pair.candidate.header) != Layout::duet) return;
+void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen,
+                   const bench::MeasuringSettings& settings, const bench::TimingPlan& timing,
+                   const bench::Limits& limits, bench::MeasuredPair& pair, std::vector<std::string>& warnings) {
+  if (regress::mutual_layout(pair.baseline.header, pair.candidate.header) != Layout::duet) return;
   const std::vector<Found> changed = what_changed(seen, listed);
   if (changed.empty()) return;
   for (Run* run : {&pair.baseline, &pair.candidate}) {
-    run->header.settings[std::string(kSoloSetting)] = std::to_string(kSoloRounds) + " rounds";
+    run->header.settings[std::string(regress::kSoloSetting)] = std::to_string(kSoloRounds) + " rounds";
   }
-  MeasuringSettings alone = settings;
+  bench::MeasuringSettings alone = settings;
   alone.layout = Layout::interleaved;
   alone.rounds = kSoloRounds;
   alone.seed = settings.seed + 1;  // other orders and paddings than the duet's
@@ -278,8 +280,8 @@ void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen
     if (limits.is_cancelled()) return;
     const Nanoseconds budget = left();
     if (budget.count() <= 0 || budget < last) return;
-    Result<MeasuredPair> measured = measure_pair(found.pair->baseline, found.pair->candidate, alone,
-                                                 solo_timing(found, timing), {budget, limits.cancelled});
+    Result<bench::MeasuredPair> measured = bench::measure_pair(found.pair->baseline, found.pair->candidate, alone,
+                                                               solo_timing(found, timing), {budget, limits.cancelled});
     last = Nanoseconds(budget.count() - left().count());
     const std::string trouble = measured ? failure_of(*measured) : measured.error().text();
     if (!trouble.empty()) {
@@ -294,4 +296,4 @@ void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -11,18 +11,18 @@
 #include "bench/runner/measure.hpp"
 #include "ci/measuring/measure_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Error (input): no executable, or no Google Benchmark program. A program that crashes or hangs is no error here.
-Result<ListedPair> list_pair(const ProgramPair& pair, const MeasuringSettings& settings,
+Result<ListedPair> list_pair(const ProgramPair& pair, const bench::MeasuringSettings& settings,
                              const std::atomic<bool>* cancelled);
 
 // Each program gets the share of the budget that is left that its number of benchmarks
 // asks for; where nothing is left, and where a program fails as a whole, its benchmarks are failures of the runs. A
 // program without benchmarks is skipped, unless none has any. Error: no program could be measured; that of the first.
 // Each of `listed` is told the plan of its samples.
-Result<MeasuredPair> time_programs(std::vector<ListedPair>& listed, const MeasuringSettings& settings,
-                                   const TimingPlan& timing, const Limits& limits);
+Result<bench::MeasuredPair> time_programs(std::vector<ListedPair>& listed, const bench::MeasuringSettings& settings,
+                                          const bench::TimingPlan& timing, const bench::Limits& limits);
 
 // What a duet found changed is measured again with nothing beside it, both sides in turns, once the verdicts are known
 // (regress/ab/solo_check.hpp says why, and what becomes of it).
@@ -36,8 +36,8 @@ Nanoseconds solo_budget(Nanoseconds budget);
 // Adds to both runs of a duet the samples of what changed in them, as `seen` says: regressions first, then by q. What
 // the time does not reach is left as it is. `settings` and `timing`: those of the duet. `limits`: of this check.
 // `warnings`: what could not be measured alone. Cancelled: nothing more is measured.
-void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen, const MeasuringSettings& settings,
-                   const TimingPlan& timing, const Limits& limits, MeasuredPair& pair,
-                   std::vector<std::string>& warnings);
+void confirm_alone(const std::vector<ListedPair>& listed, const Comparison& seen,
+                   const bench::MeasuringSettings& settings, const bench::TimingPlan& timing,
+                   const bench::Limits& limits, bench::MeasuredPair& pair, std::vector<std::string>& warnings);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

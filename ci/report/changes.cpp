@@ -12,7 +12,7 @@
 #include "ci/report/charts/series_chart.hpp"
 #include "ci/report/markup.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kMaxMembers = 8;  // of a finding that are listed
@@ -22,7 +22,7 @@ std::string counted(std::size_t count, const char* one, const char* many) {
   return grouped_text(static_cast<std::int64_t>(count)) + " " + (count == 1 ? one : many);
 }
 
-std::string verdict_words(const ChangeFinding& finding) {
+std::string verdict_words(const regress::ChangeFinding& finding) {
   std::string text;
   if (finding.regressions > 0) text = counted(finding.regressions, "regression", "regressions");
   if (finding.improvements > 0) {
@@ -41,21 +41,21 @@ bool is_sha(const std::string& commit) {
 std::string shown(const std::string& commit) { return is_sha(commit) ? commit.substr(0, kShownSha) : commit; }
 
 // The machine before what it did: nobody should read a commit first where none did it.
-std::string machine_words(const ChangeFinding& finding) {
+std::string machine_words(const regress::ChangeFinding& finding) {
   if (finding.cause != ChangeCause::machine) return "";
   const std::string machine = finding.machine.empty() ? "the machine" : "machine " + shown(finding.machine);
   return "likely " + machine + ", no commit: ";
 }
 
-Tone tone_of(const ChangeFinding& finding) {
+Tone tone_of(const regress::ChangeFinding& finding) {
   if (finding.status == ChangeStatus::suspected || finding.cause == ChangeCause::machine) return Tone::doubtful;
   return finding.regressions > 0 ? Tone::bad : Tone::good;
 }
 
 std::string name_of(const Series& series) { return series.name.empty() ? "series" : series.name; }
 
-std::vector<std::string> member_cells(const ChangesReport& report, const FindingMember& member, const ShownNames& names,
-                                      const TerminalStyle& style) {
+std::vector<std::string> member_cells(const ChangesReport& report, const regress::FindingMember& member,
+                                      const ShownNames& names, const TerminalStyle& style) {
   const Series& series = report.series[member.series];
   const ChangePoint& change = report.changes[member.series][member.change];
   const LevelPair levels = level_pair(change.before, change.after, series.unit);
@@ -68,12 +68,14 @@ std::vector<std::string> member_cells(const ChangesReport& report, const Finding
           printable(status_text(change), style.unicode)};
 }
 
-std::string finding_text(const ChangesReport& report, const ChangeFinding& finding, const TerminalStyle& style) {
+std::string finding_text(const ChangesReport& report, const regress::ChangeFinding& finding,
+                         const TerminalStyle& style) {
   std::string text = paint(machine_words(finding) + verdict_words(finding), tone_of(finding), style.color) + "  at " +
                      printable(place_text(finding, report), style.unicode) + "\n";
   constexpr std::size_t kMaxNameColumns = 44;
   std::vector<std::string> benchmarks;
-  for (const FindingMember& member : finding.members) benchmarks.push_back(name_of(report.series[member.series]));
+  for (const regress::FindingMember& member : finding.members)
+    benchmarks.push_back(name_of(report.series[member.series]));
   const ShownNames names(benchmarks, style, kMaxNameColumns);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(finding.members.size(), kMaxMembers); ++i) {
@@ -143,7 +145,7 @@ Json series_json(const ChangesReport& report, std::size_t index) {
   json["name"] = series.name;
   json["metric"] = json_text(series.metric);
   json["unit"] = json_text(series.unit);
-  json["better"] = to_text(series.better);
+  json["better"] = steelyard::to_text(series.better);
   if (index < report.projects.size()) json["project"] = json_text(report.projects[index]);
   std::set<std::string> machines;
   for (const SeriesPoint& point : series.points) {
@@ -156,7 +158,7 @@ Json series_json(const ChangesReport& report, std::size_t index) {
   return json;
 }
 
-Json finding_json(const ChangesReport& report, const ChangeFinding& finding) {
+Json finding_json(const ChangesReport& report, const regress::ChangeFinding& finding) {
   Json json;
   json["commit"] = json_text(finding.commit);
   json["last_good"] = json_text(finding.last_good);
@@ -169,7 +171,7 @@ Json finding_json(const ChangesReport& report, const ChangeFinding& finding) {
   json["machine"] = finding.cause == ChangeCause::machine ? Json(finding.machine) : Json(nullptr);
   json["shared"] = finding.shared;
   json["changes"] = Json::array();
-  for (const FindingMember& member : finding.members) {
+  for (const regress::FindingMember& member : finding.members) {
     json["changes"].push_back({{"series", member.series},
                                {"name", report.series[member.series].name},
                                {"change_point", member.change},
@@ -184,7 +186,7 @@ using markdown::words;
 constexpr std::size_t kMaxCharacters = 65000;
 constexpr std::size_t kMaxMarkdownMembers = 20;  // of one finding
 
-std::string member_row(const ChangesReport& report, const FindingMember& member) {
+std::string member_row(const ChangesReport& report, const regress::FindingMember& member) {
   const Series& series = report.series[member.series];
   const ChangePoint& change = report.changes[member.series][member.change];
   const std::string ratio = change.ratio ? "**" + change_cell(*change.ratio) + "**" : "";
@@ -194,7 +196,7 @@ std::string member_row(const ChangesReport& report, const FindingMember& member)
          ratio + " | " + p_value_text(change.p) + " | " + words(status_text(change)) + " |\n";
 }
 
-std::string finding_part(const ChangesReport& report, const ChangeFinding& finding) {
+std::string finding_part(const ChangesReport& report, const regress::ChangeFinding& finding) {
   std::string text = "### " + machine_words(finding) + std::to_string(finding.members.size()) +
                      (finding.members.size() == 1 ? " change" : " changes") + " at " +
                      words(place_text(finding, report)) + "\n\n";
@@ -217,7 +219,7 @@ std::string finding_part(const ChangesReport& report, const ChangeFinding& findi
 
 std::string terminal_changes(const ChangesReport& report, const TerminalStyle& style) {
   std::string text;
-  for (const ChangeFinding& finding : report.findings) {
+  for (const regress::ChangeFinding& finding : report.findings) {
     text += (text.empty() ? "" : "\n") + finding_text(report, finding, style);
   }
   if (report.findings.size() > 0) text += charts_text(report, style) + "\n";
@@ -254,9 +256,9 @@ std::string status_text(const ChangePoint& change) {
   return status + (change.accepted_by.empty() ? "" : ", accepted by " + shown(change.accepted_by));
 }
 
-std::string place_text(const ChangeFinding& finding, const ChangesReport& report) {
+std::string place_text(const regress::ChangeFinding& finding, const ChangesReport& report) {
   if (finding.commit.empty()) {
-    const FindingMember& member = finding.members.front();
+    const regress::FindingMember& member = finding.members.front();
     return "index " + std::to_string(report.changes[member.series][member.change].index);
   }
   const std::string newest = finding.newest.empty() ? finding.commit : finding.newest;
@@ -271,7 +273,7 @@ std::string place_text(const ChangeFinding& finding, const ChangesReport& report
   return text;
 }
 
-std::string shared_text(const ChangeFinding& finding) {
+std::string shared_text(const regress::ChangeFinding& finding) {
   if (finding.cause != ChangeCause::machine) return "";
   if (!(finding.shared > 0)) return "likely the machine's, as an earlier look at all of its benchmarks found";
   return small_share_text(finding.shared) + " of the benchmarks of " +
@@ -281,7 +283,7 @@ std::string shared_text(const ChangeFinding& finding) {
          (finding.regressions >= finding.improvements ? "slows" : "speeds up") + " everything";
 }
 
-std::string next_step(const ChangeFinding& finding) {
+std::string next_step(const regress::ChangeFinding& finding) {
   const bool is_doubtful = finding.status == ChangeStatus::suspected || finding.cause == ChangeCause::machine;
   if (!is_doubtful || finding.last_good.empty() || finding.commit.empty()) return "";
   return "steelyard ab " + shown(finding.last_good) + ' ' + shown(finding.commit);
@@ -293,7 +295,8 @@ std::string json_changes(const ChangesReport& report) {
   json["series"] = Json::array();
   for (std::size_t i = 0; i < report.series.size(); ++i) json["series"].push_back(series_json(report, i));
   json["findings"] = Json::array();
-  for (const ChangeFinding& finding : report.findings) json["findings"].push_back(finding_json(report, finding));
+  for (const regress::ChangeFinding& finding : report.findings)
+    json["findings"].push_back(finding_json(report, finding));
   if (!report.log.empty()) json["log"] = report.log;
   return json_document(json);
 }
@@ -317,4 +320,4 @@ std::string markdown_changes(const ChangesReport& report) {
   return text;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -8,12 +8,12 @@
 #include "ci/app/terminal_text.hpp"
 #include "regress/history/findings.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct ChangesReport {
   std::vector<Series> series;
   std::vector<std::vector<ChangePoint>> changes;  // as long as `series`
-  std::vector<ChangeFinding> findings;            // most important first
+  std::vector<regress::ChangeFinding> findings;   // most important first
   std::vector<std::string> projects;              // as long as `series`, or empty
   // What changed since the store was asked before: points that moved or went, in words.
   std::vector<std::string> log;
@@ -31,10 +31,10 @@ std::string markdown_changes(const ChangesReport& report);
 // "confirmed", "suspected", "confirmed, accepted by a1b2c3d".
 std::string status_text(const ChangePoint& change);
 // "9f8e7d6..a1b2c3d", "a1b2c3d", "index 17" where there are no commits.
-std::string place_text(const ChangeFinding& finding, const ChangesReport& report);
+std::string place_text(const regress::ChangeFinding& finding, const ChangesReport& report);
 // "80 % of the benchmarks of machine 3f2a91c05 moved alike: ..."; empty where a commit is the cause.
-std::string shared_text(const ChangeFinding& finding);
+std::string shared_text(const regress::ChangeFinding& finding);
 // What to do about it: "steelyard ab 9f8e7d6 a1b2c3d"; empty: nothing can be said.
-std::string next_step(const ChangeFinding& finding);
+std::string next_step(const regress::ChangeFinding& finding);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

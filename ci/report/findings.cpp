@@ -18,7 +18,7 @@
 #include "regress/ab/counted.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 std::size_t severity(Verdict verdict) {
@@ -358,13 +358,13 @@ std::string conditions_line(const Comparison& comparison) {
   std::int32_t most = 0;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.kind != MetricKind::noisy || row.rounds <= 0) continue;
-    layouts.insert(std::string(to_text(row.layout)));
+    layouts.insert(std::string(steelyard::to_text(row.layout)));
     fewest = fewest == 0 ? row.rounds : std::min(fewest, row.rounds);
     most = std::max(most, row.rounds);
   }
   std::string line;
   for (const std::string& layout : layouts) line += (line.empty() ? "" : " and ") + layout;
-  if (line.empty()) line = to_text(comparison.candidate.layout);
+  if (line.empty()) line = steelyard::to_text(comparison.candidate.layout);
   if (most > 0 && fewest == most) line += ", " + plural(most, "round", "rounds");
   if (most > 0 && fewest != most) line += ", " + std::to_string(fewest) + " to " + std::to_string(most) + " rounds";
   // What was imported has no seed of ours.
@@ -462,7 +462,7 @@ bool is_held_to_margin(const ComparisonRow& row) {
 }
 
 std::string interval_cell(const ComparisonRow& row) {
-  if (row.test == "exact" && row.ratio) return exactness_text(row.count_scope, row.jitter.value_or(0));
+  if (row.test == "exact" && row.ratio) return regress::exactness_text(row.count_scope, row.jitter.value_or(0));
   if (!row.interval) return "";
   const bool is_by_margin = row.verdict == Verdict::unchanged || row.verdict == Verdict::inconclusive;
   const bool is_told = is_by_margin && is_held_to_margin(row) && row.margin != kDefaultMargin;
@@ -525,7 +525,7 @@ std::vector<std::string> policy_notes(const Comparison& comparison, const std::v
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   };
   for (const ComparisonRow* row : rows) {
-    if (const std::string text = policy_text(comparison.policy, *row); !text.empty()) {
+    if (const std::string text = regress::policy_text(comparison.policy, *row); !text.empty()) {
       add(metric_label(row->metric) + ": " + text);
     }
   }
@@ -540,7 +540,7 @@ std::vector<std::string> policy_notes(const Comparison& comparison, const std::v
 std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow*>& rows) {
   std::vector<std::string> notes;
   for (const ComparisonRow* row : rows) {
-    const std::string text = code_layout_text(*row);
+    const std::string text = regress::code_layout_text(*row);
     if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
   }
   return notes;
@@ -555,7 +555,7 @@ std::string policy_line(const Comparison& comparison) {
     if (count == 0) continue;
     line += (line.empty() ? "" : "; ") + std::to_string(count) + " of " +
             plural(static_cast<std::int64_t>(comparison.rows.size()), "row", "rows") + " by the policy of " +
-            to_text(table);
+            regress::to_text(table);
   }
   return line;
 }
@@ -563,10 +563,10 @@ std::string policy_line(const Comparison& comparison) {
 std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows) {
   std::vector<std::string> notes;
   for (const ComparisonRow* row : rows) {
-    const std::string text = solo_text(*row);
+    const std::string text = regress::solo_text(*row);
     if (!text.empty()) notes.push_back(metric_label(row->metric) + ", " + text);
   }
   return notes;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -10,7 +10,7 @@
 
 #include "bench/model/comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // The order in which rows are read: worst first, and the rows of one benchmark with the same verdict side by side.
 
@@ -132,4 +132,4 @@ std::vector<std::string> code_layout_notes(const std::vector<const ComparisonRow
 // agrees".
 std::vector<std::string> solo_notes(const std::vector<const ComparisonRow*>& rows);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -13,25 +13,25 @@
 #include "ci/report/findings.hpp"
 #include "ci/report/markup.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // Runs listed by name below a chart; the chart shows them all.
 constexpr std::size_t kMaxListed = 20;
 
-std::vector<HistoryPoint> finite_points(const HistorySeries& series) {
-  std::vector<HistoryPoint> points;
+std::vector<storage::HistoryPoint> finite_points(const storage::HistorySeries& series) {
+  std::vector<storage::HistoryPoint> points;
   std::copy_if(series.points.begin(), series.points.end(), std::back_inserter(points),
-               [](const HistoryPoint& point) { return std::isfinite(point.value); });
+               [](const storage::HistoryPoint& point) { return std::isfinite(point.value); });
   return points;
 }
 
-std::string commit_of(const HistoryPoint& point, std::size_t digits) {
+std::string commit_of(const storage::HistoryPoint& point, std::size_t digits) {
   return (point.commit.empty() ? point.run : point.commit).substr(0, digits);
 }
 
 // The commits below their points, where points are far enough apart for that.
-std::string commit_axis(const std::vector<HistoryPoint>& points, const LineChart& chart, std::size_t indent) {
+std::string commit_axis(const std::vector<storage::HistoryPoint>& points, const LineChart& chart, std::size_t indent) {
   constexpr std::size_t kDigits = 7;
   if (chart.columns_per_point < static_cast<int>(kDigits) + 2) return "";
   std::string line(indent, ' ');
@@ -42,19 +42,21 @@ std::string commit_axis(const std::vector<HistoryPoint>& points, const LineChart
   return line + "\n";
 }
 
-std::string chart_text(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {
+std::string chart_text(const std::vector<storage::HistoryPoint>& points, const std::string& unit,
+                       const TerminalStyle& style) {
   std::vector<double> values;
-  for (const HistoryPoint& point : points) values.push_back(point.value);
+  for (const storage::HistoryPoint& point : points) values.push_back(point.value);
   const LabelledChart labelled = labelled_line_chart(values, unit, style);
   return labelled.text + commit_axis(points, labelled.chart, labelled.indent);
 }
 
-std::string listing(const std::vector<HistoryPoint>& points, const std::string& unit, const TerminalStyle& style) {
+std::string listing(const std::vector<storage::HistoryPoint>& points, const std::string& unit,
+                    const TerminalStyle& style) {
   const std::size_t first = points.size() > kMaxListed ? points.size() - kMaxListed : 0;
   std::vector<std::string> shas, subjects, levels, changes;
   std::size_t sha_columns = 0, level_columns = 0, change_columns = 0, subject_columns = 0;
   for (std::size_t i = first; i < points.size(); ++i) {
-    const HistoryPoint& point = points[i];
+    const storage::HistoryPoint& point = points[i];
     shas.push_back(printable(commit_of(point, 9), style.unicode));
     subjects.push_back((point.is_off_branch ? "[off the branch] " : "") + printable(point.subject, style.unicode));
     levels.push_back(level_text(point.value, unit));
@@ -84,16 +86,16 @@ std::string listing(const std::vector<HistoryPoint>& points, const std::string& 
   return text;
 }
 
-std::string series_text(const HistorySeries& series, const TerminalStyle& style) {
+std::string series_text(const storage::HistorySeries& series, const TerminalStyle& style) {
   std::string title = paint(printable(name_as_given(series.benchmark), style.unicode), Tone::strong, style.color) +
                       "  " + printable(metric_label(series.metric), style.unicode);
   if (series.metric.better != Better::undeclared) {
-    title += paint(", " + std::string(to_text(series.metric.better)) + " is better", Tone::dim, style.color);
+    title += paint(", " + std::string(steelyard::to_text(series.metric.better)) + " is better", Tone::dim, style.color);
   }
   if (!series.fingerprint.empty()) {
     title += paint("  machine " + series.fingerprint.substr(0, 8), Tone::dim, style.color);
   }
-  const std::vector<HistoryPoint> points = finite_points(series);
+  const std::vector<storage::HistoryPoint> points = finite_points(series);
   if (points.empty()) return title + "\n  no runs\n";
   return title + "\n" + chart_text(points, series.metric.unit, style) + "\n" +
          listing(points, series.metric.unit, style);
@@ -102,7 +104,7 @@ std::string series_text(const HistorySeries& series, const TerminalStyle& style)
 constexpr std::size_t kCommitCharacters = 9;
 constexpr std::size_t kMachineCharacters = 8;
 
-std::string range_text(const RangeQuery& range) {
+std::string range_text(const storage::RangeQuery& range) {
   return range.from.substr(0, kCommitCharacters) + ".." + range.to.substr(0, kCommitCharacters) +
          (range.branch.empty() ? "" : " on " + range.branch);
 }
@@ -116,7 +118,7 @@ std::string next_text(const std::string& next, const TerminalStyle& style) {
 }
 
 template <class Item>
-Json range_json(const char* schema, const RangeQuery& range, const Page<Item>& page) {
+Json range_json(const char* schema, const storage::RangeQuery& range, const storage::Page<Item>& page) {
   return {{"schema", schema},
           {"project", json_text(range.project)},
           {"branch", json_text(range.branch)},
@@ -127,15 +129,15 @@ Json range_json(const char* schema, const RangeQuery& range, const Page<Item>& p
 
 }  // namespace
 
-std::string terminal_history(const Page<HistorySeries>& page, const TerminalStyle& style) {
+std::string terminal_history(const storage::Page<storage::HistorySeries>& page, const TerminalStyle& style) {
   if (page.items.empty()) return "no series matches; `steelyard history` without a name lists them all\n";
   std::string text;
-  for (const HistorySeries& one : page.items) {
+  for (const storage::HistorySeries& one : page.items) {
     if (!text.empty()) text += "\n";
     text += series_text(one, style);
   }
   // A cursor is long: for one series it is worth its line.
-  const auto has_older = [](const HistorySeries& one) { return !one.older.empty(); };
+  const auto has_older = [](const storage::HistorySeries& one) { return !one.older.empty(); };
   const std::string& older = page.items.size() == 1 ? page.items.front().older : "";
   std::string below;
   if (!older.empty()) {
@@ -147,13 +149,13 @@ std::string terminal_history(const Page<HistorySeries>& page, const TerminalStyl
   return below.empty() ? text : text + '\n' + paint(below, Tone::dim, style.color);
 }
 
-std::string json_history(const Page<HistorySeries>& page) {
+std::string json_history(const storage::Page<storage::HistorySeries>& page) {
   Json json;
   json["schema"] = "steelyard.history/1";
   json["series"] = Json::array();
-  for (const HistorySeries& one : page.items) {
+  for (const storage::HistorySeries& one : page.items) {
     Json points = Json::array();
-    for (const HistoryPoint& point : one.points) {
+    for (const storage::HistoryPoint& point : one.points) {
       points.push_back({{"run", point.run},
                         {"commit", json_text(point.commit)},
                         {"subject", json_text(point.subject)},
@@ -167,7 +169,7 @@ std::string json_history(const Page<HistorySeries>& page) {
                               {"benchmark", one.benchmark},
                               {"metric", one.metric.name},
                               {"unit", one.metric.unit},
-                              {"better", to_text(one.metric.better)},
+                              {"better", steelyard::to_text(one.metric.better)},
                               {"fingerprint", json_text(one.fingerprint)},
                               {"points", std::move(points)},
                               {"older", json_text(one.older)}});
@@ -179,13 +181,14 @@ std::string json_history(const Page<HistorySeries>& page) {
   return json_document(json);
 }
 
-std::string terminal_changed(const RangeQuery& range, const Page<ChangedSeries>& page, const TerminalStyle& style) {
+std::string terminal_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
+                             const TerminalStyle& style) {
   const std::string place = printable(range_text(range), style.unicode);
   if (page.items.empty()) {
     return "No change was found in " + place + ". What was found is what steelyard changes and the gate kept.\n";
   }
   std::vector<std::vector<std::string>> rows;
-  for (const ChangedSeries& one : page.items) {
+  for (const storage::ChangedSeries& one : page.items) {
     rows.push_back({printable(name_as_given(one.benchmark), style.unicode), printable(one.metric, style.unicode),
                     one.ratio ? change_cell(*one.ratio) : "", one.regression ? "regression" : "improvement",
                     one.commit.substr(0, kCommitCharacters), printable(one.branch, style.unicode),
@@ -196,13 +199,14 @@ std::string terminal_changed(const RangeQuery& range, const Page<ChangedSeries>&
          aligned_rows(rows, {l, l, Align::right, l, l, l, l, l}, "  ") + next_text(page.next, style);
 }
 
-std::string terminal_movers(const RangeQuery& range, const Page<Mover>& page, const TerminalStyle& style) {
+std::string terminal_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
+                            const TerminalStyle& style) {
   const std::string place = printable(range_text(range), style.unicode);
   if (page.items.empty()) {
     return "Nothing moved in " + place + ", or no machine measured both ends. See: steelyard history\n";
   }
   std::vector<std::vector<std::string>> rows;
-  for (const Mover& mover : page.items) {
+  for (const storage::Mover& mover : page.items) {
     const bool is_worse = (mover.ratio > 1) == (mover.metric.better == Better::lower);
     const std::string way = mover.metric.better == Better::undeclared ? "" : is_worse ? "worse" : "better";
     const std::string runs =
@@ -218,10 +222,10 @@ std::string terminal_movers(const RangeQuery& range, const Page<Mover>& page, co
          aligned_rows(rows, {l, l, r, l, r, l, r, l, l}, "  ") + next_text(page.next, style);
 }
 
-std::string json_changed(const RangeQuery& range, const Page<ChangedSeries>& page) {
+std::string json_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page) {
   Json json = range_json("steelyard.changed/1", range, page);
   json["changed"] = Json::array();
-  for (const ChangedSeries& one : page.items) {
+  for (const storage::ChangedSeries& one : page.items) {
     json["changed"].push_back({{"benchmark", one.benchmark},
                                {"metric", one.metric},
                                {"fingerprint", json_text(one.fingerprint)},
@@ -234,14 +238,14 @@ std::string json_changed(const RangeQuery& range, const Page<ChangedSeries>& pag
   return json_document(json);
 }
 
-std::string json_movers(const RangeQuery& range, const Page<Mover>& page) {
+std::string json_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page) {
   Json json = range_json("steelyard.movers/1", range, page);
   json["movers"] = Json::array();
-  for (const Mover& mover : page.items) {
+  for (const storage::Mover& mover : page.items) {
     json["movers"].push_back({{"benchmark", mover.benchmark},
                               {"metric", mover.metric.name},
                               {"unit", mover.metric.unit},
-                              {"better", to_text(mover.metric.better)},
+                              {"better", steelyard::to_text(mover.metric.better)},
                               {"fingerprint", json_text(mover.fingerprint)},
                               {"before", mover.before},
                               {"after", mover.after},
@@ -258,16 +262,16 @@ namespace {
 
 constexpr std::size_t kShownCommitCharacters = 9;
 
-Tone tone_of(AlertState state) {
+Tone tone_of(storage::AlertState state) {
   switch (state) {
-    case AlertState::open:
-    case AlertState::reopened:
+    case storage::AlertState::open:
+    case storage::AlertState::reopened:
       return Tone::bad;
-    case AlertState::acknowledged:
+    case storage::AlertState::acknowledged:
       return Tone::doubtful;
-    case AlertState::accepted:
+    case storage::AlertState::accepted:
       return Tone::dim;
-    case AlertState::resolved:
+    case storage::AlertState::resolved:
       break;
   }
   return Tone::good;
@@ -279,7 +283,7 @@ std::string by_text(const std::string& by) {
   return by.starts_with(kComparison) ? by.substr(0, kComparison.size() + kShownAlertCharacters) : by;
 }
 
-std::string change_text(const Alert& alert) {
+std::string change_text(const storage::Alert& alert) {
   if (alert.verdict != "regression") return alert.verdict;
   std::string text = alert.ratio ? change_cell(*alert.ratio) : alert.verdict;
   // Levels are medians of each side by itself. Where they do not move as the change does they would only contradict it.
@@ -291,8 +295,8 @@ std::string change_text(const Alert& alert) {
   return text;
 }
 
-std::string subject_text(const Alert& alert, const TerminalStyle& style) {
-  const AlertSubject& subject = alert.subject;
+std::string subject_text(const storage::Alert& alert, const TerminalStyle& style) {
+  const storage::AlertSubject& subject = alert.subject;
   std::string place;
   for (const std::string& part : {subject.project, subject.branch}) {
     if (!part.empty()) place += (place.empty() ? "" : " ") + part;
@@ -301,23 +305,23 @@ std::string subject_text(const Alert& alert, const TerminalStyle& style) {
                    style.unicode);
 }
 
-std::string step_text(const AlertTransition& step, const TerminalStyle& style) {
+std::string step_text(const storage::AlertTransition& step, const TerminalStyle& style) {
   std::string text = step.transition + ' ' + time_text(step.at_unix_ns) + " by " + by_text(step.by);
   if (!step.commit.empty()) text += ", commit " + step.commit.substr(0, kShownCommitCharacters);
   if (!step.note.empty()) text += ": " + step.note;
   return printable(text, style.unicode);
 }
 
-std::string headline(const Alert& alert, const TerminalStyle& style) {
+std::string headline(const storage::Alert& alert, const TerminalStyle& style) {
   return alert.id.substr(0, kShownAlertCharacters) + "  " +
-         paint(padded(to_text(alert.state), 12), tone_of(alert.state), style.color) + "  " +
+         paint(padded(storage::to_text(alert.state), 12), tone_of(alert.state), style.color) + "  " +
          subject_text(alert, style) + "  " + printable(change_text(alert), style.unicode) + '\n';
 }
 
-Json alert_json(const Alert& alert) {
-  const AlertSubject& subject = alert.subject;
+Json alert_json(const storage::Alert& alert) {
+  const storage::AlertSubject& subject = alert.subject;
   Json life = Json::array();
-  for (const AlertTransition& step : alert.life) {
+  for (const storage::AlertTransition& step : alert.life) {
     life.push_back({{"transition", step.transition},
                     {"at", time_text(step.at_unix_ns)},
                     {"by", step.by},
@@ -325,7 +329,7 @@ Json alert_json(const Alert& alert) {
                     {"note", json_text(step.note)}});
   }
   return {{"id", alert.id},
-          {"state", to_text(alert.state)},
+          {"state", storage::to_text(alert.state)},
           {"verdict", alert.verdict},
           {"project", json_text(subject.project)},
           {"branch", json_text(subject.branch)},
@@ -345,28 +349,28 @@ Json alert_json(const Alert& alert) {
 
 }  // namespace
 
-std::string terminal_alerts(const std::vector<Alert>& alerts, const TerminalStyle& style) {
+std::string terminal_alerts(const std::vector<storage::Alert>& alerts, const TerminalStyle& style) {
   if (alerts.empty()) return "no alerts\n";
   std::string text;
-  for (const Alert& alert : alerts) {
+  for (const storage::Alert& alert : alerts) {
     text += headline(alert, style);
     text += "              " + paint(step_text(alert.life.back(), style), Tone::dim, style.color) + '\n';
   }
   return text;
 }
 
-std::string terminal_alert(const Alert& alert, const TerminalStyle& style) {
+std::string terminal_alert(const storage::Alert& alert, const TerminalStyle& style) {
   std::string text = headline(alert, style);
-  for (const AlertTransition& step : alert.life) text += "  " + step_text(step, style) + '\n';
+  for (const storage::AlertTransition& step : alert.life) text += "  " + step_text(step, style) + '\n';
   return text;
 }
 
-std::string json_alerts(const std::vector<Alert>& alerts) {
+std::string json_alerts(const std::vector<storage::Alert>& alerts) {
   Json json;
   json["schema"] = "steelyard.alerts/1";
   json["alerts"] = Json::array();
-  for (const Alert& alert : alerts) json["alerts"].push_back(alert_json(alert));
+  for (const storage::Alert& alert : alerts) json["alerts"].push_back(alert_json(alert));
   return json_document(json, 2);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -8,27 +8,31 @@
 #include "storage/model/alert.hpp"
 #include "storage/model/history.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Each series drawn as a small chart with the runs below, newest last, and where the list goes on.
-std::string terminal_history(const Page<HistorySeries>& page, const TerminalStyle& style);
-std::string json_history(const Page<HistorySeries>& page);  // schema steelyard.history/1
+std::string terminal_history(const storage::Page<storage::HistorySeries>& page, const TerminalStyle& style);
+std::string json_history(const storage::Page<storage::HistorySeries>& page);  // schema steelyard.history/1
 
 // range: with the ends as HistoryStore::complete_range gives them. One line a row, and below what comes next, if
 // anything.
-std::string terminal_changed(const RangeQuery& range, const Page<ChangedSeries>& page, const TerminalStyle& style);
-std::string terminal_movers(const RangeQuery& range, const Page<Mover>& page, const TerminalStyle& style);
-std::string json_changed(const RangeQuery& range, const Page<ChangedSeries>& page);  // schema steelyard.changed/1
-std::string json_movers(const RangeQuery& range, const Page<Mover>& page);           // schema steelyard.movers/1
+std::string terminal_changed(const storage::RangeQuery& range, const storage::Page<storage::ChangedSeries>& page,
+                             const TerminalStyle& style);
+std::string terminal_movers(const storage::RangeQuery& range, const storage::Page<storage::Mover>& page,
+                            const TerminalStyle& style);
+std::string json_changed(const storage::RangeQuery& range,
+                         const storage::Page<storage::ChangedSeries>& page);  // schema steelyard.changed/1
+std::string json_movers(const storage::RangeQuery& range,
+                        const storage::Page<storage::Mover>& page);  // schema steelyard.movers/1
 
 // Alerts as people and programs read them.
 
 // One line each, with its state below.
-std::string terminal_alerts(const std::vector<Alert>& alerts, const TerminalStyle& style);
+std::string terminal_alerts(const std::vector<storage::Alert>& alerts, const TerminalStyle& style);
 // One alert with its whole life.
-std::string terminal_alert(const Alert& alert, const TerminalStyle& style);
-std::string json_alerts(const std::vector<Alert>& alerts);  // schema steelyard.alerts/1
+std::string terminal_alert(const storage::Alert& alert, const TerminalStyle& style);
+std::string json_alerts(const std::vector<storage::Alert>& alerts);  // schema steelyard.alerts/1
 
 inline constexpr std::size_t kShownAlertCharacters = 12;  // of an id
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

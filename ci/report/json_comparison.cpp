@@ -11,7 +11,7 @@
 #include "ci/report/targets.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -19,12 +19,13 @@ using Json = nlohmann::ordered_json;
 Json summary_json(const Comparison& comparison) {
   const auto counts = comparison.count_by_verdict();
   Json json;
-  for (std::size_t i = 0; i < kVerdictCount; ++i) json[std::string(to_text(static_cast<Verdict>(i)))] = counts.at(i);
+  for (std::size_t i = 0; i < kVerdictCount; ++i)
+    json[std::string(steelyard::to_text(static_cast<Verdict>(i)))] = counts.at(i);
   return json;
 }
 
-JsonWriter promise_object(const Promise& promise) {
-  JsonWriter object;
+storage::JsonWriter promise_object(const Promise& promise) {
+  storage::JsonWriter object;
   object("text", promise.text, {.null = Null::written});
   object("holds", promise.holds);
   object("false_alarm_rate", promise.false_alarm_rate);
@@ -33,7 +34,7 @@ JsonWriter promise_object(const Promise& promise) {
     object.add_null("calibrated");
     return object;
   }
-  JsonWriter calibrated;
+  storage::JsonWriter calibrated;
   calibrated("failed", promise.calibrated->count);
   calibrated("gates", promise.calibrated->tries);
   calibrated("interval", promise.calibrated->interval);
@@ -52,11 +53,11 @@ std::map<const ComparisonRow*, std::int64_t> ranks_of(const Comparison& comparis
 }
 
 // What is added to each row, for readers: where it stands in a list, and how it was reached.
-void add_ranks_and_explanations(const Comparison& comparison, const std::vector<Explanation>& explanations,
+void add_ranks_and_explanations(const Comparison& comparison, const std::vector<regress::Explanation>& explanations,
                                 Json& rows) {
   const auto ranks = ranks_of(comparison);
-  std::map<std::pair<std::string_view, std::string_view>, const Explanation*> explained;
-  for (const Explanation& one : explanations) explained[{one.benchmark, one.metric}] = &one;
+  std::map<std::pair<std::string_view, std::string_view>, const regress::Explanation*> explained;
+  for (const regress::Explanation& one : explanations) explained[{one.benchmark, one.metric}] = &one;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparisonRow& row = comparison.rows[i];
     Json& json = rows[i];
@@ -71,8 +72,8 @@ void add_ranks_and_explanations(const Comparison& comparison, const std::vector<
 }  // namespace
 
 std::string json_report(const Comparison& comparison, const TargetReport& targets,
-                        const std::vector<Explanation>& explanations) {
-  JsonWriter object = comparison_object(comparison);
+                        const std::vector<regress::Explanation>& explanations) {
+  storage::JsonWriter object = storage::comparison_object(comparison);
   Json& kept = object.json();
   add_ranks_and_explanations(comparison, explanations, kept["comparisons"]);
   Json json;
@@ -87,4 +88,4 @@ std::string json_report(const Comparison& comparison, const TargetReport& target
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

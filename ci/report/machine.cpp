@@ -12,14 +12,16 @@
 #include "ci/config/written_value.hpp"
 #include "regress/ab/calibrated.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kNameColumns = 16;
 
-Tone tone_of(Severity severity) {
-  return severity == Severity::severe ? Tone::bad : severity == Severity::warning ? Tone::doubtful : Tone::plain;
+Tone tone_of(bench::Severity severity) {
+  return severity == bench::Severity::severe    ? Tone::bad
+         : severity == bench::Severity::warning ? Tone::doubtful
+                                                : Tone::plain;
 }
 
 // A label in its column, then the text, wrapped under itself.
@@ -36,7 +38,7 @@ std::string labelled(const std::string& label, const std::string& text, Tone ton
 }
 
 // A command stays on one line, whatever the width: it is there to be copied.
-std::string fix_block(const Finding& finding, const TerminalStyle& style) {
+std::string fix_block(const bench::Finding& finding, const TerminalStyle& style) {
   std::string who = finding.needs_root ? "as root" : "";
   if (finding.fixable) who += std::string(who.empty() ? "" : ", ") + "or for one command: --fix";
   if (!finding.fix_is_command) return labelled("  fix", finding.fix, Tone::dim, style);
@@ -47,7 +49,7 @@ std::string fix_block(const Finding& finding, const TerminalStyle& style) {
               : std::string(kIndent + kNameColumns, ' ') + paint("(" + who + ")", Tone::dim, style.color) + '\n');
 }
 
-std::string finding_block(const Finding& finding, const TerminalStyle& style) {
+std::string finding_block(const bench::Finding& finding, const TerminalStyle& style) {
   return labelled(finding.id, finding.found, tone_of(finding.severity), style) +
          labelled("  costs", finding.cost, Tone::dim, style) + fix_block(finding, style);
 }
@@ -105,8 +107,8 @@ std::string copies_line(const Environment& environment) {
 }
 
 std::string calibration_line(const Calibration& calibration) {
-  std::string text = date_text(calibration.at_unix_s) + ", " + std::string(to_text(calibration.layout));
-  if (const std::string why = why_not_used(calibration); !why.empty()) return text + ", not used: " + why;
+  std::string text = date_text(calibration.at_unix_s) + ", " + std::string(steelyard::to_text(calibration.layout));
+  if (const std::string why = regress::why_not_used(calibration); !why.empty()) return text + ", not used: " + why;
   text += calibration.failed ? ", failed: " : ": ";
   const CalibratedBenchmark* largest = largest_copies(calibration);
   if (largest == nullptr) return text + "what copies of a program differ by is not known";
@@ -121,7 +123,7 @@ std::string rounded(double value, const char* format) {
   return text.data();
 }
 
-std::string probe_line(const ProbeResult& probe) {
+std::string probe_line(const bench::ProbeResult& probe) {
   std::vector<std::string> parts{"steps of " + rounded(probe.clock.step_ns, "%.0f ns"),
                                  rounded(probe.clock.read_ns, "%.0f ns a reading"),
                                  "in " + rounded(probe.seconds, "%.2g s") + " of equal work a spread of " +
@@ -132,32 +134,32 @@ std::string probe_line(const ProbeResult& probe) {
   return joined(parts);
 }
 
-std::size_t count_of(const Diagnosis& diagnosis, Severity severity) {
+std::size_t count_of(const bench::Diagnosis& diagnosis, bench::Severity severity) {
   return static_cast<std::size_t>(std::count_if(diagnosis.findings.begin(), diagnosis.findings.end(),
-                                                [&](const Finding& f) { return f.severity == severity; }));
+                                                [&](const bench::Finding& f) { return f.severity == severity; }));
 }
 
 std::string counted(std::size_t count, const std::string& noun) {
   return count == 0 ? "" : std::to_string(count) + " " + noun + (count > 1 ? "s" : "");
 }
 
-std::string judgement(const Diagnosis& diagnosis, const TerminalStyle& style) {
+std::string judgement(const bench::Diagnosis& diagnosis, const TerminalStyle& style) {
   const char* words = "fit to time on";
   Tone tone = Tone::good;
-  if (diagnosis.fitness == Fitness::unknown) {
+  if (diagnosis.fitness == bench::Fitness::unknown) {
     words = "too little is visible to call it fit to time on";
     tone = Tone::doubtful;
-  } else if (diagnosis.fitness == Fitness::with_care) {
+  } else if (diagnosis.fitness == bench::Fitness::with_care) {
     words = "usable with care";
     tone = Tone::doubtful;
-  } else if (diagnosis.fitness == Fitness::not_fit) {
+  } else if (diagnosis.fitness == bench::Fitness::not_fit) {
     words = "not fit to time on";
     tone = Tone::bad;
   }
-  const std::size_t severe = count_of(diagnosis, Severity::severe);
+  const std::size_t severe = count_of(diagnosis, bench::Severity::severe);
   const std::string counts = joined({severe == 0 ? "" : std::to_string(severe) + " severe",
-                                     counted(count_of(diagnosis, Severity::warning), "warning"),
-                                     counted(count_of(diagnosis, Severity::note), "note")});
+                                     counted(count_of(diagnosis, bench::Severity::warning), "warning"),
+                                     counted(count_of(diagnosis, bench::Severity::note), "note")});
   return paint(words, tone, style.color) + (counts.empty() ? "" : ": " + counts) +
          ". Counting instructions is fine on any machine.\n";
 }
@@ -174,7 +176,7 @@ std::string number(double value) {
   return error == std::errc() ? std::string(text.data(), end) : "null";
 }
 
-std::string probe_json(const ProbeResult& probe) {
+std::string probe_json(const bench::ProbeResult& probe) {
   return "{\"clock_step_ns\": " + number(probe.clock.step_ns) + ", \"clock_read_ns\": " + number(probe.clock.read_ns) +
          ", \"seconds\": " + number(probe.seconds) + ", \"slices\": " + std::to_string(probe.slices.slices) +
          ", \"slice_median_ns\": " + number(probe.slices.median_ns) + ", \"spread\": " + number(probe.slices.spread) +
@@ -187,16 +189,16 @@ std::string probe_json(const ProbeResult& probe) {
 std::string calibration_json(const Calibration& calibration) {
   const CalibratedBenchmark* largest = largest_copies(calibration);
   return "{\"at_unix_s\": " + std::to_string(calibration.at_unix_s) +
-         ", \"layout\": " + json_text(to_text(calibration.layout)) + ", \"failed\": " + flag(calibration.failed) +
-         ", \"largest_copies\": " +
+         ", \"layout\": " + json_text(steelyard::to_text(calibration.layout)) +
+         ", \"failed\": " + flag(calibration.failed) + ", \"largest_copies\": " +
          (largest == nullptr ? std::string("null")
                              : "{\"benchmark\": " + json_text(largest->benchmark) + ", \"metric\": " +
                                    json_text(largest->metric) + ", \"deviation\": " + number(*largest->copies) + '}') +
          '}';
 }
 
-std::string finding_json(const Finding& finding) {
-  return "{\"id\": " + json_text(finding.id) + ", \"severity\": " + json_text(to_text(finding.severity)) +
+std::string finding_json(const bench::Finding& finding) {
+  return "{\"id\": " + json_text(finding.id) + ", \"severity\": " + json_text(bench::to_text(finding.severity)) +
          ", \"found\": " + json_text(finding.found) + ", \"cost\": " + json_text(finding.cost) +
          ", \"mend\": " + json_text(finding.fix) + ", \"mend_is_command\": " + flag(finding.fix_is_command) +
          ", \"needs_root\": " + flag(finding.needs_root) + ", \"fixable\": " + flag(finding.fixable) + '}';
@@ -228,18 +230,18 @@ std::string terminal_diagnosis(const DoctorReport& report, const TerminalStyle& 
   const std::string copies = copies_line(report.environment);
   if (!copies.empty()) text += labelled("copies", copies, Tone::dim, style);
   if (report.calibration) text += labelled("calibrated", calibration_line(*report.calibration), Tone::dim, style);
-  const Diagnosis& diagnosis = report.diagnosis;
-  std::optional<Severity> severity;
-  for (const Finding& finding : diagnosis.findings) {
-    if (severity != finding.severity) text += '\n' + std::string(to_text(finding.severity)) + '\n';
+  const bench::Diagnosis& diagnosis = report.diagnosis;
+  std::optional<bench::Severity> severity;
+  for (const bench::Finding& finding : diagnosis.findings) {
+    if (severity != finding.severity) text += '\n' + std::string(bench::to_text(finding.severity)) + '\n';
     severity = finding.severity;
     text += finding_block(finding, style);
   }
   if (!diagnosis.unseen.empty()) text += "\nnot visible here\n";
-  for (const Unseen& unseen : diagnosis.unseen) text += labelled(unseen.id, unseen.why, Tone::plain, style);
+  for (const bench::Unseen& unseen : diagnosis.unseen) text += labelled(unseen.id, unseen.why, Tone::plain, style);
   text += '\n' + judgement(diagnosis, style);
   const auto fixable = std::count_if(diagnosis.findings.begin(), diagnosis.findings.end(),
-                                     [](const Finding& finding) { return finding.fixable; });
+                                     [](const bench::Finding& finding) { return finding.fixable; });
   if (fixable > 0) {
     text += std::to_string(fixable) +
             " of these can be fixed for the length of a command: sudo steelyard doctor --fix -- COMMAND\n";
@@ -248,16 +250,16 @@ std::string terminal_diagnosis(const DoctorReport& report, const TerminalStyle& 
 }
 
 std::string json_diagnosis(const DoctorReport& report) {
-  const Diagnosis& diagnosis = report.diagnosis;
+  const bench::Diagnosis& diagnosis = report.diagnosis;
   const std::string fingerprint = report.environment.fingerprint();
-  return "{\n  \"schema\": \"steelyard.doctor/1\",\n  \"fitness\": " + json_text(to_text(diagnosis.fitness)) +
+  return "{\n  \"schema\": \"steelyard.doctor/1\",\n  \"fitness\": " + json_text(bench::to_text(diagnosis.fitness)) +
          ",\n  \"program\": " + (report.program.empty() ? std::string("null") : json_text(report.program)) +
          ",\n  \"fingerprint\": " + (fingerprint.empty() ? std::string("null") : json_text(fingerprint)) +
          ",\n  \"probe\": " + (report.probe ? probe_json(*report.probe) : "null") +
          ",\n  \"calibration\": " + (report.calibration ? calibration_json(*report.calibration) : "null") +
          ",\n  \"findings\": " + list(diagnosis.findings, finding_json) + ",\n  \"not_visible\": " +
          list(diagnosis.unseen,
-              [](const Unseen& unseen) {
+              [](const bench::Unseen& unseen) {
                 return "{\"id\": " + json_text(unseen.id) + ", \"why\": " + json_text(unseen.why) + '}';
               }) +
          ",\n  \"facts\": " +
@@ -371,7 +373,7 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
   if (!advice.empty()) text += advice + '\n';
   text += beyond_of(benchmarks, style);
   text += verdict_of(calibration, style);
-  text += std::string(to_text(calibration.layout)) + ", " + plural_text(calibration.rounds, "round") +
+  text += std::string(steelyard::to_text(calibration.layout)) + ", " + plural_text(calibration.rounds, "round") +
           " a gate, seed " + std::to_string(calibration.seed) + ", machine " + calibration.fingerprint + '\n';
   if (circumstances.budget_spent) {
     text += "the budget of " + circumstances.budget + " was enough for " +
@@ -386,7 +388,7 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
     text += program + ": what copies of it differ by was not measured: " + why + '\n';
   }
   if (!circumstances.kept_in.empty()) text += "kept in " + circumstances.kept_in + '\n';
-  if (const std::string why = why_not_used(calibration); !why.empty()) {
+  if (const std::string why = regress::why_not_used(calibration); !why.empty()) {
     for (const std::string& line : wrapped("not kept: " + why + "; ask for more with --gates and --budget",
                                            static_cast<std::size_t>(std::max(style.width, 40)))) {
       text += paint(line, Tone::doubtful, style.color) + '\n';
@@ -395,4 +397,4 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
   return text;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

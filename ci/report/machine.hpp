@@ -10,12 +10,12 @@
 #include "bench/model/calibration.hpp"
 #include "ci/app/terminal_text.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct DoctorReport {
   Environment environment;  // of the machine, and of the program where one was named
-  std::optional<ProbeResult> probe;
-  Diagnosis diagnosis;
+  std::optional<bench::ProbeResult> probe;
+  bench::Diagnosis diagnosis;
   std::string program;                     // as the user named it; empty: none
   std::optional<Calibration> calibration;  // the one kept for this machine
 };
@@ -43,4 +43,4 @@ struct CalibrationCircumstances {
 std::string terminal_calibration(const Calibration& calibration, const CalibrationCircumstances& circumstances,
                                  const TerminalStyle& style);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -6,7 +6,7 @@
 
 #include "ci/app/terminal_text.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -23,9 +23,9 @@ std::string json_document(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci
 
-namespace steelyard::markdown {
+namespace steelyard::ci::markdown {
 namespace {
 
 constexpr std::size_t kLongestSentence = 600;
@@ -70,4 +70,4 @@ std::string words(const std::string& sentence) {
   return replaced(replaced(std::move(result), "://", ":\u2060//"), "www.", "www\u2060.");
 }
 
-}  // namespace steelyard::markdown
+}  // namespace steelyard::ci::markdown

@@ -9,7 +9,7 @@
 
 #include "bench/model/comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // The small values that every JSON document of ours has: what is absent or not finite is null, numbers have all digits.
 using Json = nlohmann::ordered_json;
@@ -23,10 +23,10 @@ Json json_interval(const std::optional<Interval>& interval);
 // cost the reader the document.
 std::string json_document(const Json& json, int indent = 1);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci
 
 // Words from strangers' code as GitHub's and GitLab's Markdown can take them: none of it can format, mention or link.
-namespace steelyard::markdown {
+namespace steelyard::ci::markdown {
 
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
@@ -39,4 +39,4 @@ std::string code(const std::string& name, bool in_table);
 // A sentence from outside as plain words; at most 600 columns.
 std::string words(const std::string& sentence);
 
-}  // namespace steelyard::markdown
+}  // namespace steelyard::ci::markdown

@@ -14,7 +14,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/markup.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kLongestName = 60;
@@ -82,14 +82,14 @@ std::string event_text(const std::vector<std::string>& events, std::size_t event
 }
 
 // Where calls cost more or less than what they lead to, but for what the file itself says it left out of its totals.
-std::string balance_text(const CallgrindPart& part, std::size_t event) {
+std::string balance_text(const bench::CallgrindPart& part, std::size_t event) {
   const std::int64_t known = part.summary.empty() ? 0 : std::abs(at(part.summary, event) - at(part.totals, event));
   if (at(part.unbalanced, event) <= known) return "";
   return "  calls and the functions they lead to disagree by " + grouped_text(at(part.unbalanced, event)) + " " +
          event_text(part.events, event) + ": inclusive costs may be off by as much\n";
 }
 
-std::string part_text(const CallgrindPart& part, const ProfileTable& table) {
+std::string part_text(const bench::CallgrindPart& part, const ProfileTable& table) {
   const std::size_t event = event_of(part.events, table.event);
   const std::int64_t total = at(part.totals, event);
   std::string text = "part " + std::to_string(part.part);
@@ -117,20 +117,20 @@ std::string each_of(const Parts& parts, const Text& text_of) {
 }
 
 // Why two rows are one, or one row stands alone.
-std::string mark_text(const ProfileDelta& delta, const FunctionDelta& function) {
+std::string mark_text(const bench::ProfileDelta& delta, const bench::FunctionDelta& function) {
   std::string mark;
   if (!function.baseline || !function.candidate) {
     mark = function.baseline ? "gone" : "new";
     if (function.copy_of) mark += ", a copy of " + name_text(delta.functions[*function.copy_of].shown().key.function);
-  } else if (function.how == MatchedBy::renamed) {
+  } else if (function.how == bench::MatchedBy::renamed) {
     mark = "renamed, was " + name_text(function.baseline->key.function);
     if (function.score < 1) mark += " (alike to " + decimal_text(100 * function.score, 0) + " %)";
-  } else if (function.how == MatchedBy::moved) {
-    const FunctionKey& before = function.baseline->key;
+  } else if (function.how == bench::MatchedBy::moved) {
+    const bench::FunctionKey& before = function.baseline->key;
     const bool same_name = before.function == function.candidate->key.function;
-    mark = same_name ? "was in " + printable(std::string(file_name(before.object)), true)
+    mark = same_name ? "was in " + printable(std::string(bench::file_name(before.object)), true)
                      : "was " + name_text(before.function);
-  } else if (function.how == MatchedBy::clone) {
+  } else if (function.how == bench::MatchedBy::clone) {
     mark = "was " + name_text(function.baseline->key.function);
   }
   return function.within_noise ? mark + (mark.empty() ? "noise" : ", noise") : mark;
@@ -188,11 +188,11 @@ Json function_json(const ProfiledFunction& function) {
           {"calls", function.calls},   {"self", function.self}, {"inclusive", function.inclusive}};
 }
 
-Json parts_json(const std::vector<CallgrindPart>& parts) {
+Json parts_json(const std::vector<bench::CallgrindPart>& parts) {
   Json json;
   json["schema"] = "steelyard.profile/1";
   json["parts"] = Json::array();
-  for (const CallgrindPart& part : parts) {
+  for (const bench::CallgrindPart& part : parts) {
     json["parts"].push_back({{"part", part.part},
                              {"thread", thread_json(part.thread)},
                              {"events", part.events},
@@ -230,19 +230,19 @@ Json lines_json(const CountedProfile& profile) {
   return lines;
 }
 
-Json side_json(const std::optional<FunctionSide>& side) {
+Json side_json(const std::optional<bench::FunctionSide>& side) {
   if (!side) return nullptr;
   return {{"object", side->key.object}, {"file", side->key.file}, {"name", side->key.function},
           {"calls", side->calls},       {"self", side->self},     {"inclusive", side->inclusive}};
 }
 
 Json difference_json(const JsonDifference& difference) {
-  const ProfileDelta& delta = difference.delta;
+  const bench::ProfileDelta& delta = difference.delta;
   Json functions = Json::array();
-  for (const FunctionDelta& function : delta.functions) {
+  for (const bench::FunctionDelta& function : delta.functions) {
     if (difference.is_wanted && !difference.is_wanted(function)) continue;
     const bool is_copy = function.copy_of.has_value();
-    functions.push_back({{"matched", name_of(function.how)},
+    functions.push_back({{"matched", bench::name_of(function.how)},
                          {"score", json_number(function.score)},
                          {"copy_of", is_copy ? Json(delta.functions[*function.copy_of].shown().key.function) : Json()},
                          {"baseline", side_json(function.baseline)},
@@ -262,30 +262,30 @@ Json difference_json(const JsonDifference& difference) {
 
 }  // namespace
 
-std::string terminal_profile(const std::vector<CallgrindPart>& parts, const ProfileTable& table) {
-  return each_of(parts, [&](const CallgrindPart& part) { return part_text(part, table); });
+std::string terminal_profile(const std::vector<bench::CallgrindPart>& parts, const ProfileTable& table) {
+  return each_of(parts, [&](const bench::CallgrindPart& part) { return part_text(part, table); });
 }
 
 std::string terminal_profile(const std::vector<CountedProfile>& profiles, const ProfileTable& table) {
   return each_of(profiles, [&](const CountedProfile& profile) { return profile_text(profile, table); });
 }
 
-std::string terminal_profile_difference(const ProfileDelta& delta, const DifferenceTable& shown,
-                                        const std::function<bool(const FunctionDelta&)>& is_wanted) {
+std::string terminal_profile_difference(const bench::ProfileDelta& delta, const DifferenceTable& shown,
+                                        const std::function<bool(const bench::FunctionDelta&)>& is_wanted) {
   if (shown.event >= delta.events.size()) return "the profile is empty\n";
-  const auto self = [&](const FunctionDelta* function) { return function->self_change[shown.event]; };
-  const auto inclusive = [&](const FunctionDelta* function) { return function->inclusive_change[shown.event]; };
-  std::vector<const FunctionDelta*> changed;
+  const auto self = [&](const bench::FunctionDelta* function) { return function->self_change[shown.event]; };
+  const auto inclusive = [&](const bench::FunctionDelta* function) { return function->inclusive_change[shown.event]; };
+  std::vector<const bench::FunctionDelta*> changed;
   std::size_t renamed = 0;
-  for (const FunctionDelta& function : delta.functions) {
+  for (const bench::FunctionDelta& function : delta.functions) {
     if (is_wanted && !is_wanted(function)) continue;
     // A function that has another name and costs the same has not changed; that there are such is said below.
     const bool is_changed = self(&function) != 0 || inclusive(&function) != 0 || function.calls_change != 0;
     if (is_changed) changed.push_back(&function);
-    if (!is_changed && function.how == MatchedBy::renamed) ++renamed;
+    if (!is_changed && function.how == bench::MatchedBy::renamed) ++renamed;
   }
-  std::stable_sort(changed.begin(), changed.end(), [&](const FunctionDelta* a, const FunctionDelta* b) {
-    const auto key = [&](const FunctionDelta* function) {
+  std::stable_sort(changed.begin(), changed.end(), [&](const bench::FunctionDelta* a, const bench::FunctionDelta* b) {
+    const auto key = [&](const bench::FunctionDelta* function) {
       const std::pair<double, double> costs{std::abs(self(function)), std::abs(inclusive(function))};
       return shown.by_inclusive ? std::make_pair(costs.second, costs.first) : costs;
     };
@@ -295,7 +295,7 @@ std::string terminal_profile_difference(const ProfileDelta& delta, const Differe
                      printable(delta.events[shown.event], false) + (delta.of_iterations ? " an iteration" : "") + "\n";
   std::vector<std::vector<std::string>> table{{"self", "inclusive", "calls", "function", "where", ""}};
   for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(shown.rows), changed.size()); ++i) {
-    const FunctionSide& side = changed[i]->shown();
+    const bench::FunctionSide& side = changed[i]->shown();
     table.push_back({cost_change_text(self(changed[i])), cost_change_text(inclusive(changed[i])),
                      cost_change_text(changed[i]->calls_change), name_text(side.key.function),
                      place_text(side.key.file, side.key.object, side.line), mark_text(delta, *changed[i])});
@@ -340,11 +340,11 @@ Json json_functions(const std::vector<ProfiledFunction>& functions) {
   return json;
 }
 
-std::string json_profile(const std::vector<CallgrindPart>& parts) { return json_document(parts_json(parts)); }
+std::string json_profile(const std::vector<bench::CallgrindPart>& parts) { return json_document(parts_json(parts)); }
 
 std::string json_profile(const std::vector<CountedProfile>& profiles) { return json_document(profiles_json(profiles)); }
 
-std::string json_profile(const std::vector<CallgrindPart>& parts, const JsonDifference& against) {
+std::string json_profile(const std::vector<bench::CallgrindPart>& parts, const JsonDifference& against) {
   Json json = parts_json(parts);
   json["against"] = difference_json(against);
   return json_document(json);
@@ -371,4 +371,4 @@ std::string shifted_lines_note(const std::string& name) {
          "what each function costs is right; count it again to have its lines";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

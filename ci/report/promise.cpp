@@ -20,7 +20,7 @@
 #include "regress/ab/gates.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct Kinds {
@@ -56,7 +56,7 @@ std::string calibrated_text(const Promise& promise) {
 
 // A layout of its code is a bias of its side, too, of which more rounds make no less.
 std::string code_layouts_text(const Comparison& comparison) {
-  std::vector<std::int32_t> rounds = mutual_code_layouts(comparison.baseline, comparison.candidate);
+  std::vector<std::int32_t> rounds = regress::mutual_code_layouts(comparison.baseline, comparison.candidate);
   // Of the rounds that were planned those that some row has: an early stop leaves layouts unused.
   std::size_t measured = 0;
   for (const ComparisonRow& row : comparison.rows) {
@@ -87,8 +87,9 @@ std::string text_of(const Promise& promise, const Kinds& kinds, const Comparison
   if (promise.comparisons > 0) text += " (Holm over " + plural_text(promise.comparisons, "comparison") + ")";
   text += calibrated_text(promise);
   // One set of pages for a whole measurement is a bias of its side, which no rate of rounds covers.
-  const auto pages = comparison.candidate.settings.find(std::string(kPagesSetting));
-  const bool kept = pages != comparison.candidate.settings.end() && pages->second == to_text(PagesOf::kept);
+  const auto pages = comparison.candidate.settings.find(std::string(bench::kPagesSetting));
+  const bool kept =
+      pages != comparison.candidate.settings.end() && pages->second == bench::to_text(bench::PagesOf::kept);
   return text + (kept ? "; but for the luck of the memory pages that each program kept." : ".") +
          code_layouts_text(comparison);
 }
@@ -133,7 +134,7 @@ struct GatedAlike {
 // What of them may fail the gate, a clause each; those of one kind that nothing else concerns share one.
 std::vector<std::string> failing(const GatedAlike& alike, const ComparisonPolicy& policy) {
   const auto& compared = alike.compared;
-  const double least = minimum_effect_of(policy, alike.benchmark, MetricKind::counted);
+  const double least = regress::minimum_effect_of(policy, alike.benchmark, MetricKind::counted);
   const std::string at_least = least > 0 ? " by " + small_share_text(least) + " or more" : "";
   const auto time = compared.find(kRealTime);
   const auto instructions = compared.find(kInstructions);
@@ -143,12 +144,13 @@ std::vector<std::string> failing(const GatedAlike& alike, const ComparisonPolicy
   std::vector<std::string> conditional;
   const auto add = [](std::string& list, const std::string& label) { list += (list.empty() ? "" : ", ") + label; };
   for (const auto& [name, metric] : compared) {
-    if (!metric_gates(policy, alike.benchmark, *metric)) continue;
+    if (!regress::metric_gates(policy, alike.benchmark, *metric)) continue;
     const bool is_counted = metric->kind == MetricKind::counted;
     std::string condition;
     if (has_both && name == kRealTime) condition = condition_of_time(policy.witness);
     if (has_both && name == kInstructions) {
-      condition = condition_of_instructions(policy.witness, metric_gates(policy, alike.benchmark, *time->second));
+      condition =
+          condition_of_instructions(policy.witness, regress::metric_gates(policy, alike.benchmark, *time->second));
     }
     if (condition.empty()) {
       add(is_counted ? counted : noisy, metric_label(*metric));
@@ -190,8 +192,8 @@ std::string gate_line(const Comparison& comparison) {
     return table == nullptr ? std::ptrdiff_t{-1} : table - policy.patterns.data();
   };
   for (const ComparisonRow& row : comparison.rows) {
-    const PatternPolicy* gates = table_for(policy, row.benchmark, &PatternPolicy::gates);
-    const PatternPolicy* least = table_for(policy, row.benchmark, &PatternPolicy::counted_minimum_effect);
+    const PatternPolicy* gates = regress::table_for(policy, row.benchmark, &PatternPolicy::gates);
+    const PatternPolicy* least = regress::table_for(policy, row.benchmark, &PatternPolicy::counted_minimum_effect);
     GatedAlike& alike = all[{place_of(gates), place_of(least)}];
     alike.benchmark = row.benchmark;
     alike.compared.emplace(row.metric.name, &row.metric);
@@ -238,7 +240,7 @@ struct MarginsUsed {
 
 std::string margin_line(const Comparison& comparison) {
   const Calibration* calibration = comparison.calibration ? &*comparison.calibration : nullptr;
-  const CalibratedNoise calibrated(calibration);
+  const regress::CalibratedNoise calibrated(calibration);
   MarginsUsed by_policy;
   MarginsUsed by_floor;
   std::int64_t judged = 0;
@@ -248,7 +250,7 @@ std::string margin_line(const Comparison& comparison) {
     ++judged;
     if (calibrated.floor_beyond(row.benchmark, row.metric.name, row.margin)) ++beyond;
     if (row.margin == kDefaultMargin) continue;
-    (has_calibrated_margin(comparison, row) ? by_floor : by_policy).add(row.margin);
+    (regress::has_calibrated_margin(comparison, row) ? by_floor : by_policy).add(row.margin);
   }
   std::string line;
   const auto add = [&line](const std::string& sentence) { line += (line.empty() ? "" : " ") + sentence; };
@@ -422,7 +424,7 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
     if (row.verdict != Verdict::failed) continue;
     const std::string& program = comparison.candidate.program;
     steps.push_back({"run what failed alone", (program.empty() ? "PROGRAM" : program) + " --benchmark_filter=" +
-                                                  in_quotes(exact_filter({name_in_program(row.benchmark)}))});
+                                                  in_quotes(bench::exact_filter({name_in_program(row.benchmark)}))});
     break;
   }
   if (count_of(comparison, Verdict::missing) > 0) {
@@ -448,4 +450,4 @@ std::vector<NextStep> next_steps(const Comparison& comparison) {
   return steps;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,7 +9,7 @@
 
 #include "bench/model/comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct Promise {
   double false_alarm_rate = 0;             // of the whole gate, at most
@@ -46,4 +46,4 @@ struct NextStep {
 };
 std::vector<NextStep> next_steps(const Comparison& comparison);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

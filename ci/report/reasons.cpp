@@ -11,7 +11,7 @@
 #include "bench/model/number_text.hpp"
 #include "regress/ab/verdict.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 std::string detectable_line(const std::vector<const ComparisonRow*>& rows) {
   double least = HUGE_VAL;
@@ -50,7 +50,8 @@ bool wants_reason(const ComparisonRow& row) {
 std::string reason_key(const ComparisonRow& row) {
   const std::optional<RowNote> cause = cause_of(row);
   if (!cause || *cause == RowNote::not_timed) return row.reason;
-  return std::string(to_text(*cause)) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name;
+  return std::string(steelyard::to_text(*cause)) + '\n' + std::string(steelyard::to_text(row.layout)) + '\n' +
+         row.metric.name;
 }
 
 std::vector<std::string> reason_keys(const RowGroup& group) {
@@ -75,12 +76,12 @@ std::string changes_text(const std::vector<const ComparisonRow*>& rows) {
 
 // "; about 48 to 96 rounds would tell"; of those that need very many no figure.
 std::string rounds_text(const std::vector<const ComparisonRow*>& rows) {
-  std::int32_t least = kMaxRoundsNamed;
+  std::int32_t least = regress::kMaxRoundsNamed;
   std::int32_t most = 0;
   std::int64_t hopeless = 0;
   for (const ComparisonRow* row : rows) {
     if (!row->rounds_wanted) continue;
-    if (*row->rounds_wanted >= kMaxRoundsNamed) {
+    if (*row->rounds_wanted >= regress::kMaxRoundsNamed) {
       ++hopeless;
       continue;
     }
@@ -93,7 +94,7 @@ std::string rounds_text(const std::vector<const ComparisonRow*>& rows) {
         "; about " + (least == most ? "" : std::to_string(least) + " to ") + plural_text(most, "round") + " would tell";
   }
   if (hopeless > 0) {
-    text += "; of " + std::to_string(hopeless) + " of them even " + count_text(kMaxRoundsNamed) +
+    text += "; of " + std::to_string(hopeless) + " of them even " + count_text(regress::kMaxRoundsNamed) +
             " rounds of this noise may not tell";
   }
   return text;
@@ -111,7 +112,7 @@ std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>
   const auto drift = std::find_if(comparison.drifts.begin(), comparison.drifts.end(),
                                   [&](const SharedDrift& one) { return one.metric == first.metric.name; });
   const bool was_removed = drift != comparison.drifts.end() && drift->removed;
-  return std::string(to_text(cause)) + (was_removed ? "what is left of each change (" : "each change (") +
+  return std::string(steelyard::to_text(cause)) + (was_removed ? "what is left of each change (" : "each change (") +
          changes_text(rows) +
          (was_removed ? ", the common movement of " + change_text(drift->ratio) + " taken off)" : ")") +
          (first.layout == Layout::separate ? "; the sides were measured on different occasions"
@@ -157,4 +158,4 @@ std::vector<SharedReason> groups_by_reason(const Comparison& comparison) {
   return shared;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

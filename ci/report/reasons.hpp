@@ -8,7 +8,7 @@
 #include "bench/model/comparison.hpp"
 #include "ci/report/findings.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // What the data of these rows could have shown: "changes from 2.1 % on are found in 4 of 5 tries by data like these".
 // Of several rows from the least to the largest. Empty where no row knows, or each says it in its reason.
@@ -24,4 +24,4 @@ std::vector<const ComparisonRow*> rows_of(const SharedReason& shared);
 // worst_first(), where groups of one verdict that have the same reason stand together, at the place of the first.
 std::vector<SharedReason> groups_by_reason(const Comparison& comparison);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -23,7 +23,7 @@
 #include "ci/report/targets.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct Column {
@@ -176,7 +176,7 @@ bool is_wider_than_its_loop(const Measurement& measurement) {
 std::string counted_label(const Measurement& measurement) {
   const std::string label = metric_label(measurement.metric);
   if (!is_wider_than_its_loop(measurement)) return label;
-  return label + ", " + std::string(to_text(measurement.count_basis.scope));
+  return label + ", " + std::string(steelyard::to_text(measurement.count_basis.scope));
 }
 
 // What such counts hold, and why; empty where all counts are of the timed region.
@@ -229,10 +229,10 @@ Json measurement_json(const Measurement& measurement) {
   json["benchmark"] = measurement.benchmark.canonical();
   json["metric"] = measurement.metric.name;
   json["unit"] = measurement.metric.unit;
-  json["better"] = to_text(measurement.metric.better);
-  json["kind"] = to_text(measurement.metric.kind);
+  json["better"] = steelyard::to_text(measurement.metric.better);
+  json["kind"] = steelyard::to_text(measurement.metric.kind);
   json["count_key"] = json_text(measurement.count_key);
-  if (is_wider_than_its_loop(measurement)) json["count_scope"] = to_text(measurement.count_basis.scope);
+  if (is_wider_than_its_loop(measurement)) json["count_scope"] = steelyard::to_text(measurement.count_basis.scope);
   json["value"] = json_number(summary.level);
   json["within_invocations"] = json_number(summary.within);
   json["between_invocations"] = json_number(summary.between);
@@ -243,9 +243,9 @@ Json measurement_json(const Measurement& measurement) {
 
 // As in a comparison, with the commit as an object of its own.
 Json header_json(const Run& run) {
-  JsonWriter commit;
+  storage::JsonWriter commit;
   Commit::fields(commit, run.header.commit);
-  const JsonWriter flat = run_header_object(run.header, run.environment.fingerprint());
+  const storage::JsonWriter flat = storage::run_header_object(run.header, run.environment.fingerprint());
   Json json;
   for (const auto& [name, value] : flat.json().items()) {
     if (!commit.json().contains(name)) json[name] = name == "commit" ? commit.json() : value;
@@ -314,7 +314,7 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
             "\n";
   }
   const Run* const runs[] = {&run};
-  if (const std::string disturbances = to_text(summarize_disturbances(runs)); !disturbances.empty()) {
+  if (const std::string disturbances = steelyard::to_text(summarize_disturbances(runs)); !disturbances.empty()) {
     for (const std::string& line :
          wrapped(disturbances + "; `steelyard doctor` says what disturbs this machine", width)) {
       text += line + "\n";
@@ -363,7 +363,7 @@ std::string json_run(const Run& run, const TargetReport& targets) {
     json["failures"].push_back({{"benchmark", is_whole ? Json(nullptr) : Json(failure.benchmark.canonical())},
                                 {"metric", json_text(failure.metric)},
                                 {"round", failure.round >= 0 ? Json(failure.round) : Json(nullptr)},
-                                {"kind", to_text(failure.kind)},
+                                {"kind", steelyard::to_text(failure.kind)},
                                 {"reason", failure.reason}});
   }
   json["labels"] = run.labels;
@@ -386,8 +386,8 @@ std::string size_text(double size) {
 
 std::size_t line_columns(const TerminalStyle& style) { return static_cast<std::size_t>(std::max(style.width - 4, 30)); }
 
-std::string fit_text(const Sweep& sweep, const TerminalStyle& style) {
-  const ScalingFit& fit = sweep.fit;
+std::string fit_text(const regress::Sweep& sweep, const TerminalStyle& style) {
+  const regress::ScalingFit& fit = sweep.fit;
   std::string text = "  " + sweep.metric.name + " as a power of " + sweep.parameter + ": " +
                      paint(exponent_text(fit.exponent), Tone::strong, style.color);
   if (fit.interval) {
@@ -418,20 +418,20 @@ std::string marked_lines(const std::string& mark, Tone tone, const std::string& 
   return lines;
 }
 
-std::string claim_text(const ScalingFit& fit, const Claim& claim, const TerminalStyle& style) {
-  switch (judge_claim(fit, claim)) {
-    case ClaimVerdict::held:
-      return marked_lines("=", Tone::good, claim_reason(fit, claim), style);
-    case ClaimVerdict::refuted:
-      return marked_lines("!", Tone::bad, claim_reason(fit, claim), style);
-    case ClaimVerdict::undecided:
+std::string claim_text(const regress::ScalingFit& fit, const regress::Claim& claim, const TerminalStyle& style) {
+  switch (regress::judge_claim(fit, claim)) {
+    case regress::ClaimVerdict::held:
+      return marked_lines("=", Tone::good, regress::claim_reason(fit, claim), style);
+    case regress::ClaimVerdict::refuted:
+      return marked_lines("!", Tone::bad, regress::claim_reason(fit, claim), style);
+    case regress::ClaimVerdict::undecided:
       break;
   }
-  return marked_lines("?", Tone::doubtful, claim_reason(fit, claim), style);
+  return marked_lines("?", Tone::doubtful, regress::claim_reason(fit, claim), style);
 }
 
 // The sizes below their points, as far as there is room.
-std::string size_axis(const Sweep& sweep, const LogPlot& plot, std::size_t indent) {
+std::string size_axis(const regress::Sweep& sweep, const LogPlot& plot, std::size_t indent) {
   std::string line(indent, ' ');
   for (std::size_t i = 0; i < sweep.data.sizes.size(); ++i) {
     const std::size_t column = indent + static_cast<std::size_t>(plot.column_of_point[i]);
@@ -441,7 +441,7 @@ std::string size_axis(const Sweep& sweep, const LogPlot& plot, std::size_t inden
   return line + "\n";
 }
 
-std::string plot_text(const Sweep& sweep, const TerminalStyle& style) {
+std::string plot_text(const regress::Sweep& sweep, const TerminalStyle& style) {
   constexpr int kAxisColumns = 14;
   std::vector<LogPoint> points;
   for (std::size_t i = 0; i < sweep.data.sizes.size(); ++i) points.push_back({sweep.data.sizes[i], sweep.levels[i]});
@@ -460,8 +460,8 @@ std::string plot_text(const Sweep& sweep, const TerminalStyle& style) {
   return text + size_axis(sweep, plot, label_columns + 4);
 }
 
-Json sweep_json(const Sweep& sweep, const std::optional<Claim>& claim) {
-  const ScalingFit& fit = sweep.fit;
+Json sweep_json(const regress::Sweep& sweep, const std::optional<regress::Claim>& claim) {
+  const regress::ScalingFit& fit = sweep.fit;
   Json json;
   json["benchmark"] = sweep.benchmark;
   json["parameter"] = sweep.parameter;
@@ -481,18 +481,18 @@ Json sweep_json(const Sweep& sweep, const std::optional<Claim>& claim) {
   json["curved"] = fit.is_curved;
   json["expected"] = claim ? Json(claim->exponent) : Json(nullptr);
   json["tolerance"] = claim ? Json(claim->tolerance) : Json(nullptr);
-  json["verdict"] = claim ? Json(to_text(judge_claim(fit, *claim))) : Json(nullptr);
-  json["reason"] = claim ? Json(claim_reason(fit, *claim)) : Json(nullptr);
+  json["verdict"] = claim ? Json(regress::to_text(regress::judge_claim(fit, *claim))) : Json(nullptr);
+  json["reason"] = claim ? Json(regress::claim_reason(fit, *claim)) : Json(nullptr);
   json["warnings"] = sweep.warnings;
   return json;
 }
 
 }  // namespace
 
-std::string terminal_sweeps(const std::vector<Sweep>& sweeps, const std::optional<Claim>& claim,
+std::string terminal_sweeps(const std::vector<regress::Sweep>& sweeps, const std::optional<regress::Claim>& claim,
                             const TerminalStyle& style) {
   std::string text;
-  for (const Sweep& sweep : sweeps) {
+  for (const regress::Sweep& sweep : sweeps) {
     if (!text.empty()) text += "\n";
     text += paint(printable(name_as_given(sweep.benchmark), style.unicode), Tone::strong, style.color) + "\n";
     text += fit_text(sweep, style);
@@ -503,13 +503,14 @@ std::string terminal_sweeps(const std::vector<Sweep>& sweeps, const std::optiona
   return text;
 }
 
-std::string json_sweeps(const RunHeader& header, const std::vector<Sweep>& sweeps, const std::optional<Claim>& claim) {
+std::string json_sweeps(const RunHeader& header, const std::vector<regress::Sweep>& sweeps,
+                        const std::optional<regress::Claim>& claim) {
   Json json;
   json["schema"] = "steelyard.sweep/1";
   json["run"] = {{"id", header.id.empty() ? Json(nullptr) : Json(header.id)}, {"program", header.program}};
   json["sweeps"] = Json::array();
-  for (const Sweep& sweep : sweeps) json["sweeps"].push_back(sweep_json(sweep, claim));
+  for (const regress::Sweep& sweep : sweeps) json["sweeps"].push_back(sweep_json(sweep, claim));
   return json_document(json);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

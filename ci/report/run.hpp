@@ -11,7 +11,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "regress/scaling/sweep.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 std::string terminal_run(const Run& run, const TerminalStyle& style, const TargetReport& targets = {});
 std::string json_run(const Run& run, const TargetReport& targets = {});  // schema steelyard.run/1
@@ -24,9 +24,10 @@ std::string terminal_counters(const Run& run, const TerminalStyle& style);
 // of a claimed exponent.
 
 // Each sweep: its exponent with the interval, doubts, the claim's verdict, sizes and levels, a plot.
-std::string terminal_sweeps(const std::vector<Sweep>& sweeps, const std::optional<Claim>& claim,
+std::string terminal_sweeps(const std::vector<regress::Sweep>& sweeps, const std::optional<regress::Claim>& claim,
                             const TerminalStyle& style);
 // schema steelyard.sweep/1
-std::string json_sweeps(const RunHeader& header, const std::vector<Sweep>& sweeps, const std::optional<Claim>& claim);
+std::string json_sweeps(const RunHeader& header, const std::vector<regress::Sweep>& sweeps,
+                        const std::optional<regress::Claim>& claim);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

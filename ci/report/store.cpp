@@ -10,10 +10,10 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/markup.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
-Json status_json(const StoreStatus& status) {
+Json status_json(const storage::StoreStatus& status) {
   return Json({{"schema", "steelyard.status/1"},
                {"address", status.address},
                {"server_version", status.server_version},
@@ -29,7 +29,7 @@ Json status_json(const StoreStatus& status) {
 
 }  // namespace
 
-std::string terminal_status(const StoreStatus& status, const TerminalStyle& style) {
+std::string terminal_status(const storage::StoreStatus& status, const TerminalStyle& style) {
   std::string schema = "version " + std::to_string(status.schema_version);
   if (status.schema_version < status.newest_known_version) {
     schema += ", version " + std::to_string(status.newest_known_version) + " is known: run `steelyard db migrate`";
@@ -44,18 +44,18 @@ std::string terminal_status(const StoreStatus& status, const TerminalStyle& styl
       {"measurements", grouped_text(status.measurements)},
       {"samples", grouped_text(status.samples)},
       {"comparisons", grouped_text(status.comparisons)},
-      {"size", to_text(Bytes(status.bytes))},
+      {"size", steelyard::to_text(Bytes(status.bytes))},
       {"spool", status.spooled == 0 ? "empty" : grouped_text(status.spooled) + " waiting to be delivered"},
   };
   return aligned_rows(rows, {Align::left, Align::left}, "");
 }
 
-std::string terminal_upkeep(const StoreUpkeep& upkeep) {
+std::string terminal_upkeep(const storage::StoreUpkeep& upkeep) {
   constexpr std::size_t kMaxTables = 8;  // the largest; the others weigh nothing beside them
-  const auto bytes = [](std::int64_t count) { return to_text(Bytes(count)); };
+  const auto bytes = [](std::int64_t count) { return steelyard::to_text(Bytes(count)); };
   const auto day = [](const std::string& time) { return time.empty() ? "never" : time.substr(0, 10); };
   std::vector<std::vector<std::string>> rows{{"table", "rows", "dead", "size", "indexes", "vacuumed", "analyzed"}};
-  for (const TableUpkeep& table : upkeep.tables) {
+  for (const storage::TableUpkeep& table : upkeep.tables) {
     if (rows.size() > kMaxTables) break;
     rows.push_back({table.table, grouped_text(table.rows), grouped_text(table.dead_rows), bytes(table.table_bytes),
                     bytes(table.index_bytes), day(table.last_vacuum), day(table.last_analyze)});
@@ -75,11 +75,11 @@ std::string terminal_upkeep(const StoreUpkeep& upkeep) {
   return text + "frozen        " + grouped_text(upkeep.oldest_transaction_age) + " transactions ago, at the oldest\n";
 }
 
-std::string json_status(const StoreStatus& status) { return json_document(status_json(status)); }
+std::string json_status(const storage::StoreStatus& status) { return json_document(status_json(status)); }
 
-std::string json_status(const StoreStatus& status, const StoreUpkeep& upkeep) {
+std::string json_status(const storage::StoreStatus& status, const storage::StoreUpkeep& upkeep) {
   Json tables = Json::array();
-  for (const TableUpkeep& table : upkeep.tables) {
+  for (const storage::TableUpkeep& table : upkeep.tables) {
     tables.push_back({{"table", table.table},
                       {"rows", table.rows},
                       {"dead_rows", table.dead_rows},
@@ -89,7 +89,7 @@ std::string json_status(const StoreStatus& status, const StoreUpkeep& upkeep) {
                       {"last_analyze", json_text(table.last_analyze)}});
   }
   Json partitions = Json::array();
-  for (const PartitionUpkeep& partition : upkeep.partitions) {
+  for (const storage::PartitionUpkeep& partition : upkeep.partitions) {
     partitions.push_back({{"name", partition.name},
                           {"first_run", partition.first_run},
                           {"last_run", partition.last_run},
@@ -208,4 +208,4 @@ std::string json_verification(const Verification& verification) {
   return json_document(json);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,13 +9,13 @@
 #include "ci/app/terminal_text.hpp"
 #include "storage/model/upkeep.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
-std::string terminal_status(const StoreStatus& status, const TerminalStyle& style);
-std::string terminal_upkeep(const StoreUpkeep& upkeep);  // tables and partitions, below the status
+std::string terminal_status(const storage::StoreStatus& status, const TerminalStyle& style);
+std::string terminal_upkeep(const storage::StoreUpkeep& upkeep);  // tables and partitions, below the status
 // Schema steelyard.status/1; the second with what terminal_upkeep() tells.
-std::string json_status(const StoreStatus& status);
-std::string json_status(const StoreStatus& status, const StoreUpkeep& upkeep);
+std::string json_status(const storage::StoreStatus& status);
+std::string json_status(const storage::StoreStatus& status, const storage::StoreUpkeep& upkeep);
 
 // Whether a kept comparison could be computed again, and what came out differently. Pure: values in, text out.
 
@@ -59,4 +59,4 @@ struct Verification {
 std::string terminal_verification(const Verification& verification, const TerminalStyle& style);
 std::string json_verification(const Verification& verification);  // schema steelyard.verification/1
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -10,7 +10,7 @@
 #include "bench/model/run.hpp"
 #include "bench/model/task_measurement.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct TableSide {
   std::string name;  // heads its column
@@ -44,4 +44,4 @@ std::vector<TaskMeasurement> task_measurements(const std::vector<TableData>& tab
 // The interface steelyard.table/1; one object, newline at the end.
 std::string json_tables(std::span<const SignificanceTable> tables, const std::vector<std::string>& warnings);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -14,7 +14,7 @@
 #include "regress/targets/find_ceiling.hpp"
 #include "regress/targets/target_wording.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -36,12 +36,12 @@ std::string interval_of(const Ceiling& ceiling) {
 }
 
 std::string best_of(const Ceiling& ceiling) {
-  const auto summary = summarize_repetitions(ceiling.samples);
+  const auto summary = bench::summarize_repetitions(ceiling.samples);
   return summary ? difference(summary->best, ceiling) + " %" : "-";
 }
 
 std::string clock_of(const Ceiling& ceiling) {
-  const auto clock = summarize_repetitions(ceiling.clock_samples);
+  const auto clock = bench::summarize_repetitions(ceiling.clock_samples);
   return clock ? decimal_text(clock->median * 1e-9, 2) + " GHz" : "-";
 }
 
@@ -52,7 +52,7 @@ std::string part_of_expected(const Ceiling& ceiling) {
   for (std::size_t i = 0; i < ceiling.samples.size(); ++i) {
     parts.push_back(ceiling.samples[i] / (ceiling.expected_per_cycle * ceiling.threads * ceiling.clock_samples[i]));
   }
-  const auto summary = summarize_repetitions(parts);
+  const auto summary = bench::summarize_repetitions(parts);
   return summary ? decimal_text(summary->median * 100, 1) + " %" : "-";
 }
 
@@ -120,10 +120,10 @@ Json device_ceiling_json(const Ceiling& ceiling) {
   if (ceiling.samples.empty()) return json;
   json["low"] = json_number(ceiling.low);
   json["high"] = json_number(ceiling.high);
-  const auto summary = summarize_repetitions(ceiling.samples);
+  const auto summary = bench::summarize_repetitions(ceiling.samples);
   json["best"] = summary ? Json(summary->best) : Json(nullptr);
   if (!ceiling.how.empty()) json["how"] = ceiling.how;
-  if (const auto clock = summarize_repetitions(ceiling.clock_samples)) json["clock_hz"] = clock->median;
+  if (const auto clock = bench::summarize_repetitions(ceiling.clock_samples)) json["clock_hz"] = clock->median;
   if (ceiling.expected_per_cycle > 0) json["expected_per_cycle"] = ceiling.expected_per_cycle;
   json["samples"] = ceiling.samples;
   if (!ceiling.clock_samples.empty()) json["clock_samples_hz"] = ceiling.clock_samples;
@@ -157,14 +157,14 @@ std::string terminal_ceilings(const DeviceCeilings& ceilings, const TerminalStyl
   return text;
 }
 
-std::string terminal_datasheet(std::span<const DatasheetRow* const> rows, const TerminalStyle& style) {
+std::string terminal_datasheet(std::span<const bench::DatasheetRow* const> rows, const TerminalStyle& style) {
   std::vector<std::vector<std::string>> cells{{"device", "f64 (tensor)", "f32", "tf32", "bf16", "f16 (sums in f16)",
                                                "f8 (sums in f16)", "i8", "memory", "ridge"}};
-  for (const DatasheetRow* row : rows) {
+  for (const bench::DatasheetRow* row : rows) {
     cells.push_back({std::string(row->device), pair_text(row->f64, row->f64_tensor), sheet_text(row->f32),
                      sheet_text(row->tf32), sheet_text(row->bf16), pair_text(row->f16, row->f16_accumulate_f16),
                      pair_text(row->f8, row->f8_accumulate_f16), sheet_text(row->i8),
-                     sheet_text(row->memory_gigabytes_per_second), decimal_text(ridge_flops_per_byte(*row), 0)});
+                     sheet_text(row->memory_gigabytes_per_second), decimal_text(bench::ridge_flops_per_byte(*row), 0)});
   }
   std::vector<Align> aligns(cells.front().size(), Align::right);
   aligns.front() = Align::left;
@@ -176,20 +176,20 @@ std::string terminal_datasheet(std::span<const DatasheetRow* const> rows, const 
           "Tflop/s (i8: 10^12 operations/s), dense, at the nominal boost clock; memory in GB/s; ridge in flop per byte",
           Tone::dim, style.color) +
       "\n\n";
-  for (const DatasheetRow* row : rows) {
+  for (const bench::DatasheetRow* row : rows) {
     text += std::string(row->device) + ": " + std::string(row->source) + "\n";
   }
   return text;
 }
 
-std::string json_datasheet(std::span<const DatasheetRow* const> rows) {
+std::string json_datasheet(std::span<const bench::DatasheetRow* const> rows) {
   Json json;
   json["schema"] = "steelyard.datasheet/1";
   json["devices"] = Json::array();
-  for (const DatasheetRow* row : rows) {
-    Json device = device_json(datasheet_ceilings(*row));
+  for (const bench::DatasheetRow* row : rows) {
+    Json device = device_json(bench::datasheet_ceilings(*row));
     device.erase("fingerprint");
-    device["ridge_flops_per_byte"] = ridge_flops_per_byte(*row);
+    device["ridge_flops_per_byte"] = bench::ridge_flops_per_byte(*row);
     json["devices"].push_back(std::move(device));
   }
   return json_document(json);
@@ -244,7 +244,7 @@ std::string target_line(const TargetRow& row, const ShownNames& names, const Ter
   const VerdictLook look = look_of(row.verdict);
   constexpr std::size_t kVerdict = 10;
   const std::string verdict =
-      std::string(style.unicode ? look.unicode : look.ascii) + ' ' + padded(to_text(row.verdict), kVerdict);
+      std::string(style.unicode ? look.unicode : look.ascii) + ' ' + padded(steelyard::to_text(row.verdict), kVerdict);
   constexpr std::size_t kMinName = 9;
   const std::string name = padded(names.of(row.benchmark), std::max(names.columns(), kMinName));
   std::string text =
@@ -280,7 +280,10 @@ std::string share_cell(const std::optional<RateUtilization>& rate) {
     return no_result_text(*rate->ceiling);
   }
   const double percent = *rate->utilization * 100;
-  return decimal_text(percent, percent < 9.95 ? 2 : percent < 99.5 ? 1 : 0) + " % of " + name_of(*rate->ceiling);
+  return decimal_text(percent, percent < 9.95   ? 2
+                               : percent < 99.5 ? 1
+                                                : 0) +
+         " % of " + regress::name_of(*rate->ceiling);
 }
 
 std::string utilization_rows(const TargetReport& report, const TerminalStyle& style) {
@@ -292,11 +295,11 @@ std::string utilization_rows(const TargetReport& report, const TerminalStyle& st
   std::vector<std::vector<std::string>> rows{{"utilization", "arithmetic", "", "memory", "", "flop/byte", "bound by"}};
   for (const UtilizationRow& row : report.utilizations) {
     if (rows.size() > kMaxUtilizations) break;
-    rows.push_back({names.of(row.benchmark), row.flops ? rate_text(row.flops->achieved, "flops") : "-",
-                    share_cell(row.flops), row.bandwidth ? rate_text(row.bandwidth->achieved, "bandwidth") : "-",
-                    share_cell(row.bandwidth),
-                    row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",
-                    row.bound.empty() ? "-" : row.bound});
+    rows.push_back(
+        {names.of(row.benchmark), row.flops ? regress::rate_text(row.flops->achieved, "flops") : "-",
+         share_cell(row.flops), row.bandwidth ? regress::rate_text(row.bandwidth->achieved, "bandwidth") : "-",
+         share_cell(row.bandwidth), row.intensity ? decimal_text(*row.intensity, *row.intensity < 9.995 ? 2 : 1) : "-",
+         row.bound.empty() ? "-" : row.bound});
   }
   const std::string table = aligned_rows(
       rows, {Align::left, Align::right, Align::left, Align::right, Align::left, Align::right, Align::left}, "");
@@ -376,7 +379,7 @@ Json target_json(const TargetRow& row) {
   json["intensity"] = json_number(row.intensity);
   json["bound"] = json_text(row.bound);
   json["invocations"] = row.invocations;
-  json["verdict"] = to_text(row.verdict);
+  json["verdict"] = steelyard::to_text(row.verdict);
   json["reason"] = row.reason;
   return json;
 }
@@ -416,13 +419,13 @@ const char* mark_of_target(TargetVerdict verdict) {
 // The share with its ceiling is in the reason; here also the rate itself, and what keeps it from being more.
 std::string found_text(const TargetRow& row) {
   std::string text = row.reason;
-  if (row.achieved && row.target.of != Target::Of::rate) text += "; " + rate_text(*row.achieved, row.metric);
+  if (row.achieved && row.target.of != Target::Of::rate) text += "; " + regress::rate_text(*row.achieved, row.metric);
   if (!row.bound.empty()) text += "; " + bound_text(row.bound);
   return text;
 }
 
 std::string row_text(const TargetRow& row) {
-  return std::string("| ") + mark_of_target(row.verdict) + ' ' + std::string(to_text(row.verdict)) + " | " +
+  return std::string("| ") + mark_of_target(row.verdict) + ' ' + std::string(steelyard::to_text(row.verdict)) + " | " +
          markdown::code(name_as_given(row.benchmark), true) + " | " + markdown::words(row.target.text) + " | " +
          markdown::words(found_text(row)) + " |\n";
 }
@@ -430,7 +433,7 @@ std::string row_text(const TargetRow& row) {
 }  // namespace
 
 std::string no_result_text(const Ceiling& ceiling) {
-  return "no result: above " + small_share_text(kUtilizationError) + " of " + name_of(ceiling);
+  return "no result: above " + small_share_text(kUtilizationError) + " of " + regress::name_of(ceiling);
 }
 
 std::string bound_text(const std::string& bound) {
@@ -446,7 +449,7 @@ std::string target_summary(const TargetReport& report) {
     if (count == 0) continue;
     text += (text.empty() ? grouped_text(count) + (count == 1 ? " target " : " targets ")
                           : ", " + grouped_text(count) + ' ') +
-            std::string(to_text(verdict));
+            std::string(steelyard::to_text(verdict));
   }
   return text;
 }
@@ -525,4 +528,4 @@ std::string markdown_targets(const TargetReport& report) {
   return text;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -14,12 +14,12 @@
 #include "bench/model/target.hpp"
 #include "ci/app/terminal_text.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // What devices can reach, for a terminal and as JSON: the datasheets' table, and the ceilings of this machine.
 
-std::string terminal_datasheet(std::span<const DatasheetRow* const> rows, const TerminalStyle& style);
-std::string json_datasheet(std::span<const DatasheetRow* const> rows);  // schema steelyard.datasheet/1
+std::string terminal_datasheet(std::span<const bench::DatasheetRow* const> rows, const TerminalStyle& style);
+std::string json_datasheet(std::span<const bench::DatasheetRow* const> rows);  // schema steelyard.datasheet/1
 
 // Arithmetic by dtype and threads, bandwidth by level, access and threads, each with its spread and its best; what is
 // absent and why; the notes.
@@ -49,4 +49,4 @@ std::string bound_text(const std::string& bound);
 // "1 target missed, 2 undecided, 5 met"; empty without targets.
 std::string target_summary(const TargetReport& report);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

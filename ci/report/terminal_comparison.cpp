@@ -20,7 +20,7 @@
 #include "ci/report/reasons.hpp"
 #include "ci/report/targets.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // The rows of a comparison as a table that fits a terminal: what to say in each cell, which columns there is room for.
@@ -200,7 +200,7 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
   const VerdictMark mark = mark_of(row.verdict);
   Cells cells;
   cells.verdict = style_.unicode ? mark.unicode : mark.ascii;
-  if (names_verdicts_) cells.verdict += " " + std::string(to_text(row.verdict));
+  if (names_verdicts_) cells.verdict += " " + std::string(steelyard::to_text(row.verdict));
   cells.benchmark = names_.of(row.benchmark);
   cells.metric = printable(metric_label(row.metric), style_.unicode);
   const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
@@ -344,7 +344,7 @@ class Writer {
       for (const RowGroup& group : shared.groups) {
         if (!table_.names_verdicts() && section != group.verdict) {
           section = group.verdict;
-          text_ += "  " + tone(std::string(to_text(group.verdict)), tone_of(group.verdict)) + "\n";
+          text_ += "  " + tone(std::string(steelyard::to_text(group.verdict)), tone_of(group.verdict)) + "\n";
         }
         for (const ComparisonRow* row : group.rows) {
           if (row->verdict == Verdict::unchanged && ++unchanged > kMaxUnchanged) {
@@ -562,10 +562,10 @@ std::string terminal_report(const Comparison& comparison, const TerminalStyle& s
   return Writer(comparison, style, targets).write();
 }
 
-std::string terminal_explanations(const std::vector<Explanation>& explanations, const TerminalStyle& style) {
+std::string terminal_explanations(const std::vector<regress::Explanation>& explanations, const TerminalStyle& style) {
   const auto width = static_cast<std::size_t>(std::max(style.width, 40));
   std::string text;
-  for (const Explanation& one : explanations) {
+  for (const regress::Explanation& one : explanations) {
     text +=
         "\n" + paint("why", Tone::dim, style.color) + " " +
         paint(printable(name_as_given(one.benchmark) + "  " + one.metric, style.unicode), Tone::strong, style.color) +
@@ -575,4 +575,4 @@ std::string terminal_explanations(const std::vector<Explanation>& explanations, 
   return text;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -8,7 +8,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr Nanoseconds kAbBudget = seconds(120);  // of measuring; the contract's default
@@ -38,8 +38,8 @@ Error neither_files_nor_commits(const AbOptions& options, const Error& as_commit
                      "two executables, or two commits of this repository");
 }
 
-Program program_of(const std::string& path, const AbOptions& options) {
-  Program program;
+bench::Program program_of(const std::string& path, const AbOptions& options) {
+  bench::Program program;
   program.executable = path;
   program.arguments = options.arguments;
   return program;
@@ -101,4 +101,4 @@ Verb ab_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -12,7 +12,7 @@
 #include "ci/report/history.hpp"
 #include "storage/alert_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct AlertsOptions {
@@ -44,45 +44,46 @@ Result<std::string> named_commit(const std::string& name) {
   return input_error("--commit", '"' + name + '"', "a commit of this folder's repository, or its hash");
 }
 
-Result<std::vector<Alert>> chosen(Store& store, const AlertsOptions& options, const Configuration& configuration) {
+Result<std::vector<storage::Alert>> chosen(storage::Store& store, const AlertsOptions& options,
+                                           const Configuration& configuration) {
   if (options.action == Action::list) {
-    AlertQuery query;
+    storage::AlertQuery query;
     STEELYARD_TRY(query.project, project_in_store(store, configuration));
     query.branch = options.branch;
     query.benchmark = canonical_as_typed(options.benchmark);
     query.resolved_too = options.resolved_too;
     query.limit = options.limit;
-    return AlertStore(store).list(query);
+    return storage::AlertStore(store).list(query);
   }
-  AlertQuery one;  // of whatever project
+  storage::AlertQuery one;  // of whatever project
   one.id = options.alert;
   one.resolved_too = true;
   one.limit = 2;
-  STEELYARD_TRY(std::vector<Alert> found, AlertStore(store).list(one));
+  STEELYARD_TRY(std::vector<storage::Alert> found, storage::AlertStore(store).list(one));
   if (found.size() == 1) return found;
   return input_error("alert:" + options.alert, found.empty() ? "no such alert" : "several alerts", "one alert",
                      found.empty() ? "`steelyard alerts --all` shows what there is" : "write more of its id");
 }
 
-AlertAct::Kind kind_of(Action action) {
+storage::AlertAct::Kind kind_of(Action action) {
   switch (action) {
     case Action::accept:
-      return AlertAct::Kind::accept;
+      return storage::AlertAct::Kind::accept;
     case Action::resolve:
-      return AlertAct::Kind::resolve;
+      return storage::AlertAct::Kind::resolve;
     case Action::reopen:
-      return AlertAct::Kind::reopen;
+      return storage::AlertAct::Kind::reopen;
     default:
-      return AlertAct::Kind::acknowledge;
+      return storage::AlertAct::Kind::acknowledge;
   }
 }
 
-Result<std::vector<Alert>> act(Store& store, const AlertsOptions& options) {
+Result<std::vector<storage::Alert>> act(storage::Store& store, const AlertsOptions& options) {
   if (options.note.size() > kLongestNote) {
     return input_error("--note", std::to_string(options.note.size()) + " bytes",
                        "at most " + std::to_string(kLongestNote));
   }
-  AlertAct act;
+  storage::AlertAct act;
   act.kind = kind_of(options.action);
   act.alert = options.alert;
   act.who = person_or_login(options.who);
@@ -92,15 +93,16 @@ Result<std::vector<Alert>> act(Store& store, const AlertsOptions& options) {
   }
   act.at_unix_ns =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-  STEELYARD_TRY(Alert after, AlertStore(store).act(act));
-  return std::vector<Alert>{std::move(after)};
+  STEELYARD_TRY(storage::Alert after, storage::AlertStore(store).act(act));
+  return std::vector<storage::Alert>{std::move(after)};
 }
 
 Result<ExitCode> run_alerts(const AlertsOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
-  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   const bool reads = options.action == Action::list || options.action == Action::show;
-  STEELYARD_TRY(const std::vector<Alert> alerts, reads ? chosen(store, options, configuration) : act(store, options));
+  STEELYARD_TRY(const std::vector<storage::Alert> alerts,
+                reads ? chosen(store, options, configuration) : act(store, options));
   app.print(app.common.json                  ? json_alerts(alerts)
             : options.action == Action::list ? terminal_alerts(alerts, app.style())
                                              : terminal_alert(alerts.front(), app.style()));
@@ -162,4 +164,4 @@ Verb alerts_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -17,7 +17,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr double kLongerSamples = 5;  // times, where advice asks for longer ones: it halves what they add at least
@@ -33,11 +33,11 @@ struct CalibrateOptions {
 };
 
 // Programs of the command line, else those configured, relative to the configuration's folder.
-Result<std::vector<Program>> programs_to_calibrate(const CalibrateOptions& options,
-                                                   const Configuration& configuration) {
-  std::vector<Program> programs;
+Result<std::vector<bench::Program>> programs_to_calibrate(const CalibrateOptions& options,
+                                                          const Configuration& configuration) {
+  std::vector<bench::Program> programs;
   for (const std::string& path : options.programs) {
-    Program program;
+    bench::Program program;
     program.executable = path;
     program.arguments = options.arguments;
     if (options.programs.size() > 1) program.suite = std::filesystem::path(path).filename().string();
@@ -47,7 +47,7 @@ Result<std::vector<Program>> programs_to_calibrate(const CalibrateOptions& optio
   for (const ConfiguredProgram& configured : configuration.programs) {
     STEELYARD_TRY(const std::vector<std::string> words,
                   command_words(configured.command, "[[program]] \"" + configured.name + '"'));
-    Program program;
+    bench::Program program;
     const std::filesystem::path path(words.front());
     program.executable = path.is_absolute() ? path : configuration.root / path;
     program.arguments.assign(words.begin() + 1, words.end());
@@ -60,9 +60,9 @@ Result<std::vector<Program>> programs_to_calibrate(const CalibrateOptions& optio
                      "steelyard calibrate ./build/bench");
 }
 
-std::string programs_text(const std::vector<Program>& programs) {
+std::string programs_text(const std::vector<bench::Program>& programs) {
   std::string text;
-  for (const Program& program : programs) {
+  for (const bench::Program& program : programs) {
     text += (text.empty() ? "" : ", ") + program.executable.string();
     for (const std::string& argument : program.arguments) text += ' ' + argument;
   }
@@ -85,8 +85,8 @@ std::string gate_text(int index, int gates, const Comparison& comparison) {
 }
 
 Result<std::filesystem::path> keep(const CalibrateOptions& options, const Calibration& calibration) {
-  if (options.output.empty()) return keep_calibration(state_folder(), calibration);
-  STEELYARD_CHECK(write_calibration(options.output, calibration));
+  if (options.output.empty()) return storage::keep_calibration(storage::state_folder(), calibration);
+  STEELYARD_CHECK(storage::write_calibration(options.output, calibration));
   return options.output;
 }
 
@@ -108,7 +108,7 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
     app.note(gate_text(index, plan.gates, comparison));
   };
   STEELYARD_TRY(const MeasuredGates gates, measure_gates(plan, progress, cancellation.flag()));
-  CalibrationSetting setting;
+  regress::CalibrationSetting setting;
   setting.at_unix_s = now_unix_s();
   setting.program = programs_text(plan.programs);
   setting.seed = configuration.run.seed;
@@ -116,11 +116,11 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   const double longer_ms = std::max(1.0, std::ceil(kLongerSamples * in_seconds(gates.samples.min_time) * 1000));
   setting.longer_time = std::to_string(static_cast<std::int64_t>(longer_ms)) + "ms";
   setting.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  CalibrationCircumstances circumstances{options.gates, gates.budget_spent, to_text(*configuration.run.budget),
-                                         gates.failures};
+  CalibrationCircumstances circumstances{options.gates, gates.budget_spent,
+                                         steelyard::to_text(*configuration.run.budget), gates.failures};
   circumstances.no_time_for_copies = gates.no_time_for_copies;
   for (const KeptPages& kept : gates.kept_pages) circumstances.kept_pages.emplace(kept.program, kept.why);
-  return Measured{calibrate(gates.gates, gates.sequential, setting, gates.alone), std::move(circumstances)};
+  return Measured{regress::calibrate(gates.gates, gates.sequential, setting, gates.alone), std::move(circumstances)};
 }
 
 Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) {
@@ -135,7 +135,7 @@ Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) 
   ExitCode code = calibration.failed ? ExitCode::regression : ExitCode::success;
   if (!measured.circumstances.failures.empty()) code = worse(code, ExitCode::program_failed);
   const bool is_whole = !cancellation.requested() && !calibration.benchmarks.empty();
-  const bool says_enough = why_not_used(calibration).empty();
+  const bool says_enough = regress::why_not_used(calibration).empty();
   if (is_whole && !says_enough) {
     code = worse(code, ExitCode::not_judged);  // the report says why
   } else if (is_whole) {
@@ -146,7 +146,7 @@ Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) 
     code = worse(code, ExitCode::not_judged);
     app.note(cancellation.requested() ? "interrupted: nothing is kept" : "nothing was measured: nothing is kept");
   }
-  app.print(app.common.json ? calibration_document(calibration)
+  app.print(app.common.json ? storage::calibration_document(calibration)
                             : terminal_calibration(calibration, measured.circumstances, app.style()));
   for (const std::string& failure : measured.circumstances.failures) {
     app.streams.err << "steelyard: failed: " << failure << '\n';
@@ -189,4 +189,4 @@ Verb calibrate_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -18,7 +18,7 @@
 #include "storage/alert_store.hpp"
 #include "storage/history_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct ChangesOptions {
@@ -46,9 +46,9 @@ Result<void> check_options(const ChangesOptions& options) {
 // What is looked at, and the store, if any, that it came from and whose change points it keeps.
 struct SeriesLook {
   ChangesReport report;
-  std::optional<Store> store;  // absent: from a file or from archives
-  std::vector<KeptChangePoint> kept;
-  std::vector<AcceptedAlert> accepted;
+  std::optional<storage::Store> store;  // absent: from a file or from archives
+  std::vector<storage::KeptChangePoint> kept;
+  std::vector<storage::AcceptedAlert> accepted;
   std::string branch;
   std::vector<bool> is_cut;      // by series: older points were excluded
   bool is_part = false;          // not all series of the machines: what they did together cannot be told
@@ -57,19 +57,19 @@ struct SeriesLook {
 
 Result<void> load_history(const ChangesOptions& options, const Configuration& configuration, const App& app,
                           SeriesLook& look) {
-  HistoryQuery query;
+  storage::HistoryQuery query;
   query.benchmark = canonical_as_typed(options.benchmark);
   query.metric = options.metric;
   query.branch = options.branch;
   query.limit = options.limit;
   query.off_branch = false;  // what a force-push took away is no level of this branch
-  std::vector<HistorySeries> stored;
+  std::vector<storage::HistorySeries> stored;
   if (options.archives.empty()) {
     STEELYARD_TRY(look.store, open_store(configuration, app));
     STEELYARD_TRY(query.project, project_in_store(*look.store, configuration));
-    STEELYARD_TRY(stored, HistoryStore(*look.store).series(query));
+    STEELYARD_TRY(stored, storage::HistoryStore(*look.store).series(query));
   } else {
-    STEELYARD_TRY(ArchivedHistory archived, history_of_archives(options.archives, query, configuration, app));
+    STEELYARD_TRY(storage::ArchivedHistory archived, history_of_archives(options.archives, query, configuration, app));
     look.has_bad_archive = !archived.bad.empty();
     if (archived.is_by_date) app.note(kArchivesByDate);
     stored = std::move(archived.series);
@@ -79,8 +79,8 @@ Result<void> load_history(const ChangesOptions& options, const Configuration& co
   look.report.projects = std::move(loaded.projects);
   look.is_cut = std::move(loaded.is_cut);
   if (look.store) {
-    STEELYARD_TRY(look.kept, HistoryStore(*look.store).change_points(query.project, options.branch));
-    STEELYARD_TRY(look.accepted, AlertStore(*look.store).accepted(query.project));
+    STEELYARD_TRY(look.kept, storage::HistoryStore(*look.store).change_points(query.project, options.branch));
+    STEELYARD_TRY(look.accepted, storage::AlertStore(*look.store).accepted(query.project));
     look.branch = options.branch;
     look.is_part = !options.benchmark.empty() || !options.metric.empty();
   }
@@ -100,24 +100,24 @@ Result<SeriesLook> load(const ChangesOptions& options, const Configuration& conf
 void judge(SeriesLook& look, const Configuration& configuration) {
   ChangesReport& report = look.report;
   const ComparisonPolicy policy = comparison_policy(configuration.policy);
-  ChangeOptions options;
+  regress::ChangeOptions options;
   options.false_alarm_rate = policy.false_alarm_rate;
   options.minimum_effect = policy.minimum_effect;
   report.changes.resize(report.series.size());
   for (std::size_t i = 0; i < report.series.size(); ++i) {
     if (look.store) options.known = known_changes(report.series[i], report.projects[i], look.kept);
-    report.changes[i] = find_changes(report.series[i], options);
+    report.changes[i] = regress::find_changes(report.series[i], options);
     if (look.store) {
       mark_accepted(look.accepted, {report.projects[i], look.branch, policy.margin}, report.series[i],
                     report.changes[i]);
     }
   }
-  const CommitOrder order(report.series);
-  mark_shared_moves(report.series, report.changes, order);
+  const regress::CommitOrder order(report.series);
+  regress::mark_shared_moves(report.series, report.changes, order);
   for (std::size_t i = 0; look.is_part && i < report.series.size(); ++i) {
     take_kept_causes(look.kept, report.projects[i], report.series[i], report.changes[i]);
   }
-  report.findings = group_changes(report.series, report.changes, order);
+  report.findings = regress::group_changes(report.series, report.changes, order);
 }
 
 // Judged by another policy than usual, fewer or more points are seen; that is no reason to call any of them gone.
@@ -133,10 +133,10 @@ ExitCode keep(SeriesLook& look, const ChangesOptions& options, const App& app) {
   for (std::size_t i = 0; i < look.report.series.size(); ++i) {
     looked.push_back({&look.report.series[i], look.report.projects[i], &look.report.changes[i], look.is_cut[i]});
   }
-  const std::vector<ChangePointEvent> events = change_events(looked, options.branch, look.kept);
+  const std::vector<storage::ChangePointEvent> events = change_events(looked, options.branch, look.kept);
   look.report.log = event_lines(events);
   if (events.empty()) return ExitCode::success;
-  const Result<bool> put = HistoryStore(*look.store).put_change_points(events);
+  const Result<bool> put = storage::HistoryStore(*look.store).put_change_points(events);
   return put ? ExitCode::success : app.report(put.error());
 }
 
@@ -232,4 +232,4 @@ Verb changes_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -8,7 +8,7 @@
 #include "ci/verbs/compare_table.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct CompareOptions {
@@ -38,7 +38,7 @@ Result<ExitCode> run_compare(const CompareOptions& options, const App& app) {
   STEELYARD_TRY(Sides sides, load_sides(options.baseline, options.candidate, configuration, app));
   // By its id a run is found again when the comparison is verified.
   for (Run* run : {&sides.baseline, &sides.candidate}) {
-    if (run->header.id.empty()) seal(*run);
+    if (run->header.id.empty()) storage::seal(*run);
   }
   STEELYARD_TRY(KnownCalibration calibrations, KnownCalibration::of(configuration));
   Comparison comparison =
@@ -106,4 +106,4 @@ Verb compare_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

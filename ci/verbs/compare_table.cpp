@@ -11,7 +11,7 @@
 #include "ci/app/sides.hpp"
 #include "ci/report/tables.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr const char* kTableGroup = "Table";
@@ -253,4 +253,4 @@ Result<ExitCode> run_compare_table(const TableOptions& table, const JudgementOut
   return ExitCode::success;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

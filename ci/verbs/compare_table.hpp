@@ -8,7 +8,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/judging/judge.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 enum class TableFormat { text, markdown, csv, html };
 
@@ -36,4 +36,4 @@ Result<void> take_table_sides(TableOptions& table, std::vector<std::string> side
 // `outputs`: where the table goes, and whether as Markdown. Errors (input): forms that contradict each other; sides.
 Result<ExitCode> run_compare_table(const TableOptions& table, const JudgementOutputs& outputs, const App& app);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

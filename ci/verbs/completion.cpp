@@ -7,7 +7,7 @@
 #include "ci/config/written_value.hpp"
 #include "ci/verbs/verbs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct CompletionOptions {
@@ -203,4 +203,4 @@ Verb completion_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

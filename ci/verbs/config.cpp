@@ -7,7 +7,7 @@
 #include "ci/grammar/verb.hpp"
 #include "storage/document/json.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct ConfigOptions {
@@ -23,11 +23,12 @@ std::string quoted_or_null(const std::string& text) { return text.empty() ? "nul
 // The store's address may carry a password.
 std::string safe_value(const ConfigurationKey& key, const Configuration& configuration) {
   if (key.section != "store") return key.print(configuration);
-  const Result<StoreAddress> address = parse_store_address(configuration.store, configuration.store_where);
+  const Result<storage::StoreAddress> address =
+      storage::parse_store_address(configuration.store, configuration.store_where);
   return quoted_for_toml(address ? address->safe_text() : "not an address");
 }
 
-std::string json_target(const DeclaredTarget& target) {
+std::string json_target(const regress::DeclaredTarget& target) {
   std::string text =
       "{\"benchmark\": " + quoted_for_toml(target.benchmark) + ", \"target\": " + quoted_for_toml(target.target.text);
   for (const auto& [key, word] : {std::pair("level", &Target::level), std::pair("access", &Target::access),
@@ -59,12 +60,12 @@ std::string json_configuration(const Configuration& configuration) {
             quoted_for_toml(program.name) + ", \"command\": " + quoted_for_toml(program.command) + '}';
   }
   text += "],\n  \"target\": [";
-  for (const DeclaredTarget& target : configuration.targets) {
+  for (const regress::DeclaredTarget& target : configuration.targets) {
     text += (&target == configuration.targets.data() ? "\n    " : ",\n    ") + json_target(target);
   }
   text += "],\n  \"policies\": [";
   for (const PatternPolicy& policy : configuration.policy.patterns) {
-    JsonWriter object;
+    storage::JsonWriter object;
     PatternPolicy::fields(object, policy);
     text += (&policy == configuration.policy.patterns.data() ? "\n    " : ",\n    ") + object.one_line();
   }
@@ -79,7 +80,7 @@ Result<Configuration> configuration_asked_for(const ConfigOptions& options, cons
 
 Result<ExitCode> run_config(const ConfigOptions& options, const App& app) {
   STEELYARD_TRY(Configuration configuration, configuration_asked_for(options, app));
-  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   const std::string file = configuration.file.string();
   if (app.common.json) {
     app.print(json_configuration(configuration));
@@ -115,4 +116,4 @@ Verb config_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -15,11 +15,11 @@
 #include "storage/spool/spool.hpp"
 #include "storage/upkeep.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // Schema steelyard.rebuild/1; `bad` holds one message for each archive.
-std::string json_rebuild(const Rebuild& rebuild, const std::filesystem::path& folder) {
+std::string json_rebuild(const storage::Rebuild& rebuild, const std::filesystem::path& folder) {
   std::vector<std::string> bad;
   for (const Error& error : rebuild.bad) bad.push_back(error.text());
   return "{\n  \"schema\": \"steelyard.rebuild/1\",\n  \"folder\": " + quoted_for_toml(folder.string()) +
@@ -31,7 +31,7 @@ std::string json_rebuild(const Rebuild& rebuild, const std::filesystem::path& fo
 }
 
 // Schema steelyard.derived/1.
-std::string json_derived(const Derived& derived) {
+std::string json_derived(const storage::Derived& derived) {
   return "{\n  \"schema\": \"steelyard.derived/1\",\n  \"alerts\": " + std::to_string(derived.alerts) +
          ",\n  \"branches\": " + std::to_string(derived.branches) +
          ",\n  \"measurements\": " + std::to_string(derived.measurements) +
@@ -40,12 +40,12 @@ std::string json_derived(const Derived& derived) {
 }
 
 Result<ExitCode> stop(const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   if (!address.embedded) {
     return input_error("steelyard db stop", address.safe_text(), "the embedded store",
                        "a server is stopped by whoever runs it");
   }
-  STEELYARD_TRY(const bool stopped, stop_embedded(state_folder()));
+  STEELYARD_TRY(const bool stopped, storage::stop_embedded(storage::state_folder()));
   app.note(stopped ? "the embedded store is stopped; it starts again when it is needed"
                    : "the embedded store did not run");
   return ExitCode::success;
@@ -53,16 +53,17 @@ Result<ExitCode> stop(const Configuration& configuration, const App& app) {
 
 // What db migrate does besides opening the store. A login that is not the schema's owner leaves it to who is.
 Result<void> migrate_store(const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   ProgressLine progress = app.progress();
-  const Result<ClosedPartitions> closed =
-      Upkeep(store).close_partitions([&progress](double part) { progress.show("partitions", part, Nanoseconds()); });
+  const Result<storage::ClosedPartitions> closed = storage::Upkeep(store).close_partitions(
+      [&progress](double part) { progress.show("partitions", part, Nanoseconds()); });
   progress.clear();
   if (!closed) return closed.error();
   if (closed->partitions > 0) {
     app.note(grouped_text(closed->partitions) +
-             (closed->partitions == 1 ? " partition that gets" : " partitions that get") + " no more rows closed: " +
-             to_text(Bytes(closed->bytes_before)) + " before, " + to_text(Bytes(closed->bytes_after)) + " now");
+             (closed->partitions == 1 ? " partition that gets" : " partitions that get") +
+             " no more rows closed: " + steelyard::to_text(Bytes(closed->bytes_before)) + " before, " +
+             steelyard::to_text(Bytes(closed->bytes_after)) + " now");
   }
   if (closed->packed > 0) {
     app.note(grouped_text(closed->packed) + " measurements of an older steelyard packed");
@@ -72,9 +73,9 @@ Result<void> migrate_store(const Configuration& configuration, const App& app) {
 
 // Opening the store starts the embedded cluster and brings the schema up to date: that is init and migrate.
 Result<ExitCode> show_status(const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(Store store, open_store(configuration, app));
-  STEELYARD_TRY(const StoreStatus status, Upkeep(store).status());
-  STEELYARD_TRY(const StoreUpkeep upkeep, Upkeep(store).report());
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
+  STEELYARD_TRY(const storage::StoreStatus status, storage::Upkeep(store).status());
+  STEELYARD_TRY(const storage::StoreUpkeep upkeep, storage::Upkeep(store).report());
   app.print(app.common.json ? json_status(status, upkeep)
                             : terminal_status(status, app.style()) + terminal_upkeep(upkeep));
   if (!app.common.json) {
@@ -89,7 +90,7 @@ std::string counted_text(std::int64_t count, const std::string& one, std::int64_
          (already_there == 1 ? " was" : " were") + " there already, ";
 }
 
-std::string rebuild_text(const Rebuild& done) {
+std::string rebuild_text(const storage::Rebuild& done) {
   std::string text = counted_text(done.runs, "run", done.already_there);
   if (done.comparisons > 0) text += counted_text(done.comparisons, "comparison", done.comparisons_already_there);
   return text + std::to_string(done.bad.size()) + " could not be read\n";
@@ -101,34 +102,35 @@ bool is_to_be_read(const DbOptions& options, const std::filesystem::path& folder
   return !options.from.empty() || std::filesystem::exists(folder, trouble) || trouble;
 }
 
-Result<Rebuild> refill(const DbOptions& options, const std::filesystem::path& runs,
-                       const std::filesystem::path& comparisons, Store& store, const App& app) {
+Result<storage::Rebuild> refill(const DbOptions& options, const std::filesystem::path& runs,
+                                const std::filesystem::path& comparisons, storage::Store& store, const App& app) {
   ProgressLine progress = app.progress();
-  Rebuild done;
-  const Spool::Destination to = destination(store);
+  storage::Rebuild done;
+  const storage::Spool::Destination to = storage::destination(store);
   if (is_to_be_read(options, runs)) {
-    STEELYARD_TRY(done, rebuild_from_archives(runs, to.put_run, [&progress](double part) {
+    STEELYARD_TRY(done, storage::rebuild_from_archives(runs, to.put_run, [&progress](double part) {
                     progress.show("archives", part, Nanoseconds());
                   }));
   }
-  if (is_to_be_read(options, comparisons)) STEELYARD_CHECK(rebuild_comparisons(comparisons, to.put_comparison, done));
+  if (is_to_be_read(options, comparisons))
+    STEELYARD_CHECK(storage::rebuild_comparisons(comparisons, to.put_comparison, done));
   return done;
 }
 
 Result<ExitCode> rebuild(const DbOptions& options, const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(Store store, open_store(configuration, app));
-  const Spool spool(state_folder());
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
+  const storage::Spool spool(storage::state_folder());
   const std::filesystem::path folder = options.from.empty() ? spool.delivered_folder() : options.from;
   const std::filesystem::path comparisons = options.from.empty() ? spool.delivered_comparisons() : options.from;
-  STEELYARD_TRY(const Rebuild done, refill(options, folder, comparisons, store, app));
+  STEELYARD_TRY(const storage::Rebuild done, refill(options, folder, comparisons, store, app));
   for (const Error& bad : done.bad) app.report(bad);
   app.print(app.common.json ? json_rebuild(done, folder) : rebuild_text(done));
   return done.bad.empty() ? ExitCode::success : ExitCode::bad_input;
 }
 
 Result<ExitCode> rebuild_derived(const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(Store store, open_store(configuration, app));
-  STEELYARD_TRY(const Derived done, Upkeep(store).rebuild_derived());
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
+  STEELYARD_TRY(const storage::Derived done, storage::Upkeep(store).rebuild_derived());
   app.print(app.common.json ? json_derived(done)
                             : std::to_string(done.alerts) + " alerts derived again, " + std::to_string(done.branches) +
                                   " branches put in order, " + std::to_string(done.measurements) +
@@ -201,7 +203,7 @@ Result<void> check_db(const DbOptions& db, const CommonOptions& common, const st
 void add_access_options(Verb& verb, DbOptions& db) {
   const auto set_access = [&db](const std::string& text) -> Result<void> {
     STEELYARD_TRY(const std::size_t word, read_word(WrittenValue{text, true}, "--as", {"reader", "writer", "owner"}));
-    db.access.access = static_cast<Access>(word);
+    db.access.access = static_cast<storage::Access>(word);
     return {};
   };
   const auto set_project = [&db](const std::string& text) -> Result<void> {
@@ -279,4 +281,4 @@ Verb db_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -11,7 +11,7 @@
 #include "storage/model/access.hpp"
 #include "storage/model/upkeep.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct DbOptions {
   enum class Action { init, migrate, rebuild, status, stop, prune, backup, restore, grant, distribute, shell };
@@ -22,10 +22,10 @@ struct DbOptions {
   bool dry_run = false;          // with prune, migrate and distribute
   bool archives = false;         // with prune: those of the state folder as well
   // With grant:
-  AccessGrant access;
+  storage::AccessGrant access;
   bool revoke = false;
   bool list = false;
-  DistributeOptions distribute;
+  storage::DistributeOptions distribute;
   std::vector<std::string> arguments;  // with shell: psql's own
 };
 
@@ -44,4 +44,4 @@ Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app
 // Prints which table is where, or with options.dry_run would be. bad_input where the server cannot be distributed.
 Result<ExitCode> distribute_store(const DbOptions& options, const Configuration& configuration, const App& app);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -25,23 +25,23 @@
 #include "storage/embedded/cluster.hpp"
 #include "storage/upkeep.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::array kAccessWords{"reader", "writer", "owner"};
 
-std::string word_of(Access access) { return kAccessWords[static_cast<std::size_t>(access)]; }
+std::string word_of(storage::Access access) { return kAccessWords[static_cast<std::size_t>(access)]; }
 
 std::string json_text(const std::string& text) { return quoted_for_toml(text); }
 
-std::string scope_of(const AccessGrant& grant) {
+std::string scope_of(const storage::AccessGrant& grant) {
   if (!grant.some_projects) return "every project";
   return grant.project.empty() ? "the project without a name" : "project " + grant.project;
 }
 
-std::string json_grants(const std::vector<AccessGrant>& grants) {
+std::string json_grants(const std::vector<storage::AccessGrant>& grants) {
   std::string text = "{\n  \"schema\": \"steelyard.grants/1\",\n  \"grants\": [";
-  for (const AccessGrant& grant : grants) {
+  for (const storage::AccessGrant& grant : grants) {
     text += (&grant == grants.data() ? "\n    {\"login\": " : ",\n    {\"login\": ") + json_text(grant.login) +
             ", \"as\": " + json_text(word_of(grant.access)) +
             ", \"project\": " + (grant.some_projects ? json_text(grant.project) : "null") + '}';
@@ -49,10 +49,10 @@ std::string json_grants(const std::vector<AccessGrant>& grants) {
   return text + "]\n}\n";
 }
 
-Result<ExitCode> list_grants(Store& store, const App& app) {
-  STEELYARD_TRY(const std::vector<AccessGrant> grants, AccessStore(store).grants());
+Result<ExitCode> list_grants(storage::Store& store, const App& app) {
+  STEELYARD_TRY(const std::vector<storage::AccessGrant> grants, storage::AccessStore(store).grants());
   std::string text;
-  for (const AccessGrant& grant : grants) {
+  for (const storage::AccessGrant& grant : grants) {
     text += grant.login + "  " + word_of(grant.access) + " of " + scope_of(grant) + '\n';
   }
   app.print(app.common.json ? json_grants(grants) : text);
@@ -66,11 +66,11 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string joined(const std::vector<AffectedTable>& tables) {
+std::string joined(const std::vector<storage::AffectedTable>& tables) {
   std::string text;
-  for (const AffectedTable& table : tables) {
+  for (const storage::AffectedTable& table : tables) {
     text += (text.empty() ? "" : ", ") + table.name;
-    if (table.bytes > 0) text += " (" + to_text(Bytes(table.bytes)) + ')';
+    if (table.bytes > 0) text += " (" + steelyard::to_text(Bytes(table.bytes)) + ')';
   }
   return text;
 }
@@ -79,12 +79,12 @@ std::string line_of(const char* what, const std::string& tables) {
   return tables.empty() ? "" : "    " + std::string(what) + ' ' + tables + '\n';
 }
 
-std::string upgrade_text(const UpgradePlan& plan) {
+std::string upgrade_text(const storage::UpgradePlan& plan) {
   std::string text = "store         " + plan.address + "\nschema        version " + std::to_string(plan.version) +
                      ", this program has " + std::to_string(plan.newest) + "\nsize          " +
-                     to_text(Bytes(plan.bytes)) + '\n';
+                     steelyard::to_text(Bytes(plan.bytes)) + '\n';
   if (plan.steps.empty()) return text + "nothing to apply\n";
-  for (const UpgradeStep& step : plan.steps) {
+  for (const storage::UpgradeStep& step : plan.steps) {
     text += step.name + "  sha256 " + step.checksum + '\n' + line_of("creates", joined(step.creates)) +
             line_of("rewrites", joined(step.rewrites)) + line_of("fills", joined(step.fills)) +
             line_of("drops", joined(step.drops));
@@ -94,21 +94,21 @@ std::string upgrade_text(const UpgradePlan& plan) {
          "on disk.\n";
 }
 
-std::string json_tables(const std::vector<AffectedTable>& tables) {
+std::string json_tables(const std::vector<storage::AffectedTable>& tables) {
   std::string text = "[";
-  for (const AffectedTable& table : tables) {
+  for (const storage::AffectedTable& table : tables) {
     text += (&table == tables.data() ? "{\"table\": " : ", {\"table\": ") + json_text(table.name) +
             ", \"bytes\": " + std::to_string(table.bytes) + '}';
   }
   return text + ']';
 }
 
-std::string json_upgrade(const UpgradePlan& plan) {
+std::string json_upgrade(const storage::UpgradePlan& plan) {
   std::string text = "{\n  \"schema\": \"steelyard.upgrade/1\",\n  \"version\": " + std::to_string(plan.version) +
                      ",\n  \"newest\": " + std::to_string(plan.newest) +
                      ",\n  \"bytes\": " + std::to_string(plan.bytes) +
                      ",\n  \"allowed\": " + (plan.allowed ? "true" : "false") + ",\n  \"steps\": [";
-  for (const UpgradeStep& step : plan.steps) {
+  for (const storage::UpgradeStep& step : plan.steps) {
     text += (&step == plan.steps.data() ? "\n    {\"version\": " : ",\n    {\"version\": ") +
             std::to_string(step.version) + ", \"name\": " + json_text(step.name) +
             ", \"sha256\": " + json_text(step.checksum) +
@@ -120,12 +120,12 @@ std::string json_upgrade(const UpgradePlan& plan) {
 }
 
 // Schema steelyard.distribution/1.
-std::string json_distribution(const DistributionPlan& plan) {
+std::string json_distribution(const storage::DistributionPlan& plan) {
   std::string text = "{\n  \"schema\": \"steelyard.distribution/1\",\n  \"nodes\": " + std::to_string(plan.nodes) +
                      ",\n  \"missing\": " + to_text(WrittenValue{plan.missing, false}) + ",\n  \"tables\": [";
-  for (const TablePlacement& placement : plan.tables) {
+  for (const storage::TablePlacement& placement : plan.tables) {
     text += (&placement == plan.tables.data() ? "\n    {\"table\": " : ",\n    {\"table\": ") +
-            quoted_for_toml(placement.table) + ", \"place\": " + quoted_for_toml(to_text(placement.place)) +
+            quoted_for_toml(placement.table) + ", \"place\": " + quoted_for_toml(storage::to_text(placement.place)) +
             ", \"key\": " + (placement.key.empty() ? "null" : quoted_for_toml(placement.key)) +
             ", \"done\": " + (placement.done ? "true" : "false") + ", \"bytes\": " + std::to_string(placement.bytes) +
             ", \"why\": " + quoted_for_toml(placement.why) + '}';
@@ -133,12 +133,13 @@ std::string json_distribution(const DistributionPlan& plan) {
   return text + "]\n}\n";
 }
 
-std::string table_of(const DistributionPlan& plan) {
+std::string table_of(const storage::DistributionPlan& plan) {
   std::vector<std::vector<std::string>> rows{{"table", "place", "state", "size here", "why"}};
-  for (const TablePlacement& placement : plan.tables) {
+  for (const storage::TablePlacement& placement : plan.tables) {
     const std::string key = placement.key.empty() ? "" : " by " + placement.key;
-    rows.push_back({placement.table, to_text(placement.place) + key, placement.done ? "is there" : "to be moved",
-                    to_text(Bytes(placement.bytes)), placement.why});
+    rows.push_back({placement.table, storage::to_text(placement.place) + key,
+                    placement.done ? "is there" : "to be moved", steelyard::to_text(Bytes(placement.bytes)),
+                    placement.why});
   }
   std::string text = aligned_rows(rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, "");
   if (plan.nodes > 0) {
@@ -147,8 +148,8 @@ std::string table_of(const DistributionPlan& plan) {
   return text;
 }
 
-Result<ExitCode> print_plan(Store& store, const App& app) {
-  STEELYARD_TRY(const DistributionPlan plan, Upkeep(store).distribution_plan());
+Result<ExitCode> print_plan(storage::Store& store, const App& app) {
+  STEELYARD_TRY(const storage::DistributionPlan plan, storage::Upkeep(store).distribution_plan());
   app.print(app.common.json ? json_distribution(plan) : table_of(plan));
   if (plan.missing.empty()) return ExitCode::success;
   return input_error("steelyard db distribute", plan.missing.front());
@@ -163,16 +164,16 @@ Error not_the_embedded_store() {
 
 // The store that is open, for a client of somebody else's.
 Result<std::string> url_of_store(const Configuration& configuration) {
-  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   if (!address.embedded) return address.url;
-  STEELYARD_TRY(const EmbeddedServer server, ensure_embedded_running(state_folder()));
+  STEELYARD_TRY(const storage::EmbeddedServer server, storage::ensure_embedded_running(storage::state_folder()));
   return server.url;
 }
 
 // In $PATH, else beside the newest server's programs.
 std::optional<std::filesystem::path> find_psql() {
-  if (auto found = find_in_path("psql")) return found;
-  for (const ServerPrograms& programs : find_server_programs()) {
+  if (auto found = bench::find_in_path("psql")) return found;
+  for (const storage::ServerPrograms& programs : storage::find_server_programs()) {
     const std::filesystem::path psql = programs.folder / "psql";
     if (access(psql.c_str(), X_OK) == 0) return psql;
   }
@@ -180,8 +181,8 @@ std::optional<std::filesystem::path> find_psql() {
 }
 
 // Schema steelyard.connection/1: null is what the address leaves to the client.
-std::string json_connection(const SplitAddress& address) {
-  const ConnectionSettings settings = connection_settings(address.url);
+std::string json_connection(const storage::SplitAddress& address) {
+  const storage::ConnectionSettings settings = storage::connection_settings(address.url);
   const auto member = [](const char* name, const std::string& text) {
     return std::string(",\n  \"") + name + "\": " + (text.empty() ? "null" : json_text(text));
   };
@@ -190,8 +191,8 @@ std::string json_connection(const SplitAddress& address) {
          "\n}\n";
 }
 
-std::string connection_text(const SplitAddress& address) {
-  const ConnectionSettings settings = connection_settings(address.url);
+std::string connection_text(const storage::SplitAddress& address) {
+  const storage::ConnectionSettings settings = storage::connection_settings(address.url);
   std::string text = "url       " + address.url + '\n';
   for (const auto& [name, value] : {std::pair("host      ", settings.host),
                                     {"port      ", settings.port},
@@ -261,11 +262,11 @@ Result<int> run_on_our_terminal(const std::vector<std::string>& words, const std
 }  // namespace
 
 Result<ExitCode> grant_access(const DbOptions& options, const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   if (options.list) return list_grants(store, app);
-  const AccessGrant& wanted = options.access;
-  STEELYARD_TRY(const bool changed,
-                options.revoke ? AccessStore(store).revoke(wanted) : AccessStore(store).grant(wanted));
+  const storage::AccessGrant& wanted = options.access;
+  STEELYARD_TRY(const bool changed, options.revoke ? storage::AccessStore(store).revoke(wanted)
+                                                   : storage::AccessStore(store).grant(wanted));
   const std::string what = options.revoke ? (wanted.some_projects ? scope_of(wanted) : "all access")
                                           : word_of(wanted.access) + " of " + scope_of(wanted);
   if (options.revoke) {
@@ -278,9 +279,9 @@ Result<ExitCode> grant_access(const DbOptions& options, const Configuration& con
 
 Result<ExitCode> open_shell(const DbOptions& options, const Configuration& configuration, const App& app) {
   // Started, brought up to date, and given what waits for it.
-  STEELYARD_TRY(const Store store, open_store(configuration, app));
+  STEELYARD_TRY(const storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(const std::string url, url_of_store(configuration));
-  STEELYARD_TRY(const SplitAddress address, split_password(url));
+  STEELYARD_TRY(const storage::SplitAddress address, storage::split_password(url));
   if (app.common.json) {
     app.print(json_connection(address));
     return ExitCode::success;
@@ -303,27 +304,27 @@ Result<ExitCode> open_shell(const DbOptions& options, const Configuration& confi
 }
 
 Result<ExitCode> show_upgrade(const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
-  STEELYARD_TRY(const UpgradePlan plan, Upkeep::plan_upgrade(address, state_folder()));
+  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::UpgradePlan plan, storage::Upkeep::plan_upgrade(address, storage::state_folder()));
   app.print(app.common.json ? json_upgrade(plan) : upgrade_text(plan));
   if (!plan.allowed) app.note("this login may not do it: an owner of the schema may");
   return ExitCode::success;
 }
 
 Result<ExitCode> distribute_store(const DbOptions& options, const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   if (address.embedded && !options.dry_run) return not_the_embedded_store();
-  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   if (options.dry_run) return print_plan(store, app);
   {
     ProgressLine progress = app.progress();
-    const Result<void> done = Upkeep(store).distribute(options.distribute, [&](const std::string& table, double part) {
-      progress.show("moving " + table, part, Nanoseconds());
-    });
+    const Result<void> done = storage::Upkeep(store).distribute(
+        options.distribute,
+        [&](const std::string& table, double part) { progress.show("moving " + table, part, Nanoseconds()); });
     progress.clear();
     if (!done) return done.error();
   }
   return print_plan(store, app);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

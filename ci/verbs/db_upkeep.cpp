@@ -14,7 +14,7 @@
 #include "storage/spool/spool.hpp"
 #include "storage/upkeep.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,10 +43,11 @@ std::optional<std::int64_t> time_of_archive(const fs::path& path) {
 }
 
 // Archives hold samples: what is said of samples, or else of whole runs, holds for them.
-Result<Pruned::Part> prune_archives(const RetentionPolicy& policy, const PruneOptions& options) {
-  Pruned::Part part;
+Result<storage::Pruned::Part> prune_archives(const storage::RetentionPolicy& policy,
+                                             const storage::PruneOptions& options) {
+  storage::Pruned::Part part;
   const std::optional<std::int64_t> keep = policy.samples_s ? policy.samples_s : policy.runs_s;
-  const fs::path folder = Spool(state_folder()).delivered_folder();
+  const fs::path folder = storage::Spool(storage::state_folder()).delivered_folder();
   std::error_code none_yet;
   if (!keep || !fs::exists(folder, none_yet)) return part;
   const std::int64_t before = options.now_unix_ns - *keep * kNanoseconds;
@@ -66,12 +67,13 @@ Result<Pruned::Part> prune_archives(const RetentionPolicy& policy, const PruneOp
   return part;
 }
 
-std::string line_of(const std::string& what, const Pruned::Part& part, const std::string& rows) {
+std::string line_of(const std::string& what, const storage::Pruned::Part& part, const std::string& rows) {
   return what + ": " + grouped_text(part.runs) + (part.runs == 1 ? " run, " : " runs, ") + grouped_text(part.rows) +
-         ' ' + rows + ", " + to_text(Bytes(part.bytes)) + '\n';
+         ' ' + rows + ", " + steelyard::to_text(Bytes(part.bytes)) + '\n';
 }
 
-std::string pruned_text(const Pruned& pruned, const RetentionPolicy& policy, const DbOptions& options) {
+std::string pruned_text(const storage::Pruned& pruned, const storage::RetentionPolicy& policy,
+                        const DbOptions& options) {
   std::string text;
   if (policy.runs_s) text += line_of("whole runs", pruned.whole, "measurements");
   if (policy.samples_s) text += line_of("samples", pruned.samples, "measurements; their summaries stay");
@@ -85,14 +87,14 @@ std::string pruned_text(const Pruned& pruned, const RetentionPolicy& policy, con
   return (options.dry_run ? "would go, nothing is changed:\n" : "dropped:\n") + text;
 }
 
-RetentionPolicy policy_of(const Configuration& configuration) {
+storage::RetentionPolicy policy_of(const Configuration& configuration) {
   return {seconds_of(configuration.retention.samples_days), seconds_of(configuration.retention.profiles_days),
           seconds_of(configuration.retention.runs_days)};
 }
 
 // Schema steelyard.prune/1.
-std::string json_pruned(const Pruned& pruned, bool dry_run) {
-  const auto part = [](const std::string& name, const Pruned::Part& of) {
+std::string json_pruned(const storage::Pruned& pruned, bool dry_run) {
+  const auto part = [](const std::string& name, const storage::Pruned::Part& of) {
     return ",\n  \"" + name + "\": {\"runs\": " + std::to_string(of.runs) + ", \"rows\": " + std::to_string(of.rows) +
            ", \"bytes\": " + std::to_string(of.bytes) + '}';
   };
@@ -104,52 +106,52 @@ std::string json_pruned(const Pruned& pruned, bool dry_run) {
          ",\n  \"partitions_closed\": " + std::to_string(pruned.closed.partitions) + "\n}\n";
 }
 
-std::int64_t rows_in(const BackupManifest& manifest, const std::string& table) {
-  for (const TableContent& content : manifest.tables) {
+std::int64_t rows_in(const storage::BackupManifest& manifest, const std::string& table) {
+  for (const storage::TableContent& content : manifest.tables) {
     if (content.table == table) return content.rows;
   }
   return 0;
 }
 
-std::string holdings(const BackupManifest& manifest) {
+std::string holdings(const storage::BackupManifest& manifest) {
   return grouped_text(rows_in(manifest, "runs")) + " runs, " + grouped_text(rows_in(manifest, "measurements")) +
          " measurements, " + grouped_text(rows_in(manifest, "comparisons")) + " comparisons";
 }
 
-using Act = Result<BackupManifest> (*)(const StoreAddress&, const std::filesystem::path&, const std::filesystem::path&,
-                                       const BackupOptions&);
+using Act = Result<storage::BackupManifest> (*)(const storage::StoreAddress&, const std::filesystem::path&,
+                                                const std::filesystem::path&, const storage::BackupOptions&);
 
 Result<ExitCode> carry_out(Act act, const std::string& said, const DbOptions& options,
                            const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(const StoreAddress address, store_address(configuration));
+  STEELYARD_TRY(const storage::StoreAddress address, store_address(configuration));
   ProgressLine progress = app.progress();
-  BackupOptions how;
+  storage::BackupOptions how;
   how.tool = std::string(kToolName);
   how.who = person_or_login("");
   how.progress = [&progress](const std::string& what, double part) { progress.show(what, part, Nanoseconds()); };
-  const Result<BackupManifest> done = act(address, state_folder(), options.folder, how);
+  const Result<storage::BackupManifest> done = act(address, storage::state_folder(), options.folder, how);
   progress.clear();
   if (!done) return done.error();
-  app.print(app.common.json ? manifest_text(*done) : holdings(*done) + said + options.folder.string() + '\n');
+  app.print(app.common.json ? storage::manifest_text(*done) : holdings(*done) + said + options.folder.string() + '\n');
   return ExitCode::success;
 }
 
 }  // namespace
 
 Result<ExitCode> prune_store(const DbOptions& options, const Configuration& configuration, const App& app) {
-  PruneOptions how;
+  storage::PruneOptions how;
   how.policy = policy_of(configuration);
   if (how.policy.keeps_everything()) {
     return input_error("steelyard db prune", "nothing that may go: everything is kept for ever", "a policy",
                        "--keep-samples 6months, or [retention] in steelyard.toml");
   }
-  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   how.now_unix_ns = now_unix_ns();
   how.dry_run = options.dry_run;
   how.who = person_or_login("");
   ProgressLine progress = app.progress();
   how.progress = [&progress](double part) { progress.show("prune", part, Nanoseconds()); };
-  Result<Pruned> pruned = Upkeep(store).prune(how);
+  Result<storage::Pruned> pruned = storage::Upkeep(store).prune(how);
   progress.clear();
   if (!pruned) return pruned.error();
   if (options.archives) {
@@ -160,11 +162,12 @@ Result<ExitCode> prune_store(const DbOptions& options, const Configuration& conf
 }
 
 Result<ExitCode> back_store_up(const DbOptions& options, const Configuration& configuration, const App& app) {
-  return carry_out(backup_store, " are backed up in ", options, configuration, app);
+  return carry_out(storage::backup_store, " are backed up in ", options, configuration, app);
 }
 
 Result<ExitCode> restore_from_backup(const DbOptions& options, const Configuration& configuration, const App& app) {
-  return carry_out(restore_store, " are restored, every table with the content hash of ", options, configuration, app);
+  return carry_out(storage::restore_store, " are restored, every table with the content hash of ", options,
+                   configuration, app);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -16,7 +16,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "storage/place/store_address.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr Nanoseconds kProbe = seconds(1);
@@ -66,7 +66,7 @@ Result<void> check(const DoctorOptions& doctor, const App& app) {
 
 // Of sides that were not measured together, any layout: the doctor knows of no measurement.
 void add_calibration(DoctorReport& report) {
-  auto kept = find_calibration(state_folder(), report.environment.fingerprint(), Layout::separate);
+  auto kept = storage::find_calibration(storage::state_folder(), report.environment.fingerprint(), Layout::separate);
   if (kept) {
     report.calibration = std::move(kept).value();
   } else {
@@ -77,9 +77,9 @@ void add_calibration(DoctorReport& report) {
 Result<DoctorReport> examine(const DoctorOptions& options) {
   DoctorReport report;
   report.program = options.program;
-  report.environment = read_environment(options.root.empty() ? "/" : options.root);
+  report.environment = bench::read_environment(options.root.empty() ? "/" : options.root);
   if (!options.program.empty()) {
-    add_program_facts(std::filesystem::path(options.program), report.environment);
+    bench::add_program_facts(std::filesystem::path(options.program), report.environment);
     if (report.environment.find("program.bytes") == nullptr) {
       return input_error(options.program, "no file of 1 byte to 4 GiB that can be read", "a program",
                          "build it first, or correct the path");
@@ -90,27 +90,27 @@ Result<DoctorReport> examine(const DoctorOptions& options) {
     }
   }
   if (is_this_machine(options)) {
-    Program program;
+    bench::Program program;
     program.executable = options.program;
-    add_copy_facts(options.program.empty() ? nullptr : &program, report.environment);
-    if (!options.no_probe) report.probe = probe_noise(kProbe);
+    bench::add_copy_facts(options.program.empty() ? nullptr : &program, report.environment);
+    if (!options.no_probe) report.probe = bench::probe_noise(kProbe);
   }
-  report.diagnosis = diagnose(report.environment, report.probe);
+  report.diagnosis = bench::diagnose(report.environment, report.probe);
   if (is_this_machine(options)) add_calibration(report);
   return report;
 }
 
-GuardPlaces places_of(const DoctorOptions& options) {
+bench::GuardPlaces places_of(const DoctorOptions& options) {
   const std::filesystem::path root = options.root.empty() ? std::filesystem::path("/") : options.root;
-  return {std::filesystem::absolute(root).lexically_normal(), state_folder() / "doctor"};
+  return {std::filesystem::absolute(root).lexically_normal(), storage::state_folder() / "doctor"};
 }
 
 // "governor of 4 cores: powersave -> performance" for what would be four lines.
-std::vector<std::string> in_few_lines(const std::vector<SettingChange>& changes) {
+std::vector<std::string> in_few_lines(const std::vector<bench::SettingChange>& changes) {
   constexpr std::string_view kOfCore = " of core ";
   std::map<std::tuple<bool, std::string, std::string, std::string>, int> kinds;
-  for (const SettingChange& change : changes) {
-    const std::string name = setting_name(change.file);
+  for (const bench::SettingChange& change : changes) {
+    const std::string name = bench::setting_name(change.file);
     const std::size_t of_core = name.find(kOfCore);
     ++kinds[{of_core == std::string::npos, name.substr(0, of_core), change.before, change.after}];
   }
@@ -123,18 +123,18 @@ std::vector<std::string> in_few_lines(const std::vector<SettingChange>& changes)
   return lines;
 }
 
-void print_changes(const SettingsGuard& guard, const DoctorOptions& options, const App& app) {
-  for (const SettingChange& change : guard.left_over().restored) {
-    app.note("steelyard: " + setting_name(change.file) + " was left " + change.after +
+void print_changes(const bench::SettingsGuard& guard, const DoctorOptions& options, const App& app) {
+  for (const bench::SettingChange& change : guard.left_over().restored) {
+    app.note("steelyard: " + bench::setting_name(change.file) + " was left " + change.after +
              " by an earlier --fix; set back to " + change.before);
   }
   for (const std::string& line : guard.left_over().left) app.note("steelyard: " + line);
   for (const std::string& line : in_few_lines(guard.changed())) app.note("steelyard: " + line);
-  std::vector<SettingChange> refused;
-  for (const RefusedChange& each : guard.refused()) refused.push_back(each.change);
+  std::vector<bench::SettingChange> refused;
+  for (const bench::RefusedChange& each : guard.refused()) refused.push_back(each.change);
   for (const std::string& line : in_few_lines(refused)) app.note("steelyard: not done: " + line);
   if (!refused.empty()) app.note("steelyard: " + guard.refused().front().why);
-  if (options.fixed_addresses && !may_fix_addresses()) {
+  if (options.fixed_addresses && !bench::may_fix_addresses()) {
     app.note(
         "steelyard: not done: fixed addresses: personality(2) is forbidden here, as in many containers; the command "
         "runs with random ones");
@@ -144,18 +144,18 @@ void print_changes(const SettingsGuard& guard, const DoctorOptions& options, con
   }
 }
 
-ExitCode run_guarded(SettingsGuard& guard, const ForegroundCommand& command, const EndingSignalsBlocked& signals,
-                     const App& app) {
+ExitCode run_guarded(bench::SettingsGuard& guard, const bench::ForegroundCommand& command,
+                     const bench::EndingSignalsBlocked& signals, const App& app) {
   ExitCode code = ExitCode::success;
   // One that came while the settings were changed: nothing is started any more.
   if (const int number = signals.take_pending(); number != 0) {
     code = static_cast<ExitCode>(128 + number);
   } else {
-    const Result<int> status = run_in_foreground(command, signals);
+    const Result<int> status = bench::run_in_foreground(command, signals);
     code = status ? static_cast<ExitCode>(*status) : app.report(status.error());
   }
   const bool any = !guard.changed().empty();
-  const GuardReport report = guard.finish();
+  const bench::GuardReport report = guard.finish();
   for (const std::string& line : report.left) app.streams.err << "steelyard: " << line << '\n';
   for (const std::string& line : report.failed) app.streams.err << "steelyard: " << line << '\n';
   if (any && report.left.empty() && report.failed.empty()) {
@@ -168,16 +168,16 @@ ExitCode run_guarded(SettingsGuard& guard, const ForegroundCommand& command, con
 // Mends what can be undone, runs the command, sets everything back. Returns the command's own status (128 and the
 // number of a signal that ended it), or 3 where the settings could not be set back after a command that succeeded.
 Result<ExitCode> run_fixed_command(const DoctorOptions& options, const App& app) {
-  const auto executable = find_in_path(options.command.front());
+  const auto executable = bench::find_in_path(options.command.front());
   if (!executable) {
     return input_error(options.command.front(), "no such program", "a command to run", "check its name");
   }
   app.streams.out.flush();
-  const EndingSignalsBlocked signals;
-  Result<SettingsGuard> guard = SettingsGuard::take(places_of(options));
+  const bench::EndingSignalsBlocked signals;
+  Result<bench::SettingsGuard> guard = bench::SettingsGuard::take(places_of(options));
   if (!guard) return guard.error();
   print_changes(*guard, options, app);
-  ForegroundCommand command;
+  bench::ForegroundCommand command;
   command.executable = *executable;
   command.arguments.assign(options.command.begin() + 1, options.command.end());
   command.randomize_addresses = !options.fixed_addresses;
@@ -186,10 +186,10 @@ Result<ExitCode> run_fixed_command(const DoctorOptions& options, const App& app)
 
 // Sets back what a --fix left whose processes were all killed.
 Result<ExitCode> restore_settings(const DoctorOptions& options, const App& app) {
-  const EndingSignalsBlocked signals;
-  STEELYARD_TRY(const RestoreOutcome outcome, restore_left_over(places_of(options)));
-  for (const SettingChange& change : outcome.restored) {
-    app.streams.out << setting_name(change.file) << ": " << change.after << " -> " << change.before << '\n';
+  const bench::EndingSignalsBlocked signals;
+  STEELYARD_TRY(const bench::RestoreOutcome outcome, bench::restore_left_over(places_of(options)));
+  for (const bench::SettingChange& change : outcome.restored) {
+    app.streams.out << bench::setting_name(change.file) << ": " << change.after << " -> " << change.before << '\n';
   }
   for (const std::string& line : outcome.left) app.streams.out << line << '\n';
   for (const std::string& line : outcome.failed) app.streams.err << "steelyard: " << line << '\n';
@@ -206,7 +206,7 @@ Result<ExitCode> run_doctor(const DoctorOptions& options, const App& app) {
   if (options.restore) return restore_settings(options, app);
   STEELYARD_TRY(const DoctorReport report, examine(options));
   app.print(app.common.json ? json_diagnosis(report) : terminal_diagnosis(report, app.style()));
-  const bool severe = report.diagnosis.fitness == Fitness::not_fit;
+  const bool severe = report.diagnosis.fitness == bench::Fitness::not_fit;
   return options.strict && severe ? ExitCode::regression : ExitCode::success;
 }
 
@@ -240,4 +240,4 @@ Verb doctor_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -7,7 +7,7 @@
 #include "ci/report/run.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct ExportOptions {
@@ -18,11 +18,11 @@ struct ExportOptions {
 Result<ExitCode> run_export(const ExportOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(Run run, load_side(options.run, configuration, app));
-  if (run.header.id.empty()) seal(run);
+  if (run.header.id.empty()) storage::seal(run);
   if (options.output.empty()) {
     app.print(json_run(run));
   } else if (options.output.extension() == ".syrun" && !app.common.json) {
-    STEELYARD_CHECK(write_archive(options.output, run));
+    STEELYARD_CHECK(storage::write_archive(options.output, run));
   } else {
     STEELYARD_CHECK(write_text_file(options.output, json_run(run)));
   }
@@ -48,4 +48,4 @@ Verb export_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

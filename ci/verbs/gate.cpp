@@ -9,7 +9,7 @@
 #include "ci/judging/against_history.hpp"
 #include "ci/judging/judge_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr Nanoseconds kGateBudget = seconds(600);  // of measuring; the contract's default
@@ -87,4 +87,4 @@ Verb gate_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

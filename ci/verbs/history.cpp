@@ -11,7 +11,7 @@
 #include "ci/report/history.hpp"
 #include "storage/history_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct HistoryOptions {
@@ -31,8 +31,8 @@ struct HistoryOptions {
   std::string range;  // A..B; empty: the newest commits
 };
 
-HistoryQuery query_of(const HistoryOptions& options) {
-  HistoryQuery query;
+storage::HistoryQuery query_of(const HistoryOptions& options) {
+  storage::HistoryQuery query;
   query.benchmark = canonical_as_typed(options.benchmark);
   query.metric = options.metric;
   query.branch = options.branch;
@@ -55,7 +55,7 @@ std::string nothing_text(const HistoryOptions& options) {
          (options.archives.empty() ? " See what it holds: steelyard history; steelyard db status" : "") + '\n';
 }
 
-void show(const Page<HistorySeries>& page, const HistoryOptions& options, const App& app) {
+void show(const storage::Page<storage::HistorySeries>& page, const HistoryOptions& options, const App& app) {
   app.print(app.common.json      ? json_history(page)
             : page.items.empty() ? nothing_text(options)
                                  : terminal_history(page, app.style()));
@@ -63,8 +63,8 @@ void show(const Page<HistorySeries>& page, const HistoryOptions& options, const 
 
 constexpr int kUsualRows = 50;
 
-RangeQuery range_of(const HistoryOptions& options) {
-  RangeQuery query;
+storage::RangeQuery range_of(const HistoryOptions& options) {
+  storage::RangeQuery query;
   if (const std::size_t dots = options.range.find(".."); dots != std::string::npos) {
     query.from = commit_named_here(options.range.substr(0, dots));
     query.to = commit_named_here(options.range.substr(dots + 2));
@@ -75,20 +75,20 @@ RangeQuery range_of(const HistoryOptions& options) {
   return query;
 }
 
-Result<std::string> text_of_range(Store& store, const RangeQuery& asked, const HistoryOptions& options,
-                                  const App& app) {
-  STEELYARD_TRY(const RangeQuery range, HistoryStore(store).complete_range(asked));
+Result<std::string> text_of_range(storage::Store& store, const storage::RangeQuery& asked,
+                                  const HistoryOptions& options, const App& app) {
+  STEELYARD_TRY(const storage::RangeQuery range, storage::HistoryStore(store).complete_range(asked));
   if (options.changed) {
-    STEELYARD_TRY(const Page<ChangedSeries> page, HistoryStore(store).changed_in(range));
+    STEELYARD_TRY(const storage::Page<storage::ChangedSeries> page, storage::HistoryStore(store).changed_in(range));
     return app.common.json ? json_changed(range, page) : terminal_changed(range, page, app.style());
   }
-  STEELYARD_TRY(const Page<Mover> page, HistoryStore(store).top_movers(range));
+  STEELYARD_TRY(const storage::Page<storage::Mover> page, storage::HistoryStore(store).top_movers(range));
   return app.common.json ? json_movers(range, page) : terminal_movers(range, page, app.style());
 }
 
 Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& configuration, const App& app) {
-  STEELYARD_TRY(Store store, open_store(configuration, app));
-  RangeQuery query = range_of(options);
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
+  storage::RangeQuery query = range_of(options);
   STEELYARD_TRY(query.project, project_in_store(store, configuration));
   STEELYARD_TRY(const std::string text, text_of_range(store, query, options, app));
   app.print(text);
@@ -98,16 +98,17 @@ Result<ExitCode> show_range(const HistoryOptions& options, const Configuration& 
 Result<ExitCode> run_history(const HistoryOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   if (options.changed || options.movers) return show_range(options, configuration, app);
-  HistoryQuery query = query_of(options);
+  storage::HistoryQuery query = query_of(options);
   if (!options.archives.empty()) {
-    STEELYARD_TRY(const ArchivedHistory history, history_of_archives(options.archives, query, configuration, app));
+    STEELYARD_TRY(const storage::ArchivedHistory history,
+                  history_of_archives(options.archives, query, configuration, app));
     if (history.is_by_date) app.note(kArchivesByDate);
     show({history.series, history.next}, options, app);
     return history.bad.empty() ? ExitCode::success : ExitCode::bad_input;
   }
-  STEELYARD_TRY(Store store, open_store(configuration, app));
+  STEELYARD_TRY(storage::Store store, open_store(configuration, app));
   STEELYARD_TRY(query.project, project_in_store(store, configuration));
-  STEELYARD_TRY(const Page<HistorySeries> page, HistoryStore(store).page(query));
+  STEELYARD_TRY(const storage::Page<storage::HistorySeries> page, storage::HistoryStore(store).page(query));
   app.notes(page.notes);
   show(page, options, app);
   return ExitCode::success;
@@ -187,4 +188,4 @@ Verb history_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -12,7 +12,7 @@
 #include "ci/grammar/verb.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct ImportOptions {
@@ -24,7 +24,7 @@ struct ImportOptions {
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
-  for (const ImportFormat& format : import_formats()) names.emplace_back(format.name);
+  for (const bench::ImportFormat& format : bench::import_formats()) names.emplace_back(format.name);
   return names;
 }
 
@@ -66,23 +66,23 @@ Commit commit_named(const ImportOptions& options) {
 }
 
 // Null: told by each file.
-Result<const ImportFormat*> named_format(const ImportOptions& options) {
-  if (options.format.empty()) return static_cast<const ImportFormat*>(nullptr);
+Result<const bench::ImportFormat*> named_format(const ImportOptions& options) {
+  if (options.format.empty()) return static_cast<const bench::ImportFormat*>(nullptr);
   STEELYARD_TRY(const std::size_t index,
                 read_word(WrittenValue{options.format, true}, "steelyard import", format_names()));
-  return &import_formats()[index];
+  return &bench::import_formats()[index];
 }
 
-Result<Run> load(const std::string& path, const ImportFormat* format, const ImportOptions& options,
+Result<Run> load(const std::string& path, const bench::ImportFormat* format, const ImportOptions& options,
                  const std::string& project, std::vector<std::string>& warnings) {
   if (format == nullptr) {
-    STEELYARD_TRY(format, recognise_format(path));
+    STEELYARD_TRY(format, bench::recognise_format(path));
   }
   STEELYARD_TRY(Run run, format->load(path, warnings));
   // Nothing of the moment goes in: the same file for the same commit is the same run, whenever it is imported.
   run.header.project = project;
   run.header.commit = commit_named(options);
-  seal(run);
+  storage::seal(run);
   return run;
 }
 
@@ -118,7 +118,7 @@ void print_imports(const std::vector<ImportedRun>& imported, const App& app) {
 }
 
 Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
-  STEELYARD_TRY(const ImportFormat* const format, named_format(options));
+  STEELYARD_TRY(const bench::ImportFormat* const format, named_format(options));
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_CHECK(store_address(configuration));
   STEELYARD_CHECK(check_project_to_write(configuration));
@@ -153,7 +153,7 @@ Result<ExitCode> run_import(const ImportOptions& options, const App& app) {
 Verb import_verb() {
   const auto options = std::make_shared<ImportOptions>();
   std::string formats;
-  for (const ImportFormat& format : import_formats()) {
+  for (const bench::ImportFormat& format : bench::import_formats()) {
     formats += (formats.empty() ? "" : ", ") + std::string(format.name) + " (" + std::string(format.what) + ')';
   }
   Verb verb = make_verb(options, run_import, "import",
@@ -175,4 +175,4 @@ Verb import_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

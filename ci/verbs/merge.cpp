@@ -9,7 +9,7 @@
 #include "storage/archive/archive.hpp"
 #include "storage/document/json.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct MergeVerbOptions {
@@ -20,7 +20,7 @@ struct MergeVerbOptions {
 // Schema steelyard.merge/1.
 std::string json_merged(const Run& run, const std::filesystem::path& output, const std::vector<std::string>& parts,
                         const std::vector<std::string>& warnings) {
-  JsonWriter object;
+  storage::JsonWriter object;
   object("schema", "steelyard.merge/1");
   object("run", run.header.id);
   object("output", output.string());
@@ -34,14 +34,14 @@ std::string json_merged(const Run& run, const std::filesystem::path& output, con
 
 // What nobody could read is never written.
 Result<void> write_readable(const std::filesystem::path& output, const Run& run) {
-  const std::string bytes = encode_run(run);
-  const std::int64_t most = ArchiveLimits().file_bytes;
+  const std::string bytes = storage::encode_run(run);
+  const std::int64_t most = storage::ArchiveLimits().file_bytes;
   if (static_cast<std::int64_t>(bytes.size()) > most) {
     return input_error(output.string(), std::to_string(bytes.size()) + " bytes", "at most " + std::to_string(most),
                        "merge fewer runs");
   }
-  STEELYARD_TRY(const Run read, decode_run(bytes, output.string()));
-  return write_archive(output, read);
+  STEELYARD_TRY(const Run read, storage::decode_run(bytes, output.string()));
+  return storage::write_archive(output, read);
 }
 
 Result<ExitCode> run_merge(const MergeVerbOptions& options, const App& app) {
@@ -59,10 +59,10 @@ Result<ExitCode> run_merge(const MergeVerbOptions& options, const App& app) {
   std::int64_t bytes = 0;
   for (const std::string& name : options.runs) {
     STEELYARD_TRY(Run run, load_side(name, configuration, app));
-    if (run.header.id.empty()) seal(run);
-    bytes += static_cast<std::int64_t>(encode_run(run).size());
-    if (bytes > ArchiveLimits().file_bytes) {
-      return input_error(name, "more than " + std::to_string(ArchiveLimits().file_bytes) + " bytes up to here",
+    if (run.header.id.empty()) storage::seal(run);
+    bytes += static_cast<std::int64_t>(storage::encode_run(run).size());
+    if (bytes > storage::ArchiveLimits().file_bytes) {
+      return input_error(name, "more than " + std::to_string(storage::ArchiveLimits().file_bytes) + " bytes up to here",
                          "runs that fit into one archive", "merge fewer of them");
     }
     ids.push_back(run.header.id);
@@ -103,4 +103,4 @@ Verb merge_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -21,7 +21,7 @@
 #include "ci/report/profile.hpp"
 #include "ci/verbs/profile_source.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // A pattern that a user gives to choose names: a POSIX extended regular expression, found anywhere in the text. Not
@@ -91,8 +91,8 @@ std::vector<std::string> words_of(const std::string& list) {
   return words;
 }
 
-Result<NameFolding> folding_of(const std::string& list) {
-  NameFolding folding{.recursion_levels = false, .clones = false};
+Result<bench::NameFolding> folding_of(const std::string& list) {
+  bench::NameFolding folding{.recursion_levels = false, .clones = false};
   for (const std::string& word : words_of(list)) {
     if (word == "recursion") {
       folding.recursion_levels = true;
@@ -106,10 +106,10 @@ Result<NameFolding> folding_of(const std::string& list) {
 }
 
 // Rows stay apart: two libraries may be of one name.
-void standardize(const StandardNames& names, std::vector<ProfiledFunction>& functions) {
+void standardize(const bench::StandardNames& names, std::vector<ProfiledFunction>& functions) {
   for (ProfiledFunction& function : functions) {
-    function.object = std::string(file_name(function.object));
-    function.file = standard_file(function.file, names);
+    function.object = std::string(bench::file_name(function.object));
+    function.file = bench::standard_file(function.file, names);
   }
 }
 
@@ -139,8 +139,8 @@ Result<CountedProfile> one_profile(const ProfileSource& source) {
                        "one of them", "name it with --benchmark");
   }
   std::vector<CountedProfile> profiles = source.profiles;
-  for (const CallgrindPart& part : source.parts) profiles.push_back(whole_profile(part));
-  return sum_of_profiles(profiles);
+  for (const bench::CallgrindPart& part : source.parts) profiles.push_back(bench::whole_profile(part));
+  return bench::sum_of_profiles(profiles);
 }
 
 Result<std::size_t> event_of(const std::string& wanted, const std::vector<std::string>& events) {
@@ -156,32 +156,32 @@ Result<std::size_t> event_of(const std::string& wanted, const std::vector<std::s
 // Names as asked for: folded, without the folders of a build. Error (input): a word that --fold does not know; sums
 // beyond 63 bits.
 Result<void> rename_functions(const ProfileOptions& options, ProfileSource& source) {
-  STEELYARD_TRY(const NameFolding folding, folding_of(options.fold));
-  StandardNames names;
+  STEELYARD_TRY(const bench::NameFolding folding, folding_of(options.fold));
+  bench::StandardNames names;
   for (const std::string& folder : words_of(options.standardize)) names.folders.emplace_back(folder);
-  for (CallgrindPart& part : source.parts) {
+  for (bench::CallgrindPart& part : source.parts) {
     if (!options.standardize.empty()) standardize(names, part.functions);
     if (folding.recursion_levels || folding.clones) {
-      STEELYARD_TRY(part, fold_names(part, folding));
+      STEELYARD_TRY(part, bench::fold_names(part, folding));
     }
   }
   for (CountedProfile& profile : source.profiles) {
     if (!options.standardize.empty()) standardize(names, profile.functions);
-    STEELYARD_TRY(profile, fold_names(profile, folding));
+    STEELYARD_TRY(profile, bench::fold_names(profile, folding));
   }
   return {};
 }
 
-Result<LearnedNoise> noise_of(const ProfileOptions& options) {
-  std::vector<FunctionCounts> repeats;
+Result<bench::LearnedNoise> noise_of(const ProfileOptions& options) {
+  std::vector<bench::FunctionCounts> repeats;
   for (const std::string& file : words_of(options.repeats)) {
     STEELYARD_TRY(ProfileSource source, load_callgrind_files({file}));
     STEELYARD_CHECK(rename_functions(options, source));
     STEELYARD_TRY(const CountedProfile profile, one_profile(source));
-    STEELYARD_TRY(FunctionCounts counts, FunctionCounts::of(profile, CountKind::self));
+    STEELYARD_TRY(bench::FunctionCounts counts, bench::FunctionCounts::of(profile, bench::CountKind::self));
     repeats.push_back(std::move(counts));
   }
-  return learn_noise(repeats);
+  return bench::learn_noise(repeats);
 }
 
 // Drops the functions that the filter does not want, and what ran in them. Totals stay those of the whole profile. For
@@ -189,7 +189,7 @@ Result<LearnedNoise> noise_of(const ProfileOptions& options) {
 Result<void> keep_functions(const ProfileOptions& options, ProfileSource& source) {
   if (options.filter.empty()) return {};
   STEELYARD_TRY(const NameFilter filter, NameFilter::of(options.filter, "--filter"));
-  for (CallgrindPart& part : source.parts) {
+  for (bench::CallgrindPart& part : source.parts) {
     keep(filter, part.functions);
     part.arcs.clear();
     part.inlined.clear();
@@ -211,22 +211,22 @@ Result<std::string> difference_text(const ProfileOptions& options, const Profile
   STEELYARD_TRY(const CountedProfile candidate, one_profile(source));
   STEELYARD_TRY(const CountedProfile baseline, one_profile(against));
   STEELYARD_TRY(const std::size_t event, event_of(options.event, candidate.events));
-  ProfileDeltaOptions delta_options;
-  LearnedNoise noise;
+  bench::ProfileDeltaOptions delta_options;
+  bench::LearnedNoise noise;
   if (!options.repeats.empty()) {
     STEELYARD_TRY(noise, noise_of(options));
     delta_options.baseline_noise = &noise;
   }
-  STEELYARD_TRY(const ProfileDelta delta, profile_delta(baseline, candidate, delta_options));
-  std::function<bool(const FunctionDelta&)> is_wanted;
+  STEELYARD_TRY(const bench::ProfileDelta delta, bench::profile_delta(baseline, candidate, delta_options));
+  std::function<bool(const bench::FunctionDelta&)> is_wanted;
   if (!options.filter.empty()) {
     STEELYARD_TRY(NameFilter compiled, NameFilter::of(options.filter, "--filter"));
     const auto filter = std::make_shared<const NameFilter>(std::move(compiled));
-    const auto matches = [filter](const std::optional<FunctionSide>& side) {
+    const auto matches = [filter](const std::optional<bench::FunctionSide>& side) {
       return side && filter->matches(side->key.file + ":" + side->key.function + " [" + side->key.object + "]");
     };
     // The old name counts as well: who looks for it wants to see what became of it.
-    is_wanted = [matches](const FunctionDelta& function) {
+    is_wanted = [matches](const bench::FunctionDelta& function) {
       return matches(function.baseline) || matches(function.candidate);
     };
   }
@@ -243,7 +243,7 @@ Result<std::string> difference_text(const ProfileOptions& options, const Profile
 // Error (input): a part of `source` without the event that was asked for.
 Result<void> check_event(const ProfileOptions& options, const ProfileSource& source) {
   if (options.event.empty()) return {};
-  for (const CallgrindPart& part : source.parts) {
+  for (const bench::CallgrindPart& part : source.parts) {
     if (const auto event = event_of(options.event, part.events); !event) return event.error();
   }
   for (const CountedProfile& profile : source.profiles) {
@@ -264,7 +264,7 @@ Result<void> keep_part(ProfileSource& source, int part) {
     return input_error("--part", std::to_string(part) + ", of " + source.name,
                        "a number from 1 to " + std::to_string(source.parts.size()));
   }
-  CallgrindPart kept = std::move(source.parts[wanted - 1]);
+  bench::CallgrindPart kept = std::move(source.parts[wanted - 1]);
   source.parts.clear();
   source.parts.push_back(std::move(kept));
   return {};
@@ -312,7 +312,7 @@ Result<std::vector<CountedProfile>> drawn_profiles(ProfileSource source) {
                        std::to_string(profiles.size()) + " profiles in " + source.name + ": " + names, "one of them",
                        "name it with --benchmark");
   }
-  for (const CallgrindPart& part : source.parts) profiles.push_back(whole_profile(part));
+  for (const bench::CallgrindPart& part : source.parts) profiles.push_back(bench::whole_profile(part));
   return profiles;
 }
 
@@ -465,4 +465,4 @@ Verb profile_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -12,7 +12,7 @@
 #include "ci/app/settings.hpp"
 #include "ci/app/sides.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 std::string names_of(const std::vector<CountedProfile>& profiles) {
@@ -43,29 +43,30 @@ std::vector<CountedProfile> named(std::vector<CountedProfile> profiles, const st
 
 // Of `callgrind.out*` the shell makes the empty file and those of its threads: then each stands for itself.
 bool is_sibling_named(const std::string& file, const std::vector<std::string>& files) {
-  const std::vector<CallgrindFile> siblings = find_callgrind_files(file);
-  return std::any_of(siblings.begin(), siblings.end(), [&](const CallgrindFile& sibling) {
+  const std::vector<bench::CallgrindFile> siblings = bench::find_callgrind_files(file);
+  return std::any_of(siblings.begin(), siblings.end(), [&](const bench::CallgrindFile& sibling) {
     return std::find(files.begin(), files.end(), sibling.path.string()) != files.end();
   });
 }
 
 // The object that the command line names; empty: unknown. Of libraries nobody expects lines.
-std::string program_of(const CallgrindPart& part) {
-  const std::string name(file_name(part.command.substr(0, part.command.find(' '))));
+std::string program_of(const bench::CallgrindPart& part) {
+  const std::string name(bench::file_name(part.command.substr(0, part.command.find(' '))));
   for (const ProfiledFunction& function : part.functions) {
-    if (!name.empty() && file_name(function.object) == name) return function.object;
+    if (!name.empty() && bench::file_name(function.object) == name) return function.object;
   }
   return "";
 }
 
 }  // namespace
 
-Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files, const CallgrindReadOptions& options) {
+Result<ProfileSource> load_callgrind_files(const std::vector<std::string>& files,
+                                           const bench::CallgrindReadOptions& options) {
   ProfileSource source;
   for (const std::string& file : files) {
-    STEELYARD_TRY(std::vector<CallgrindPart> parts, is_sibling_named(file, files)
-                                                        ? read_callgrind(file, options)
-                                                        : read_callgrind_program(file, options));
+    STEELYARD_TRY(std::vector<bench::CallgrindPart> parts, is_sibling_named(file, files)
+                                                               ? bench::read_callgrind(file, options)
+                                                               : bench::read_callgrind_program(file, options));
     source.parts.insert(source.parts.end(), std::make_move_iterator(parts.begin()),
                         std::make_move_iterator(parts.end()));
     source.name += (source.name.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
@@ -80,9 +81,9 @@ Result<void> find_lines(const std::vector<std::string>& files, ProfileSource& so
     const auto time = std::filesystem::last_write_time(file, failure);
     if (!failure) written = std::min(written, time);
   }
-  OriginResolver resolver(written);
-  for (const CallgrindPart& part : source.parts) {
-    STEELYARD_TRY(CountedProfile profile, profile_of(part, &resolver));
+  bench::OriginResolver resolver(written);
+  for (const bench::CallgrindPart& part : source.parts) {
+    STEELYARD_TRY(CountedProfile profile, bench::profile_of(part, &resolver));
     profile.benchmark.name = source.name;
     if (source.parts.size() > 1) profile.benchmark.name += " part " + std::to_string(part.part);
     if (!part.thread.empty()) profile.benchmark.name += " thread " + part.thread;
@@ -106,7 +107,7 @@ Result<ProfileSource> load_run_profiles(const std::string& side, const std::stri
   if (const auto unknown = run.header.settings.find("counting.lines"); unknown != run.header.settings.end()) {
     source.lines_unknown = unknown->second;
   }
-  source.has_shifted_lines = has_shifted_lines(run);
+  source.has_shifted_lines = bench::has_shifted_lines(run);
   if (benchmark.empty()) {
     source.profiles = std::move(run.profiles);
     return source;
@@ -131,4 +132,4 @@ Result<ProfileSource> load_against(const std::string& name, bool is_callgrind, c
   return load_run_profiles(name, benchmark, app);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

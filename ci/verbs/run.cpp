@@ -14,7 +14,7 @@
 #include "ci/report/run.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr Nanoseconds kRunBudget = seconds(120);  // of measuring, as for ab
@@ -28,7 +28,7 @@ struct RunOptions {
 
 Result<Run> measure(const RunOptions& options, const Configuration& configuration, std::vector<std::string>& warnings,
                     const Cancellation& cancellation, const App& app) {
-  Program program;
+  bench::Program program;
   program.executable = options.command.front();
   program.arguments.assign(options.command.begin() + 1, options.command.end());
   ProgressLine progress = app.progress();
@@ -38,7 +38,7 @@ Result<Run> measure(const RunOptions& options, const Configuration& configuratio
   run.header.project = project_name(configuration);
   for (const std::string& word : options.command) run.header.program += (run.header.program.empty() ? "" : " ") + word;
   run.header.commit = commit_of_folder(std::filesystem::current_path());
-  seal(run);
+  storage::seal(run);
   return run;
 }
 
@@ -59,7 +59,7 @@ bool has_skip(const Run& run) {
 
 // A count that was demanded and is not there.
 bool lacks_counts(const Run& run, const Configuration& configuration) {
-  return configuration.run.counts == CountChoice::always &&
+  return configuration.run.counts == bench::CountChoice::always &&
          std::any_of(run.failures.begin(), run.failures.end(),
                      [](const Failure& failure) { return failure.metric == kInstructions; });
 }
@@ -72,7 +72,7 @@ Result<ExitCode> run_run(const RunOptions& options, const App& app) {
   STEELYARD_TRY(const Run run, measure(options, configuration, warnings, cancellation, app));
   ExitCode code = options.no_store ? ExitCode::success : keep_in_spool({&run}, app);
   if (!options.output.empty()) {
-    const Result<void> written = write_archive(options.output, run);
+    const Result<void> written = storage::write_archive(options.output, run);
     if (!written) code = worse(code, app.report(written.error()));
   }
   const TargetReport targets = report_targets(run, configuration, false);
@@ -111,4 +111,4 @@ Verb run_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

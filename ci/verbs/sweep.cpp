@@ -9,7 +9,7 @@
 #include "ci/grammar/verb.hpp"
 #include "ci/report/run.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct SweepOptions {
@@ -29,12 +29,12 @@ Result<double> read_number(const std::string& text, const char* option) {
   return input_error(option, '"' + text + '"', "a number such as 2 or 1.5");
 }
 
-Result<std::optional<Claim>> claim_of(const SweepOptions& options) {
+Result<std::optional<regress::Claim>> claim_of(const SweepOptions& options) {
   if (options.expect.empty()) {
-    if (options.tolerance.empty()) return std::optional<Claim>();
+    if (options.tolerance.empty()) return std::optional<regress::Claim>();
     return input_error("--tolerance", "no --expect", "the exponent that it belongs to");
   }
-  Claim claim;
+  regress::Claim claim;
   STEELYARD_TRY(claim.exponent, read_number(options.expect, "--expect"));
   if (!options.tolerance.empty()) {
     STEELYARD_TRY(claim.tolerance, read_number(options.tolerance, "--tolerance"));
@@ -43,28 +43,28 @@ Result<std::optional<Claim>> claim_of(const SweepOptions& options) {
   return std::optional(claim);
 }
 
-ExitCode outcome_of(const std::vector<Sweep>& sweeps, const std::optional<Claim>& claim) {
+ExitCode outcome_of(const std::vector<regress::Sweep>& sweeps, const std::optional<regress::Claim>& claim) {
   ExitCode code = ExitCode::success;
   if (!claim) return code;
-  for (const Sweep& sweep : sweeps) {
-    const ClaimVerdict verdict = judge_claim(sweep.fit, *claim);
-    if (verdict == ClaimVerdict::refuted) code = worse(code, ExitCode::regression);
+  for (const regress::Sweep& sweep : sweeps) {
+    const regress::ClaimVerdict verdict = regress::judge_claim(sweep.fit, *claim);
+    if (verdict == regress::ClaimVerdict::refuted) code = worse(code, ExitCode::regression);
     // A size that failed was to be judged with the others.
-    if (verdict == ClaimVerdict::undecided || sweep.failed_sizes > 0) code = worse(code, ExitCode::not_judged);
+    if (verdict == regress::ClaimVerdict::undecided || sweep.failed_sizes > 0) code = worse(code, ExitCode::not_judged);
   }
   return code;
 }
 
 Result<ExitCode> run_sweep(const SweepOptions& options, const App& app) {
-  STEELYARD_TRY(const std::optional<Claim> claim, claim_of(options));
+  STEELYARD_TRY(const std::optional<regress::Claim> claim, claim_of(options));
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(const Run run, load_side(options.run, configuration, app));
-  SweepChoice choice;
+  regress::SweepChoice choice;
   choice.over = options.over;
   if (!options.metric.empty()) choice.metric = options.metric;
   choice.benchmark = canonical_as_typed(options.benchmark);
   choice.confidence = configuration.policy.confidence;
-  STEELYARD_TRY(const std::vector<Sweep> sweeps, find_sweeps(run, choice));
+  STEELYARD_TRY(const std::vector<regress::Sweep> sweeps, regress::find_sweeps(run, choice));
   app.print(app.common.json ? json_sweeps(run.header, sweeps, claim) : terminal_sweeps(sweeps, claim, app.style()));
   return outcome_of(sweeps, claim);
 }
@@ -97,4 +97,4 @@ Verb sweep_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -19,7 +19,7 @@
 #include "storage/archive/archive.hpp"
 #include "storage/run_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr Nanoseconds kCeilingsBudget = seconds(18);
@@ -50,7 +50,7 @@ std::int64_t now_unix_ns() {
 Result<DeviceCeilings> measure(const TargetsOptions& options, const Environment& environment, const App& app,
                                const Cancellation& cancellation) {
   ProgressLine progress = app.progress();
-  CeilingOptions wanted;
+  bench::CeilingOptions wanted;
   wanted.budget = options.quick ? kQuickCeilingsBudget : kCeilingsBudget;
   wanted.only = options.only;
   wanted.huge_pages = !options.normal_pages;
@@ -59,7 +59,7 @@ Result<DeviceCeilings> measure(const TargetsOptions& options, const Environment&
   wanted.progress = [&](const std::string& what, double done) {
     progress.show(what, done, wanted.budget * (done < 1 ? 1 - done : 0));
   };
-  return measure_ceilings(wanted);
+  return bench::measure_ceilings(wanted);
 }
 
 Run sealed_run(const TargetsOptions& options, const Configuration& configuration, const DeviceCeilings& ceilings,
@@ -73,13 +73,13 @@ Run sealed_run(const TargetsOptions& options, const Configuration& configuration
   run.header.settings["budget"] = options.quick ? "quick" : "full";
   run.invocations.front().started_at_unix_ns = started_at_unix_ns;
   run.invocations.front().duration_ns = now_unix_ns() - started_at_unix_ns;
-  seal(run);
+  storage::seal(run);
   return run;
 }
 
 ExitCode write_output(const TargetsOptions& options, const Run& run, const std::string& json, const App& app) {
   if (options.output.empty()) return ExitCode::success;
-  const Result<void> written = options.output.extension() == ".syrun" ? write_archive(options.output, run)
+  const Result<void> written = options.output.extension() == ".syrun" ? storage::write_archive(options.output, run)
                                                                       : write_text_file(options.output, json);
   return written ? ExitCode::success : app.report(written.error());
 }
@@ -100,7 +100,7 @@ Result<Run> ceilings_in(const TargetsOptions& options, const Configuration& conf
                        "one with a fingerprint to keep them under");
   }
   run.header.project = project_name(configuration);
-  seal(run);
+  storage::seal(run);
   return run;
 }
 
@@ -109,7 +109,7 @@ Result<ExitCode> keep_ceilings_of(const TargetsOptions& options, const Configura
   const DeviceCeilings ceilings = ceilings_of_run(run);
   ExitCode code = ExitCode::success;
   if (!options.no_store) {
-    const Result<void> kept = keep_ceilings(state_folder(), run);
+    const Result<void> kept = keep_ceilings(storage::state_folder(), run);
     if (!kept) code = app.report(kept.error());
   }
   const std::string json = json_ceilings(ceilings);
@@ -129,12 +129,12 @@ Result<ExitCode> measure_and_keep_ceilings(const TargetsOptions& options, const 
   if (keeps) STEELYARD_CHECK(store_address(configuration));
   const Cancellation cancellation;
   const std::int64_t started_at = now_unix_ns();
-  const Environment environment = read_environment();
+  const Environment environment = bench::read_environment();
   STEELYARD_TRY(const DeviceCeilings ceilings, measure(options, environment, app, cancellation));
   const Run run = sealed_run(options, configuration, ceilings, environment, started_at);
   ExitCode code = keeps ? keep_in_spool({&run}, app) : ExitCode::success;
   if (keeps) {
-    const Result<void> kept = keep_ceilings(state_folder(), run);
+    const Result<void> kept = keep_ceilings(storage::state_folder(), run);
     if (!kept) code = worse(code, app.report(kept.error()));
   }
   const std::string json = json_ceilings(ceilings);
@@ -145,12 +145,12 @@ Result<ExitCode> measure_and_keep_ceilings(const TargetsOptions& options, const 
 }
 
 Result<ExitCode> print_datasheet(const TargetsOptions& options, const App& app) {
-  std::vector<const DatasheetRow*> rows;
+  std::vector<const bench::DatasheetRow*> rows;
   for (const std::string& name : options.names) {
-    const DatasheetRow* row = find_datasheet_row(name);
+    const bench::DatasheetRow* row = bench::find_datasheet_row(name);
     if (row == nullptr) {
       std::vector<std::string> known;
-      for (const DatasheetRow& other : datasheet_rows()) known.emplace_back(other.device);
+      for (const bench::DatasheetRow& other : bench::datasheet_rows()) known.emplace_back(other.device);
       const auto nearest = nearest_name(name, known);
       return input_error(
           "steelyard targets datasheet", "unknown device \"" + name + '"', "a known one",
@@ -159,7 +159,7 @@ Result<ExitCode> print_datasheet(const TargetsOptions& options, const App& app) 
     rows.push_back(row);
   }
   if (rows.empty()) {
-    for (const DatasheetRow& row : datasheet_rows()) rows.push_back(&row);
+    for (const bench::DatasheetRow& row : bench::datasheet_rows()) rows.push_back(&row);
   }
   const std::string json = json_datasheet(rows);
   ExitCode code = ExitCode::success;
@@ -180,16 +180,16 @@ struct Checked {
 
 // A target that no benchmark of any of the runs has stands at the last of them.
 void add_unmatched(std::vector<Checked>& checked, const Configuration& configuration) {
-  std::vector<BenchmarkRates> all;
+  std::vector<regress::BenchmarkRates> all;
   std::vector<DeviceCeilings> devices;
   for (const Checked& one : checked) {
-    std::vector<BenchmarkRates> rates = rates_of(one.run);
+    std::vector<regress::BenchmarkRates> rates = regress::rates_of(one.run);
     all.insert(all.end(), rates.begin(), rates.end());
     devices.insert(devices.end(), one.devices.begin(), one.devices.end());
   }
   std::vector<TargetRow>& rows = checked.back().report.targets;
-  for (TargetRow& row : unmatched_targets(configuration.targets, all, devices)) rows.push_back(std::move(row));
-  sort_worst_first(rows);
+  for (TargetRow& row : regress::unmatched_targets(configuration.targets, all, devices)) rows.push_back(std::move(row));
+  regress::sort_worst_first(rows);
 }
 
 std::string checked_text(const std::vector<Checked>& checked, const TerminalStyle& style) {
@@ -212,7 +212,8 @@ Result<ExitCode> check_targets(const TargetsOptions& options, const App& app) {
   for (const std::string& name : options.names) {
     std::vector<std::string> warnings;
     STEELYARD_TRY(Run run, load_side(name, configuration, app, warnings));
-    STEELYARD_TRY(const AskedTargets asked, ask_targets(run, configuration, {state_folder(), options.ceilings}));
+    STEELYARD_TRY(const AskedTargets asked,
+                  ask_targets(run, configuration, {storage::state_folder(), options.ceilings}));
     TargetReport report = report_targets(asked);
     report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
     checked.push_back({name, std::move(run), std::move(report), asked.question.devices});
@@ -242,7 +243,7 @@ Result<ExitCode> check_targets(const TargetsOptions& options, const App& app) {
 Result<ExitCode> draw_roofline(const TargetsOptions& options, const App& app) {
   STEELYARD_TRY(const Configuration configuration, effective_configuration(app));
   STEELYARD_TRY(const Run run, load_side(options.names[0], configuration, app));
-  STEELYARD_TRY(const AskedTargets asked, ask_targets(run, configuration, {state_folder(), options.ceilings}));
+  STEELYARD_TRY(const AskedTargets asked, ask_targets(run, configuration, {storage::state_folder(), options.ceilings}));
   app.notes(asked.trouble);
   const TargetReport report = report_targets(asked);
   if (!report.hint.empty()) app.note(report.hint);
@@ -355,4 +356,4 @@ Verb targets_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -1,6 +1,6 @@
 #include "ci/verbs/verbs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // One line a verb, in the order of the help. ci/verbs/NAME.cpp has its options, its help and what it does, and defines
 // `Verb NAME_verb()`.
@@ -37,4 +37,4 @@ std::vector<Verb> all_verbs() {
   return verbs;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -5,9 +5,9 @@
 
 #include "ci/grammar/verb.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // In the order of the help.
 std::vector<Verb> all_verbs();
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -20,7 +20,7 @@
 #include "storage/run_store.hpp"
 #include "storage/spool/spool.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kShortestPrefix = 6;        // of a comparison's id
@@ -42,7 +42,7 @@ std::optional<Comparison> find_comparison_by_id(const std::string& id, const std
   std::optional<Comparison> found;
   std::set<std::string> ids;
   std::size_t opened = 0;
-  for (const std::filesystem::path& folder : {state / "spool", Spool(state).delivered_comparisons()}) {
+  for (const std::filesystem::path& folder : {state / "spool", storage::Spool(state).delivered_comparisons()}) {
     std::error_code code;
     for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
       const std::string name = entry->path().filename().string();
@@ -50,9 +50,9 @@ std::optional<Comparison> find_comparison_by_id(const std::string& id, const std
           entry->path().extension() == ".json" && name.find('-' + id.substr(0, kIdInName)) != name.npos;
       if (!is_named || opened == kMaxComparisonFiles) continue;
       ++opened;
-      Result<Comparison> comparison = read_comparison(entry->path());
+      Result<Comparison> comparison = storage::read_comparison(entry->path());
       if (!comparison) continue;
-      const std::string whole = comparison_id(*comparison);
+      const std::string whole = storage::comparison_id(*comparison);
       if (!whole.starts_with(id)) continue;
       ids.insert(whole);
       found = std::move(comparison).value();
@@ -75,7 +75,7 @@ struct FoundRun {
 // The id that the run's content has.
 std::string content_id(const Run& run) {
   Run copy = run;
-  seal(copy);
+  storage::seal(copy);
   return copy.header.id;
 }
 
@@ -85,7 +85,7 @@ class Finder {
   explicit Finder(const std::string& id) : id_(id) {}
 
   std::optional<FoundRun> try_file(const std::filesystem::path& file) {
-    Result<Run> run = read_archive(file);
+    Result<Run> run = storage::read_archive(file);
     if (!run) return trouble(run.error().text()), std::nullopt;
     return take(std::move(run).value(), file.string(), true);
   }
@@ -115,7 +115,7 @@ class Finder {
     std::sort(files.begin(), files.end());
     files.resize(std::min(files.size(), kMaxRunFiles));
     for (const std::filesystem::path& file : files) {
-      Result<Run> run = read_archive(file);
+      Result<Run> run = storage::read_archive(file);
       if (!run && by_name) trouble(run.error().text());
       if (!run) continue;
       if (auto found = take(std::move(run).value(), file.string(), by_name)) return found;
@@ -154,7 +154,8 @@ Result<FoundRun> find_run_by_id(const std::string& id, const std::string& first,
     }
     if (auto found = finder.try_folder(search.folder, false)) return std::move(*found);
   }
-  for (const std::filesystem::path& folder : {search.state / "spool", Spool(search.state).delivered_folder()}) {
+  for (const std::filesystem::path& folder :
+       {search.state / "spool", storage::Spool(search.state).delivered_folder()}) {
     if (auto found = finder.try_folder(folder, true)) return std::move(*found);
   }
   if (search.from_store) {
@@ -186,29 +187,29 @@ class LazyStore {
   Result<Comparison> comparison(const std::string& id) {
     Result<Comparison> stored = comparison_in_store(id);
     if (stored) return stored;
-    if (std::optional<Comparison> found = find_comparison_by_id(id, state_folder())) return std::move(*found);
+    if (std::optional<Comparison> found = find_comparison_by_id(id, storage::state_folder())) return std::move(*found);
     return stored;
   }
   Result<Run> run(const std::string& id) {
     STEELYARD_CHECK(open());
-    return RunStore(*store_).get(id);
+    return storage::RunStore(*store_).get(id);
   }
 
  private:
   Result<Comparison> comparison_in_store(const std::string& id) {
     STEELYARD_CHECK(open());
-    return ComparisonStore(*store_).get(id);
+    return storage::ComparisonStore(*store_).get(id);
   }
   Result<void> open() {
     if (store_) return {};
-    STEELYARD_TRY(Store store, open_store(configuration_, app_));
+    STEELYARD_TRY(storage::Store store, open_store(configuration_, app_));
     store_.emplace(std::move(store));
     return {};
   }
 
   const Configuration& configuration_;
   const App& app_;
-  std::optional<Store> store_;
+  std::optional<storage::Store> store_;
 };
 
 Result<KeptComparison> load_kept(const std::string& name, LazyStore& store) {
@@ -224,7 +225,7 @@ Result<KeptComparison> load_kept(const std::string& name, LazyStore& store) {
     return input_error(file.string(), "no such file",
                        "a comparison as --json or --archive-dir writes it, a folder with one, or comparison:ID");
   }
-  STEELYARD_TRY(Comparison comparison, read_comparison(file));
+  STEELYARD_TRY(Comparison comparison, storage::read_comparison(file));
   return KeptComparison{std::move(comparison), is_folder ? path : std::filesystem::absolute(file).parent_path()};
 }
 
@@ -241,7 +242,7 @@ Result<FoundSides> named_sides(const VerifyOptions& options, const Comparison& k
   const auto complete = [](Run& run, const RunHeader& judged) {
     if (!run.header.id.empty()) return;
     run.header.project = judged.project;
-    seal(run);
+    storage::seal(run);
   };
   complete(sides.baseline, kept.baseline);
   complete(sides.candidate, kept.candidate);
@@ -257,7 +258,8 @@ Result<FoundSides> kept_sides(const KeptComparison& kept, LazyStore& store) {
       return input_error("the " + side, "no id in the comparison", "the run that was judged",
                          "name both sides with --baseline and --candidate");
     }
-    const RunSearch search{kept.folder, state_folder(), [&store](const std::string& id) { return store.run(id); }};
+    const RunSearch search{kept.folder, storage::state_folder(),
+                           [&store](const std::string& id) { return store.run(id); }};
     return find_run_by_id(header.id, side + ".syrun", search);
   };
   STEELYARD_TRY(FoundRun baseline, find(kept.comparison.baseline, "baseline"));
@@ -362,4 +364,4 @@ Verb verify_verb() {
   return verb;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

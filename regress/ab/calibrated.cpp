@@ -6,7 +6,7 @@
 #include "bench/model/number_text.hpp"
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 std::string why_not_used(const Calibration& calibration) {
   const ObservedRate& gates = calibration.false_gates;
@@ -81,4 +81,4 @@ void refuse_verdict(const Calibration& calibration, ComparisonRow& row) {
   if (!seen.empty()) row.reason += "; seen: " + seen;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

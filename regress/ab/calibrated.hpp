@@ -13,7 +13,7 @@
 #include "bench/model/comparison.hpp"
 #include "regress/compare_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Why nothing is taken from a calibration, as a sentence's end; empty: it is used. One that failed always is: that
 // equal builds were called changed needs no more gates than it took.
@@ -52,4 +52,4 @@ std::string beyond_reason(double floor);
 // Takes the verdict of a noisy row back, where the calibration failed, and says what would fix it.
 void refuse_verdict(const Calibration& calibration, ComparisonRow& row);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -10,7 +10,7 @@
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 struct Pair {
@@ -108,4 +108,4 @@ std::string code_layout_text(const ComparisonRow& row) {
          (is_changed ? " of it" : "");
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -31,7 +31,7 @@
 #include "bench/model/comparison.hpp"
 #include "regress/ab/rounds.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct CodeLayoutNoise {
   std::int32_t layouts = 0;  // with a whole pair of rounds
@@ -51,4 +51,4 @@ std::vector<std::int32_t> mutual_code_layouts(const RunHeader& baseline, const R
 // it": how much, at most, at the row's confidence. Empty where the row has no such component.
 std::string code_layout_text(const ComparisonRow& row);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -18,7 +18,7 @@
 #include "regress/ab/row.hpp"
 #include "regress/compare_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // A setting of both headers where there was something to check: "10 rounds".
 inline constexpr std::string_view kSoloSetting = "solo_check";
@@ -57,4 +57,4 @@ void check_alone(const RowContext& context, std::vector<ComparisonRow>& rows);
 // changed as well, or that they did not, with both clocks where they are known.
 void check_device_clock(const Run& baseline, const Run& candidate, std::vector<ComparisonRow>& rows);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

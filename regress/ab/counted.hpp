@@ -9,7 +9,7 @@
 
 #include "bench/model/comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Range of the repeats over their median, relative; 0 for one value, for equal values, and for counts of 0.
 double relative_jitter(std::span<const double> values);
@@ -35,4 +35,4 @@ std::string exactness_text(CountScope scope, double jitter);
 // where they are long.
 std::string count_key_difference(std::string_view baseline, std::string_view candidate);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -8,7 +8,7 @@
 
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 double student_two_sided_p(double t, double degrees) {
   assert(degrees > 0);
@@ -38,4 +38,4 @@ double beta_quantile(double probability, double alpha, double beta) {
   return steady(boost::math::quantile(boost::math::beta_distribution<>(alpha, beta), probability));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -3,7 +3,7 @@
 // machine agrees on (steady_digits.hpp).
 #pragma once
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // P(|T| >= |t|) for Student's t. Precondition: degrees > 0.
 double student_two_sided_p(double t, double degrees);
@@ -16,4 +16,4 @@ double student_or_normal_quantile(double probability, double degrees);
 // x with P(X <= x) = probability for the beta distribution. Precondition: 0 < probability < 1, alpha and beta > 0.
 double beta_quantile(double probability, double alpha, double beta);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

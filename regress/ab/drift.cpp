@@ -9,7 +9,7 @@
 #include "regress/ab/distributions.hpp"
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 // Two identical builds measured one after the other on a shared two-core virtual machine: between what half and what
 // all of the recorded pairs show (docs/method/judgement.md, "How far equal sides lie apart").
@@ -243,4 +243,4 @@ Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own_noise
   return result;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

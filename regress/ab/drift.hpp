@@ -11,7 +11,7 @@
 #include "bench/model/run.hpp"
 #include "regress/ab/effect.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // From this many benchmarks on, their common movement and its spread can be told (robust estimates of fewer mean
 // little).
@@ -64,4 +64,4 @@ ErrorParts parts_of_error(const Effect& effect, const Drift& drift, const OwnNoi
 
 Effect widen(const Effect& effect, const Drift& drift, const OwnNoise& own, double confidence);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

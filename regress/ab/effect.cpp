@@ -11,7 +11,7 @@
 #include "regress/ab/shift_test.hpp"
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Sums of equal logarithms differ by their rounding; no clock tells processes apart by so little.
@@ -372,4 +372,4 @@ std::optional<Interval> Inversion::interval(double alpha) {
   return Interval{*low, *high};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -18,7 +18,7 @@
 #include "regress/ab/sample_scores.hpp"
 #include "regress/ab/shift_test.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Fewer rounds cannot reach .05 two-sided by exchanging sides: 2 / 2^5 is .06.
 inline constexpr int kMinRounds = 6;
@@ -109,4 +109,4 @@ class Inversion {
   std::vector<Tried> tried_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -11,7 +11,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct Explanation {
   std::string benchmark;
@@ -24,4 +24,4 @@ struct Explanation {
 std::vector<Explanation> explain(const Run& baseline, const Run& candidate, const Comparison& comparison,
                                  std::string_view part);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

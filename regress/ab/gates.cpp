@@ -14,7 +14,7 @@
 #include "regress/ab/match.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // "commit 1a2b3c4 accepted this level", or empty where the row shows more than that: its interval's near end (of
@@ -63,7 +63,7 @@ bool are_of_one_code(const ComparisonRow& row, const ComparisonRow& other) {
 }
 
 std::string standing_text(Verdict verdict) {
-  return verdict == Verdict::improvement ? "better" : std::string(to_text(verdict));
+  return verdict == Verdict::improvement ? "better" : std::string(steelyard::to_text(verdict));
 }
 
 // Why a count that regressed does not gate beside this time; empty where it does. Equal builds that were not timed
@@ -179,4 +179,4 @@ void decide_gates(Comparison& comparison) {
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

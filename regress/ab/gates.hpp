@@ -8,7 +8,7 @@
 
 #include "bench/model/comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Whether the policy names the metric of any benchmark, to be judged or to gate.
 bool names_metric(const ComparisonPolicy& policy, std::string_view metric);
@@ -30,4 +30,4 @@ bool metric_gates(const ComparisonPolicy& policy, std::string_view benchmark, co
 // was accepted (comparison.history) does not gate.
 void decide_gates(Comparison& comparison);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

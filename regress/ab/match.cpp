@@ -10,7 +10,7 @@
 #include "regress/ab/gates.hpp"
 #include "regress/policy/pattern_policy.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 struct Key {
@@ -207,4 +207,4 @@ std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const
   return matcher.take(warnings);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

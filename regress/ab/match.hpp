@@ -8,7 +8,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Stands for a program that failed as a whole where no benchmark of it is known.
 inline constexpr const char* kWholeProgram = "(the whole program)";
@@ -34,4 +34,4 @@ struct Matched {
 std::vector<Matched> match_runs(const Run& baseline, const Run& candidate, const ComparisonPolicy& policy,
                                 std::vector<std::string>& warnings);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

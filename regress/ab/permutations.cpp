@@ -9,7 +9,7 @@
 
 #include "regress/ab/distributions.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Scores are rounded to a grid so that sums can be counted. Rounding is the same for every labelling, so the test stays
@@ -222,4 +222,4 @@ double min_split_p(std::size_t marked, std::size_t units) {
   return std::clamp((2 * marked == units ? 2 : 1) / arrangements, kMinP, 1.0);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Beyond this many the table of sums costs milliseconds and the tail of a sum of bounded scores is close to normal.
 inline constexpr std::size_t kExactUnits = 64;
@@ -28,4 +28,4 @@ double split_p(std::span<const double> scores, const std::vector<bool>& marked);
 double min_sign_flip_p(std::size_t units);
 double min_split_p(std::size_t marked, std::size_t units);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -9,7 +9,7 @@
 #include "bench/model/quantile.hpp"
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 constexpr std::int32_t kMaxRounds = 1'000'000;  // as many as an imported file may name
@@ -229,4 +229,4 @@ CopyNoise noise_of_copies(std::span<const LogInvocation> invocations) {
   return {left_of(all * all, processes * processes), processes};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

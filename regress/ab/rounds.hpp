@@ -16,7 +16,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct LogInvocation {
   std::int32_t round = 0;
@@ -94,4 +94,4 @@ CopyNoise noise_of_copies(std::span<const LogInvocation> invocations);
 // above that of pairs up to 100 places apart.
 std::optional<double> spread_of_pairs(std::span<const double> values);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -13,7 +13,7 @@
 #include "regress/ab/verdict.hpp"
 #include "regress/compare_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct RowContext {
   const Run& baseline;
@@ -34,4 +34,4 @@ struct RowDraft {
 
 RowDraft draft_row(const Matched& matched, const RowContext& context);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

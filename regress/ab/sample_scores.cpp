@@ -11,7 +11,7 @@
 
 #include "bench/model/quantile.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 // Above this many values the median stands in for the median of pairs: by then the two agree to within their error,
 // and the pairs would cost more than everything else.
@@ -275,4 +275,4 @@ std::vector<double> add_views(std::span<const double> pooled, std::span<const do
   return result;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

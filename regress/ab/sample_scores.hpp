@@ -20,7 +20,7 @@
 #include <span>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Mean ranks of groups of values when all values of all groups are ranked together. Ranks of pooled samples carry more
 // than a median per invocation: a disturbed process gets a bounded rank, and quiet processes, which lie close together,
@@ -114,4 +114,4 @@ double preference(const LoweredValues& first, const LoweredValues& second);
 // The two views added: see above. Same length; either may be all zero.
 std::vector<double> add_views(std::span<const double> pooled, std::span<const double> in_round);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

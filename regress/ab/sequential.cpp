@@ -11,7 +11,7 @@
 #include "regress/ab/permutations.hpp"
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Few looks with growing distance: each look costs power, because its share is lost to the others. What these save on
@@ -262,4 +262,4 @@ LookAnswer answer_of(const LookedAt& seen, const LookPlan& plan, const StopQuest
   return chance_of_decision(effect, plan, question) < kMinChance ? LookAnswer::futile : LookAnswer::undecided;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

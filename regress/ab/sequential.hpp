@@ -22,7 +22,7 @@
 #include "regress/ab/effect.hpp"
 #include "regress/ab/rounds.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // When a measurement that may stop early looks at its data, and what share of the level each look may spend. Fixed
 // before the first round is measured, and kept with the run, so that the judgement can be repeated later.
@@ -110,4 +110,4 @@ LookAnswer answer_of(const LookedAt& seen, const LookPlan& plan, const StopQuest
 // without a standard error.
 double chance_of_decision(const Effect& effect, const LookPlan& plan, const StopQuestion& question);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

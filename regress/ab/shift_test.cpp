@@ -12,7 +12,7 @@
 #include "regress/ab/sample_scores.hpp"
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Correlation within pairs, of signed ranks, at or below which the order is taken to be in pairs: unchanged programs
@@ -339,4 +339,4 @@ double InvocationsTest::p(double shift) const { return split_p(scores(shift), is
 
 double InvocationsTest::min_p() const { return min_split_p(candidate_.size(), is_candidate_.size()); }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -13,7 +13,7 @@
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/sample_scores.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Where slots matter (an unequal core, a cost of being first) and nobody says which side had which, the slot effect
 // shows in the data: differences between the sides lie around two values, effect + slot and effect - slot. What depends
@@ -134,4 +134,4 @@ class InvocationsTest : public ShiftTest {
   double step_ = 0;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // ln 2 in two parts: multiples of the first up to 2^11 are exact, because its last 21 bits are 0 (W. J. Cody and
@@ -79,4 +79,4 @@ double steady_exp(double value) {
   return std::ldexp(1 + (r + r * sum), static_cast<int>(k));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

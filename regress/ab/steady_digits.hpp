@@ -9,7 +9,7 @@
 
 #include "bench/model/interval.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Of 15 to 17 that a double has. Two machines that differ in the last bits of it round to the same, but for a number
 // that lies within those bits of the middle between two: one in ten thousand where they are 8 units in the last place.
@@ -30,4 +30,4 @@ inline double steady_expm1(double value) { return steady_exp(value) - 1; }
 // The length of the hypotenuse: the library's may be fused.
 double steady_hypot(double a, double b);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

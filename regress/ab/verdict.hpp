@@ -11,7 +11,7 @@
 #include "regress/ab/effect.hpp"
 #include "regress/ab/sequential.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct NoisyEvidence {
   Effect effect;
@@ -71,4 +71,4 @@ inline constexpr int kMaxRoundsNamed = 1000;
 // without a standard error.
 std::optional<int> rounds_that_would_decide(const Effect& effect, const RoundsQuestion& question);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

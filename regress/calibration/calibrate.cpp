@@ -16,7 +16,7 @@
 #include "regress/ab/rounds.hpp"
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 bool is_called_changed(const ComparisonRow& row) {
@@ -318,4 +318,4 @@ ObservedRate observed_rate(std::span<const TriedGroup> groups) {
   return rate;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -13,7 +13,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // What the gates themselves do not say.
 struct CalibrationSetting {
@@ -79,4 +79,4 @@ struct TriedGroup {
 // data cannot tell how alike its tries are, and they are taken as independent.
 ObservedRate observed_rate(std::span<const TriedGroup> groups);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -16,7 +16,7 @@
 #include "regress/history/noise.hpp"
 #include "regress/history/steps.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Change points that were told before, found again in a series that has grown: identity is kept, so that a point that
@@ -269,4 +269,4 @@ void OnlineChanges::let_go() {
   dropped_ += dropped;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -7,7 +7,7 @@
 
 #include "bench/model/series.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct ChangeOptions {
   double false_alarm_rate = 0.05;  // chance that a series without a change has any confirmed or suspected point
@@ -58,4 +58,4 @@ class OnlineChanges {
   std::vector<ChangePoint> changes_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -14,7 +14,7 @@
 #include "regress/ab/steady_digits.hpp"
 #include "regress/history/machine_values.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 CommitOrder::CommitOrder(std::span<const Series> series) {
   std::vector<std::size_t> longest_first(series.size());
@@ -338,4 +338,4 @@ void mark_shared_moves(std::span<const Series> series, std::span<std::vector<Cha
   marking.name_causes();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

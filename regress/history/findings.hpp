@@ -11,7 +11,7 @@
 
 #include "bench/model/series.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // One order of commits for many series that each saw a part of them: so that changes of different series can be said to
 // stand at one place. Not for the order of commits in a repository: it knows only what was measured.
@@ -102,4 +102,4 @@ struct SharedMoveRules {
 void mark_shared_moves(std::span<const Series> series, std::span<std::vector<ChangePoint>> changes,
                        const CommitOrder& order, const SharedMoveRules& rules = {});
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -13,7 +13,7 @@
 #include "regress/ab/explain.hpp"
 #include "regress/compare_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct HistoryBaseline {
   Run newest;  // of the history, on the candidate's machine; no measurements: there is none
@@ -53,4 +53,4 @@ std::vector<ComparisonRow> rows_of_lost_series(const std::vector<SeriesHistory>&
 // of a row of it.
 void explain_by_history(const Comparison& comparison, std::vector<Explanation>& explanations);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -10,7 +10,7 @@
 #include "regress/ab/steady_digits.hpp"
 #include "regress/history/noise.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Neighbours that differ by more than this, as a ratio, are no longer about symmetric on a logarithmic scale: small
@@ -132,4 +132,4 @@ std::vector<double> clip_spikes(std::span<const double> values, double scale, st
   return clipped;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -11,7 +11,7 @@
 
 #include "bench/model/series.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct MachineValues {
   std::string machine;
@@ -37,4 +37,4 @@ std::vector<MachineValues> values_by_machine(const Series& series);
 // than `scale` is held the closer. Precondition: errors empty or one per value. Cost O(n).
 std::vector<double> clip_spikes(std::span<const double> values, double scale, std::span<const double> errors = {});
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -7,7 +7,7 @@
 
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 constexpr std::size_t kMaxLags = 32;   // measured; longer lags differ as these do
@@ -171,4 +171,4 @@ double Noise::inflation(std::size_t length) const {
   return variance_of_step(length, length) * static_cast<double>(length) / (2 * scale_ * scale_);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

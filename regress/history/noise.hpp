@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // A first, coarse scale (standard deviation) of one value around its neighbours, which neither steps nor spikes nor a
 // second mode spoil. 0: fewer than 2 values, or all equal. Cost O(n log n).
@@ -50,4 +50,4 @@ class Noise {
   std::vector<double> within_;     // [m]: sum of the variogram over all ordered pairs of m values in a row
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

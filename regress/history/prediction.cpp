@@ -8,7 +8,7 @@
 #include "regress/ab/steady_digits.hpp"
 #include "regress/history/machine_values.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 constexpr double kMedianFactor = 1.5707963267948966;  // variance of a median over that of a mean, normal: pi / 2
@@ -180,4 +180,4 @@ Prediction predict(const Series& series, std::span<const ChangePoint> changes, c
   return prediction;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

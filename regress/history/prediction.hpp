@@ -19,7 +19,7 @@
 #include "bench/model/interval.hpp"
 #include "bench/model/series.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Fewer cannot show how far occasions lie apart: the standard deviation of 7 values is itself uncertain by 29 %.
 inline constexpr std::size_t kMinPredictingValues = 8;
@@ -51,4 +51,4 @@ struct Prediction {
 // changes: those that find_changes gave for the series; the level begins at the last confirmed one of the machine.
 Prediction predict(const Series& series, std::span<const ChangePoint> changes, const PredictionQuestion& question);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -9,7 +9,7 @@
 #include "regress/ab/steady_digits.hpp"
 #include "regress/history/wander.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 constexpr double kHold = 10;           // a known step goes when its p is this many times the level
@@ -370,4 +370,4 @@ std::pair<std::size_t, std::size_t> Stretches::range(std::size_t k) const {
   return {first, last};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

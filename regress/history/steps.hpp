@@ -9,7 +9,7 @@
 
 #include "regress/history/noise.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct Step {
   std::size_t begin = 0;  // of the new level
@@ -87,4 +87,4 @@ class Stretches {
   double clear_;  // a difference of explained squares that tells places apart
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -8,7 +8,7 @@
 
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // What comes on top of white noise of variance 1. A finer grid (37 kinds) answers the same, and a coarser one (9) lets
@@ -92,4 +92,4 @@ WanderTest step_against_wander(std::span<const double> values, std::size_t cut, 
   return {std::sqrt((n - 2) * (steady_exp(ratio / n) - 1)), std::max(2.0, n - 4)};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <span>
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // A longer stretch is heard with so many values next to the step: what lies further off says nothing about wandering
 // that these do not, and bounds the cost.
@@ -29,4 +29,4 @@ struct WanderTest {
 // least_variance: of one value, positive; what a perfect fit is taken for. Cost: 17 passes over the values.
 WanderTest step_against_wander(std::span<const double> values, std::size_t cut, double least_variance);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

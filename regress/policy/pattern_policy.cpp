@@ -7,7 +7,7 @@
 #include "bench/model/number_text.hpp"
 #include "regress/targets/declared_target.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 const PatternPolicy* owning_table(const ComparisonPolicy& policy, std::string_view benchmark) {
@@ -132,4 +132,4 @@ std::vector<const PatternPolicy*> tables_without_benchmark(const ComparisonPolic
   return idle;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -13,7 +13,7 @@
 
 #include "bench/model/comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // The table that says the key of this benchmark; null: none does. Linear in the tables.
 template <class T>
@@ -44,4 +44,4 @@ std::string policy_step(const ComparisonPolicy& policy, const ComparisonRow& row
 std::vector<const PatternPolicy*> tables_without_benchmark(const ComparisonPolicy& policy,
                                                            const std::set<std::string>& benchmarks);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

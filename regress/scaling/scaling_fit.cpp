@@ -6,7 +6,7 @@
 #include "bench/model/text.hpp"
 #include "regress/ab/distributions.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Of an exponent whose arithmetic is exact in all but the last digits of a logarithm.
@@ -214,4 +214,4 @@ std::string claim_reason(const ScalingFit& fit, const Claim& claim) {
   return claimed + " cannot be judged: the interval " + interval + " is too wide; measure more rounds or larger sizes";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -16,7 +16,7 @@
 #include "bench/model/comparison.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct ScalingData {
   std::vector<double> sizes;                // at least two, above 0, ascending
@@ -70,4 +70,4 @@ ClaimVerdict judge_claim(const ScalingFit& fit, const Claim& claim);
 // One sentence a person can read: "a claimed exponent of 1 lies outside the interval [0.61, 0.63]".
 std::string claim_reason(const ScalingFit& fit, const Claim& claim);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -12,7 +12,7 @@
 #include "bench/model/number_text.hpp"
 #include "bench/model/quantile.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 constexpr std::string_view kThreadsParameter = "threads";
@@ -291,4 +291,4 @@ Result<std::vector<Sweep>> find_input_sweeps(const Run& run, const SweepChoice& 
                      "items of STEELYARD_FUZZED_BENCHMARK say so; of others write --over PARAMETER");
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

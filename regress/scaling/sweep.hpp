@@ -9,7 +9,7 @@
 #include "bench/model/run.hpp"
 #include "regress/scaling/scaling_fit.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct SweepChoice {
   // A parameter's name; a number: the position among those without a name, from 1; "threads"; kElements: those of the
@@ -45,4 +45,4 @@ inline constexpr std::string_view kElements = "elements";
 // there is none.
 Result<std::vector<Sweep>> find_input_sweeps(const Run& run, const SweepChoice& choice);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -7,7 +7,7 @@
 
 #include "bench/model/quantile.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Best first: a benchmark may report several of them.
@@ -117,4 +117,4 @@ std::vector<BenchmarkRates> rates_of(const Run& run) {
   return list;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -9,7 +9,7 @@
 
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct BenchmarkRates {
   BenchmarkId id;
@@ -32,4 +32,4 @@ bool is_rate(double value);
 // left out.
 std::vector<BenchmarkRates> rates_of(const Run& run);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

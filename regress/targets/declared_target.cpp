@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 bool matches_whole(std::string_view pattern, std::string_view text) {
@@ -334,4 +334,4 @@ std::optional<std::string> dtype_of(const BenchmarkId& id) {
   return only_one(named);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

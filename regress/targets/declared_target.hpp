@@ -11,7 +11,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/target.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct DeclaredTarget {
   std::string benchmark;  // a pattern: '*' any characters, '?' one
@@ -65,4 +65,4 @@ std::vector<std::string> known_dtypes();
 // (`BM_gemv<float>`). Absent where there is none, or several that differ.
 std::optional<std::string> dtype_of(const BenchmarkId& id);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -7,7 +7,7 @@
 #include "bench/model/text.hpp"
 #include "regress/targets/declared_target.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 const DeviceCeilings* find_device(const std::vector<DeviceCeilings>& devices, const std::string& name) {
@@ -180,4 +180,4 @@ std::string name_of(const Ceiling& ceiling) {
   return name;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -9,7 +9,7 @@
 #include "bench/model/benchmark_id.hpp"
 #include "bench/model/target.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct CeilingChoice {
   std::string device = "CPU";  // as DeviceCeilings::device
@@ -44,4 +44,4 @@ std::string name_of(const Ceiling& ceiling);
 // The command that measures what is absent.
 inline constexpr std::string_view kMeasureCeilings = "`steelyard targets ceilings` measures them";
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

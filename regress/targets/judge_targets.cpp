@@ -12,7 +12,7 @@
 #include "regress/targets/target_wording.hpp"
 #include "regress/targets/utilization.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 const std::vector<double>& rates_of_metric(const BenchmarkRates& rates, const std::string& metric) {
@@ -449,4 +449,4 @@ std::string points_text(const std::vector<const BenchmarkRates*>& points, const 
   return text;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

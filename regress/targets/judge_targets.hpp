@@ -11,7 +11,7 @@
 #include "regress/targets/declared_target.hpp"
 #include "regress/targets/find_ceiling.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // One target of one benchmark. A target that names a level, a dtype or threads is held against that ceiling; what it
 // leaves open is taken from `choice`.
@@ -61,4 +61,4 @@ AxisMean mean_over_axis(const std::vector<const BenchmarkRates*>& points, const 
 // "; by columns: 1024 at 35.1 %, 4096 at 61.0 %": each point's median rate, of the row's ceiling where it has one.
 std::string points_text(const std::vector<const BenchmarkRates*>& points, const TargetRow& row);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

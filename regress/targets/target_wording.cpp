@@ -8,7 +8,7 @@
 #include "bench/model/text.hpp"
 #include "regress/targets/find_ceiling.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Nobody waits for more.
@@ -102,4 +102,4 @@ std::string what_would_do(const TargetRow& row) {
          std::to_string(row.invocations);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

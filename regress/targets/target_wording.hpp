@@ -6,7 +6,7 @@
 #include "bench/model/target.hpp"
 #include "regress/targets/benchmark_rates.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // Three significant digits in the unit that keeps them between 1 and 1000: "12.4 GB/s", "812 Gflop/s". metric:
 // "bandwidth" or "flops".
@@ -23,4 +23,4 @@ std::string undecided_reason(const TargetRow& row, const std::string& would_do);
 // How many invocations would, as the square of the distance asks for them; or that the ceiling is known too badly.
 std::string what_would_do(const TargetRow& row);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

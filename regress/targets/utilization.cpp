@@ -8,7 +8,7 @@
 #include "bench/model/quantile.hpp"
 #include "regress/ab/distributions.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 UncertainRate uncertain(const Ceiling& ceiling) {
@@ -158,4 +158,4 @@ Interval quotient_interval(const UncertainRate& numerator, const UncertainRate& 
           std::exp(quotient + std::hypot(top.above, bottom.below))};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

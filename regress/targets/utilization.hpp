@@ -12,7 +12,7 @@
 #include "regress/targets/benchmark_rates.hpp"
 #include "regress/targets/find_ceiling.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 // One rate against one ceiling, whatever they are of. Precondition: rates is not empty.
 RateUtilization utilization_of(const std::vector<double>& rates, const FoundCeiling& found);
@@ -54,4 +54,4 @@ struct UncertainRate {
 };
 Interval quotient_interval(const UncertainRate& numerator, const UncertainRate& denominator);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -19,7 +19,7 @@ BOOST_CLASS_VERSION(steelyard::Measurement, 2)
 BOOST_CLASS_VERSION(steelyard::CountedProfile, 1)
 BOOST_CLASS_VERSION(steelyard::Run, 1)
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Of a file: holds the first block of its zstd frame, which is 128 KiB at most, packed or not.
@@ -290,4 +290,4 @@ Result<void> check_run(const Run& run, std::string_view name) {
   return {};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -12,7 +12,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct ArchiveLimits {
   std::int64_t file_bytes = std::int64_t{256} << 20;
@@ -56,4 +56,4 @@ std::optional<RunHeader> decode_header(std::string_view beginning);
 // run that decode_payload() would refuse.
 Result<void> check_run(const Run& run, std::string_view name);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

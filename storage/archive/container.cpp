@@ -9,7 +9,7 @@
 
 #include "bench/model/sha256.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // The container. Its first 64 bytes keep their meaning in every later version, so that damage and newness can be told
 // apart for ever:
@@ -232,4 +232,4 @@ std::optional<std::string> decompress_beginning(std::string_view compressed, std
   return bytes;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 #include "bench/model/result.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Programs that know only runs take the version of any other payload for one of the future, and say so.
 enum class PayloadKind { run, measurements };
@@ -52,4 +52,4 @@ std::optional<std::string> decompress(std::string_view compressed, std::size_t s
 // many.
 std::optional<std::string> decompress_beginning(std::string_view compressed, std::size_t size);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -5,7 +5,7 @@
 #include "storage/archive/task_serialization.hpp"
 #include "storage/place/files.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 std::string encode_measurement_file(const std::vector<TaskMeasurement>& measurements) {
   return pack_container(encode_measurement_payload(measurements), PayloadKind::measurements,
@@ -79,4 +79,4 @@ Result<std::vector<TaskMeasurement>> decode_measurement_payload(std::string_view
   return measurements;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -13,7 +13,7 @@
 #include "bench/model/task_measurement.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Precondition: none has a flaw().
 std::string encode_measurement_file(const std::vector<TaskMeasurement>& measurements);
@@ -40,4 +40,4 @@ std::string encode_measurement_payload(const std::vector<TaskMeasurement>& measu
 // Error (input): damaged, newer, or a measurement with a flaw(). `name` is the file's.
 Result<std::vector<TaskMeasurement>> decode_measurement_payload(std::string_view payload, std::string_view name);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // What is wrong with a payload. Thrown by the reader, since serialize() functions return nothing, and caught in the
 // folder it is thrown in.
@@ -293,4 +293,4 @@ struct ThroughBoost {
   }
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -13,7 +13,7 @@
 #include "bench/model/task_measurement.hpp"
 #include "storage/archive/portable_archive.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 template <class Archive>
 void serialize(Archive& archive, TaskSpec& task, unsigned /*version*/) {
@@ -27,4 +27,4 @@ void serialize(Archive& archive, TaskMeasurement& measurement, unsigned /*versio
       .fingerprint& measurement.metadata;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -22,7 +22,7 @@
 #include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/runs/run_writer.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // The newest points of each of many series, as they come by in any order, and the order of the runs of one branch from
@@ -169,8 +169,8 @@ bool NewestPoints::SeriesKey::operator<(const SeriesKey& other) const {
   const auto sorted = [](const SeriesKey& key) {
     return std::tuple<const std::string&, const std::string&, const std::string&, const std::string&, std::string_view,
                       std::string_view, const std::string&>(key.benchmark, key.project, key.metric.name,
-                                                            key.metric.unit, to_text(key.metric.better),
-                                                            to_text(key.metric.kind), key.fingerprint);
+                                                            key.metric.unit, steelyard::to_text(key.metric.better),
+                                                            steelyard::to_text(key.metric.kind), key.fingerprint);
   };
   return sorted(*this) < sorted(other);
 }
@@ -510,4 +510,4 @@ Result<ArchivedHistory> read_archived_history(const fs::path& folder, const Hist
   return history;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -17,7 +17,7 @@
 #include "bench/model/result.hpp"
 #include "storage/model/history.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct ArchivedHistory {
   std::vector<HistorySeries> series;  // in the store's order
@@ -35,4 +35,4 @@ struct ArchivedHistory {
 Result<ArchivedHistory> read_archived_history(const std::filesystem::path& folder, const HistoryQuery& query,
                                               const std::function<void(double)>& progress);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

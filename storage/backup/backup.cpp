@@ -26,7 +26,7 @@
 
 extern char** environ;
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -389,4 +389,4 @@ Result<BackupManifest> restore_store(const StoreAddress& address, const fs::path
   return manifest;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -14,7 +14,7 @@
 #include "storage/backup/manifest.hpp"
 #include "storage/place/store_address.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct BackupOptions {
   std::string tool;  // name and version of the program
@@ -59,4 +59,4 @@ struct DumpCommand {
 // it failed; with its own last words, and no password in them.
 Result<void> run_dump_command(const DumpCommand& command, const std::function<void()>& watch);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

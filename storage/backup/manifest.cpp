@@ -8,7 +8,7 @@
 #include "bench/model/sha256.hpp"
 #include "storage/document/json.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +108,4 @@ Result<void> check_dump(const fs::path& folder, const BackupManifest& manifest,
                      "SHA-256 " + manifest.dump_sha256, "restore another backup; the store is as it was");
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

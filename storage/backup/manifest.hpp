@@ -11,7 +11,7 @@
 #include "bench/model/result.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 inline constexpr const char* kManifestFile = "manifest.json";
 inline constexpr const char* kDumpFile = "store.dump";
@@ -37,4 +37,4 @@ Result<void> check_dump(const std::filesystem::path& folder, const BackupManifes
 // SHA-256 of a file, in pieces.
 Result<std::string> sha256_of_file(const std::filesystem::path& file, const std::function<void(double)>& progress);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

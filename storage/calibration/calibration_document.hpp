@@ -12,7 +12,7 @@
 #include "bench/model/result.hpp"
 #include "storage/document/json.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 inline constexpr const char* kCalibrationSchema = "steelyard.calibration/1";
 
@@ -44,4 +44,4 @@ Result<Calibration> read_calibration(const std::filesystem::path& file);
 Result<std::optional<Calibration>> find_calibration(const std::filesystem::path& state, const std::string& fingerprint,
                                                     Layout layout);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -8,7 +8,7 @@
 #include "storage/comparison/history_document.hpp"
 #include "storage/place/files.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // The fingerprint stands before the settings, which are the last.
@@ -111,4 +111,4 @@ int comparison_version(std::string_view beginning) {
   return std::max(version, 0);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

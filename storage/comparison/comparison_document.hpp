@@ -15,7 +15,7 @@
 #include "bench/model/result.hpp"
 #include "storage/document/json.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 inline constexpr std::string_view kComparisonSchema = "steelyard.comparison/1";
 inline constexpr std::int64_t kMaxComparisonBytes = std::int64_t{256} << 20;
@@ -40,4 +40,4 @@ Result<Comparison> as_kept(const Comparison& comparison);
 int comparison_version(std::string_view beginning);
 inline constexpr int kComparisonVersion = 1;
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -12,7 +12,7 @@
 #include "storage/comparison/history_document.hpp"
 #include "storage/document/content_identity.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // The fields that were hashed when identities began to follow from fields(), in their order then: stores hold such
@@ -215,4 +215,4 @@ std::string comparison_id(const Comparison& comparison) {
   return identity.append(parts.always).append(parts.more).hex();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -6,8 +6,8 @@
 
 #include "bench/model/comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 std::string comparison_id(const Comparison& comparison);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

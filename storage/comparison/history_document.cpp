@@ -13,7 +13,7 @@
 #include "storage/archive/container.hpp"
 #include "storage/comparison/comparison_document.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::string_view kSchema = "steelyard.judged_history/1";
@@ -186,4 +186,4 @@ Result<JudgedHistory> unpack_history(const PackedHistory& packed, const std::str
   return history;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

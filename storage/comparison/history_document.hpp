@@ -9,7 +9,7 @@
 #include "bench/model/series.hpp"
 #include "storage/document/json.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 JsonWriter history_object(const JudgedHistory& history);
 // What is not as wanted is an error of the value's document.
@@ -27,4 +27,4 @@ Result<PackedHistory> pack_history(const JudgedHistory& history);
 // `name` is named in errors. Error (input): damaged, a newer version, a field that is not as wanted.
 Result<JudgedHistory> unpack_history(const PackedHistory& packed, const std::string& name);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -4,7 +4,7 @@
 
 #include "bench/model/sha256.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 ContentIdentity& ContentIdentity::text(std::string_view value) {
   content_ += std::to_string(value.size()) + ':';
@@ -27,4 +27,4 @@ ContentIdentity& ContentIdentity::append(const ContentIdentity& more) {
 }
 std::string ContentIdentity::hex() const { return sha256_hex(content_); }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class ContentIdentity {
  public:
@@ -27,4 +27,4 @@ class ContentIdentity {
   std::string content_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

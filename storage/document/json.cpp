@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using Json = nlohmann::json;
@@ -310,4 +310,4 @@ std::size_t JsonReader::word_at(const JsonValue& found, std::span<const std::str
   return 0;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

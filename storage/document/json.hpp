@@ -25,7 +25,7 @@
 #include "bench/model/interval.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class JsonValue {
  public:
@@ -219,4 +219,4 @@ class JsonReader {
   JsonValue object_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

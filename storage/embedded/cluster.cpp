@@ -21,7 +21,7 @@
 #include "storage/place/files.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesyst
   return StoreLink{std::move(session), address.url, {}};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -17,7 +17,7 @@
 #include "storage/place/store_address.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct EmbeddedServer {
   std::string url;             // of the database "steelyard"; holds no secret
@@ -52,4 +52,4 @@ struct StoreLink {
 // Error (store): no answer.
 Result<StoreLink> link_to_store(const StoreAddress& address, const std::filesystem::path& state);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -18,7 +18,7 @@
 #include "storage/place/files.hpp"
 #include "storage/place/store_address.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ Result<fs::path> set_cluster_aside(const fs::path& home, int major) {
                      target.string(), "rename it by hand");
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

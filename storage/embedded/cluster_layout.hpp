@@ -11,7 +11,7 @@
 #include "bench/model/result.hpp"
 #include "storage/embedded/server_process.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // What data is called until it is complete.
 inline constexpr const char* kUnfinished = "data.new";
@@ -69,4 +69,4 @@ Result<void> create_cluster(const ClusterLayout& layout, const ServerPrograms& p
 // server still runs. Nothing of it is changed or removed.
 Result<std::filesystem::path> set_cluster_aside(const std::filesystem::path& home, int major);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -24,7 +24,7 @@
 #include "storage/place/store_address.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -252,4 +252,4 @@ FileDescriptor open_keeper_program() {
   return FileDescriptor(::open(program.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -15,7 +15,7 @@
 #include "storage/embedded/server_process.hpp"
 #include "storage/place/files.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Whether a connection to the database succeeds now.
 bool answers(const ClusterLayout& layout, const std::string& database = "steelyard");
@@ -56,4 +56,4 @@ void note_use(const ClusterLayout& layout, std::chrono::milliseconds allowed);
 // path: the server's account may be unable to reach the folder that we were installed in.
 FileDescriptor open_keeper_program();
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

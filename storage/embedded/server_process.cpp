@@ -28,7 +28,7 @@
 
 #include "storage/place/files.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Entries are a line of /etc/passwd or what a directory service makes of it.
@@ -377,4 +377,4 @@ std::vector<ServerPrograms> find_server_programs() {
   return find_server_programs("/usr/lib/postgresql", path == nullptr ? "" : path);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // The operating-system user that the embedded server runs as. PostgreSQL refuses to run as root, and its initdb refuses
 // a user without an entry in the password database.
@@ -81,4 +81,4 @@ std::vector<ServerPrograms> find_server_programs(const std::filesystem::path& pa
 // On this machine: /usr/lib/postgresql and $PATH.
 std::vector<ServerPrograms> find_server_programs();
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

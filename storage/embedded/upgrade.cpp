@@ -15,7 +15,7 @@
 #include "storage/postgres/session/session.hpp"
 #include "storage/postgres/upkeep/table_contents.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -218,4 +218,4 @@ void note_refused_upgrade(const fs::path& home, int major, const Error& why) {
   std::ofstream(refusal_note(home, major)) << why.text() << '\n';
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -13,7 +13,7 @@
 #include "bench/model/result.hpp"
 #include "storage/embedded/server_process.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct Upgrade {
   std::filesystem::path home;
@@ -34,4 +34,4 @@ std::optional<std::string> refused_upgrade(const std::filesystem::path& home, in
 std::vector<int> refused_majors(const std::filesystem::path& home);  // those of which there is such a reason
 void note_refused_upgrade(const std::filesystem::path& home, int major, const Error& why);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::storage {
 
 enum class Access { reader, writer, owner };
 
@@ -51,4 +51,4 @@ struct AuditEntry {
   std::string login{};  // of the database session; filled by reading
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

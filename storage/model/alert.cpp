@@ -8,7 +8,7 @@
 
 #include "bench/model/sha256.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::array<std::string_view, 5> kStates{"open", "acknowledged", "accepted", "resolved", "reopened"};
@@ -220,4 +220,4 @@ std::string refusal(AlertAct::Kind kind, AlertState state) {
   return is_there ? "it is open" : "";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

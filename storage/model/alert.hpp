@@ -11,7 +11,7 @@
 
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 enum class AlertState { open, acknowledged, accepted, resolved, reopened };
 std::string_view to_text(AlertState state);
@@ -125,4 +125,4 @@ std::optional<Alert> alert_of(const AlertSubject& subject, std::vector<AlertFact
 std::string refusal(AlertAct::Kind kind, AlertState state);
 std::string_view event_of(AlertAct::Kind kind);  // "acknowledged", "accepted", "resolved", "reopened"
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 #include "bench/model/metric.hpp"
 #include "bench/model/series.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // A label may take 100 bytes and a run have a thousand: some 100 MB are looked through.
 inline constexpr std::int64_t kMaxLabelledRuns = 1000;
@@ -162,4 +162,4 @@ struct CommitGraph {
 inline constexpr std::size_t kMaxGraphCommits = 20'000;
 inline constexpr std::size_t kMaxParents = 1'000;  // of one commit
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

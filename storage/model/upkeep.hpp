@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct StoreStatus {
   std::string address;  // safe to print
@@ -167,4 +167,4 @@ struct DistributeOptions {
 // What is being done, and how much of it all is done, 0 to 1.
 using DistributeProgress = std::function<void(const std::string& what, double done)>;
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

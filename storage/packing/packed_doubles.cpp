@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr unsigned kBitsPerByte = 7;
@@ -487,4 +487,4 @@ std::vector<double> read_doubles(ByteReader& reader, std::uint64_t count, std::s
   return samples;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Reads bytes of unknown origin: nothing is read past the end, and what was read after a failure is zero. Numbers of
 // variable length are seven bits a byte, lowest first, the high bit set on all but the last (LEB128); signed ones fold
@@ -112,4 +112,4 @@ class DoublePacker {
 // On bytes that DoublePacker cannot have made the reader fails.
 std::vector<double> read_doubles(ByteReader& reader, std::uint64_t count, std::span<const std::int64_t> iterations);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

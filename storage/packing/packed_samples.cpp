@@ -6,7 +6,7 @@
 
 #include "storage/packing/packed_doubles.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using Section = std::vector<InvocationSamples>;
@@ -184,4 +184,4 @@ Result<UnpackedSamples> unpack_samples(std::string_view packed, const std::strin
                      "a newer steelyard may have written them: update this one; else restore a backup");
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

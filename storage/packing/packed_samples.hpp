@@ -22,7 +22,7 @@
 #include "bench/model/result.hpp"
 #include "storage/packing/packed_doubles.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Packs one measurement after the other, and keeps its memory in between.
 class SamplePacker {
@@ -50,4 +50,4 @@ struct UnpackedSamples {
 // Errors: kind store; `where` says whose samples they are.
 Result<UnpackedSamples> unpack_samples(std::string_view packed, const std::string& where);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

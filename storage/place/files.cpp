@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // flock has no time limit of its own, and a signal that ended a blocking one would have to be one of ours. Short beside
@@ -151,4 +151,4 @@ Result<void> write_file(const fs::path& path, std::string_view bytes) {
   return {};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

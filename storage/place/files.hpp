@@ -15,7 +15,7 @@
 
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // One owner of an open file descriptor; closes it, never throws. Named apart from bench's Descriptor: the two layers
 // share nothing but the model, and one program links both.
@@ -68,4 +68,4 @@ Result<std::string> read_beginning(const std::filesystem::path& path, std::size_
 // written is removed.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::string_view kMask = "***";
@@ -266,4 +266,4 @@ std::filesystem::path state_folder() {
   return "/tmp/steelyard-state-" + std::to_string(geteuid());
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -10,7 +10,7 @@
 
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct StoreAddress {
   bool embedded = true;
@@ -55,4 +55,4 @@ ConnectionSettings connection_settings(std::string_view url);
 std::string percent_encode(std::string_view text);
 std::string percent_decode(std::string_view text);  // a "%" that starts no code stands for itself
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

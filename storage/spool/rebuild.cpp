@@ -11,7 +11,7 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "storage/place/files.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ Result<Rebuild> rebuild_from_archives(const fs::path& folder, const Spool::PutRu
   return rebuild;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -16,7 +16,7 @@
 #include "bench/model/result.hpp"
 #include "storage/spool/spool.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct Rebuild {
   std::int64_t runs = 0;           // that the store has now, new or not
@@ -36,4 +36,4 @@ Result<Rebuild> rebuild_from_archives(const std::filesystem::path& folder, const
 // the runs, as they came. Other documents are passed over. Errors: as rebuild_from_archives().
 Result<void> rebuild_comparisons(const std::filesystem::path& folder, const Spool::PutComparison& put, Rebuild& done);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -16,7 +16,7 @@
 #include "storage/comparison/comparison_identity.hpp"
 #include "storage/place/files.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -282,10 +282,11 @@ Result<DeliveryLock> DeliveryLock::take(const std::filesystem::path& folder, Nan
     return why;
   }
   if (!lock->has_value()) {
-    return store_error(path.string(), "another process that delivers, for longer than " + to_text(longest_wait),
-                       "the lock", "what waits stays where it is; the next command delivers it");
+    return store_error(path.string(),
+                       "another process that delivers, for longer than " + steelyard::to_text(longest_wait), "the lock",
+                       "what waits stays where it is; the next command delivers it");
   }
   return DeliveryLock(std::move(**lock));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

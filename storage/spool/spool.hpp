@@ -20,7 +20,7 @@
 #include "bench/model/run.hpp"
 #include "storage/place/files.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // A comparison as it reads back from its document (as_kept): of what is no part of that nothing is kept.
 struct SpooledComparison {
@@ -127,4 +127,4 @@ class DeliveryLock {
   FileLock lock_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -80,7 +80,7 @@ std::string joined(const Words& words) {
 
 // Why the program does not take it; empty where it does.
 std::string command_fault(const Words& arguments) {
-  const auto parsed = parse_command_line(all_verbs(), arguments);
+  const auto parsed = ci::parse_command_line(ci::all_verbs(), arguments);
   return parsed ? "" : parsed.error().text();
 }
 

@@ -11,7 +11,7 @@
 namespace steelyard::testing {
 namespace {
 
-using Parts = Result<std::vector<CallgrindPart>>;
+using Parts = Result<std::vector<bench::CallgrindPart>>;
 using Costs = std::vector<std::int64_t>;
 
 // Small enough that what it bounds is seen to be bounded.
@@ -29,7 +29,7 @@ bool is_below_zero(const Costs& costs) {
   return std::any_of(costs.begin(), costs.end(), [](std::int64_t cost) { return cost < 0; });
 }
 
-std::optional<std::string> broken_claim_about_part(const CallgrindPart& part) {
+std::optional<std::string> broken_claim_about_part(const bench::CallgrindPart& part) {
   const Costs zero(part.events.size(), 0);
   if (part.events.empty() || part.totals.size() != part.events.size()) return "one total per event";
   Costs sum = zero;
@@ -44,7 +44,7 @@ std::optional<std::string> broken_claim_about_part(const CallgrindPart& part) {
     if (std::max(arc.caller, arc.callee) >= part.functions.size()) return "arcs between functions that are there";
     if (arc.inclusive.size() != zero.size() || is_below_zero(arc.inclusive)) return "one cost of an arc per event";
   }
-  for (const InlinedCost& piece : part.inlined) {
+  for (const bench::InlinedCost& piece : part.inlined) {
     if (piece.function >= part.functions.size()) return "pieces of functions that are there";
     for (std::size_t event = 0; event < zero.size(); ++event) {
       if (piece.self[event] > part.functions[piece.function].self[event]) return "a piece is at most the whole";
@@ -53,9 +53,9 @@ std::optional<std::string> broken_claim_about_part(const CallgrindPart& part) {
   return std::nullopt;
 }
 
-std::optional<std::string> broken_claim_about_positions(const CallgrindPart& part) {
+std::optional<std::string> broken_claim_about_positions(const bench::CallgrindPart& part) {
   std::vector<Costs> sums(part.functions.size(), Costs(part.events.size(), 0));
-  for (const PositionCost& cost : part.position_costs) {
+  for (const bench::PositionCost& cost : part.position_costs) {
     if (cost.function >= sums.size() || cost.file >= part.position_files.size()) return "positions that are there";
     add(sums[cost.function], cost.self);
   }
@@ -65,7 +65,7 @@ std::optional<std::string> broken_claim_about_positions(const CallgrindPart& par
   return std::nullopt;
 }
 
-bool are_equal(const CallgrindPart& a, const CallgrindPart& b) {
+bool are_equal(const bench::CallgrindPart& a, const bench::CallgrindPart& b) {
   return a.part == b.part && a.events == b.events && a.totals == b.totals && a.functions == b.functions &&
          a.arcs == b.arcs && a.summary == b.summary && a.jumps == b.jumps &&
          a.recorded_functions == b.recorded_functions && a.unbalanced == b.unbalanced &&
@@ -75,15 +75,16 @@ bool are_equal(const CallgrindPart& a, const CallgrindPart& b) {
 bool are_equal(const Parts& a, const Parts& b) {
   if (!a || !b) return !a && !b && a.error().where == b.error().where;
   return std::equal(a->begin(), a->end(), b->begin(), b->end(),
-                    [](const CallgrindPart& x, const CallgrindPart& y) { return are_equal(x, y); });
+                    [](const bench::CallgrindPart& x, const bench::CallgrindPart& y) { return are_equal(x, y); });
 }
 
 bool are_equal_with_positions(const Parts& a, const Parts& b) {
   if (!are_equal(a, b)) return false;
   if (!a) return true;
-  return std::equal(a->begin(), a->end(), b->begin(), b->end(), [](const CallgrindPart& x, const CallgrindPart& y) {
-    return x.position_costs == y.position_costs && x.position_files == y.position_files;
-  });
+  return std::equal(a->begin(), a->end(), b->begin(), b->end(),
+                    [](const bench::CallgrindPart& x, const bench::CallgrindPart& y) {
+                      return x.position_costs == y.position_costs && x.position_files == y.position_files;
+                    });
 }
 
 // One position: absolute as it is, or made so.
@@ -150,30 +151,30 @@ std::string with_long_line_ends(std::string_view text) {
 }  // namespace
 
 std::optional<std::string> broken_claim_about_callgrind(std::string_view text) {
-  const Parts parts = parse_callgrind(text, "profile", {.maximum_bytes = kMaximumBytes});
+  const Parts parts = bench::parse_callgrind(text, "profile", {.maximum_bytes = kMaximumBytes});
   if (!parts && !parts.error().where.starts_with("profile:")) return "an error says where: " + parts.error().text();
   if (parts) {
-    for (const CallgrindPart& part : *parts) {
+    for (const bench::CallgrindPart& part : *parts) {
       if (const auto broken = broken_claim_about_part(part)) return broken;
     }
   }
   const Parts with_positions =
-      parse_callgrind(text, "profile", {.keep_positions = true, .maximum_bytes = 4 * kMaximumBytes});
+      bench::parse_callgrind(text, "profile", {.keep_positions = true, .maximum_bytes = 4 * kMaximumBytes});
   const bool is_sum_of_bounds = !with_positions && with_positions.error().found.find("MiB") != std::string::npos;
   const bool is_refused_for_size = !parts && parts.error().found.find("MiB") != std::string::npos;
   if (is_sum_of_bounds || is_refused_for_size) return std::nullopt;
   if (!are_equal(parts, with_positions)) return "asking for positions changes nothing else";
   if (with_positions) {
-    for (const CallgrindPart& part : *with_positions) {
+    for (const bench::CallgrindPart& part : *with_positions) {
       if (const auto broken = broken_claim_about_positions(part)) return broken;
     }
   }
   if (text.find('\r') != std::string_view::npos) return std::nullopt;
-  const CallgrindReadOptions as_before{.keep_positions = true, .maximum_bytes = 4 * kMaximumBytes};
-  const Parts carefully = parse_callgrind(with_long_line_ends(text), "profile", as_before);
+  const bench::CallgrindReadOptions as_before{.keep_positions = true, .maximum_bytes = 4 * kMaximumBytes};
+  const Parts carefully = bench::parse_callgrind(with_long_line_ends(text), "profile", as_before);
   if (!are_equal_with_positions(with_positions, carefully)) return "line ends change nothing";
   if (!parts) return std::nullopt;
-  const Parts in_full = parse_callgrind(with_absolute_positions(text), "profile", as_before);
+  const Parts in_full = bench::parse_callgrind(with_absolute_positions(text), "profile", as_before);
   if (!are_equal_with_positions(with_positions, in_full)) return "relative positions mean what they do in full";
   return std::nullopt;
 }

@@ -96,7 +96,7 @@ TEST(CallgrindReaderMutations, NoMutationOfAProfileBreaksAClaim) {
       for (std::size_t changes = 1 + chance.below(4); changes > 0; --changes) mutate(text, chance);
       const auto broken = testing::broken_claim_about_callgrind(text);
       ASSERT_FALSE(broken) << file << ", mutant " << mutant << ": " << *broken << "\n" << text;
-      if (parse_callgrind(text, "profile")) ++accepted;
+      if (bench::parse_callgrind(text, "profile")) ++accepted;
     }
   }
   // Most are refused; were none accepted, the claims about what is accepted would not have been tried.

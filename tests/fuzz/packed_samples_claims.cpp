@@ -35,7 +35,7 @@ bool bitwise_equal(const Section& a, const Section& b) {
 }  // namespace
 
 std::optional<std::string> broken_claim_about_packed_samples(const std::string& bytes) {
-  const auto unpacked = unpack_samples(bytes, "fuzz");
+  const auto unpacked = storage::unpack_samples(bytes, "fuzz");
   if (!unpacked) {
     if (unpacked.error().kind != ErrorKind::store) return "bytes that cannot be read are an error of the store";
     return std::nullopt;
@@ -44,9 +44,9 @@ std::optional<std::string> broken_claim_about_packed_samples(const std::string& 
   const std::size_t numbers = numbers_in(unpacked->invocations) + numbers_in(unpacked->excluded);
   if (numbers > 9 * bytes.size() + 6 * kFree) return "memory is in proportion to the bytes";
   if (unpacked->dropped && numbers > 0) return "what was dropped has no samples";
-  const std::string packed = pack_samples(unpacked->invocations, unpacked->excluded);
+  const std::string packed = storage::pack_samples(unpacked->invocations, unpacked->excluded);
   if (packed.size() > 64 + 9 * numbers) return "packing takes no more than the samples as they are";
-  const auto again = unpack_samples(packed, "fuzz");
+  const auto again = storage::unpack_samples(packed, "fuzz");
   if (!again) return "what was packed can be read";
   if (!bitwise_equal(again->invocations, unpacked->invocations)) return "samples come back to the last bit";
   if (!bitwise_equal(again->excluded, unpacked->excluded)) return "what was excluded comes back to the last bit";

@@ -30,7 +30,7 @@ TEST(PackedSamplesFuzzTest, ClaimsHoldForMutations) {
   std::mt19937_64 engine(7);
   for (std::uint64_t seed = 0; seed < 1'500; ++seed) {
     const auto sections = storage_test::example_samples(seed);
-    const std::string packed = pack_samples(sections.judged, sections.excluded);
+    const std::string packed = storage::pack_samples(sections.judged, sections.excluded);
     for (int change = 0; change < 20; ++change) {
       std::string bytes = packed;
       for (std::uint64_t left = engine() % 3 + 1; left > 0 && !bytes.empty(); --left) {

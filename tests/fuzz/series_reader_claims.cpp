@@ -48,7 +48,7 @@ std::string written(const std::vector<Series>& all) {
 }  // namespace
 
 std::optional<std::string> broken_claim_about_series(std::string_view text) {
-  const Result<std::vector<Series>> all = parse_series(text, "file");
+  const Result<std::vector<Series>> all = ci::parse_series(text, "file");
   if (!all) {
     const Error& error = all.error();
     if (error.kind != ErrorKind::input) return "an error is the input's: " + error.text();
@@ -59,10 +59,10 @@ std::optional<std::string> broken_claim_about_series(std::string_view text) {
   for (const Series& series : *all) {
     if (const auto broken = broken_claim_about_one(series)) return broken;
   }
-  const Result<std::vector<Series>> again = parse_series(written(*all), "file");
+  const Result<std::vector<Series>> again = ci::parse_series(written(*all), "file");
   if (!again) return "what was read can be written and read: " + again.error().text();
   if (*again != *all) return "what was read, written and read again is the same";
-  const Result<std::vector<Series>> spaced = parse_series(" \r\n\t" + std::string(text) + "\n \n", "file");
+  const Result<std::vector<Series>> spaced = ci::parse_series(" \r\n\t" + std::string(text) + "\n \n", "file");
   if (!spaced || *spaced != *all) return "blanks around it change nothing";
   return std::nullopt;
 }

@@ -97,7 +97,7 @@ TEST(SeriesReaderMutations, NoMutationOfAFileBreaksAClaim) {
       const auto broken = testing::broken_claim_about_series(text);
       ASSERT_FALSE(broken) << *broken << ", mutant " << mutant << ":\n" << text;
       ++tried;
-      if (parse_series(text, "file")) ++accepted;
+      if (ci::parse_series(text, "file")) ++accepted;
     }
   }
   EXPECT_GT(accepted, tried / 50);

@@ -8,7 +8,7 @@
 
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::ElementsAre;
@@ -412,4 +412,4 @@ TEST(RoundsNeeded, GrowsWithTheNumberOfComparisons) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -6,7 +6,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // The least count that fewer than 1 in 10,000 experiments of an honest rate exceed.
@@ -112,4 +112,4 @@ TEST(ErrorRates, SequentialSidesRaiseFewAlarmsUnderTheDriftThatWasMeasured) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

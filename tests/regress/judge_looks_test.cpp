@@ -5,7 +5,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 SimulatedPair drawn(double ratio, double noise, int rounds, std::string_view looks) {
@@ -147,4 +147,4 @@ TEST(CompareRuns, SaysWhyAnUndecidedMeasurementEnded) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -9,7 +9,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::Contains;
@@ -370,4 +370,4 @@ TEST(Calibrated, AMachineThatFailedGetsNoVerdicts) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

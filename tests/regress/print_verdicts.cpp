@@ -14,7 +14,7 @@
 #include "regress/history/prediction.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 void print(const std::optional<double>& value) { value ? std::printf(" %a", *value) : std::printf(" -"); }
@@ -23,7 +23,7 @@ void print(const std::optional<Interval>& interval) {
 }
 
 void print(const ComparisonRow& row) {
-  std::printf("%s %s", row.benchmark.c_str(), std::string(to_text(row.verdict)).c_str());
+  std::printf("%s %s", row.benchmark.c_str(), std::string(steelyard::to_text(row.verdict)).c_str());
   for (const auto& value : {row.baseline, row.candidate, row.ratio, row.p, row.q, row.discovery_q, row.slot_effect,
                             row.minimum_detectable_effect, row.noise.within, row.noise.between, row.noise.rounds}) {
     print(value);
@@ -107,12 +107,12 @@ void judge_histories(int histories, std::uint64_t seed) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress
 
 int main(int count, char** words) {
   if (count != 3) return 3;
-  std::printf("library %016llx\n", static_cast<unsigned long long>(steelyard::library_checksum()));
-  steelyard::judge_many(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
-  steelyard::judge_histories(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
+  std::printf("library %016llx\n", static_cast<unsigned long long>(steelyard::regress::library_checksum()));
+  steelyard::regress::judge_many(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
+  steelyard::regress::judge_histories(std::atoi(words[1]), std::strtoull(words[2], nullptr, 10));
   return 0;
 }

@@ -8,7 +8,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 struct Taking {
@@ -83,4 +83,4 @@ TEST(RepeatedRounds, OfOneSideAloneWouldRaiseThem) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

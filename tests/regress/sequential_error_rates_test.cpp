@@ -8,7 +8,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 constexpr int kTrials = 250;
@@ -66,4 +66,4 @@ TEST(SequentialErrorRates, FindWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -17,7 +17,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 struct Tally {
@@ -68,11 +68,11 @@ bool print_row(const SimulationOptions& options, int replications, std::uint64_t
   const Tally tally = simulate(options, replications, seed);
   const auto share = [](int count, int of) { return of == 0 ? 0.0 : static_cast<double>(count) / of; };
   std::printf("| %-11s | %6d | %4.0f %% | %.3f | %.4f | %.2f | %.2f | %.2f | %.3f | %.3f |\n",
-              std::string(to_text(options.layout)).c_str(), options.rounds, 100 * std::expm1(options.noise.slot_effect),
-              share(tally.alarms_05, replications), share(tally.alarms_01, replications),
-              share(tally.found[0], replications), share(tally.found[1], replications),
-              share(tally.found[2], replications), share(tally.covered, tally.intervals),
-              share(tally.judged, replications));
+              std::string(steelyard::to_text(options.layout)).c_str(), options.rounds,
+              100 * std::expm1(options.noise.slot_effect), share(tally.alarms_05, replications),
+              share(tally.alarms_01, replications), share(tally.found[0], replications),
+              share(tally.found[1], replications), share(tally.found[2], replications),
+              share(tally.covered, tally.intervals), share(tally.judged, replications));
   std::fflush(stdout);
   return !is_concurrent(options.layout) ||
          !(is_too_many(tally.alarms_05, replications, 0.05) || is_too_many(tally.alarms_01, replications, 0.01));
@@ -104,7 +104,7 @@ int run(int replications, std::uint64_t seed) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress
 
 int main(int count, char** arguments) {
   const int replications = count > 1 ? std::atoi(arguments[1]) : 200;
@@ -113,5 +113,5 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "simulate_error_rates: found \"%s\", wanted a number of replications above 0\n", arguments[1]);
     return 3;
   }
-  return steelyard::run(replications, static_cast<std::uint64_t>(seed));
+  return steelyard::regress::run(replications, static_cast<std::uint64_t>(seed));
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 constexpr double kLevelNs = 1000;
 
@@ -96,4 +96,4 @@ SimulatedPair Simulation::draw(const SimulationOptions& options) {
   return pair;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

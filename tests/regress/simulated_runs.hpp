@@ -10,7 +10,7 @@
 
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 struct NoiseModel {
   double drift = 0.05;             // standard deviation of the level that both sides of a round share
@@ -57,4 +57,4 @@ class Simulation {
   std::mt19937_64 engine_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

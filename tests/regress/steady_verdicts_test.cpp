@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 constexpr const char* kWithoutFusedAdd = "GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2 ";
@@ -40,4 +40,4 @@ TEST(SteadyVerdicts, AreTheSameBytesWithOtherVariantsOfTheLibrary) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -3,7 +3,7 @@
 
 #include "regress/compare_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 const std::vector<double> kBaseline{100, 101, 100, 102, 101, 100};
@@ -64,4 +64,4 @@ TEST(WorkedExample, IsInconclusiveAmongTenBenchmarks) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -38,7 +38,7 @@ class Folders : public testing::Test {
     std::istringstream in;
     std::ostringstream out;
     std::ostringstream err;
-    run_program(
+    ci::run_program(
         {"compare", "--json", "--metric", "real_time", (place / "baseline").string(), (place / "candidate").string()},
         in, out, err);
     const auto document = nlohmann::json::parse(out.str(), nullptr, false);

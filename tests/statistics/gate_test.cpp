@@ -33,7 +33,7 @@ TEST(Gates, OfUnchangedBenchmarksKeepThePromise) {
     GateOptions options = small_gate();
     options.correlated = correlated;
     for (const bool sequential : {false, true}) {
-      if (sequential) options.plan = plan_looks({0.05, options.benchmarks, 24});
+      if (sequential) options.plan = regress::plan_looks({0.05, options.benchmarks, 24});
       constexpr int kGates = 20;
       const GateTally tally = simulate_gates({&recorded("duet")}, options, kGates, 1);
       EXPECT_EQ(tally.gates, kGates);
@@ -55,7 +55,7 @@ TEST(Gates, FindALoneLargeChangeAmongMany) {
 
 TEST(Gates, MeasureWhatIsDecidedNoMore) {
   GateOptions options = small_gate();
-  options.plan = plan_looks({0.05, options.benchmarks, 24});
+  options.plan = regress::plan_looks({0.05, options.benchmarks, 24});
   const GateTally tally = simulate_gates({&recorded("interleaved")}, options, 2, 1);
   EXPECT_GT(tally.mean_rounds, 12);
   EXPECT_LT(tally.mean_rounds, 24);

@@ -21,9 +21,9 @@ int main(int argument_count, char** arguments) {
     std::cerr << "usage: callgrind_reader_speed FILE [--positions]\n";
     return EXIT_FAILURE;
   }
-  steelyard::CallgrindReadOptions options;
+  steelyard::bench::CallgrindReadOptions options;
   options.keep_positions = argument_count > 2 && std::string_view(arguments[2]) == "--positions";
-  const auto parts = steelyard::read_callgrind(arguments[1], options);
+  const auto parts = steelyard::bench::read_callgrind(arguments[1], options);
   if (!parts) {
     std::cerr << parts.error().text() << '\n';
     return EXIT_FAILURE;
@@ -32,7 +32,8 @@ int main(int argument_count, char** arguments) {
   getrusage(RUSAGE_SELF, &usage);
   std::size_t functions = 0;
   std::size_t arcs = 0;
-  for (const steelyard::CallgrindPart& part : *parts) functions += part.functions.size(), arcs += part.arcs.size();
+  for (const steelyard::bench::CallgrindPart& part : *parts)
+    functions += part.functions.size(), arcs += part.arcs.size();
   // User and system time: a busy machine makes it little longer, unlike the time on the clock.
   std::cout << "{\"cpu_seconds\": " << seconds(usage.ru_utime) + seconds(usage.ru_stime)
             << ", \"peak_rss_bytes\": " << usage.ru_maxrss * 1024 << ", \"parts\": " << parts->size()

@@ -41,13 +41,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s [--key] PROGRAM REPEATS BENCHMARK...\n", argv[0]);
     return 3;
   }
-  steelyard::Program program;
+  steelyard::bench::Program program;
   program.executable = arguments[0];
-  steelyard::CountOptions options;
+  steelyard::bench::CountOptions options;
   options.repeats = std::atoi(arguments[1].c_str());
   options.limits.budget = steelyard::seconds(3600);
   steelyard::Run run;
-  const auto counted = count_instructions(program, {arguments.begin() + 2, arguments.end()}, options, run);
+  const auto counted =
+      steelyard::bench::count_instructions(program, {arguments.begin() + 2, arguments.end()}, options, run);
   if (!counted) {
     std::fprintf(stderr, "%s\n", counted.error().text().c_str());
     return 4;

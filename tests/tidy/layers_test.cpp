@@ -65,6 +65,34 @@ TEST(Layers, NoIncludeOfTheTreePointsUp) {
   }
 }
 
+// What people link is steelyard itself; the suites and device code have namespaces of their own below it.
+std::string namespace_of(const std::string& path) {
+  if (path.starts_with("ci/demo/")) return "";
+  for (const char* layer : {"regress", "storage", "ci"}) {
+    if (path.starts_with(std::string(layer) + '/')) return std::string("steelyard::") + layer;
+  }
+  for (const char* other : {"bench/model/", "bench/harness/", "bench/main/", "bench/suites/", "bench/cuda/"}) {
+    if (path.starts_with(other)) return "";
+  }
+  return path.starts_with("bench/") ? "steelyard::bench" : "";
+}
+
+TEST(Layers, EachIsANamespaceOfItsName) {
+  constexpr std::string_view kOpens = "namespace steelyard";
+  std::size_t opened = 0;
+  for (const SourceFile& file : read_source_files({".hpp", ".cpp"})) {
+    const std::string wanted = namespace_of(file.path);
+    if (wanted.empty()) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (!file.lines[i].starts_with(kOpens)) continue;
+      ++opened;
+      EXPECT_TRUE(file.lines[i].starts_with("namespace " + wanted))
+          << file.path << ":" << i + 1 << ": found \"" << file.lines[i] << "\", wanted namespace " << wanted;
+    }
+  }
+  EXPECT_GT(opened, 300U);
+}
+
 // That a header compiles alone is shown by the source of the same name, which reads it before anything else; headers
 // without one have a generated source (CMakeLists.txt beside this file).
 TEST(Layers, ASourceIncludesItsOwnHeaderFirst) {

@@ -8,7 +8,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/text.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Costs = std::vector<std::int64_t>;
@@ -127,12 +127,12 @@ Result<CallgrindStats> CallgrindStats::as_standardized(const StandardNames& name
   CallgrindStats result = *this;
   for (std::vector<FunctionCounts>* all : {&result.self_, &result.inclusive_}) {
     for (FunctionCounts& counts : *all) {
-      STEELYARD_TRY(counts, steelyard::as_standardized(counts, names));
+      STEELYARD_TRY(counts, steelyard::bench::as_standardized(counts, names));
     }
   }
   for (std::optional<FunctionCounts>* baseline : {&result.baseline_self_, &result.baseline_inclusive_}) {
     if (!*baseline) continue;
-    STEELYARD_TRY(*baseline, steelyard::as_standardized(**baseline, names));
+    STEELYARD_TRY(*baseline, steelyard::bench::as_standardized(**baseline, names));
   }
   return result;
 }
@@ -236,4 +236,4 @@ std::string text(const FunctionCounts& counts, const CountsTextOptions& options)
   return result + "Total: " + (sum ? std::to_string((*sum)[options.event]) : "more than 63 bits") + "\n";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -22,7 +22,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // (repeat - baseline) / number: the smallest and the largest of the repeats after the first, one per event.
 struct PassCost {
@@ -100,4 +100,4 @@ struct Linearity {
 // Error (input): `twice` has not twice the passes; one has a baseline and the other none; other events.
 Result<Linearity> check_linearity(const CallgrindStats& once, const CallgrindStats& twice);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

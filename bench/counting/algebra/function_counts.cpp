@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Costs = std::vector<std::int64_t>;
@@ -290,4 +290,4 @@ Result<FunctionCounts> steady_functions(const FunctionCounts& counts, const Lear
   return counts.filtered([&](const FunctionKey& key) { return is_zero(noise.spread_of(key)); });
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

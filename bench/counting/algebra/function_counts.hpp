@@ -22,7 +22,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 enum class CountKind {
   self,       // exclusive: what a function's own instructions cost; adds up to the program
@@ -162,4 +162,4 @@ Result<Denoised> denoise(const FunctionCounts& change, const LearnedNoise& noise
 // Functions of counts (no difference) that do not vary at all. Error (input): self with inclusive, other events.
 Result<FunctionCounts> steady_functions(const FunctionCounts& counts, const LearnedNoise& noise);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

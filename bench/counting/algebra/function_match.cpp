@@ -12,7 +12,7 @@
 #include "bench/counting/algebra/renamed_functions.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Path components that the two have in common, from the end.
@@ -278,4 +278,4 @@ std::vector<FunctionMatch> match_functions(const CountedProfile& baseline, const
   return matching.list();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

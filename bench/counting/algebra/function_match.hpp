@@ -18,7 +18,7 @@
 
 #include "bench/model/counted_profile.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 enum class MatchedBy {
   one_side,   // the other profile has nothing like it: new, gone, or inlined elsewhere
@@ -58,4 +58,4 @@ struct MatchOptions {
 std::vector<FunctionMatch> match_functions(const CountedProfile& baseline, const CountedProfile& candidate,
                                            const MatchOptions& options = {});
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 #include "bench/counting/reader/call_cycles.hpp"
 #include "bench/counting/reader/callgrind_part_builder.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr std::string_view kOpening = " [clone ";
@@ -200,4 +200,4 @@ Result<CountedProfile> fold_names(const CountedProfile& profile, const NameFoldi
   return folded;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct NameFolding {
   bool recursion_levels = true;  // "f'2" -> "f"
@@ -46,4 +46,4 @@ Result<CallgrindPart> fold_names(const CallgrindPart& part, const NameFolding& f
 // index that points nowhere.
 Result<CountedProfile> fold_names(const CountedProfile& profile, const NameFolding& folding);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using Costs = std::vector<std::int64_t>;
@@ -140,4 +140,4 @@ Result<ProfileDelta> profile_delta(const CountedProfile& baseline, const Counted
   return delta;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -17,7 +17,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // What one side says of a function, for all its iterations.
 struct FunctionSide {
@@ -65,4 +65,4 @@ struct ProfileDeltaOptions {
 Result<ProfileDelta> profile_delta(const CountedProfile& baseline, const CountedProfile& candidate,
                                    const ProfileDeltaOptions& options = {});
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 CountedProfile whole_profile(const CallgrindPart& part) {
   CountedProfile profile;
@@ -104,4 +104,4 @@ Result<CountedProfile> sum_of_profiles(const std::vector<CountedProfile>& profil
   return std::move(sum).take();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

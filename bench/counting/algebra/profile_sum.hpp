@@ -7,7 +7,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 CountedProfile whole_profile(const CallgrindPart& part);
 
@@ -19,4 +19,4 @@ CountedProfile whole_profile(const CallgrindPart& part);
 // iterations than in the first; costs that are not one for each event; an index that points nowhere; beyond 63 bits.
 Result<CountedProfile> sum_of_profiles(const std::vector<CountedProfile>& profiles);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -12,7 +12,7 @@
 
 #include "bench/counting/reader/callgrind_reader.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // How alike the names are settles only what the rest leaves open.
@@ -294,4 +294,4 @@ std::vector<RenamedFunction> find_renamed(const CountedProfile& baseline, const 
   return Search(baseline, candidate, options, pairs).run();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

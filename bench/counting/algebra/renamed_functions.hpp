@@ -8,7 +8,7 @@
 #include "bench/counting/algebra/function_match.hpp"
 #include "bench/model/counted_profile.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 inline constexpr std::uint32_t kNoPartner = std::numeric_limits<std::uint32_t>::max();
 
@@ -41,4 +41,4 @@ struct RenamedFunction {
 std::vector<RenamedFunction> find_renamed(const CountedProfile& baseline, const CountedProfile& candidate,
                                           const MatchOptions& options, FunctionPairs& pairs);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

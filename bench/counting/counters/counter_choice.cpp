@@ -4,7 +4,7 @@
 #include <array>
 #include <initializer_list>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 struct ChoiceWord {
@@ -120,4 +120,4 @@ std::vector<SimulatedCount> simulated_counts(const std::vector<std::string>& eve
   return counts;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

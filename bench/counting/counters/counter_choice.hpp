@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct CounterChoice {
   bool cache = false;     // Callgrind's model of caches, in the collections of the instructions
@@ -73,4 +73,4 @@ struct SimulatedCount {
 std::vector<SimulatedCount> simulated_counts(const std::vector<std::string>& events,
                                              const std::vector<std::int64_t>& costs);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/runner/fresh_copy.hpp"
 #include "bench/runner/measured_side.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Up to this level a program may count itself in user mode (Documentation/admin-guide/sysctl/kernel.rst); Debian knows
@@ -352,4 +352,4 @@ Result<void> count_hardware(const std::vector<CountSide>& sides, const Measuring
   return {};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -19,7 +19,7 @@
 #include "bench/model/run.hpp"
 #include "bench/runner/settings.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // Which of the machine's counters a program may read here, and why not the others.
 
@@ -82,4 +82,4 @@ struct HardwareOptions {
 Result<void> count_hardware(const std::vector<CountSide>& sides, const MeasuringSettings& settings,
                             const Limits& limits, const HardwareOptions& options, std::vector<std::string>& warnings);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct HardwareEvent {
   const char* metric;
@@ -49,4 +49,4 @@ inline int open_event(const HardwareEvent& event) {
   return static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

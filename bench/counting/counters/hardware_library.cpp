@@ -13,9 +13,9 @@
 
 namespace {
 
-using steelyard::HardwareReading;
-using steelyard::kHardwareEventCount;
-using steelyard::kHardwareEvents;
+using steelyard::bench::HardwareReading;
+using steelyard::bench::kHardwareEventCount;
+using steelyard::bench::kHardwareEvents;
 
 struct Thread {
   bool is_open;
@@ -45,7 +45,8 @@ void end_counting() {
 
 // New descriptors for each pass: a reset would not reach the counts of threads that have ended.
 void open_all() {
-  for (int i = 0; i < kHardwareEventCount; ++i) thread.descriptors[i] = steelyard::open_event(kHardwareEvents[i]);
+  for (int i = 0; i < kHardwareEventCount; ++i)
+    thread.descriptors[i] = steelyard::bench::open_event(kHardwareEvents[i]);
   thread.is_open = true;
 }
 

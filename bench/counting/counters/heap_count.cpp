@@ -9,7 +9,7 @@
 #include "bench/runner/benchmark_listing.hpp"
 #include "bench/runner/child_process.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 Error no_heap(std::string why, std::string fix = "") { return program_error("", std::move(why), "", std::move(fix)); }
@@ -171,4 +171,4 @@ void add_heap(const Result<HeapCount>& count, const Measurement& instructions, R
   run.environment.set(std::string(kKeepsMemory), others == nullptr ? note : *others + "; " + note, false);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -14,7 +14,7 @@
 #include "bench/model/result.hpp"
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // One process of a program under Valgrind, which finds the timed loop as it does for instructions, with a library
 // before malloc that counts what the loop allocates (heap_library.cpp). Nothing is simulated: Valgrind's tool is none.
@@ -59,4 +59,4 @@ Result<HeapCount> count_heap(const CollectionPlace& place, const std::string& be
 // the same benchmark: its key is theirs. What keeps memory is added to the fact count.keeps_memory.
 void add_heap(const Result<HeapCount>& count, const Measurement& instructions, Run& run);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

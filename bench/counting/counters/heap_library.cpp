@@ -24,7 +24,7 @@ extern "C" __attribute__((alias("malloc"), visibility("hidden"), malloc, alloc_s
 
 namespace {
 
-using steelyard::HeapRecord;
+using steelyard::bench::HeapRecord;
 
 HeapRecord unused_record = {};
 HeapRecord* record = &unused_record;
@@ -197,7 +197,7 @@ __attribute__((constructor)) void begin() {
     void* memory = mmap(nullptr, sizeof(HeapRecord), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory != MAP_FAILED) {
       record = static_cast<HeapRecord*>(memory);
-      record->mark = steelyard::kHeapRecordMark;
+      record->mark = steelyard::bench::kHeapRecordMark;
       record->is_the_allocator = dlsym(RTLD_DEFAULT, "malloc") == reinterpret_cast<void*>(&own_malloc) ? 1 : 0;
       pthread_atfork(nullptr, nullptr, forget_record);
     }

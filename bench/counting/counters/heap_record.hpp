@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 
 inline constexpr uint64_t kHeapRecordMark = 0x31'50'41'45'48'4c'59'53;  // "SYLHEAP1"
 
@@ -20,4 +20,4 @@ struct HeapRecord {
   uint64_t is_the_allocator;  // 1: the program's malloc is ours
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

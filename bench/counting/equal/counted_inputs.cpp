@@ -14,7 +14,7 @@
 #include "bench/model/sha256.hpp"
 #include "bench/runner/program_facts.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 Result<LoadedSections> read_object(const std::filesystem::path& path) {
@@ -252,4 +252,4 @@ Result<InputHashes> hash_inputs(const CountedInputs& inputs, const Program& prog
   return hashes;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -19,7 +19,7 @@
 #include "bench/model/result.hpp"
 #include "bench/runner/program.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // A program with the libraries that the dynamic loader brings, each known by the hash of its loaded sections: whether
 // two builds are the same to whoever runs them.
@@ -67,4 +67,4 @@ inline constexpr std::string_view kAbsentFile = "absent";  // in place of a hash
 // another special file; more than 256 files or 256 MiB together.
 Result<InputHashes> hash_inputs(const CountedInputs& inputs, const Program& program, const LoadedProgram& loaded);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

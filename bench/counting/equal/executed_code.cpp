@@ -16,7 +16,7 @@
 #include "bench/environment/elf_file.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // A program file as far as its code is concerned: its functions by the names that Callgrind gives them, and what an
@@ -339,4 +339,4 @@ std::string ExecutedCode::difference(const CountedProfile& profile) {
   return "";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -19,12 +19,12 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/quantity.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct ExecutedCodeLimits {
   std::size_t functions = 20000;
   std::size_t bytes = std::size_t{64} << 20;  // of machine code, both sides together
-  Nanoseconds time = seconds(10);             // of all calls together
+  Nanoseconds time = steelyard::seconds(10);  // of all calls together
 };
 
 class ExecutedCode {
@@ -52,4 +52,4 @@ class ExecutedCode {
   std::map<std::string, std::unique_ptr<ObjectPair>> pairs_;  // by the path that the profile has
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Opened once a call: a handle must not be used by two threads, and opening costs less than a function.
@@ -99,4 +99,4 @@ Result<NormalizedCode> normalize_code(const CodeBytes& code) {
   return normalized;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

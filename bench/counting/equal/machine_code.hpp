@@ -10,7 +10,7 @@
 
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct CodeReference {
   std::size_t instruction = 0;  // offset of the instruction in the code
@@ -35,4 +35,4 @@ struct CodeBytes {
 // Capstone.
 Result<NormalizedCode> normalize_code(const CodeBytes& code);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

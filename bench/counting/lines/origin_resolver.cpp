@@ -18,7 +18,7 @@
 #include "bench/counting/lines/unit_origins.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // The DWARF debug information of an executable or library, wherever it lies on this machine: in the file itself, or in
@@ -415,4 +415,4 @@ bool sources_add_up(const CountedProfile& profile) {
   return true;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -21,7 +21,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/counted_profile.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 struct CodeOrigin {
   std::string function;  // the innermost one; demangled; empty: unknown
@@ -91,4 +91,4 @@ class SourceCostSum {
 // Whether the sources of each function add up to its self. Vacuous where there are none.
 bool sources_add_up(const CountedProfile& profile);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

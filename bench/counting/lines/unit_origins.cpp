@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 bool is_before(const CodeRange& a, const CodeRange& b) {
@@ -289,4 +289,4 @@ UnitOrigins read_unit_origins(Dwarf_CU* unit, std::size_t& budget) {
   return nothing.lacks_split_file ? nothing : UnitWalk(budget).run(split);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 
 struct Dwarf_CU;  // libdw's
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // The address ranges of functions, and of the functions that were inlined into them, laid flat: for each address the
 // innermost range that holds it. Pure; where the ranges come from is unit_origins' business.
@@ -46,4 +46,4 @@ struct UnitOrigins {
 // Walks the unit once. `budget`: how many entries may be read, reduced by those that were; a range of code takes ten.
 UnitOrigins read_unit_origins(Dwarf_CU* unit, std::size_t& budget);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 
 #include "bench/counting/reader/callgrind_reader.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr std::uint32_t kUnvisited = std::numeric_limits<std::uint32_t>::max();
@@ -167,4 +167,4 @@ std::vector<std::int64_t> find_unbalanced_costs(const std::vector<ProfiledFuncti
   return unbalanced;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

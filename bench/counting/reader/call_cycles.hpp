@@ -7,7 +7,7 @@
 
 #include "bench/model/counted_profile.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // The strongly connected components of the call graph (Tarjan, "Depth-first search and linear graph algorithms", 1972).
 struct CallCycles {
@@ -32,4 +32,4 @@ bool set_inclusive_costs(std::vector<ProfiledFunction>& functions, const std::ve
 std::vector<std::int64_t> find_unbalanced_costs(const std::vector<ProfiledFunction>& functions,
                                                 const std::vector<CallArc>& arcs, std::size_t event_count);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -123,4 +123,4 @@ std::string quoted(std::string_view text) {
   return shown + (text.size() > kMaximumBytes ? "...\"" : "\"");
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

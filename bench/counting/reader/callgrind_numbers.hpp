@@ -10,7 +10,7 @@
 
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 std::string_view without_leading_blanks(std::string_view text);
 
@@ -35,4 +35,4 @@ Result<void> read_costs(std::string_view text, std::size_t maximum, std::vector<
 // For messages: in quotes, printable, at most 80 bytes.
 std::string quoted(std::string_view text);
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

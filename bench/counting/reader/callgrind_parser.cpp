@@ -5,7 +5,7 @@
 
 #include "bench/counting/reader/callgrind_numbers.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Of event: lines, and of lines with unknown keys.
@@ -52,7 +52,7 @@ Result<void> read_events(std::string_view value, CallgrindPart& part) {
 
 Result<void> keep_line(std::string line, std::vector<std::string>& lines) {
   if (lines.size() == kMaximumLines)
-    return input_error("", steelyard::quoted(line), "at most 64 lines of its kind in a header");
+    return input_error("", bench::quoted(line), "at most 64 lines of its kind in a header");
   lines.push_back(std::move(line));
   return {};
 }
@@ -403,4 +403,4 @@ CallgrindPlace CallgrindParser::place_of(const CallgrindPositions& position) con
   return {has_addresses_ ? position[0] : 0, has_lines_ ? position[columns_ - 1] : 0};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -14,7 +14,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // The header lines of one part of a callgrind.out file ("events: Ir Dr", "positions: line", "cmd: ./program").
 
@@ -111,4 +111,4 @@ class CallgrindParser {
   CallgrindPositions target_ = {};  // of the last calls= or jump=
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

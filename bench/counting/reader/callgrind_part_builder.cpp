@@ -9,7 +9,7 @@
 #include "bench/counting/reader/call_cycles.hpp"
 #include "bench/counting/reader/callgrind_numbers.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // Of a name beside its text: the view, its slot in the table, its number, and room for these to grow.
@@ -357,4 +357,4 @@ Result<CallgrindPart> CallgrindPartBuilder::finish(const std::vector<std::int64_
   return std::move(part_);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

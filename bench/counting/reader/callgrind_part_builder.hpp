@@ -15,7 +15,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // A hash table that holds indices only: the entries themselves, and what makes two of them equal, stay with the caller.
 // Eight bytes a slot, where std::unordered_map takes some forty and a visit to memory more for each look.
@@ -191,4 +191,4 @@ class CallgrindPartBuilder {
   std::uint32_t last_inlined_ = IndexTable::kNone;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/counting/reader/callgrind_numbers.hpp"
 #include "bench/counting/reader/callgrind_parser.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 // A profile of cc1plus with the address of every instruction and functions told apart by two callers is 75 MiB.
@@ -175,4 +175,4 @@ Result<std::vector<CallgrindPart>> read_callgrind_program(const std::filesystem:
   return parts;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

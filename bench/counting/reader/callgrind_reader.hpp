@@ -19,7 +19,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 // The piece of one function's self cost that was spent on lines of another file: what was inlined from there.
 struct InlinedCost {
@@ -140,4 +140,4 @@ inline std::string_view file_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

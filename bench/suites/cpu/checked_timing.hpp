@@ -29,7 +29,9 @@ void time_checked(benchmark::State& state, const OperatorCost& cost, std::span<f
   std::fill(answer.begin(), answer.end(), std::numeric_limits<float>::quiet_NaN());
   kernel();
   if (const std::optional<std::string> fault = check()) {
-    state.SkipWithError((std::string(kBrokenBenchmark) + "wrong answer: " + *fault).c_str());
+    std::string text(kBrokenBenchmark);
+    text += "wrong answer: " + *fault;
+    state.SkipWithError(text.c_str());
     return;
   }
   for (auto _ : state) {

@@ -9,7 +9,7 @@
 #include "bench/model/run.hpp"
 #include "ci/app/terminal_text.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // Finite samples of each invocation that was judged.
 struct SideSamples {
@@ -30,4 +30,4 @@ std::string terminal_distributions(const ComparisonRow& row, const RowSamples& s
 inline constexpr std::size_t kMaxDots = 2000;
 std::string svg_distributions(const ComparisonRow& row, const RowSamples& samples);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

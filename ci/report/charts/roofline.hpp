@@ -12,7 +12,7 @@
 #include "ci/app/terminal_text.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct RooflinePoint {
   std::string label;                 // the benchmark's canonical text
@@ -46,4 +46,4 @@ std::string svg_roofline(const Roofline& roofline);
 // A chart as wide as the style says; points are letters, listed below.
 std::string terminal_roofline(const Roofline& roofline, const TerminalStyle& style);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -7,7 +7,7 @@
 #include "bench/model/series.hpp"
 #include "ci/app/terminal_text.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // A chart of each machine's points, and below it a mark where each level begins and what changed there.
 std::string terminal_series(const Series& series, const std::vector<ChangePoint>& changes, const TerminalStyle& style);
@@ -18,4 +18,4 @@ std::string terminal_series(const Series& series, const std::vector<ChangePoint>
 // drawn as its range.
 std::string svg_series(const Series& series, const std::vector<ChangePoint>& changes);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

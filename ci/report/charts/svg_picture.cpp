@@ -12,7 +12,7 @@
 #include "bench/model/text.hpp"
 #include "ci/app/terminal_text.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr double kMinSpan = 0.02;  // of the level: noise must not look like a mountain range
@@ -121,4 +121,4 @@ void SvgPicture::value_axis(const NiceAxis& axis, const PlotArea& area, const st
 
 std::string SvgPicture::finish() && { return std::move(text_) + "</svg>\n"; }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

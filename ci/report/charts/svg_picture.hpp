@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // The axes that charts share: a linear one with ticks at round numbers (P. Heckbert, "Nice Numbers for Graph Labels",
 // Graphics Gems, 1990: steps of 1, 2 and 5 times a power of ten), and a logarithmic one.
@@ -77,4 +77,4 @@ inline constexpr std::string_view kRightAligned = " text-anchor=\"end\"";
 // Text as it may stand between two tags.
 std::string svg_text(std::string_view text);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -10,7 +10,7 @@
 #include "bench/model/quantile.hpp"
 #include "ci/report/charts/svg_picture.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // Two passes: the mean of squares minus the square of the mean cancels on large values.
@@ -288,4 +288,4 @@ std::string interval_bar_axis(const BarShape& shape) {
   return left + std::string(half - left.size(), ' ') + "0" + std::string(half - right.size(), ' ') + right;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -11,7 +11,7 @@
 #include "bench/model/measurement.hpp"
 #include "ci/app/terminal_text.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // The level of a measurement and its two spreads, kept apart: inside an invocation and between invocations.
 // For showing one run; judging two is the business of regress.
@@ -94,4 +94,4 @@ std::string interval_bar(const Interval& interval, double estimate, double minim
 // "-20%      0      +25%", as wide as the bars.
 std::string interval_bar_axis(const BarShape& shape);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -16,7 +16,7 @@
 #include "ci/attribution/own_source.hpp"
 #include "ci/report/flame/flame_page.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr std::size_t kPlain = 0, kOther = 1, kOwn = 2, kLibrary = 5, kGrew = 8, kShrank = 13;
@@ -378,4 +378,4 @@ std::string html_flame_graph(const JoinedProfile& profile, const StackTree& tree
                              {"@script@", std::string(kFlameScript)}});
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,7 +9,7 @@
 
 #include "ci/report/flame/stack_tree.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // What colour a frame has in a flame graph, as the name of a class of page/flame_colors.css: of one profile whose code
 // it is, of a difference whether it grew or shrank, and how much.
@@ -42,4 +42,4 @@ std::string html_flame_graph(const JoinedProfile& profile, const StackTree& tree
 // the baseline has is listed below the picture.
 std::string svg_flame_graph(const JoinedProfile& profile, const StackTree& tree, const FlameCaption& caption);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-namespace steelyard {
+namespace steelyard::ci {
 
 extern const std::string_view kFlamePage;    // HTML with @title@, @style@, @data@ and @script@ to be filled in
 extern const std::string_view kFlameStyle;   // of the page alone
 extern const std::string_view kFlameColors;  // of page and SVG
 extern const std::string_view kFlameScript;
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

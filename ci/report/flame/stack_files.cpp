@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 std::string folded_name(const std::string& name) {
@@ -119,4 +119,4 @@ std::string speedscope_json(const JoinedProfile& profile, const StackTree& tree,
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -8,7 +8,7 @@
 #include "bench/model/result.hpp"
 #include "ci/report/flame/stack_tree.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // One line for each frame with self cost, outermost function first. In names ';' and line breaks, which the format
 // keeps for itself, become ':' and blanks. Costs are those of the iterations counted; where the two sides counted
@@ -24,4 +24,4 @@ Result<std::string> folded_stacks(const JoinedProfile& profile, const StackTree&
 // in browsers keep 53 bits of a number.
 std::string speedscope_json(const JoinedProfile& profile, const StackTree& tree, const std::string& title);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

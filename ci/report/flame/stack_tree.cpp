@@ -13,7 +13,7 @@
 
 #include "bench/counting/algebra/function_match.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 std::optional<std::size_t> index_of_event(const CountedProfile& profile, const std::string& event) {
@@ -126,7 +126,7 @@ void join_functions(const CountedProfile& baseline, const CountedProfile& candid
                     IndexBySide& index_of) {
   index_of = {std::vector<std::uint32_t>(baseline.functions.size()),
               std::vector<std::uint32_t>(candidate.functions.size())};
-  for (const FunctionMatch& match : match_functions(baseline, candidate)) {
+  for (const bench::FunctionMatch& match : bench::match_functions(baseline, candidate)) {
     const auto next = static_cast<std::uint32_t>(joined.functions.size());
     JoinedFunction& function = joined.functions.emplace_back();
     // The candidate last: where both have a function, its name and place are shown.
@@ -138,7 +138,7 @@ void join_functions(const CountedProfile& baseline, const CountedProfile& candid
     const std::string name_before = function.name;
     set_costs(function, candidate.functions[*match.candidate], kCandidateSide);
     index_of.at(kCandidateSide)[*match.candidate] = next;
-    if (match.how == MatchedBy::renamed) function.renamed_from = name_before;
+    if (match.how == bench::MatchedBy::renamed) function.renamed_from = name_before;
   }
 }
 
@@ -553,4 +553,4 @@ const std::string& frame_name(const JoinedProfile& profile, const StackFrame& fr
   return frame.function == kOtherFunctions ? kOther : profile.functions[frame.function].name;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

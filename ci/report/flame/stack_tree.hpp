@@ -15,7 +15,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "bench/model/result.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 // One or two counted profiles laid over each other for a picture: functions and call arcs of both sides under common
 // indices, one event of them. Costs stay whole numbers over the iterations that each side counted.
@@ -105,4 +105,4 @@ StackTree unfold(const JoinedProfile& profile, const StackLimits& limits);
 // "(all)", "(other)" or the function's name.
 const std::string& frame_name(const JoinedProfile& profile, const StackFrame& frame);
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

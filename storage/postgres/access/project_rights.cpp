@@ -5,7 +5,7 @@
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Views answer as whoever asks only since then.
@@ -339,4 +339,4 @@ Result<void> renew_project_limits(Transaction& transaction) {
   return limited.boolean(0, 0) ? limit_projects(transaction) : Result<void>();
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

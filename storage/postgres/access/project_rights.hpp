@@ -9,7 +9,7 @@
 #include "storage/model/access.hpp"
 #include "storage/postgres/access/roles.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Gives it, or says (error, input) why that cannot be. False where the login had it.
 Result<bool> grant_access(Session& session, const Login& login, const AccessGrant& grant);
@@ -21,4 +21,4 @@ Result<std::vector<AccessGrant>> list_access(Session& session, const Login& logi
 // After migrations, where projects are limited: for the tables that are new. Part of apply_privileges().
 Result<void> renew_project_limits(Transaction& transaction);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -6,7 +6,7 @@
 #include "storage/postgres/access/project_rights.hpp"
 #include "storage/postgres/sql/migrations.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Not to be taken for the lock of the migrations: this is the number after the partitions' own.
@@ -321,4 +321,4 @@ Result<std::vector<AuditEntry>> read_audit(Session& session, int limit) {
   return entries;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -14,7 +14,7 @@
 #include "storage/model/access.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 std::vector<std::string> all_roles();
 // The most that the program needs for its daily work and the login may take on: the writer's, else the reader's; empty:
@@ -70,4 +70,4 @@ Result<void> write_audit(Transaction& transaction, const AuditEntry& entry);
 // Newest first.
 Result<std::vector<AuditEntry>> read_audit(Session& session, int limit);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

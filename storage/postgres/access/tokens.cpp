@@ -12,7 +12,7 @@
 #include "bench/model/sha256.hpp"
 #include "storage/postgres/access/roles.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::string_view kPrefix = "steelyard_";
@@ -160,4 +160,4 @@ Result<std::vector<Token>> read_tokens(Session& session) {
   return tokens;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

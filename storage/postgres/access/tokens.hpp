@@ -11,7 +11,7 @@
 #include "storage/model/access.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // `secret`: made by token_from_bytes(), by the caller so that a retry issues the same token.
 Result<Token> issue_token(Session& session, const TokenRequest& request, const std::string& secret);
@@ -41,4 +41,4 @@ Result<std::string> random_token();
 // In a time that depends on the lengths alone.
 bool equal_in_constant_time(const std::string& a, const std::string& b);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -10,7 +10,7 @@
 #include "storage/model/alert.hpp"
 #include "storage/postgres/access/roles.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Of each alert at most so many of the newest comparisons are looked at.
@@ -526,4 +526,4 @@ Result<Alert> act_on_alert(Session& session, const AlertAct& act) {
   return after;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

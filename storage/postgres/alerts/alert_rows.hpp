@@ -13,7 +13,7 @@
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // After the comparison's rows were written. Looks at the alerts that its rows open, and at those of its branch that
 // they may end.
@@ -43,4 +43,4 @@ Result<std::vector<AcceptedAlert>> read_accepted_alerts(Session& session, const 
 // The alert as it stands afterwards. Error (input): no such alert, or it is in no state for that.
 Result<Alert> act_on_alert(Session& session, const AlertAct& act);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -7,7 +7,7 @@
 #include "storage/postgres/session/sql_fields.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::size_t kShortestPrefix = 6;
@@ -147,4 +147,4 @@ Result<Comparison> read_comparison_row(Session& session, const std::string& id) 
   return comparison;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

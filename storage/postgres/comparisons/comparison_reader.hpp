@@ -8,9 +8,9 @@
 #include "bench/model/result.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // By id or an unambiguous prefix of at least 6 characters. Error (input): none, or several.
 Result<Comparison> read_comparison_row(Session& session, const std::string& id);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

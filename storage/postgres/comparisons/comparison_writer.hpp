@@ -5,9 +5,9 @@
 #include "bench/model/result.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // false: the comparison was there.
 Result<bool> write_comparison(Session& session, const Comparison& comparison);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

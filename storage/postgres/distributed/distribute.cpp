@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr const char* kExtensionState =
@@ -499,4 +499,4 @@ Result<std::vector<TablePlacement>> place_tables(std::vector<TableShape> tables)
   return placements;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -10,7 +10,7 @@
 #include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // What would go where, and what did already. Touches nothing.
 Result<DistributionPlan> plan_distribution(Session& session);
@@ -53,4 +53,4 @@ struct TableShape {
 // sharded table points to one that is sharded by another key.
 Result<std::vector<TablePlacement>> place_tables(std::vector<TableShape> tables);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

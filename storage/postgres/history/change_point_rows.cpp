@@ -3,7 +3,7 @@
 #include "bench/model/fields.hpp"
 #include "storage/postgres/alerts/alert_rows.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr const char* kRead =
@@ -101,4 +101,4 @@ Result<bool> write_change_points(Session& session, const std::vector<ChangePoint
   return changed;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -7,7 +7,7 @@
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Of one branch ("": those that were found over all branches) and project ("": any), gone ones too, by key.
 Result<std::vector<KeptChangePoint>> read_change_points(Session& session, const std::string& project,
@@ -20,4 +20,4 @@ Result<bool> write_change_points(Session& session, const std::vector<ChangePoint
 // Every change point as the newest event of its life has it. How many were not so. As the schema's owner or a writer.
 Result<std::int64_t> rebuild_change_points(Session& session);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // The rows of a branch's order. All inside the caller's transaction, which holds the project's lock.
@@ -439,4 +439,4 @@ Result<KnownParents> read_parents(Transaction& transaction, std::int64_t project
   return parents;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

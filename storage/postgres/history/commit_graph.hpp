@@ -11,7 +11,7 @@
 #include "storage/postgres/history/commit_order.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // One short transaction. False: all of it was known. Branches whose order it changes are put in order anew.
 Result<bool> write_commit_graph(Session& session, const CommitGraph& graph);
@@ -26,4 +26,4 @@ Result<std::int64_t> rebuild_commit_order(Session& session);
 // Of all commits that are known of.
 Result<KnownParents> read_parents(Transaction& transaction, std::int64_t project);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using Shas = std::vector<std::string>;
@@ -217,4 +217,4 @@ std::string with_commit_dates(std::string statement) {
   return statement;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

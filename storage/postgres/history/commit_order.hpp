@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct MeasuredCommit {
   std::string sha;
@@ -54,4 +54,4 @@ std::int64_t commit_date_ns(std::int64_t committed_at_unix_s, std::int64_t other
 // absent (left join); r: of one of steelyard.runs, whose time stands for an unknown date.
 std::string with_commit_dates(std::string statement);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -12,7 +12,7 @@
 #include "storage/postgres/runs/run_reader.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::size_t kSeriesAtOnce = 1000;  // bounds what one statement yields
@@ -340,4 +340,4 @@ Result<std::vector<SeriesBesideHistory>> read_beside_history(Session& session, c
   return all;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -10,7 +10,7 @@
 #include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // By benchmark, project, metric, fingerprint; points oldest first. Series without a point are left out, unless no
 // points were asked for. Measurements without a defined value give no point.
@@ -27,4 +27,4 @@ Result<std::optional<FoundBaseline>> read_latest_baseline(Session& session, cons
 // Two runs and what came before the first of them: HistoryStore::beside.
 Result<std::vector<SeriesBesideHistory>> read_beside_history(Session& session, const BesideHistoryQuery& query);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -13,7 +13,7 @@
 #include "storage/postgres/history/series_choice.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 struct CommitRange {
@@ -400,4 +400,4 @@ Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query) {
   return page;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

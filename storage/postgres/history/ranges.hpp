@@ -9,7 +9,7 @@
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Names, `first` in front where it is one of them; at most kMaxProjectsNamed.
 Result<std::vector<std::string>> read_projects(Session& session, const std::string& first);
@@ -20,4 +20,4 @@ Result<Page<ChangedSeries>> read_changed_in(Session& session, const RangeQuery& 
 // Largest first.
 Result<Page<Mover>> read_top_movers(Session& session, const RangeQuery& query);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 #include "storage/postgres/history/commit_order.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::int64_t kMaxSeries = 200'000;  // of one answer: some 100 MB
@@ -143,8 +143,8 @@ std::vector<std::string> fields_of(const ChosenSeries& series) {
           series.project,
           series.metric.name,
           series.metric.unit,
-          std::string(to_text(series.metric.better)),
-          std::string(to_text(series.metric.kind)),
+          std::string(steelyard::to_text(series.metric.better)),
+          std::string(steelyard::to_text(series.metric.kind)),
           series.fingerprint};
 }
 
@@ -478,4 +478,4 @@ Result<std::vector<std::string>> read_cursor(std::string_view kind, std::size_t 
   return result;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

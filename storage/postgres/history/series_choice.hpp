@@ -13,7 +13,7 @@
 #include "storage/model/history.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct ChosenSeries {
   std::string benchmark;
@@ -109,4 +109,4 @@ std::string write_cursor(std::string_view kind, const std::vector<std::string>& 
 // Error (input): it is none of this kind with that many fields.
 Result<std::vector<std::string>> read_cursor(std::string_view kind, std::size_t fields, const std::string& text);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

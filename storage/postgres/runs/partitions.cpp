@@ -5,7 +5,7 @@
 #include "storage/packing/packed_samples.hpp"
 #include "storage/postgres/distributed/distribute.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr const char* kClosed = "'Closed: built without room to grow.'";  // as steelyard.is_closed() looks for
@@ -258,4 +258,4 @@ Result<ClosedPartitions> close_partitions(Session& session, const std::function<
   return done;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

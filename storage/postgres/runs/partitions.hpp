@@ -15,7 +15,7 @@
 #include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 inline constexpr std::int64_t kRunsOfPartition = 8192;  // as the schema's functions have it
 // The last so many runs of a partition see to it that the next ones are there.
@@ -60,4 +60,4 @@ Result<bool> close_small_partition(Session& session);
 // progress: told the part that is done, from 0 to 1; empty: nobody.
 Result<ClosedPartitions> close_partitions(Session& session, const std::function<void(double)>& progress);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -6,7 +6,7 @@
 
 #include "storage/postgres/session/dictionaries.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
@@ -173,4 +173,4 @@ Result<std::vector<CountedProfile>> read_profiles(Transaction& transaction, std:
   return profiles;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 #include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // An input error where a function, arc or line does not have one cost per event: such a profile has no meaning to keep.
 Result<void> check_profiles(const Run& run);
@@ -19,4 +19,4 @@ Result<void> check_profiles(const Run& run);
 Result<void> write_profiles(Transaction& transaction, std::int64_t run_key, const Run& run, const RunKeys& keys);
 Result<std::vector<CountedProfile>> read_profiles(Transaction& transaction, std::int64_t run_key);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -7,7 +7,7 @@
 #include "storage/postgres/runs/profile_rows.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::size_t kShortestRunPrefix = 6;     // as the interface says
@@ -266,4 +266,4 @@ Result<std::vector<RunHeader>> read_headers_of_commit(Session& session, const st
   return headers;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -9,7 +9,7 @@
 #include "bench/model/run.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // By id or an unambiguous prefix of at least 6 characters; anything else is an input error.
 Result<Run> read_run(Session& session, const std::string& id);
@@ -21,4 +21,4 @@ Result<std::int64_t> find_run(Session& session, Transaction& transaction, const 
 // input error.
 Result<std::vector<RunHeader>> read_headers_of_commit(Session& session, const std::string& sha);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -10,7 +10,7 @@
 #include "storage/postgres/runs/profile_rows.hpp"
 #include "storage/postgres/session/dictionaries.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 std::int64_t samples_of(const Measurement& measurement) {
@@ -82,7 +82,10 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
   } else {
     values.null();
   }
-  values.text(header.commit.branch).boolean(header.commit.dirty).text(header.session).text(to_text(header.layout));
+  values.text(header.commit.branch)
+      .boolean(header.commit.dirty)
+      .text(header.session)
+      .text(steelyard::to_text(header.layout));
   values.unsigned_integer(header.seed).texts(setting_names).texts(setting_texts).integer(keys.environment);
   values.integer(static_cast<std::int64_t>(run.measurements.size())).integer(samples);
   values.texts(labelled).texts(labels);
@@ -251,4 +254,4 @@ Result<bool> write_run(Session& session, const Run& run, KeyCache& cache) {
   return written;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -9,7 +9,7 @@
 #include "storage/postgres/session/dictionaries.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // false: the run was there. A writer of the same run that is under way is waited for. The run must be sealed. cache: of
 // this session; it is emptied where something went wrong.
@@ -19,4 +19,4 @@ Result<bool> write_run(Session& session, const Run& run, KeyCache& cache);
 // absent without a sample, or with one that is not finite.
 std::optional<double> median_of_medians(const Measurement& measurement);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

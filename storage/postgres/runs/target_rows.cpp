@@ -6,7 +6,7 @@
 
 #include "storage/document/content_identity.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr std::array<const char*, 4> kOfWhat{"bandwidth", "flops", "roofline", "rate"};  // as Target::Of
@@ -62,7 +62,7 @@ SqlValues row_values(std::int64_t run_key, std::size_t position, std::int64_t ta
   values.text(row.metric).number(row.achieved).number(low(row.achieved_interval)).number(high(row.achieved_interval));
   values.number(row.ceiling ? std::optional(row.ceiling->value) : std::nullopt).number(row.utilization);
   values.number(low(row.utilization_interval)).number(high(row.utilization_interval)).number(row.intensity);
-  return values.text(row.bound).integer(row.invocations).text(to_text(row.verdict)).text(row.reason);
+  return values.text(row.bound).integer(row.invocations).text(steelyard::to_text(row.verdict)).text(row.reason);
 }
 
 }  // namespace
@@ -89,4 +89,4 @@ Result<bool> write_target_verdicts(Session& session, const std::string& run, con
   return true;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

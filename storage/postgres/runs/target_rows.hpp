@@ -8,10 +8,10 @@
 #include "bench/model/target.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Of a run that is in the store. False where its verdicts were kept before: the first ones stay. Error (input): no such
 // run.
 Result<bool> write_target_verdicts(Session& session, const std::string& run, const std::vector<TargetRow>& rows);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 #include "storage/document/content_identity.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Some 25 MB at names of a hundred characters.
@@ -217,8 +217,8 @@ std::string identity_of(const Metric& metric) {
   return ContentIdentity()
       .text(metric.name)
       .text(metric.unit)
-      .text(to_text(metric.better))
-      .text(to_text(metric.kind))
+      .text(steelyard::to_text(metric.better))
+      .text(steelyard::to_text(metric.kind))
       .hex();
 }
 void add(RowsByIdentity& rows, const std::string& identity, const Metric& metric) {
@@ -227,8 +227,8 @@ void add(RowsByIdentity& rows, const std::string& identity, const Metric& metric
       .text(identity)
       .text(metric.name)
       .text(metric.unit)
-      .text(to_text(metric.better))
-      .text(to_text(metric.kind));
+      .text(steelyard::to_text(metric.better))
+      .text(steelyard::to_text(metric.kind));
 }
 
 std::string identity_of(const BenchmarkId& benchmark) {
@@ -259,7 +259,7 @@ void add(RowsByIdentity& rows, const std::string& identity, const BenchmarkId& b
 std::string identity_of(const CountBasis& basis) {
   // Identity of the texts as they are kept, since a database can compute the same of its rows.
   return ContentIdentity()
-      .text(to_text(basis.scope))
+      .text(steelyard::to_text(basis.scope))
       .number(basis.jitter)
       .text(encode_database_text(basis.jitter_from))
       .text(encode_database_text(basis.proof))
@@ -267,7 +267,7 @@ std::string identity_of(const CountBasis& basis) {
 }
 void add(RowsByIdentity& rows, const std::string& identity, const CountBasis& basis) {
   if (rows.contains(identity)) return;
-  rows[identity].text(identity).text(to_text(basis.scope)).number(basis.jitter).text(basis.jitter_from);
+  rows[identity].text(identity).text(steelyard::to_text(basis.scope)).number(basis.jitter).text(basis.jitter_from);
   rows[identity].text(basis.proof);
 }
 
@@ -520,4 +520,4 @@ Metric metric_of(const Rows& rows, std::int64_t row, int first_column) {
           parse_metric_kind(rows.raw(row, first_column + 3)).value_or(MetricKind::noisy)};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

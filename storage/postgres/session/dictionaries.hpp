@@ -20,7 +20,7 @@
 #include "bench/model/run.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Which keys a database gave to what a writer has written before, so that the next run of the same benchmarks asks for
 // none of them. Rows of those dictionaries are never changed or removed while anybody is connected; but behind a pooler
@@ -85,4 +85,4 @@ BenchmarkId benchmark_of(const Rows& rows, std::int64_t row, int first_column);
 inline constexpr std::string_view kMetricColumns = "m.name, m.unit, m.better, m.kind";
 Metric metric_of(const Rows& rows, std::int64_t row, int first_column);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

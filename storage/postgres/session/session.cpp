@@ -15,7 +15,7 @@
 
 // Debian 12 ships libpqxx 6.4, Debian 13 7.10: what differs between them is in the first functions and nowhere else.
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // A server that is away must not hold a gate for the two minutes of TCP's own patience.
@@ -363,4 +363,4 @@ Result<void> Transaction::commit() {
   return done;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

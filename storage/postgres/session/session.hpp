@@ -20,7 +20,7 @@
 #include "bench/model/result.hpp"
 #include "storage/postgres/session/sql_values.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // What a statement yielded. Cheap to copy. row: 0 to size() - 1; column: 0-based, of the type the accessor names.
 class Rows {
@@ -135,4 +135,4 @@ class Transaction {
   std::unique_ptr<Work> work_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 std::string column_of(const char* name, const FieldRule& rule) { return rule.column == nullptr ? name : rule.column; }
@@ -91,4 +91,4 @@ std::string select_list(const std::string& table, const std::vector<std::string>
   return text;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

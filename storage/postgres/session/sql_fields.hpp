@@ -22,7 +22,7 @@
 #include "bench/model/interval.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Names and values of columns, as many of either. A column of a dictionary ("metrics.unit") has a name alone.
 class SqlWriter {
@@ -187,4 +187,4 @@ void read_fields(const Rows& rows, std::int64_t row, int first_column, T& value)
   T::fields(reader, value);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -9,7 +9,7 @@
 
 #include "bench/model/text.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // The longest shortest form of a double is 24 characters ("-2.2250738585072014e-308"), of a 64-bit integer 20.
@@ -322,4 +322,4 @@ std::string zero_bytes_from_jsonb(std::string_view text) {
   return json;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::storage {
 
 class SqlValues {
  public:
@@ -94,4 +94,4 @@ std::string decode_database_text(std::string_view text);
 std::string zero_bytes_for_jsonb(std::string_view json);
 std::string zero_bytes_from_jsonb(std::string_view text);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

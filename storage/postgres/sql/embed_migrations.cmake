@@ -13,7 +13,7 @@ foreach(script IN LISTS SCRIPTS)
 endforeach()
 file(WRITE ${OUTPUT} "#include \"storage/postgres/sql/migrations.hpp\"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 std::span<const Migration> known_migrations() {
   static constexpr Migration kMigrations[] = {
@@ -21,5 +21,5 @@ ${entries}  };
   return kMigrations;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage
 ")

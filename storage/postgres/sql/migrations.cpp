@@ -4,7 +4,7 @@
 
 #include "bench/model/sha256.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Any number that no other program is likely to use; the bytes of "steelyar".
@@ -115,4 +115,4 @@ Result<int> migrate(Session& session, std::span<const Migration> migrations) {
   }
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

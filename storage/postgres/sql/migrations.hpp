@@ -12,7 +12,7 @@
 #include "bench/model/result.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct Migration {
   int version = 0;  // 1, 2, 3, ...
@@ -34,4 +34,4 @@ Result<MigrationPlan> plan_migrations(Session& session, std::span<const Migratio
 // program and one where an applied script differs from ours. `migrations`: ascending from 1.
 Result<int> migrate(Session& session, std::span<const Migration> migrations);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

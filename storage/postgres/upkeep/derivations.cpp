@@ -10,7 +10,7 @@
 #include "storage/postgres/history/commit_graph.hpp"
 #include "storage/postgres/runs/run_writer.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Counted up whenever alert_of() comes to say something else of the same facts.
@@ -110,4 +110,4 @@ Result<Derived> rebuild_derived_alerts(Session& session) {
   return derived;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

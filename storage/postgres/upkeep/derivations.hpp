@@ -6,7 +6,7 @@
 #include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Cheap where nothing is to be done. A login that may not write leaves it to the next one that may.
 Result<void> ensure_derived(Session& session);
@@ -17,4 +17,4 @@ Result<Derived> rebuild_derived(Session& session);
 // Alerts alone; for that the writer's rights are enough.
 Result<Derived> rebuild_derived_alerts(Session& session);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

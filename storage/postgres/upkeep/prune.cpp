@@ -8,7 +8,7 @@
 #include "storage/postgres/access/roles.hpp"
 #include "storage/postgres/runs/partitions.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 // Whether `what` ($1) of a run r is gone. A run that is there was not dropped whole, or came back; one that was written
@@ -355,4 +355,4 @@ Result<bool> lock_whole(Transaction& transaction, const std::string& what, const
   return !others.boolean(0, 0);
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

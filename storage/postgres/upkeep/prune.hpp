@@ -12,7 +12,7 @@
 #include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Needs the rights of the schema's owner. Of `archives` in the result nothing is filled in.
 Result<Pruned> prune(Session& session, const PruneOptions& options);
@@ -28,4 +28,4 @@ struct PruneGroup {
 // profiles, run. False where it is whole no more: a run has come since that does not go.
 Result<bool> lock_whole(Transaction& transaction, const std::string& what, const PruneGroup& group);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

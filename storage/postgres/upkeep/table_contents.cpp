@@ -7,7 +7,7 @@
 
 #include "bench/model/sha256.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 struct Column {
@@ -193,4 +193,4 @@ std::vector<std::string> differences(const std::vector<TableContent>& here, cons
   return found;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

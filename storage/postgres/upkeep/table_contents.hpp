@@ -16,7 +16,7 @@
 #include "bench/model/result.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 struct TableContent {
   std::string table;  // without its schema
@@ -37,4 +37,4 @@ Result<std::vector<TableContent>> table_contents(Transaction& transaction, const
 // What differs, in words: "measurements: 10 rows here, 12 there", "runs: other contents". Empty: nothing.
 std::vector<std::string> differences(const std::vector<TableContent>& here, const std::vector<TableContent>& there);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -9,7 +9,7 @@
 #include "storage/postgres/runs/partitions.hpp"
 #include "storage/postgres/sql/migrations.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 constexpr const char* kStatus =
@@ -281,4 +281,4 @@ ScriptEffects effects_of_script(std::string_view script) {
   return effects;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

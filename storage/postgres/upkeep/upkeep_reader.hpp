@@ -9,7 +9,7 @@
 #include "storage/model/upkeep.hpp"
 #include "storage/postgres/session/session.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // All but what waits in the spool and what is to be said of the server. One pass over the runs.
 Result<StoreStatus> read_status(Session& session);
@@ -32,4 +32,4 @@ struct ScriptEffects {
 };
 ScriptEffects effects_of_script(std::string_view script);
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

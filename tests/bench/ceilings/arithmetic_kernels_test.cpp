@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using testing::HasSubstr;
@@ -71,4 +71,4 @@ TEST(ArithmeticKernels, AvxWithoutFusedInstructionsMultipliesAndAdds) {
 #endif
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

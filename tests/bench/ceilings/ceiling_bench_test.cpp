@@ -2,7 +2,7 @@
 
 #include "bench/ceilings/ceiling_bench.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(CeilingName, IsMeantByItselfItsLevelAndItsAccess) {
@@ -61,4 +61,4 @@ TEST(FmaUnits, AProcessorThatIsUnknownOrHasNoneHasNoExpectation) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

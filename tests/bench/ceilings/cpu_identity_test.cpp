@@ -7,7 +7,7 @@
 
 #include "bench/ceilings/cpu_identity.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using testing::HasSubstr;
@@ -161,4 +161,4 @@ TEST_F(CacheLevelsOfACore, SizesThatAreNoneAreLeftOut) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

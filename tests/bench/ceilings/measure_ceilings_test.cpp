@@ -11,7 +11,7 @@
 #include "bench/ceilings/worker_team.hpp"
 #include "bench/environment/core_clock.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 std::vector<double> up_to(int n) {
@@ -243,4 +243,4 @@ TEST(CeilingItem, CalibratesByTheWorkAndNotByTheWaiting) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 
 #include "bench/ceilings/measuring_place.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using testing::Contains;
@@ -146,4 +146,4 @@ TEST(WorkingSets, AGuessedFirstLevelStillLeavesTheMemory) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr double kUntouched = -7;
@@ -95,4 +95,4 @@ TEST(StreamKernels, CountTheArraysThatStreamCounts) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -1,7 +1,7 @@
 #include "bench/counting/benchmark_count.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(IterationChoice, IsAPowerOfTenThatKeepsTheWorkBounded) {
@@ -140,4 +140,4 @@ TEST(CountKey, AnAllocatorOfTheProgramHasNoPathOfALink) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -4,7 +4,7 @@
 #include "bench/counting/collection.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(OpenBlasCore, IsReadFromALineOfItsOwn) {
@@ -249,10 +249,10 @@ TEST(CollectionFailure, LinesOnWhichValgrindSaysNothingExplainNothing) {
 TEST(CollectionFailure, ATimeLimitIsNamed) {
   ChildResult child;
   child.end = ChildEnd::timed_out;
-  child.timeout = seconds(2);
+  child.timeout = steelyard::seconds(2);
   EXPECT_THAT(explain_end(child, kLog, "valgrind-3.19.0").found, HasSubstr("limit of 2.00 s under Callgrind"));
 }
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -23,7 +23,7 @@ TEST_F(Counting, ALoopThatIsNotRunToItsEndIsAFailureThatSaysSo) {
 
 TEST_F(Counting, ABenchmarkThatTakesTooLongIsAFailureThatNamesTheLimit) {
   CountOptions options;
-  options.timeout = seconds(2);
+  options.timeout = steelyard::seconds(2);
   const CountedRun run = counted(program_of("counting_counted"), {"takes_long"}, options);
   EXPECT_THAT(failure_of(run, "takes_long"), HasSubstr("under Callgrind"));
 }
@@ -77,4 +77,4 @@ TEST(CountingUnavailable, SaysThatValgrindIsMissing) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -167,7 +167,7 @@ TEST_F(Counting, TheConditionsOfTheCountAreItsKey) {
 
 TEST_F(Counting, ABudgetBeyondWhatTheClockCanHoldIsNoLimit) {
   CountOptions options;
-  options.limits.budget = seconds(1e300);
+  options.limits.budget = steelyard::seconds(1e300);
   const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
   EXPECT_EQ(failure_of(run, "lambda"), "");
   EXPECT_GT(value_of(run, "lambda"), 0);
@@ -250,4 +250,4 @@ TEST_F(Counting, KernelsThatOpenBlasChoosesAreInTheKeyAndTheFacts) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

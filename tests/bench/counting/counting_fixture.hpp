@@ -9,7 +9,7 @@
 #include "bench/counting/count.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 using CountedRun = Run;  // inside a test, Run is gtest's own
 
@@ -109,4 +109,4 @@ class Counting : public ::testing::Test {
   }
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(CountingTools, SayWhichValgrindIsTooOldAndWhatIsWanted) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -2,7 +2,7 @@
 
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 CallgrindPart part_of(const std::string& body) {
@@ -89,4 +89,4 @@ TEST(NetProfile, DifferentEventsAreRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

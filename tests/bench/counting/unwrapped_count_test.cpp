@@ -4,7 +4,7 @@
 
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -70,7 +70,7 @@ TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollection
   place.findings = &findings;
   int collections = 0;
   BenchmarkCountOptions options;
-  options.timeout = seconds(120);
+  options.timeout = steelyard::seconds(120);
   options.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   options.next_number = [&] { return collections++; };
   const auto first = count_benchmark(place, "hidden", options);
@@ -96,4 +96,4 @@ TEST_F(UnwrappedCounting, ABenchmarkThatSkipsItselfIsNoCountThere) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -31,28 +31,28 @@ class DeviceProgramTest : public ::testing::Test {
     std::filesystem::remove(out_, ignored);
   }
 
-  ChildResult run(std::vector<std::string> arguments, const std::string& mood = "") const {
-    ChildCommand command;
+  bench::ChildResult run(std::vector<std::string> arguments, const std::string& mood = "") const {
+    bench::ChildCommand command;
     command.executable = FAKE_DEVICE_PROGRAM;
     command.arguments = std::move(arguments);
     command.environment["TMPDIR"] = ::testing::TempDir();
     if (!mood.empty()) command.environment[mood] = "1";
-    const Result<ChildResult> child = run_child(command);
+    const Result<bench::ChildResult> child = bench::run_child(command);
     EXPECT_TRUE(child) << child.error().text();
-    return child ? *child : ChildResult{};
+    return child ? *child : bench::ChildResult{};
   }
 
   std::string to_file() const { return "--benchmark_out=" + out_.string(); }
 
-  GoogleBenchmarkFile file() const {
+  bench::GoogleBenchmarkFile file() const {
     std::ifstream stream(out_);
     const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    const auto parsed = parse_google_benchmark(text, out_.string());
+    const auto parsed = bench::parse_google_benchmark(text, out_.string());
     EXPECT_TRUE(parsed) << parsed.error().text();
-    return parsed ? *parsed : GoogleBenchmarkFile{};
+    return parsed ? *parsed : bench::GoogleBenchmarkFile{};
   }
 
-  static std::string failure_of(const GoogleBenchmarkFile& file, const std::string& kind) {
+  static std::string failure_of(const bench::GoogleBenchmarkFile& file, const std::string& kind) {
     const std::string name = parse_google_benchmark_name("fake/kind:" + kind).canonical();
     for (const Failure& failure : file.failures) {
       BenchmarkId on_any_device = failure.benchmark;
@@ -62,7 +62,7 @@ class DeviceProgramTest : public ::testing::Test {
     return "none";
   }
 
-  static std::vector<std::string> measured(const GoogleBenchmarkFile& file) {
+  static std::vector<std::string> measured(const bench::GoogleBenchmarkFile& file) {
     std::vector<std::string> names;
     for (const Measurement& measurement : file.measurements) {
       if (measurement.metric.name == "real_time") names.push_back(measurement.benchmark.canonical());
@@ -72,16 +72,16 @@ class DeviceProgramTest : public ::testing::Test {
 };
 
 TEST_F(DeviceProgramTest, ListsWithoutADevice) {
-  const ChildResult child =
+  const bench::ChildResult child =
       run({"--benchmark_list_tests=true", "--benchmark_filter=kind:(good|fine)$"}, "FAKE_NO_DEVICE");
   EXPECT_EQ(child.exit_code, kDone);
   EXPECT_EQ(child.output, "fake/kind:good\nfake/kind:fine\n");
 }
 
 TEST_F(DeviceProgramTest, ARowThatCannotBeMeasuredCostsNoOther) {
-  const ChildResult child = run({to_file()});
+  const bench::ChildResult child = run({to_file()});
   EXPECT_EQ(child.exit_code, kDone) << child.error_output;
-  const GoogleBenchmarkFile result = file();
+  const bench::GoogleBenchmarkFile result = file();
   EXPECT_EQ(measured(result).size(), 3U);  // good, fine, last
   EXPECT_THAT(failure_of(result, "crash"), HasSubstr("signal 6"));
   EXPECT_THAT(failure_of(result, "sticky"), HasSubstr("cudaErrorIllegalAddress"));
@@ -94,7 +94,7 @@ TEST_F(DeviceProgramTest, ARowThatCannotBeMeasuredCostsNoOther) {
 
 TEST_F(DeviceProgramTest, WhatFailedKeepsItsTarget) {
   run({to_file()});
-  const GoogleBenchmarkFile result = file();
+  const bench::GoogleBenchmarkFile result = file();
   for (const char* kind : {"crash", "sticky", "exit", "half"}) {
     BenchmarkId id = parse_google_benchmark_name("fake/kind:" + std::string(kind));
     id.device = "Made-Up 100";
@@ -105,7 +105,7 @@ TEST_F(DeviceProgramTest, WhatFailedKeepsItsTarget) {
 }
 
 TEST_F(DeviceProgramTest, AHangIsEndedAndTheNextBenchmarkRuns) {
-  const ChildResult child =
+  const bench::ChildResult child =
       run({to_file(), "--steelyard_large", "--steelyard_timeout=300ms", "--benchmark_filter=kind:(hang|good)$"});
   EXPECT_EQ(child.exit_code, kDone) << child.error_output;
   EXPECT_THAT(failure_of(file(), "hang"), HasSubstr("ran past its limit of 300 ms"));
@@ -113,35 +113,35 @@ TEST_F(DeviceProgramTest, AHangIsEndedAndTheNextBenchmarkRuns) {
 }
 
 TEST_F(DeviceProgramTest, WhatWasCutOffByASignalToAllIsNoFailedRow) {
-  const ChildResult child = run({to_file(), "--steelyard_large", "--benchmark_filter=kind:(good|interrupted)$"});
+  const bench::ChildResult child = run({to_file(), "--steelyard_large", "--benchmark_filter=kind:(good|interrupted)$"});
   EXPECT_EQ(child.exit_code, 128 + SIGTERM) << child.error_output;
   EXPECT_EQ(measured(file()).size(), 1U);
   EXPECT_EQ(failure_of(file(), "interrupted"), "none");
 }
 
 TEST_F(DeviceProgramTest, WithoutADeviceItSaysSoOnceAndWritesNothing) {
-  const ChildResult child = run({to_file()}, "FAKE_NO_DEVICE");
+  const bench::ChildResult child = run({to_file()}, "FAKE_NO_DEVICE");
   EXPECT_EQ(child.exit_code, kNoDevice);
   EXPECT_THAT(child.error_output, HasSubstr("found no NVIDIA driver"));
   EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
 TEST_F(DeviceProgramTest, ADeviceThatIsLostFailsTheRest) {
-  const ChildResult child = run({to_file()}, "FAKE_LOST");
+  const bench::ChildResult child = run({to_file()}, "FAKE_LOST");
   EXPECT_EQ(child.exit_code, kDone) << child.error_output;
   EXPECT_EQ(measured(file()).size(), 1U);
   EXPECT_THAT(failure_of(file(), "last"), HasSubstr("the device was lost: no device is left"));
 }
 
 TEST_F(DeviceProgramTest, AWorkerThatDiesBeforeItBeginsIsNotStartedForEver) {
-  const ChildResult child = run({to_file()}, "FAKE_DEAD_AT_START");
+  const bench::ChildResult child = run({to_file()}, "FAKE_DEAD_AT_START");
   EXPECT_EQ(child.exit_code, kDone);
   EXPECT_THAT(failure_of(file(), "good"), HasSubstr("before it began"));
 }
 
 TEST_F(DeviceProgramTest, RecordsCarryWhatTheReaderKnows) {
   run({to_file(), "--benchmark_filter=kind:good$", "--benchmark_context=branch=main"});
-  const GoogleBenchmarkFile result = file();
+  const bench::GoogleBenchmarkFile result = file();
   EXPECT_TRUE(result.bad_records.empty());
   std::vector<std::string> metrics;
   for (const Measurement& measurement : result.measurements) {
@@ -157,22 +157,22 @@ TEST_F(DeviceProgramTest, RecordsCarryWhatTheReaderKnows) {
 }
 
 TEST_F(DeviceProgramTest, StdoutGetsATableOrTheJson) {
-  const ChildResult table = run({"--benchmark_filter=kind:(good|lacking)$"});
+  const bench::ChildResult table = run({"--benchmark_filter=kind:(good|lacking)$"});
   EXPECT_THAT(table.output, HasSubstr("101 us"));
   EXPECT_THAT(table.output, HasSubstr("f8 needs compute capability 8.9"));
-  const ChildResult json = run({"--benchmark_filter=kind:good$", "--benchmark_format=json"});
-  EXPECT_TRUE(parse_google_benchmark(json.output, "stdout"));
+  const bench::ChildResult json = run({"--benchmark_filter=kind:good$", "--benchmark_format=json"});
+  EXPECT_TRUE(bench::parse_google_benchmark(json.output, "stdout"));
 }
 
 TEST_F(DeviceProgramTest, AnOptionThatIsNoneIsRefused) {
-  const ChildResult child = run({"--benchmark_fliter=x"});
+  const bench::ChildResult child = run({"--benchmark_fliter=x"});
   EXPECT_EQ(child.exit_code, kBadInput);
   EXPECT_THAT(child.error_output, HasSubstr("--benchmark_fliter"));
 }
 
 TEST_F(DeviceProgramTest, AResultThatCannotBeWrittenIsAnErrorBeforeAnythingIsMeasured) {
   for (const std::string place : {"/no/such/folder/out.json", "/tmp"}) {
-    const ChildResult child = run({"--benchmark_filter=kind:good$", "--benchmark_out=" + place});
+    const bench::ChildResult child = run({"--benchmark_filter=kind:good$", "--benchmark_out=" + place});
     EXPECT_EQ(child.exit_code, kNotWritten) << place;
     EXPECT_THAT(child.error_output, HasSubstr(place));
     EXPECT_EQ(child.output, "") << "nobody waits for rows that are lost";

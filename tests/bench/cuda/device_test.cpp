@@ -220,19 +220,19 @@ TEST_F(DeviceTest, MemoryIsCountedUntilItsOwnerGoes) {
 
 TEST_F(DeviceTest, TheSuiteMeasuresACopyFromTheCommandLineToTheFile) {
   const std::string out = ::testing::TempDir() + "cuda_suite_copy.json";
-  ChildCommand command;
+  bench::ChildCommand command;
   command.executable = STEELYARD_CUDA_SUITE;
   command.arguments = {"--benchmark_filter=^ceiling/access:copy", "--benchmark_min_time=0.02s",
                        "--benchmark_out=" + out};
   for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
     if (const char* value = std::getenv(name)) command.environment[name] = value;
   }
-  const Result<ChildResult> child = run_child(command);
+  const Result<bench::ChildResult> child = bench::run_child(command);
   ASSERT_TRUE(child) << child.error().text();
   ASSERT_TRUE(child->succeeded()) << child->describe();
   std::ifstream stream(out);
   const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  const auto file = parse_google_benchmark(text, out);
+  const auto file = bench::parse_google_benchmark(text, out);
   ASSERT_TRUE(file) << file.error().text();
   EXPECT_TRUE(file->failures.empty()) << file->failures.front().reason;
   EXPECT_TRUE(file->bad_records.empty());

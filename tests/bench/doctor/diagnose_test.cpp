@@ -9,7 +9,7 @@
 
 #include "bench/environment/read_environment.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::Contains;
@@ -228,4 +228,4 @@ TEST(Diagnose, TellsWhereRoundsHaveNoFreshCopies) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include "bench/doctor/machine_setting.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST_F(Restoring, LeavesWhatIsGone) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(SummarizeSlices, FindsNothingInEqualOnes) {
@@ -49,4 +49,4 @@ TEST(ProbeNoise, SpinsForTheTimeItIsGiven) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

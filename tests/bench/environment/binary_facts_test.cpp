@@ -8,7 +8,7 @@
 
 #include "bench/environment/binary_facts.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(ParseProducer, PartsTheCompilerFromItsSwitches) {
@@ -171,4 +171,4 @@ TEST(AllocatorOfLibrary, KnowsTheCommonOnes) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

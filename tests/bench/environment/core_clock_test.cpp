@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(CoreClock, OfACoreThatIsNotThereIsAbsent) {
@@ -33,4 +33,4 @@ TEST(CoreClock, IsOneThatACoreCouldHave) {
 #endif
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -5,7 +5,7 @@
 
 #include "tests/bench/environment/elf_builder.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using testing::build_abbreviation;
@@ -151,4 +151,4 @@ TEST(ReadProducers, WalksNoForgedTableForEachOfManyUnits) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -7,7 +7,7 @@
 #include "bench/environment/elf_file.hpp"
 #include "tests/bench/environment/elf_builder.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using testing::build_elf;
@@ -163,4 +163,4 @@ TEST(LoadedSections, OfATruncatedFileAreAnErrorOrTheSame) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -7,7 +7,7 @@
 #include "bench/environment/system_file.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -91,4 +91,4 @@ TEST(ReadProcessorTime, IsAbsentWhereThereIsNoFile) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 
 #include "bench/formats/google_benchmark.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -298,4 +298,4 @@ TEST_F(GoogleBenchmarkPair, OneSideAloneIsARunOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

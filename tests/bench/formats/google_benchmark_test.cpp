@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using testing::ElementsAre;
@@ -385,4 +385,4 @@ TEST(GoogleBenchmark, CutInsideARecordNamesTheRecord) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 
 #include "bench/formats/import_formats.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST_F(Hyperfine, RefusesWhatIsNotItsOwn) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

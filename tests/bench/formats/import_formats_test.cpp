@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(ImportFormats, HaveNamesOfTheirOwn) {
@@ -58,4 +58,4 @@ TEST_F(RecogniseFormat, NamesTheKnownOnesWhereItIsNoneOfThem) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

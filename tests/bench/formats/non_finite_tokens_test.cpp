@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(NonFiniteTokens, BareTokensBecomeStringsOfTheSameLength) {
@@ -32,4 +32,4 @@ TEST(NonFiniteTokens, TextThatBreaksOffInsideATokenIsRecognized) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

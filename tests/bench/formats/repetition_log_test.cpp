@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using testing::DoubleNear;
@@ -35,10 +35,10 @@ TEST(PassLog, IsReadByBenchmarkAndOtherLinesArePassedOver) {
 }
 
 TEST(PassLog, OfCutOrForeignLinesIsNothing) {
-  for (const char* text : {"", "-- LOG(2): Ran in 1/2\n", "-- LOG(2): Running BM_a for many\n-- LOG(2): Ran in 1/2\n",
-                           "-- LOG(2): Running BM_a for 1\n", "-- LOG(2): Running BM_a for 1\n-- LOG(2): Ran in 1\n",
-                           "-- LOG(2): Running BM_a for 1\n-- LOG(2): Ran in 0,5/0,25\n",
-                           "Running BM_a for 1\nRan in 1/2\n"}) {
+  for (const char* text :
+       {"", "-- LOG(2): Ran in 1/2\n", "-- LOG(2): Running BM_a for many\n-- LOG(2): Ran in 1/2\n",
+        "-- LOG(2): Running BM_a for 1\n", "-- LOG(2): Running BM_a for 1\n-- LOG(2): Ran in 1\n",
+        "-- LOG(2): Running BM_a for 1\n-- LOG(2): Ran in 0,5/0,25\n", "Running BM_a for 1\nRan in 1/2\n"}) {
     EXPECT_THAT(read_pass_log(text), IsEmpty()) << text;
   }
 }
@@ -64,4 +64,4 @@ TEST(RepetitionsByLog, AreNoneWhereTheLogIsOfSomethingElseOrThereIsNoSpread) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

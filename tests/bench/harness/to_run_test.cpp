@@ -106,11 +106,11 @@ TEST(ToRun, RunIsArchivedAndComparedLikeAnyOther) {
   const ToRunOptions options{.repeats_are_processes = true};
   steelyard::Run baseline = run_of(before, options);
   steelyard::Run candidate = run_of(after, options);
-  seal(baseline);
-  const auto read = decode_run(encode_run(baseline), "in.syrun");
+  storage::seal(baseline);
+  const auto read = storage::decode_run(storage::encode_run(baseline), "in.syrun");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(*read, baseline);
-  const auto comparison = compare_runs(baseline, candidate, {});
+  const auto comparison = regress::compare_runs(baseline, candidate, {});
   ASSERT_EQ(comparison.rows.size(), 1U);
   ASSERT_TRUE(comparison.rows.front().ratio);
   EXPECT_NEAR(*comparison.rows.front().ratio, 2, 0.01);

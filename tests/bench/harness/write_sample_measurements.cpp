@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   const auto list = sample_measurements();
   for (const auto& written : {write_measurements(stem.string() + ".txt", list, MeasurementFormat::text),
                               write_measurements(stem.string() + ".xml", list, MeasurementFormat::xml),
-                              write_measurement_file(stem.string() + ".syrun", list)}) {
+                              storage::write_measurement_file(stem.string() + ".syrun", list)}) {
     if (written) continue;
     std::fprintf(stderr, "%s\n", written.error().text().c_str());
     return 4;

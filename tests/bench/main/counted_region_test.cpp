@@ -28,7 +28,7 @@ enum class Library { preloaded, absent };
 class CountedRegion : public ::testing::Test {
  protected:
   void SetUp() override {
-    const Result<CountingTools> tools = find_counting_tools({});
+    const Result<bench::CountingTools> tools = bench::find_counting_tools({});
     STEELYARD_SKIP_WITHOUT("valgrind", tools, tools.error().text());
     tools_ = *tools;
     // The preloaded library wraps functions by their names in the object that holds Google Benchmark.
@@ -44,30 +44,30 @@ class CountedRegion : public ::testing::Test {
 
   std::int64_t collected(const std::string& name, const std::string& benchmark, Library library,
                          std::int64_t iterations) {
-    Program program;
+    bench::Program program;
     program.executable = beside_this(name);
-    Result<PrivateFolder> folder = PrivateFolder::create();
+    Result<bench::PrivateFolder> folder = bench::PrivateFolder::create();
     EXPECT_TRUE(folder);
     if (!folder) return 0;
-    CollectionPlace place;
+    bench::CollectionPlace place;
     place.tools = &tools_;
     place.program = &program;
-    place.link = folder->place(Side::baseline, program.executable).value();
-    place.folder = folder->output_file(Side::baseline).parent_path();
+    place.link = folder->place(bench::Side::baseline, program.executable).value();
+    place.folder = folder->output_file(bench::Side::baseline).parent_path();
     place.shim_link = place.folder / "libsteelyard_count.so";
     if (library == Library::preloaded) std::filesystem::create_symlink(tools_.shim, place.shim_link);
-    CollectionRequest order;
+    bench::CollectionRequest order;
     order.benchmark = benchmark;
     order.iterations = iterations;
     order.timeout = seconds(60);
-    const Result<Collection> collection = collect(place, order);
+    const Result<bench::Collection> collection = bench::collect(place, order);
     EXPECT_TRUE(collection) << benchmark << ": " << (collection ? "" : collection.error().text());
     if (!collection) return 0;
     EXPECT_EQ(collection->report.iterations % iterations, 0) << benchmark;
     return collection->instructions();
   }
 
-  CountingTools tools_;
+  bench::CountingTools tools_;
 };
 
 TEST_F(CountedRegion, IsTheSameInEveryProgramAndByBothMeans) {
@@ -103,15 +103,15 @@ TEST_F(CountedRegion, IsCollectedByHandOnRequest) {
   const auto total = [&](const std::string& iterations, bool asks) {
     const std::filesystem::path out =
         std::filesystem::temp_directory_path() / ("steelyard-by-hand-" + std::to_string(::getpid()));
-    ChildCommand command;
+    bench::ChildCommand command;
     command.executable = tools_.valgrind;
     command.arguments = {"--tool=callgrind", "--collect-atstart=no", "--callgrind-out-file=" + out.string(),
                          beside_this("main_fixture").string(),
                          "--benchmark_filter=^fixed_work/iterations:" + iterations};
     if (asks) command.arguments.push_back("--steelyard_callgrind");
-    const Result<ChildResult> child = run_child(command);
+    const Result<bench::ChildResult> child = bench::run_child(command);
     EXPECT_TRUE(child && child->succeeded());
-    const Result<std::vector<CallgrindPart>> parts = read_callgrind(out);
+    const Result<std::vector<bench::CallgrindPart>> parts = bench::read_callgrind(out);
     std::filesystem::remove(out);
     EXPECT_TRUE(parts);
     return parts && !parts->empty() && !parts->front().totals.empty() ? parts->front().totals.front() : 0;

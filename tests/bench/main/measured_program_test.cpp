@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using MeasuredRun = Run;  // inside a test, Run is gtest's own
 
 Result<MeasuredRun> measure(const std::string& filter, const std::string& behaviour) {
-  Program program;
+  bench::Program program;
   program.executable = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "main_fixture";
   program.environment = {{"VICTIM", behaviour}};
   testing::MeasureOptions options;

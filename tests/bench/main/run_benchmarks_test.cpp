@@ -22,19 +22,20 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-ChildResult run_fixture(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {}) {
-  ChildCommand command;
+bench::ChildResult run_fixture(std::vector<std::string> arguments,
+                               std::map<std::string, std::string> environment = {}) {
+  bench::ChildCommand command;
   command.executable = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "main_fixture";
   command.arguments = std::move(arguments);
   command.environment = std::move(environment);
-  const Result<ChildResult> child = run_child(command);
+  const Result<bench::ChildResult> child = bench::run_child(command);
   EXPECT_TRUE(child) << (child ? "" : child.error().text());
-  return child ? *child : ChildResult{};
+  return child ? *child : bench::ChildResult{};
 }
 
 struct Ran {
-  ChildResult child;
-  GoogleBenchmarkFile file;
+  bench::ChildResult child;
+  bench::GoogleBenchmarkFile file;
 };
 
 Ran run_to_file(const std::string& filter, std::map<std::string, std::string> environment = {},
@@ -46,13 +47,13 @@ Ran run_to_file(const std::string& filter, std::map<std::string, std::string> en
   Ran ran{run_fixture(arguments, std::move(environment)), {}};
   std::ifstream stream(out);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  Result<GoogleBenchmarkFile> file = parse_google_benchmark(text, "out.json");
+  Result<bench::GoogleBenchmarkFile> file = bench::parse_google_benchmark(text, "out.json");
   EXPECT_TRUE(file) << (file ? "" : file.error().text()) << ran.child.error_output;
   if (file) ran.file = std::move(file).value();
   return ran;
 }
 
-const InvocationSamples* samples(const GoogleBenchmarkFile& file, const std::string& benchmark,
+const InvocationSamples* samples(const bench::GoogleBenchmarkFile& file, const std::string& benchmark,
                                  const std::string& metric) {
   for (const Measurement& measurement : file.measurements) {
     if (measurement.benchmark.canonical() == benchmark && measurement.metric.name == metric) {
@@ -64,7 +65,7 @@ const InvocationSamples* samples(const GoogleBenchmarkFile& file, const std::str
   return &none;
 }
 
-std::set<std::string> benchmarks_of(const GoogleBenchmarkFile& file) {
+std::set<std::string> benchmarks_of(const bench::GoogleBenchmarkFile& file) {
   std::set<std::string> names;
   for (const Measurement& measurement : file.measurements) names.insert(measurement.benchmark.canonical());
   return names;
@@ -158,7 +159,7 @@ TEST(BenchMain, NamesAxesAndTakesOtherValuesOfThem) {
 
 TEST(BenchMain, EndsWithOneWhereTheCommandLineIsWrong) {
   for (const char* argument : {"--steelyard_axis=byte=1", "--steelyard_axis=bytes=[6:5]", "--steelyard_block=3"}) {
-    const ChildResult child = run_fixture({argument, "--benchmark_filter=^BM_work$"});
+    const bench::ChildResult child = run_fixture({argument, "--benchmark_filter=^BM_work$"});
     EXPECT_EQ(child.exit_code, 1) << argument;
     EXPECT_THAT(child.error_output, HasSubstr("wanted")) << argument;
     EXPECT_EQ(child.output, "") << argument;
@@ -168,7 +169,7 @@ TEST(BenchMain, EndsWithOneWhereTheCommandLineIsWrong) {
 }
 
 TEST(BenchMain, HelpHasGooglesOptionsAndOurs) {
-  const ChildResult child = run_fixture({"--help"});
+  const bench::ChildResult child = run_fixture({"--help"});
   EXPECT_EQ(child.exit_code, 0);
   EXPECT_THAT(child.output, HasSubstr("--benchmark_filter"));
   EXPECT_THAT(child.output, HasSubstr("--steelyard_blocks"));
@@ -226,17 +227,17 @@ TEST(BenchMain, LetsAForkedChildEndItself) {
 }
 
 TEST(BenchMain, LetsGoogleBenchmarkRefuseAFile) {
-  const ChildResult child = run_fixture({"--benchmark_out=/nowhere/at/all", "--benchmark_filter=^BM_work$"});
+  const bench::ChildResult child = run_fixture({"--benchmark_out=/nowhere/at/all", "--benchmark_filter=^BM_work$"});
   EXPECT_EQ(child.exit_code, 1);
   EXPECT_THAT(child.error_output, HasSubstr("/nowhere/at/all"));
   EXPECT_THAT(child.error_output, Not(HasSubstr("in the middle of it")));
 }
 
 TEST(BenchMain, KeepsChatterOutOfTheReport) {
-  const ChildResult child =
+  const bench::ChildResult child =
       run_fixture({"--benchmark_filter=^BM_(victim|last)$", "--benchmark_format=json", "--benchmark_min_time=0.001"},
                   {{"VICTIM", "stdout"}});
-  const Result<GoogleBenchmarkFile> report = parse_google_benchmark(child.output, "standard output");
+  const Result<bench::GoogleBenchmarkFile> report = bench::parse_google_benchmark(child.output, "standard output");
   ASSERT_TRUE(report) << report.error().text();
   EXPECT_THAT(benchmarks_of(*report), ElementsAre("BM_last", "BM_victim"));
   EXPECT_THAT(child.error_output, HasSubstr("chatter"));

@@ -39,92 +39,94 @@ TEST(FailureKinds, OfASkipYieldWhatTheBenchmarkSaid) {
   EXPECT_EQ(said(FailureKind::reported_error, ": no AVX10 here"), "no AVX10 here");
   EXPECT_EQ(said(FailureKind::skipped, ""), "") << "it gave no reason";
   EXPECT_EQ(said(FailureKind::bad_record, "benchmarks[0]: x"), "");
-  TEST(CodeLayouts, AreReadFromTheSettingThatTheirMakerWrites) {
+}
+
+TEST(CodeLayouts, AreReadFromTheSettingThatTheirMakerWrites) {
+  RunHeader header;
+  EXPECT_TRUE(code_layouts_of(header).empty());
+  keep_code_layouts({}, {0, 0}, "", header.settings);
+  EXPECT_TRUE(header.settings.empty()) << "one layout says nothing";
+  keep_code_layouts({17, 2147483647}, {1, 1, 0, 0, 0}, "", header.settings);
+  keep_code_layouts({3, 4}, {1, 1, 0, 0, 0}, "second", header.settings);
+  EXPECT_EQ(code_layouts_of(header), (std::vector<std::int32_t>{1, 1, 0, 0, 0}));
+  EXPECT_EQ(header.settings.at("code_layout_seeds"), "17 2147483647");
+  EXPECT_EQ(header.settings.at("code_layout_seeds.second"), "3 4");
+}
+
+TEST(CodeLayouts, ThatCannotBeReadAreNone) {
+  for (const char* text : {"", "x", "0 x", "0  1", "-1", "0 32", "99999999999999999999", "0,1", "0 1x"}) {
     RunHeader header;
-    EXPECT_TRUE(code_layouts_of(header).empty());
-    keep_code_layouts({}, {0, 0}, "", header.settings);
-    EXPECT_TRUE(header.settings.empty()) << "one layout says nothing";
-    keep_code_layouts({17, 2147483647}, {1, 1, 0, 0, 0}, "", header.settings);
-    keep_code_layouts({3, 4}, {1, 1, 0, 0, 0}, "second", header.settings);
-    EXPECT_EQ(code_layouts_of(header), (std::vector<std::int32_t>{1, 1, 0, 0, 0}));
-    EXPECT_EQ(header.settings.at("code_layout_seeds"), "17 2147483647");
-    EXPECT_EQ(header.settings.at("code_layout_seeds.second"), "3 4");
+    header.settings["code_layout_rounds"] = text;
+    EXPECT_TRUE(code_layouts_of(header).empty()) << text;
   }
+}
 
-  TEST(CodeLayouts, ThatCannotBeReadAreNone) {
-    for (const char* text : {"", "x", "0 x", "0  1", "-1", "0 32", "99999999999999999999", "0,1", "0 1x"}) {
-      RunHeader header;
-      header.settings["code_layout_rounds"] = text;
-      EXPECT_TRUE(code_layouts_of(header).empty()) << text;
-    }
-  }
-
-  TEST(Stops, AreReadFromTheSettingThatTheirMakerWrites) {
-    for (const Stop stop : {Stop::none, Stop::budget_spent, Stop::interrupted}) {
-      RunHeader header;
-      keep_stop(stop, 12, header.settings);
-      EXPECT_EQ(stop_of(header), stop);
-    }
+TEST(Stops, AreReadFromTheSettingThatTheirMakerWrites) {
+  for (const Stop stop : {Stop::none, Stop::budget_spent, Stop::interrupted}) {
     RunHeader header;
-    header.settings["stopped"] = "interrupted after 14 rounds";
-    EXPECT_EQ(stop_of(header), Stop::interrupted);
-    header.settings["stopped"] = "budget spent after 14 rounds";
-    EXPECT_EQ(stop_of(header), Stop::budget_spent);
+    keep_stop(stop, 12, header.settings);
+    EXPECT_EQ(stop_of(header), stop);
   }
+  RunHeader header;
+  header.settings["stopped"] = "interrupted after 14 rounds";
+  EXPECT_EQ(stop_of(header), Stop::interrupted);
+  header.settings["stopped"] = "budget spent after 14 rounds";
+  EXPECT_EQ(stop_of(header), Stop::budget_spent);
+}
 
-  TEST(CountOrigins, AreReadFromTheProof) {
-    EXPECT_EQ(read_count_origin(""), CountOrigin::counted);
-    EXPECT_EQ(read_count_origin("counted before on this machine, under the same key"), CountOrigin::reused);
-    EXPECT_EQ(read_count_origin("every loaded section of program and libraries is equal, and so are the 2 files it "
-                                "reads (sha256 0123456789ab)"),
-              CountOrigin::equal_program);
-  }
+TEST(CountOrigins, AreReadFromTheProof) {
+  EXPECT_EQ(read_count_origin(""), CountOrigin::counted);
+  EXPECT_EQ(read_count_origin("counted before on this machine, under the same key"), CountOrigin::reused);
+  EXPECT_EQ(read_count_origin("every loaded section of program and libraries is equal, and so are the 2 files it "
+                              "reads (sha256 0123456789ab)"),
+            CountOrigin::equal_program);
+}
 
-  RowNotes notes_of(std::initializer_list<RowNote> notes) {
-    RowNotes all;
-    for (const RowNote note : notes) all.add(note);
-    return all;
-  }
+RowNotes notes_of(std::initializer_list<RowNote> notes) {
+  RowNotes all;
+  for (const RowNote note : notes) all.add(note);
+  return all;
+}
 
-  TEST(RowNotes, AreReadFromTheReason) {
-    const std::string equal = "every loaded section of program and libraries is equal (sha256 0)";
-    const std::string code = "the code it executes is equal in both builds; data may differ";
-    const std::string dispatch = "library dispatch: OpenBLAS Haswell under Valgrind, SkylakeX natively";
-    const auto counted = [](const std::string& more) { return "counted exactly: 5 on both sides; " + more; };
-    EXPECT_EQ(read_notes(""), RowNotes{});
-    EXPECT_EQ(read_notes("4 % slower in 8 rounds"), RowNotes{});
-    EXPECT_EQ(read_notes(counted("not counted again: " + equal)), notes_of({RowNote::equal_program}));
-    EXPECT_EQ(read_notes(counted("not counted again: the file dispatch.bin is equal")), RowNotes{});
-    EXPECT_EQ(read_notes(counted(code)), notes_of({RowNote::equal_code}));
-    EXPECT_EQ(read_notes(counted(dispatch)), notes_of({RowNote::other_dispatch}));
-    EXPECT_EQ(read_notes(counted(code + "; " + dispatch)), notes_of({RowNote::equal_code, RowNote::other_dispatch}));
-    EXPECT_EQ(read_notes(dispatch), notes_of({RowNote::other_dispatch})) << "of a row without a reason of its own";
-    EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + equal),
-              notes_of({RowNote::not_timed, RowNote::equal_program}));
-    EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + code),
-              notes_of({RowNote::not_timed, RowNote::equal_code}));
-    EXPECT_EQ(read_notes("drift between the sides could explain the -3 % (standard error of drift 4 %)"),
-              notes_of({RowNote::drift_explains}));
-    EXPECT_EQ(read_notes("kernel x is new; the scatter of invocations could explain the -3 %"),
-              notes_of({RowNote::scatter_explains}));
-    EXPECT_EQ(read_notes("drift and the scatter of invocations together could explain the -3 %"),
-              notes_of({RowNote::both_explain}));
-    EXPECT_EQ(read_notes("too noisy: in 24 rounds the 95 % interval -2 % to +3 %"), notes_of({RowNote::too_noisy}));
-    EXPECT_EQ(read_notes("no verdicts on this machine, because its calibration failed; seen: too noisy: in 24 rounds"),
-              RowNotes{})
-        << "the answer is another";
-    EXPECT_EQ(read_notes("5 % slower in 12 rounds; not confirmed alone: the budget was spent"),
-              notes_of({RowNote::not_confirmed_alone}));
-    EXPECT_EQ(read_notes("contradicted alone: -0.02 % (-1.41 % to +1.28 %) with nothing beside it"),
-              notes_of({RowNote::contradicted_alone}));
-  }
+TEST(RowNotes, AreReadFromTheReason) {
+  const std::string equal = "every loaded section of program and libraries is equal (sha256 0)";
+  const std::string code = "the code it executes is equal in both builds; data may differ";
+  const std::string dispatch = "library dispatch: OpenBLAS Haswell under Valgrind, SkylakeX natively";
+  const auto counted = [](const std::string& more) { return "counted exactly: 5 on both sides; " + more; };
+  EXPECT_EQ(read_notes(""), RowNotes{});
+  EXPECT_EQ(read_notes("4 % slower in 8 rounds"), RowNotes{});
+  EXPECT_EQ(read_notes(counted("not counted again: " + equal)), notes_of({RowNote::equal_program}));
+  EXPECT_EQ(read_notes(counted("not counted again: the file dispatch.bin is equal")), RowNotes{});
+  EXPECT_EQ(read_notes(counted(code)), notes_of({RowNote::equal_code}));
+  EXPECT_EQ(read_notes(counted(dispatch)), notes_of({RowNote::other_dispatch}));
+  EXPECT_EQ(read_notes(counted(code + "; " + dispatch)), notes_of({RowNote::equal_code, RowNote::other_dispatch}));
+  EXPECT_EQ(read_notes(dispatch), notes_of({RowNote::other_dispatch})) << "of a row without a reason of its own";
+  EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + equal),
+            notes_of({RowNote::not_timed, RowNote::equal_program}));
+  EXPECT_EQ(read_notes("not timed, as the policy says (skip_time): " + code),
+            notes_of({RowNote::not_timed, RowNote::equal_code}));
+  EXPECT_EQ(read_notes("drift between the sides could explain the -3 % (standard error of drift 4 %)"),
+            notes_of({RowNote::drift_explains}));
+  EXPECT_EQ(read_notes("kernel x is new; the scatter of invocations could explain the -3 %"),
+            notes_of({RowNote::scatter_explains}));
+  EXPECT_EQ(read_notes("drift and the scatter of invocations together could explain the -3 %"),
+            notes_of({RowNote::both_explain}));
+  EXPECT_EQ(read_notes("too noisy: in 24 rounds the 95 % interval -2 % to +3 %"), notes_of({RowNote::too_noisy}));
+  EXPECT_EQ(read_notes("no verdicts on this machine, because its calibration failed; seen: too noisy: in 24 rounds"),
+            RowNotes{})
+      << "the answer is another";
+  EXPECT_EQ(read_notes("5 % slower in 12 rounds; not confirmed alone: the budget was spent"),
+            notes_of({RowNote::not_confirmed_alone}));
+  EXPECT_EQ(read_notes("contradicted alone: -0.02 % (-1.41 % to +1.28 %) with nothing beside it"),
+            notes_of({RowNote::contradicted_alone}));
+}
 
-  // The proof of a baseline is about what it was once held against, not about this candidate.
-  TEST(RowNotes, OfABaselineThatWasNotCountedAgainSayNothingOfTheCandidate) {
-    EXPECT_EQ(read_notes("counted exactly: 5; the baseline was not counted again: every loaded section of program and "
-                         "libraries is equal (sha256 0)"),
-              RowNotes{});
-  }
+// The proof of a baseline is about what it was once held against, not about this candidate.
+TEST(RowNotes, OfABaselineThatWasNotCountedAgainSayNothingOfTheCandidate) {
+  EXPECT_EQ(read_notes("counted exactly: 5; the baseline was not counted again: every loaded section of program and "
+                       "libraries is equal (sha256 0)"),
+            RowNotes{});
+}
 
 }  // namespace
 }  // namespace steelyard

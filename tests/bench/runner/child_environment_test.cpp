@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::Contains;
@@ -35,4 +35,4 @@ TEST(ChildEnvironment, LetsTheProgramsOwnValueWin) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

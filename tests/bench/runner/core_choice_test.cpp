@@ -5,7 +5,7 @@
 
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -97,4 +97,4 @@ TEST(ReadAllowedCores, ReadsTheMaskAndTheTopology) {
 TEST(ReadAllowedCores, FindsAtLeastTheCoreThisTestRunsOn) { EXPECT_FALSE(read_allowed_cores().empty()); }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

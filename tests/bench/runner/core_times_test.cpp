@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 constexpr const char* kStat =
@@ -43,4 +43,4 @@ TEST(Migrations, AreReadFromTheSchedulersPage) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

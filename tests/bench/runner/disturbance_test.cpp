@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST(Disturbance, DoesNotDependOnHowTheProcessesAreNumbered) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -14,8 +14,8 @@ inline std::filesystem::path fixture_executable() {
 }
 inline bool fixture_is_here() { return std::filesystem::exists(fixture_executable()); }
 
-inline Program fixture(std::map<std::string, std::string> behaviour = {}) {
-  Program program;
+inline bench::Program fixture(std::map<std::string, std::string> behaviour = {}) {
+  bench::Program program;
   program.executable = fixture_executable();
   program.environment = std::move(behaviour);
   return program;

@@ -15,7 +15,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -211,4 +211,4 @@ TEST(FindCopyPlace, IsTheFolderForTemporaryFiles) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

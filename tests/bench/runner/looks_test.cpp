@@ -10,7 +10,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 testing::MeasureOptions quick(std::vector<int> looks) {
@@ -152,4 +152,4 @@ TEST(Looks, ProgressTellsHowManyAreDecided) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -82,7 +82,7 @@ TEST(MeasurePairFailures, QuoteTheLastLineOfAProgramThatExits) {
 TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
   STEELYARD_NEEDS_FIXTURE();
   testing::MeasureOptions options = quick("victim");
-  options.timeout = seconds(3);  // far above what the other side's processes take
+  options.timeout = steelyard::seconds(3);  // far above what the other side's processes take
   const MeasuredPair pair = with_victim("hang", options);
   ASSERT_EQ(pair.candidate.failures.size(), 2U);
   EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("ran past its limit of"));
@@ -228,8 +228,7 @@ TEST(MeasurePairFailures, SayThatNothingMatchesTheFilter) {
 
 // Before any program is looked at.
 std::string where_refused(const testing::MeasureOptions& options) {
-  const Result<MeasuredPair> pair =
-      steelyard::measure_pair(ListedProgram{}, ListedProgram{}, options, options, options);
+  const Result<MeasuredPair> pair = measure_pair(ListedProgram{}, ListedProgram{}, options, options, options);
   EXPECT_FALSE(pair);
   return pair ? "" : pair.error().where;
 }
@@ -242,7 +241,7 @@ TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
   options.repetitions = -1;
   EXPECT_EQ(where_refused(options), "repetitions");
   options = quick("");
-  options.min_time = seconds(-1);
+  options.min_time = steelyard::seconds(-1);
   EXPECT_EQ(where_refused(options), "min_time");
   options = quick("");
   options.layout = Layout::separate;
@@ -273,4 +272,4 @@ TEST(MeasureOne, RunsAScriptThatFindsItsProgramBesideItself) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

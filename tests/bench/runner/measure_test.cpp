@@ -15,7 +15,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -312,4 +312,4 @@ TEST(MeasureOne, TakesAsManyInvocationsAsAskedFor) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(PrivateFolder, GivesBothSidesPathsOfEqualLengthThatLeadToTheirPrograms) {
@@ -65,4 +65,4 @@ TEST(PrivateFolder, NamesThePlaceWhereItCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

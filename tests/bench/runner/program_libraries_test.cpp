@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -33,4 +33,4 @@ TEST(LibrariesOf, AreNoneOfAFileThatIsNoProgram) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

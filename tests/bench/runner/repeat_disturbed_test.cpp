@@ -14,7 +14,7 @@
 #include "tests/bench/runner/temporary_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::Contains;
@@ -112,4 +112,4 @@ TEST(RepeatDisturbed, RecordsTheConditionsOfEachProcess) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

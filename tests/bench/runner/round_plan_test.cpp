@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(PlanBaselineSlots, GivesEachSideBothSlotsInEveryPair) {
@@ -105,4 +105,4 @@ TEST(DrawPadding, IsOfTheSeedAndDiffersFromProcessToProcess) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include "bench/environment/gpu_facts.hpp"
 #include "tests/bench/runner/temporary_folder.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -31,7 +31,7 @@ class SideRecordTest : public ::testing::Test {
     child.end = end;
     child.signal = end == ChildEnd::signalled ? 11 : 0;
     child.error_output = "last words\n";
-    child.timeout = seconds(1);
+    child.timeout = steelyard::seconds(1);
     add(round, "", child);
   }
 
@@ -181,4 +181,4 @@ TEST_F(SideRecordTest, ASideThatYieldedNothingIsToldTheOthersDevice) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 TEST(ExitCode, WorseFollowsThePrecedenceOfTheContractForEveryPair) {
@@ -25,4 +25,4 @@ TEST(ExitCode, FollowsWhoHasToAct) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -6,7 +6,7 @@
 #include "storage/archive/measurement_file.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -26,7 +26,7 @@ TEST_F(MeasurementSides, EveryKindOfTheirFilesIsRecognisedAndNothingElse) {
   const std::vector<TaskMeasurement> measurements{timed("bmm", "f32", 1e-6)};
   ASSERT_TRUE(write_measurements("a.xml", measurements, MeasurementFormat::xml));
   ASSERT_TRUE(write_measurements("a.txt", measurements, MeasurementFormat::text));
-  ASSERT_TRUE(write_measurement_file("a.syrun", measurements));
+  ASSERT_TRUE(storage::write_measurement_file("a.syrun", measurements));
   for (const char* file : {"a.xml", "a.txt", "a.syrun"}) {
     const auto loaded = load_measurement_side(file);
     ASSERT_TRUE(loaded) << file;
@@ -55,7 +55,7 @@ TEST_F(MeasurementSides, OneFileIsATableOfItsDescriptions) {
 
 TEST_F(MeasurementSides, FilesThatHoldTheSameTaskStandSideBySide) {
   ASSERT_TRUE(write_measurements("old.xml", {timed("bmm", "f32", 1e-6)}, MeasurementFormat::xml));
-  ASSERT_TRUE(write_measurement_file("new.syrun", {timed("bmm", "f32", 1.3e-6)}));
+  ASSERT_TRUE(storage::write_measurement_file("new.syrun", {timed("bmm", "f32", 1.3e-6)}));
   const Outcome outcome = run({"compare", "--table", "old.xml", "new.syrun", "--ascii"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("f32 (old)"));
@@ -130,4 +130,4 @@ TEST_F(MeasurementSides, ADamagedFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -62,4 +62,4 @@ TEST(ProgressLine, ClearsOnlyWhatWasDrawn) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

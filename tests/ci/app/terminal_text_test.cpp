@@ -9,7 +9,7 @@
 
 #include "ci/app/app.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 TEST(Paint, AddsNothingWithoutColour) {
@@ -78,4 +78,4 @@ TEST(Style, APipeCutsNoNamesUnlessColumnsSaysHowWideItIs) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

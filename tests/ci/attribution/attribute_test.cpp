@@ -5,7 +5,7 @@
 #include "ci/attribution/attribute.hpp"
 #include "tests/ci/attribution/hand_made_profile.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using attribution_test::behind;
@@ -183,7 +183,7 @@ TEST(Attribute, LinesThatAnEarlierReaderToldNameNoInlinedFunctionAndNoLine) {
     profile.functions[0].line = 3;
     profile.sources = {{0, "/home/a/x.cpp", "BM_x", 7, {10}}, {0, "/usr/include/hot.h", origin, 5, {cost}}};
     steelyard::Run run = run_of({profile});
-    if (!is_told_by_this_reader) run.header.settings.erase(std::string(kCountReaderSetting));
+    if (!is_told_by_this_reader) run.header.settings.erase(std::string(bench::kCountReaderSetting));
     return run;
   };
   const auto attributed = [](const steelyard::Run& baseline, const steelyard::Run& candidate) {
@@ -465,4 +465,4 @@ TEST(LibraryDispatch, IsSeenInThePathOrTheNamesOfTheLibrary) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

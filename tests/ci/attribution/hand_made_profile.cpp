@@ -4,7 +4,7 @@
 
 #include "bench/counting/count.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 std::int64_t inclusive_of(const CountedProfile& profile, const std::vector<std::int64_t>& given, std::uint32_t at,
@@ -78,16 +78,16 @@ ComparisonRow row_of(const CountedProfile& baseline, const CountedProfile& candi
 
 Run run_of(const std::vector<CountedProfile>& profiles) {
   Run run;
-  run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
+  run.header.settings[std::string(bench::kCountReaderSetting)] = std::to_string(bench::kCountReader);
   run.profiles = profiles;
   return run;
 }
 
 std::vector<FunctionChange> behind(const CountedProfile& baseline, const CountedProfile& candidate,
-                                   const AttributionOptions& options) {
+                                   const ci::AttributionOptions& options) {
   Comparison comparison;
   comparison.rows = {row_of(baseline, candidate, kInstructions)};
-  attribute(comparison, run_of({baseline}), run_of({candidate}), options);
+  ci::attribute(comparison, run_of({baseline}), run_of({candidate}), options);
   return comparison.rows[0].functions;
 }
 
@@ -98,4 +98,4 @@ std::vector<std::string> names(const std::vector<FunctionChange>& functions) {
 }
 
 }  // namespace attribution_test
-}  // namespace steelyard
+}  // namespace steelyard::ci

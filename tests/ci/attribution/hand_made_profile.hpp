@@ -9,7 +9,7 @@
 #include "bench/model/counted_profile.hpp"
 #include "ci/attribution/attribute.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 class HandMadeProfile {
  public:
@@ -35,8 +35,8 @@ ComparisonRow row_of(const CountedProfile& baseline, const CountedProfile& candi
 steelyard::Run run_of(const std::vector<CountedProfile>& profiles);
 // What attribute() says of the instructions of two profiles.
 std::vector<FunctionChange> behind(const CountedProfile& baseline, const CountedProfile& candidate,
-                                   const AttributionOptions& options = {});
+                                   const ci::AttributionOptions& options = {});
 std::vector<std::string> names(const std::vector<FunctionChange>& functions);
 
 }  // namespace attribution_test
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -11,7 +11,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::Contains;
@@ -31,9 +31,9 @@ std::filesystem::path beside_this(const std::string& name) {
 
 CountedRun counted(const std::string& name) {
   CountedRun run;
-  Program program;
+  bench::Program program;
   program.executable = beside_this(name);
-  const Result<void> result = count_instructions(program, kBenchmarks, {}, run);
+  const Result<void> result = bench::count_instructions(program, kBenchmarks, {}, run);
   EXPECT_TRUE(result) << (result ? "" : result.error().text());
   for (const Failure& failure : run.failures) ADD_FAILURE() << failure.benchmark.canonical() << ": " << failure.reason;
   return run;
@@ -55,7 +55,7 @@ const std::string kHeader = "tests/ci/attribution/attributed_header.hpp";
 class RealPrograms : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto missing = counting_unavailable({});
+    const auto missing = bench::counting_unavailable({});
     STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
   }
 
@@ -63,7 +63,7 @@ class RealPrograms : public ::testing::Test {
     static const Comparison comparison = [] {
       const CountedRun before = counted("attributed_before");
       const CountedRun after = counted("attributed_after");
-      Comparison made = compare_runs(before, after, {});
+      Comparison made = regress::compare_runs(before, after, {});
       attribute(made, before, after, {{STEELYARD_SOURCE_FOLDER}});
       return made;
     }();
@@ -162,4 +162,4 @@ TEST_F(RealPrograms, CallPathsLeadFromTheBenchmarkToTheFunction) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

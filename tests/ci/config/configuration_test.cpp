@@ -8,7 +8,7 @@
 #include "ci/config/configuration.hpp"
 #include "ci/config/configuration_key.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 std::string error_of(const std::string& toml) {
@@ -63,14 +63,14 @@ forbid_skips = true
   EXPECT_EQ(parsed->build_timeout, seconds(600));
   ASSERT_EQ(parsed->programs.size(), 2U);
   EXPECT_EQ(parsed->programs[1], (ConfiguredProgram{"math", "build/math_bench"}));
-  MeasuringSettings run;
+  bench::MeasuringSettings run;
   run.layout = Layout::duet;
   run.rounds = 14;
   run.repetitions = 5;
   run.min_time = milliseconds(10);
   run.budget = seconds(90);
   run.timeout = seconds(30);
-  run.counts = CountChoice::never;
+  run.counts = bench::CountChoice::never;
   run.counters = {.cache = true, .heap = true};
   run.filter = "tok";
   EXPECT_EQ(parsed->run, run);
@@ -125,11 +125,11 @@ TEST(Configuration, AsksForWhatAComparisonDoesByDefault) {
 TEST(Configuration, KnowsEveryWitnessByItsName) {
   for (std::size_t i = 0; i < kWitnessCount; ++i) {
     const auto witness = static_cast<Witness>(i);
-    const std::string text = "[policy]\nwitness = \"" + std::string(to_text(witness)) + "\"\n";
+    const std::string text = "[policy]\nwitness = \"" + std::string(steelyard::to_text(witness)) + "\"\n";
     const Result<Configuration> parsed = parse_configuration(text, "steelyard.toml");
     ASSERT_TRUE(parsed) << parsed.error().text();
     EXPECT_EQ(parsed->policy.witness, witness) << text;
-    EXPECT_NE(to_toml(*parsed).find("witness = \"" + std::string(to_text(witness))), std::string::npos);
+    EXPECT_NE(to_toml(*parsed).find("witness = \"" + std::string(steelyard::to_text(witness))), std::string::npos);
   }
 }
 
@@ -306,4 +306,4 @@ TEST(ConfigurationPage, ListsEveryKeyWithItsOptionAndMeaning) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -3,7 +3,7 @@
 
 #include "ci/config/configuration_key.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -90,4 +90,4 @@ TEST(PolicyTable, BesideATableOfAllItSaysHowTomlWantsTheTwo) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(TargetTable, MistakesNameTheirLineAndTheFix) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -5,7 +5,7 @@
 #include "tests/ci/device/device_json.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -38,7 +38,7 @@ class DeviceFiles : public ProgramUnderTest {
 };
 
 TEST_F(DeviceFiles, TheContextNamesTheDeviceOfEveryBenchmark) {
-  const auto file = parse_google_benchmark(made_up_file({}, {layer_norm(70000)}), "in.json");
+  const auto file = bench::parse_google_benchmark(made_up_file({}, {layer_norm(70000)}), "in.json");
   ASSERT_TRUE(file) << file.error().text();
   EXPECT_TRUE(file->bad_records.empty());
   for (const Measurement& measurement : file->measurements) {
@@ -50,7 +50,7 @@ TEST_F(DeviceFiles, TheContextNamesTheDeviceOfEveryBenchmark) {
 }
 
 TEST_F(DeviceFiles, MetricsHaveTheirUnitAndDirection) {
-  const auto file = parse_google_benchmark(made_up_file({}, {layer_norm(70000)}), "in.json");
+  const auto file = bench::parse_google_benchmark(made_up_file({}, {layer_norm(70000)}), "in.json");
   ASSERT_TRUE(file);
   std::map<std::string, const Measurement*> found;
   for (const Measurement& measurement : file->measurements) found[measurement.metric.name] = &measurement;
@@ -73,7 +73,7 @@ TEST_F(DeviceFiles, MetricsHaveTheirUnitAndDirection) {
 }
 
 std::string fingerprint_of(const MadeUpDevice& device) {
-  const auto file = parse_google_benchmark(made_up_file(device, {layer_norm(1)}), "in.json");
+  const auto file = bench::parse_google_benchmark(made_up_file(device, {layer_norm(1)}), "in.json");
   return file ? file->environment.fingerprint() : "";
 }
 
@@ -152,4 +152,4 @@ TEST_F(DeviceFiles, ImportKeepsThemAsAnArchive) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

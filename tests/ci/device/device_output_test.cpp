@@ -9,7 +9,7 @@
 #include "bench/formats/google_benchmark.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -85,7 +85,7 @@ std::vector<DeviceRow> promised(double share, double factor) {
 }
 
 TEST_F(DeviceOutput, IsReadWithoutABadRecord) {
-  const auto file = parse_google_benchmark(file_of(promised(0.8, 1)), "out.json");
+  const auto file = bench::parse_google_benchmark(file_of(promised(0.8, 1)), "out.json");
   ASSERT_TRUE(file) << file.error().text();
   EXPECT_TRUE(file->bad_records.empty());
   EXPECT_TRUE(file->failures.empty());
@@ -102,7 +102,7 @@ TEST_F(DeviceOutput, IsReadWithoutABadRecord) {
   EXPECT_EQ(samples, wanted);
   for (const char* fact : {"gpu.device", "gpu.uuid", "gpu.mig", "gpu.driver", "gpu.ecc", "gpu.power_limit_watts",
                            "gpu.clock_policy", "gpu.max_memory_clock_hz"}) {
-    EXPECT_TRUE(is_decisive_gpu_fact(fact)) << fact;
+    EXPECT_TRUE(bench::is_decisive_gpu_fact(fact)) << fact;
     EXPECT_NE(file->environment.find(fact), nullptr) << fact;
   }
 }
@@ -195,4 +195,4 @@ TEST_F(DeviceOutput, IsImportedAndComparesAsAnArchive) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -6,7 +6,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -63,7 +63,7 @@ TEST_F(DevicePrograms, AChangedKernelIsNamedBeforeAChangedTime) {
 }
 
 TEST_F(DevicePrograms, CountsThatAreDemandedAreNotForgotten) {
-  const std::optional<std::string> missing = counting_unavailable(CountOptions{});
+  const std::optional<std::string> missing = bench::counting_unavailable(bench::CountOptions{});
   STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
   const Outcome outcome = ab("usual", "usual", {"--counts", "always"});
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
@@ -104,4 +104,4 @@ TEST_F(DevicePrograms, WhatFailsInTheProgramKeepsItsTarget) {
 #endif
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

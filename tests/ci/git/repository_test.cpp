@@ -6,7 +6,7 @@
 #include "ci/git/repository.hpp"
 #include "tests/ci/git/temporary_repository.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -166,12 +166,12 @@ TEST_F(Repository, RecentHistoryHasEveryParentOfAMerge) {
   made_.git("merge --quiet --no-ff --no-edit side");
   const GitRepository repository = found();
   const auto sha = [&](const char* name) { return repository.resolve(name).value(); };
-  const Result<std::vector<CommitParents>> history = repository.recent_history(sha("HEAD"));
+  const Result<std::vector<storage::CommitParents>> history = repository.recent_history(sha("HEAD"));
   ASSERT_TRUE(history) << history.error().text();
-  EXPECT_THAT(*history, testing::UnorderedElementsAre(CommitParents{sha("HEAD"), {sha("HEAD^1"), sha("side")}},
-                                                      CommitParents{sha("HEAD^1"), {sha("HEAD^1^1")}},
-                                                      CommitParents{sha("side"), {sha("HEAD^1^1")}},
-                                                      CommitParents{sha("HEAD^1^1"), {}}));
+  EXPECT_THAT(*history, testing::UnorderedElementsAre(storage::CommitParents{sha("HEAD"), {sha("HEAD^1"), sha("side")}},
+                                                      storage::CommitParents{sha("HEAD^1"), {sha("HEAD^1^1")}},
+                                                      storage::CommitParents{sha("side"), {sha("HEAD^1^1")}},
+                                                      storage::CommitParents{sha("HEAD^1^1"), {}}));
   EXPECT_FALSE(repository.recent_history(std::string(40, 'a')));
 }
 
@@ -181,7 +181,8 @@ TEST_F(Repository, RecentHistoryOfAShallowCloneCallsNothingARoot) {
                              "'");
   Result<GitRepository> repository = GitRepository::find(clone);
   ASSERT_TRUE(repository);
-  const Result<std::vector<CommitParents>> cut = repository->recent_history(repository->resolve("HEAD").value());
+  const Result<std::vector<storage::CommitParents>> cut =
+      repository->recent_history(repository->resolve("HEAD").value());
   ASSERT_TRUE(cut) << cut.error().text();
   EXPECT_THAT(*cut, testing::IsEmpty());
 }
@@ -243,4 +244,4 @@ TEST_F(WorkTrees, AreNotMadeOfACommitThatIsNone) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

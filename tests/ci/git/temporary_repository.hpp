@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace steelyard {
+namespace steelyard::ci {
 
 class TemporaryRepository {
  public:
@@ -50,4 +50,4 @@ class TemporaryRepository {
   std::filesystem::path folder_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::ElementsAre;
@@ -188,4 +188,4 @@ TEST_F(CommandLine, HelpWinsOverNamesThatAreMissing) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

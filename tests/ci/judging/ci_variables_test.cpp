@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -31,4 +31,4 @@ TEST(DefaultBase, OfACommitThatTheUserNamedIgnoresTheRunner) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

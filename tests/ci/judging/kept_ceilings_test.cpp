@@ -9,7 +9,7 @@
 #include "bench/ceilings/measure_ceilings.hpp"
 #include "storage/archive/archive.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -33,7 +33,7 @@ DeviceCeilings example() {
   peak.samples = {1e11, 1.1e11, 1.2e11, 1.05e11, 1.07e11, 1.01e11};
   peak.clock_samples = {3e9, 3.1e9};
   peak.expected_per_cycle = 32;
-  settle(peak);
+  bench::settle(peak);
   Ceiling integers = peak;
   integers.dtype = "i8";
   Ceiling triad;
@@ -41,7 +41,7 @@ DeviceCeilings example() {
   triad.access = "triad-nt";
   triad.source = "measured";
   triad.samples = {2e10, 2.1e10, 1.9e10};
-  settle(triad);
+  bench::settle(triad);
   device.ceilings = {peak, integers, triad};
   device.absent = {{"bf16", "the CPU lacks AVX512-BF16"}};
   device.notes = {"first", "second"};
@@ -64,7 +64,7 @@ class KeptCeilings : public ::testing::Test {
 
 TEST_F(KeptCeilings, ComeBackAsTheyWereMeasured) {
   steelyard::Run run = run_of_ceilings(example(), machine("A"));
-  seal(run);
+  storage::seal(run);
   ASSERT_TRUE(keep_ceilings(state_, run));
   const auto kept = read_ceilings(state_, machine("A").fingerprint());
   ASSERT_TRUE(kept) << kept.error().text();
@@ -86,7 +86,7 @@ TEST_F(KeptCeilings, AreBenchmarksWithTheUsualMetrics) {
 
 TEST_F(KeptCeilings, AnotherMachineHasNone) {
   steelyard::Run run = run_of_ceilings(example(), machine("A"));
-  seal(run);
+  storage::seal(run);
   ASSERT_TRUE(keep_ceilings(state_, run));
   const auto other = read_ceilings(state_, machine("B").fingerprint());
   ASSERT_TRUE(other);
@@ -98,7 +98,7 @@ TEST_F(KeptCeilings, AnotherMachineHasNone) {
 
 TEST_F(KeptCeilings, AFileOfAnotherMachineIsRefused) {
   steelyard::Run run = run_of_ceilings(example(), machine("A"));
-  seal(run);
+  storage::seal(run);
   ASSERT_TRUE(keep_ceilings(state_, run));
   const std::string other = machine("B").fingerprint();
   std::filesystem::rename(ceilings_file(state_, machine("A").fingerprint()), ceilings_file(state_, other));
@@ -124,11 +124,11 @@ TEST_F(KeptCeilings, AStateFolderThatIsNoneIsNotTakenForAnEmptyOne) {
 TEST_F(KeptCeilings, AStateFolderThatCannotBeMadeIsSaid) {
   std::ofstream(state_ / "file") << "";
   steelyard::Run run = run_of_ceilings(example(), machine("A"));
-  seal(run);
+  storage::seal(run);
   const Result<void> kept = keep_ceilings(state_ / "file", run);
   ASSERT_FALSE(kept);
   EXPECT_THAT(kept.error().text(), HasSubstr("STEELYARD_STATE"));
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

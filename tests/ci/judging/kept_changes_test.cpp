@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::ElementsAre;
@@ -27,17 +27,17 @@ ChangePoint confirmed(std::size_t index, const std::string& id) {
   return change;
 }
 
-std::vector<ChangePointEvent> events(const Series& series, const std::vector<ChangePoint>& changes,
-                                     const std::vector<KeptChangePoint>& kept) {
+std::vector<storage::ChangePointEvent> events(const Series& series, const std::vector<ChangePoint>& changes,
+                                              const std::vector<storage::KeptChangePoint>& kept) {
   return change_events({{&series, "shop", &changes}}, "main", kept);
 }
 
 const std::vector<ChangePoint> kNoChanges;
 
 // What the store holds after these events.
-std::vector<KeptChangePoint> after(const std::vector<ChangePointEvent>& events) {
-  std::vector<KeptChangePoint> kept;
-  for (const ChangePointEvent& event : events) kept.push_back(event.point);
+std::vector<storage::KeptChangePoint> after(const std::vector<storage::ChangePointEvent>& events) {
+  std::vector<storage::KeptChangePoint> kept;
+  for (const storage::ChangePointEvent& event : events) kept.push_back(event.point);
   return kept;
 }
 
@@ -109,4 +109,4 @@ TEST(KeptChanges, OfWhatWasNotLookedAtNothingIsSaid) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -6,7 +6,7 @@
 #include "storage/place/store_address.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -36,7 +36,7 @@ class KnownCalibrations : public ProgramUnderTest {
 
 TEST_F(KnownCalibrations, IsTheOneKeptForTheMachine) {
   EXPECT_EQ(*find(), std::nullopt);
-  ASSERT_TRUE(keep_calibration(state_folder(), calibration_));
+  ASSERT_TRUE(storage::keep_calibration(storage::state_folder(), calibration_));
   EXPECT_EQ(*find(), calibration_);
   EXPECT_THAT(warnings_, IsEmpty());
   run_.environment.set("cpu.model", "another", true);
@@ -45,19 +45,19 @@ TEST_F(KnownCalibrations, IsTheOneKeptForTheMachine) {
 }
 
 TEST_F(KnownCalibrations, IsReadOnceACommandAndKeptForEveryLook) {
-  ASSERT_TRUE(keep_calibration(state_folder(), calibration_));
+  ASSERT_TRUE(storage::keep_calibration(storage::state_folder(), calibration_));
   Result<KnownCalibration> known = KnownCalibration::of(configuration_);
   ASSERT_TRUE(known);
   const Calibration* const first = known->find(run_, run_, warnings_);
   ASSERT_NE(first, nullptr);
-  std::filesystem::remove(calibration_file(state_folder(), calibration_.fingerprint, Layout::duet));
+  std::filesystem::remove(storage::calibration_file(storage::state_folder(), calibration_.fingerprint, Layout::duet));
   EXPECT_EQ(known->find(run_, run_, warnings_), first);
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(KnownCalibrations, OfANamedFileIsUsedOnItsMachineOnly) {
   std::filesystem::create_directory("root");
-  ASSERT_TRUE(write_calibration("root/c.json", calibration_));
+  ASSERT_TRUE(storage::write_calibration("root/c.json", calibration_));
   configuration_.root = folder_ / "root";
   configuration_.policy.calibration = "c.json";
   configuration_.policy.calibration_where = "steelyard.toml:3";
@@ -71,7 +71,7 @@ TEST_F(KnownCalibrations, OfANamedFileIsUsedOnItsMachineOnly) {
 }
 
 TEST_F(KnownCalibrations, OfANamedFileOfAnotherConcurrentLayoutIsUsedAndTold) {
-  ASSERT_TRUE(write_calibration("c.json", calibration_));
+  ASSERT_TRUE(storage::write_calibration("c.json", calibration_));
   configuration_.policy.calibration = "c.json";
   configuration_.policy.calibration_where = "--calibration";
   run_.header.layout = Layout::interleaved;
@@ -85,7 +85,7 @@ TEST_F(KnownCalibrations, OfANamedFileOfAnotherConcurrentLayoutIsUsedAndTold) {
 }
 
 TEST_F(KnownCalibrations, OfTheStateFolderThatIsDamagedIsTold) {
-  write(calibration_file(state_folder(), calibration_.fingerprint, Layout::duet), "{");
+  write(storage::calibration_file(storage::state_folder(), calibration_.fingerprint, Layout::duet), "{");
   const auto found = find();
   ASSERT_TRUE(found);
   EXPECT_EQ(*found, std::nullopt);
@@ -112,4 +112,4 @@ TEST_F(KnownCalibrations, CalibrateRefusesWhatItCannotMeasure) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

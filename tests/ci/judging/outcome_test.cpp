@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 ComparisonRow row(Verdict verdict, std::string_view metric = kRealTime) {
@@ -119,7 +119,8 @@ TEST(Outcome, OfARowThatDoesNotGateIsSuccess) {
   };
   for (const Verdict verdict :
        {Verdict::regression, Verdict::missing, Verdict::incomparable, Verdict::inconclusive, Verdict::failed}) {
-    EXPECT_EQ(outcome({row(Verdict::unchanged), told(verdict)}, run_with({}, true), {}, true), 0) << to_text(verdict);
+    EXPECT_EQ(outcome({row(Verdict::unchanged), told(verdict)}, run_with({}, true), {}, true), 0)
+        << steelyard::to_text(verdict);
   }
   EXPECT_EQ(outcome({row(Verdict::regression), told(Verdict::improvement)}), 1);
   EXPECT_EQ(outcome({told(Verdict::regression)}), 0) << "it was judged";
@@ -171,7 +172,7 @@ TEST(Outcome, OfARecordThatAMeasuredProgramWroteBadlyIsTheProgramsFailure) {
 TEST(Outcome, RulesTakeCountsAsDemandedWhereTheyAreAlwaysTaken) {
   Configuration configuration;
   EXPECT_FALSE(outcome_rules(configuration).demand_counts);
-  configuration.run.counts = CountChoice::always;
+  configuration.run.counts = bench::CountChoice::always;
   configuration.policy.demand_decision = true;
   EXPECT_TRUE(outcome_rules(configuration).demand_counts);
   EXPECT_TRUE(outcome_rules(configuration).demand_decision);
@@ -196,4 +197,4 @@ TEST(Outcome, OfSeveralRowsIsTheWorstByTheContract) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -8,7 +8,7 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 constexpr int kBenchmarks = 6;
@@ -21,18 +21,18 @@ struct Kept {
 
 // A history of `occasions` that steps up by a tenth where `stepped`, and a candidate that is slower by `ratio`.
 Kept judged(std::uint64_t seed, int occasions, bool stepped, double ratio) {
-  Simulation simulation(seed);
-  SimulationOptions options;
+  regress::Simulation simulation(seed);
+  regress::SimulationOptions options;
   options.rounds = 4;
   options.benchmarks = kBenchmarks;
   options.ratio = ratio;
   options.changed_benchmarks = 2;
   options.noise = {.drift = 0.005, .process = 0.005, .sample = 0.005, .burst_chance = 0};
-  SimulatedPair pair = simulation.draw(options);
+  regress::SimulatedPair pair = simulation.draw(options);
   pair.baseline.header.tool = pair.candidate.header.tool = "steelyard";
   pair.candidate.header.commit.sha = "candidate";
   const std::string machine = pair.candidate.environment.fingerprint();
-  HistoryBaseline baseline;
+  regress::HistoryBaseline baseline;
   baseline.branch = "main";
   baseline.newest = pair.baseline;
   for (int i = 0; i < kBenchmarks; ++i) {
@@ -44,12 +44,12 @@ Kept judged(std::uint64_t seed, int occasions, bool stepped, double ratio) {
       one.series.points.push_back({{level * (1 + 0.01 * simulation.normal())}, "c" + name, machine, "r" + name});
     }
     one.series.points.push_back({{1}, "elsewhere", "another machine", "r"});
-    one.changes = changes_to_judge_by(one.series, ComparisonPolicy{});
+    one.changes = regress::changes_to_judge_by(one.series, ComparisonPolicy{});
     one.usual_invocations = 4;
     baseline.series.push_back(one);
   }
-  const Comparison comparison = judge_against_history(baseline, pair.candidate, ComparisonPolicy{});
-  return {pair.baseline, pair.candidate, *as_kept(comparison)};
+  const Comparison comparison = regress::judge_against_history(baseline, pair.candidate, ComparisonPolicy{});
+  return {pair.baseline, pair.candidate, *storage::as_kept(comparison)};
 }
 
 TEST(ReplayOfAHistory, GivesTheSameBits) {
@@ -106,12 +106,12 @@ TEST(ReplayOfAHistory, NamesWhatWasChanged) {
 
 TEST(ReplayOfAHistory, NeedsNoNewestRunWhereThereWasNone) {
   Kept kept = judged(300, 12, false, 1);
-  HistoryBaseline baseline{{}, kept.comparison.history->series, "main"};
-  const Comparison judged = judge_against_history(baseline, kept.candidate, ComparisonPolicy{});
-  const auto comparison = as_kept(judged);
+  regress::HistoryBaseline baseline{{}, kept.comparison.history->series, "main"};
+  const Comparison judged = regress::judge_against_history(baseline, kept.candidate, ComparisonPolicy{});
+  const auto comparison = storage::as_kept(judged);
   ASSERT_TRUE(comparison);
   EXPECT_EQ(replay(*comparison, {}, kept.candidate).differences, std::vector<FieldDifference>{});
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -14,24 +14,24 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct Kept {
-  SimulatedPair runs;
+  regress::SimulatedPair runs;
   Comparison comparison;  // as its document has it
 };
 
-Kept kept_comparison(std::uint64_t seed, const SimulationOptions& options) {
-  Kept kept{Simulation(seed).draw(options), {}};
+Kept kept_comparison(std::uint64_t seed, const regress::SimulationOptions& options) {
+  Kept kept{regress::Simulation(seed).draw(options), {}};
   kept.runs.baseline.header.tool = kept.runs.candidate.header.tool = "steelyard";
-  const Comparison judged = compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{});
-  kept.comparison = *parse_comparison(json_report(judged), "kept");
+  const Comparison judged = regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{});
+  kept.comparison = *storage::parse_comparison(json_report(judged), "kept");
   return kept;
 }
 
-SimulationOptions options_of(Layout layout, int rounds, double ratio) {
-  SimulationOptions options;
+regress::SimulationOptions options_of(Layout layout, int rounds, double ratio) {
+  regress::SimulationOptions options;
   options.layout = layout;
   options.rounds = rounds;
   options.benchmarks = 6;
@@ -47,7 +47,7 @@ TEST(Replay, GivesTheSameBitsForEveryLayoutAndNumberOfRounds) {
     for (const int rounds : {1, 4, 6, 12, 30}) {
       const Kept kept = kept_comparison(seed++, options_of(layout, rounds, 1.1));
       const Replay replayed = replay(kept.comparison, kept.runs.baseline, kept.runs.candidate);
-      EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(layout) << ' ' << rounds;
+      EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << steelyard::to_text(layout) << ' ' << rounds;
       EXPECT_EQ(replayed.rows, 6);
       EXPECT_EQ(replayed.rule_version, kept.comparison.rule_version);
     }
@@ -108,12 +108,12 @@ TEST(Replay, VerifiesTheFunctionsOfRunsWhoseLinesMayBeShiftedAsTheyWereNamedThen
   };
   const steelyard::Run baseline = counted(50), candidate = counted(70);
   for (const bool was_known : {false, true}) {
-    Comparison judged = compare_runs(baseline, candidate, ComparisonPolicy{});
+    Comparison judged = regress::compare_runs(baseline, candidate, ComparisonPolicy{});
     AttributionOptions naming{own_folders(baseline, candidate)};
     naming.trust_shifted_lines = !was_known;
     attribute(judged, baseline, candidate, naming);
     ASSERT_EQ(judged.rows.at(0).functions.size(), was_known ? 1U : 2U);
-    Comparison kept = *parse_comparison(json_report(judged), "kept");
+    Comparison kept = *storage::parse_comparison(json_report(judged), "kept");
     const Replay replayed = replay(kept, baseline, candidate);
     EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{});
     EXPECT_EQ(replayed.has_shifted_lines, !was_known) << "and what stands on them is told";
@@ -134,7 +134,7 @@ TEST(Replay, MissesNoSoloCheckInWhatAnOlderProgramStored) {
 }
 
 TEST(Replay, NamesTheDriftThatWasChanged) {
-  SimulationOptions options = options_of(Layout::sequential, 12, 1);
+  regress::SimulationOptions options = options_of(Layout::sequential, 12, 1);
   options.shared_drift = 0.05;
   options.changed_benchmarks = 0;
   const Kept kept = kept_comparison(12, options);
@@ -181,7 +181,7 @@ TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
   calibration.false_gates = {0, 8, {0, 0.37}};
   calibration.benchmarks = {
       {kept.comparison.rows[0].benchmark, "real_time", {0, 8, {0, 0.37}}, 0.09, {}, {}, {}, {}, {}, ""}};
-  kept.comparison = compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration);
+  kept.comparison = regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration);
   EXPECT_EQ(replay(kept.comparison, kept.runs.baseline, kept.runs.candidate).differences,
             std::vector<FieldDifference>{});
   kept.comparison.calibration.reset();
@@ -191,12 +191,12 @@ TEST(Replay, UsesThePolicyAndTheCalibrationThatWereKept) {
 }
 
 TEST(Replay, JudgesEachRowByTheTablesForPatternsThatWereKept) {
-  const SimulatedPair runs = Simulation(14).draw(options_of(Layout::duet, 12, 1.1));
+  const regress::SimulatedPair runs = regress::Simulation(14).draw(options_of(Layout::duet, 12, 1.1));
   ComparisonPolicy policy;
   policy.patterns = {{"BM_0", 0.5, 0.3, {}, {}, {}, "kernels", "steelyard.toml:3"},
                      {"BM_*", {}, {}, {}, std::vector<std::string>{}, {}, "", "steelyard.toml:9"}};
-  const Comparison judged = compare_runs(runs.baseline, runs.candidate, policy);
-  Comparison kept = *parse_comparison(json_report(judged), "kept");
+  const Comparison judged = regress::compare_runs(runs.baseline, runs.candidate, policy);
+  Comparison kept = *storage::parse_comparison(json_report(judged), "kept");
   EXPECT_EQ(kept.policy.patterns, policy.patterns);
   EXPECT_EQ(kept.rows, judged.rows);
   EXPECT_EQ(kept.rows[0].policies, (std::vector<std::string>{"BM_0", "BM_*"}));
@@ -209,14 +209,14 @@ TEST(Replay, JudgesEachRowByTheTablesForPatternsThatWereKept) {
 // A floor of any size, from any number of gates, was the margin, and a check alone decided nothing.
 TEST(Replay, OfAnOlderComparisonIsByTheRulesThatJudgedIt) {
   Kept kept = kept_comparison(9, options_of(Layout::duet, 12, 1.1));
-  const SimulatedPair alone = Simulation(3).draw(options_of(Layout::interleaved, 10, 1));
+  const regress::SimulatedPair alone = regress::Simulation(3).draw(options_of(Layout::interleaved, 10, 1));
   for (auto [run, more] : {std::pair(&kept.runs.baseline, &alone.baseline), {&kept.runs.candidate, &alone.candidate}}) {
-    run->header.settings[std::string(kSoloSetting)] = "10 rounds";
+    run->header.settings[std::string(regress::kSoloSetting)] = "10 rounds";
     const auto offset = static_cast<std::uint32_t>(run->invocations.size());
     run->invocations.insert(run->invocations.end(), more->invocations.begin(), more->invocations.end());
     for (Measurement measurement : more->measurements) {
       for (InvocationSamples& samples : measurement.invocations) samples.invocation += offset;
-      run->measurements.push_back(as_alone(std::move(measurement)));
+      run->measurements.push_back(regress::as_alone(std::move(measurement)));
     }
   }
   Calibration calibration;
@@ -225,28 +225,28 @@ TEST(Replay, OfAnOlderComparisonIsByTheRulesThatJudgedIt) {
   for (const ComparisonRow& row : kept.comparison.rows) {
     calibration.benchmarks.push_back({row.benchmark, "real_time", {0, 3, {0, 0.708}}, 0.34, {}, {}, {}, {}, {}, ""});
   }
-  const auto judged = [&](Rules rules) {
-    return compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration, rules);
+  const auto judged = [&](regress::Rules rules) {
+    return regress::compare_runs(kept.runs.baseline, kept.runs.candidate, ComparisonPolicy{}, &calibration, rules);
   };
   std::map<Verdict, int> before;
-  for (const ComparisonRow& row : judged(Rules::rounds_2).rows) ++before[row.verdict];
+  for (const ComparisonRow& row : judged(regress::Rules::rounds_2).rows) ++before[row.verdict];
   std::map<Verdict, int> now;
-  for (const ComparisonRow& row : judged(kNewestRules).rows) ++now[row.verdict];
+  for (const ComparisonRow& row : judged(regress::kNewestRules).rows) ++now[row.verdict];
   EXPECT_GT(before[Verdict::regression], now[Verdict::regression]) << "contradicted alone";
-  for (const Rules rules : {Rules::rounds_2, Rules::rounds_3}) {
-    const Comparison comparison = *parse_comparison(json_report(judged(rules)), "kept");
-    EXPECT_EQ(comparison.rule_version, to_text(rules));
+  for (const regress::Rules rules : {regress::Rules::rounds_2, regress::Rules::rounds_3}) {
+    const Comparison comparison = *storage::parse_comparison(json_report(judged(rules)), "kept");
+    EXPECT_EQ(comparison.rule_version, regress::to_text(rules));
     const Replay replayed = replay(comparison, kept.runs.baseline, kept.runs.candidate);
-    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(rules);
+    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << regress::to_text(rules);
     EXPECT_EQ(replayed.rule_version, comparison.rule_version);
   }
-  Comparison renamed = *parse_comparison(json_report(judged(Rules::rounds_2)), "kept");
-  renamed.rule_version = to_text(kNewestRules);
+  Comparison renamed = *storage::parse_comparison(json_report(judged(regress::Rules::rounds_2)), "kept");
+  renamed.rule_version = regress::to_text(regress::kNewestRules);
   EXPECT_FALSE(replay(renamed, kept.runs.baseline, kept.runs.candidate).differences.empty());
 }
 
 TEST(Replay, JudgesByTheWitnessThatWasKept) {
-  SimulatedPair runs = Simulation(13).draw(options_of(Layout::duet, 12, 1));
+  regress::SimulatedPair runs = regress::Simulation(13).draw(options_of(Layout::duet, 12, 1));
   for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
     Measurement count = run->measurements.front();
     count.metric = *well_known_metric(kInstructions);
@@ -258,9 +258,10 @@ TEST(Replay, JudgesByTheWitnessThatWasKept) {
     policy.witness = static_cast<Witness>(i);
     policy.counted_minimum_effect = i % 2 == 0 ? 0.01 : 0;
     policy.margin = 0.5;  // time is unchanged
-    const Comparison judged = compare_runs(runs.baseline, runs.candidate, policy);
-    const Replay replayed = replay(*parse_comparison(json_report(judged), "kept"), runs.baseline, runs.candidate);
-    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(policy.witness);
+    const Comparison judged = regress::compare_runs(runs.baseline, runs.candidate, policy);
+    const Replay replayed =
+        replay(*storage::parse_comparison(json_report(judged), "kept"), runs.baseline, runs.candidate);
+    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << steelyard::to_text(policy.witness);
     for (const ComparisonRow& row : judged.rows) {
       if (row.metric.name != kInstructions) continue;
       EXPECT_EQ(row.gates, policy.witness == Witness::either || policy.witness == Witness::instructions)
@@ -270,11 +271,11 @@ TEST(Replay, JudgesByTheWitnessThatWasKept) {
 }
 
 TEST(Replay, ReadsNamesThatAreNoUtf8AsTheirDocumentHasThem) {
-  SimulatedPair runs = Simulation(11).draw(options_of(Layout::duet, 12, 1));
+  regress::SimulatedPair runs = regress::Simulation(11).draw(options_of(Layout::duet, 12, 1));
   for (steelyard::Run* run : {&runs.baseline, &runs.candidate}) {
     run->measurements.front().benchmark.name = "BM_\xff";
   }
-  const Comparison from_store = compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{});
+  const Comparison from_store = regress::compare_runs(runs.baseline, runs.candidate, ComparisonPolicy{});
   EXPECT_EQ(replay(from_store, runs.baseline, runs.candidate).differences, std::vector<FieldDifference>{});
 }
 
@@ -293,4 +294,4 @@ TEST(Replay, LeavesRowsAloneThatCountingDecided) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::ElementsAre;
@@ -88,4 +88,4 @@ TEST(SeriesFile, ReadsTheStreamForADashAndNamesAFileThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -7,7 +7,7 @@
 #include "ci/report/charts/series_chart.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::AllOf;
@@ -76,4 +76,4 @@ TEST_F(SeriesPictures, HoldsWhateverASeriesHolds) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -5,17 +5,18 @@
 
 #include <cmath>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::ElementsAre;
 
-HistorySeries stored(const std::string& benchmark, const std::string& fingerprint, std::vector<HistoryPoint> points) {
+storage::HistorySeries stored(const std::string& benchmark, const std::string& fingerprint,
+                              std::vector<storage::HistoryPoint> points) {
   return {benchmark, *well_known_metric(kRealTime), fingerprint, std::move(points), "shop"};
 }
 
-HistoryPoint point(const std::string& run, const std::string& commit, double value) {
-  HistoryPoint one;
+storage::HistoryPoint point(const std::string& run, const std::string& commit, double value) {
+  storage::HistoryPoint one;
   one.run = run;
   one.commit = commit;
   one.value = value;
@@ -51,10 +52,10 @@ TEST(StoreSeries, MachinesOfOneBenchmarkAreOneSeriesAndOthersAreNot) {
 }
 
 TEST(StoreSeries, AMetricWithoutADirectionHasNoRegressions) {
-  HistorySeries undeclared = stored("BM", "m", {point("r1", "a", 1)});
+  storage::HistorySeries undeclared = stored("BM", "m", {point("r1", "a", 1)});
   undeclared.metric.better = Better::undeclared;
   EXPECT_TRUE(series_of_store({undeclared}, 5).series.empty());
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

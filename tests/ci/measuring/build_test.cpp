@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -65,4 +65,4 @@ TEST_F(Build, ThatIsInterruptedSaysOnlyThat) {
 TEST_F(Build, OfNothingSucceeds) { EXPECT_TRUE(run("")); }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,7 +9,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using Json = nlohmann::json;
@@ -24,7 +24,7 @@ class ConfirmAlone : public ProgramUnderTest {
  protected:
   void SetUp() override {
     ProgramUnderTest::SetUp();
-    Program program;
+    bench::Program program;
     program.executable = fixture("steady");
     const Result<ListedPair> listed = list_pair({program, program}, {}, nullptr);
     ASSERT_TRUE(listed) << listed.error().text();
@@ -35,21 +35,21 @@ class ConfirmAlone : public ProgramUnderTest {
   }
 
   // Twelve rounds; `ratio` of BM_steady, while BM_other did not change.
-  static MeasuredPair duet(double ratio) {
-    MeasuredPair pair;
+  static bench::MeasuredPair duet(double ratio) {
+    bench::MeasuredPair pair;
     add(pair.baseline, "BM_steady/manual_time", 1, 0);
     add(pair.baseline, "BM_other/manual_time", 1, 0);
     add(pair.candidate, "BM_steady/manual_time", ratio, 1);
     add(pair.candidate, "BM_other/manual_time", 1, 1);
     return pair;
   }
-  MeasuredPair confirmed(MeasuredPair pair) {
-    confirm_alone(listed_, compare_runs(pair.baseline, pair.candidate, {}), settings_, timing_, limits_, pair,
+  bench::MeasuredPair confirmed(bench::MeasuredPair pair) {
+    confirm_alone(listed_, regress::compare_runs(pair.baseline, pair.candidate, {}), settings_, timing_, limits_, pair,
                   warnings_);
     return pair;
   }
-  static ComparisonRow row_of(const MeasuredPair& pair, const std::string& name) {
-    for (const ComparisonRow& row : compare_runs(pair.baseline, pair.candidate, {}).rows) {
+  static ComparisonRow row_of(const bench::MeasuredPair& pair, const std::string& name) {
+    for (const ComparisonRow& row : regress::compare_runs(pair.baseline, pair.candidate, {}).rows) {
       if (row.benchmark.starts_with(name)) return row;
     }
     ADD_FAILURE() << "no row " << name;
@@ -57,9 +57,9 @@ class ConfirmAlone : public ProgramUnderTest {
   }
 
   std::vector<ListedPair> listed_;
-  MeasuringSettings settings_;
-  TimingPlan timing_;
-  Limits limits_{seconds(120)};
+  bench::MeasuringSettings settings_;
+  bench::TimingPlan timing_;
+  bench::Limits limits_{seconds(120)};
   std::vector<std::string> warnings_;
 
  private:
@@ -82,7 +82,7 @@ class ConfirmAlone : public ProgramUnderTest {
 };
 
 TEST_F(ConfirmAlone, MeasuresWhatChangedAndNothingElse) {
-  const MeasuredPair pair = confirmed(duet(1.1));
+  const bench::MeasuredPair pair = confirmed(duet(1.1));
   EXPECT_TRUE(warnings_.empty());
   for (const steelyard::Run* run : {&pair.baseline, &pair.candidate}) {
     ASSERT_EQ(run->measurements.size(), 3U);
@@ -99,26 +99,26 @@ TEST_F(ConfirmAlone, MeasuresWhatChangedAndNothingElse) {
   ASSERT_TRUE(row.solo) << row.reason;
   EXPECT_EQ(row.solo->agrees, false) << "its duet differs, alone it does not";
   EXPECT_NEAR(row.solo->ratio, 1, 0.0011);
-  EXPECT_TRUE(row.reason.starts_with(to_text(RowNote::contradicted_alone))) << row.reason;
+  EXPECT_TRUE(row.reason.starts_with(steelyard::to_text(RowNote::contradicted_alone))) << row.reason;
   EXPECT_FALSE(row_of(pair, "BM_other").solo);
 }
 
 TEST_F(ConfirmAlone, AddsNothingWhereNothingChangedOrTheLayoutIsAnother) {
-  const MeasuredPair equal = duet(1);
+  const bench::MeasuredPair equal = duet(1);
   EXPECT_EQ(confirmed(equal).candidate, equal.candidate);
-  MeasuredPair in_turns = duet(1.1);
+  bench::MeasuredPair in_turns = duet(1.1);
   in_turns.baseline.header.layout = in_turns.candidate.header.layout = Layout::interleaved;
   EXPECT_EQ(confirmed(in_turns).candidate, in_turns.candidate);
 }
 
 TEST_F(ConfirmAlone, SaysWhatTheTimeDidNotReachOrCouldNotBeMeasured) {
   limits_.budget = nanoseconds(4);
-  const MeasuredPair spent = confirmed(duet(1.1));
+  const bench::MeasuredPair spent = confirmed(duet(1.1));
   EXPECT_TRUE(row_of(spent, "BM_steady").reason.ends_with("; not confirmed alone: the budget was spent"));
   EXPECT_TRUE(warnings_.empty());
   limits_.budget = seconds(120);
   listed_[0].candidate.program.executable = folder_ / "gone";
-  const MeasuredPair gone = confirmed(duet(1.1));
+  const bench::MeasuredPair gone = confirmed(duet(1.1));
   ASSERT_EQ(warnings_.size(), 1U);
   EXPECT_NE(warnings_[0].find("could not be measured alone"), std::string::npos) << warnings_[0];
   EXPECT_TRUE(gone.candidate.failures.empty()) << "the duet stands";
@@ -149,4 +149,4 @@ TEST_F(ConfirmAlone, IsToldKeptAndReplayed) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

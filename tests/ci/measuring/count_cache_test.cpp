@@ -9,7 +9,7 @@
 #include "bench/counting/count.hpp"
 #include "ci/measuring/run_parts.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,7 +42,7 @@ CountedRun counted(const std::string& benchmark, double value) {
   function.self = function.inclusive = {10};
   profile.functions.push_back(function);
   run.profiles.push_back(profile);
-  run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
+  run.header.settings[std::string(bench::kCountReaderSetting)] = std::to_string(bench::kCountReader);
   return run;
 }
 
@@ -63,10 +63,10 @@ class CountCaches : public ::testing::Test {
   static CountCache::Kept kept(double value) {
     return {counts_of(counted("BM_x", value), id_of("BM_x")), inputs(), "/tmp/one"};
   }
-  static InputHashes inputs() { return {{"data file.txt", "0123"}, {"more", "absent"}}; }
-  std::optional<CountCache::Kept> find(CountCache& cache, const std::string& name, InputHashes now = inputs()) {
+  static bench::InputHashes inputs() { return {{"data file.txt", "0123"}, {"more", "absent"}}; }
+  std::optional<CountCache::Kept> find(CountCache& cache, const std::string& name, bench::InputHashes now = inputs()) {
     return cache.find(
-        name, [&](const CountedInputs&) { return Result<InputHashes>(now); }, warnings_);
+        name, [&](const bench::CountedInputs&) { return Result<bench::InputHashes>(now); }, warnings_);
   }
   std::filesystem::path folder_;
   std::vector<std::string> warnings_;
@@ -83,7 +83,7 @@ TEST_F(CountCaches, GiveBackWhatWasKept) {
   EXPECT_EQ(found->part.invocations.at(0).started_at_unix_ns, 77);
   EXPECT_EQ(found->inputs, inputs());
   EXPECT_EQ(found->folder, "/tmp/one");
-  EXPECT_FALSE(has_shifted_lines(found->part)) << "which reader told its lines is kept with them";
+  EXPECT_FALSE(bench::has_shifted_lines(found->part)) << "which reader told its lines is kept with them";
   EXPECT_TRUE(warnings_.empty());
 }
 
@@ -92,7 +92,8 @@ TEST_F(CountCaches, GiveNothingWhereWhatWasReadHasChanged) {
   cache.keep("name", kept(42), warnings_);
   EXPECT_FALSE(find(cache, "name", {{"data file.txt", "9999"}, {"more", "absent"}}));
   EXPECT_FALSE(cache.find(
-      "name", [](const CountedInputs&) { return Result<InputHashes>(input_error("", "gone")); }, warnings_));
+      "name", [](const bench::CountedInputs&) { return Result<bench::InputHashes>(input_error("", "gone")); },
+      warnings_));
   EXPECT_TRUE(find(cache, "name")) << "it may be right again tomorrow";
 }
 
@@ -214,4 +215,4 @@ TEST(CountParts, MoveThePathsOfTheirProfiles) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -11,7 +11,7 @@
 #include "tests/ci/measuring/programs_to_time.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -21,26 +21,26 @@ class CountCost : public ProgramsToTime {
  protected:
   void SetUp() override {
     ProgramsToTime::SetUp();
-    const auto missing = counting_unavailable({});
+    const auto missing = bench::counting_unavailable({});
     STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
     for (const char* side : {"base", "head"}) write(folder_ / side / "length.txt", "40\n");
   }
 
   // The same program to whoever runs it, in a file that differs.
-  Program reading(const std::string& side, const std::string& filter) const {
+  bench::Program reading(const std::string& side, const std::string& filter) const {
     const std::filesystem::path copy = folder_ / side / "bench";
     if (!std::filesystem::exists(copy)) {
       std::filesystem::copy_file(fixture("reading"), copy);
       std::ofstream(copy, std::ios::app) << "not loaded: " << side;
     }
-    Program program;
+    bench::Program program;
     program.executable = copy;
     program.arguments = {"--benchmark_filter=" + filter};
     program.working_directory = folder_ / side;
     return program;
   }
 
-  MeasuredPrograms measured(const std::string& filter, const Program& candidate) {
+  MeasuredPrograms measured(const std::string& filter, const bench::Program& candidate) {
     Configuration configuration;
     configuration.run.repetitions = 1;
     configuration.run.rounds = 2;
@@ -104,7 +104,7 @@ TEST_F(CountCost, TheSameProgramIsCountedWhereTheBaselineLacksAFile) {
 }
 
 TEST_F(CountCost, TheSameProgramWithOtherArgumentsIsCounted) {
-  Program candidate = reading("head", "read_nothing");
+  bench::Program candidate = reading("head", "read_nothing");
   candidate.arguments.push_back("--benchmark_counters_tabular=true");
   const MeasuredPrograms all = measured("read_nothing", candidate);
   ASSERT_NE(count_in(all.pair.candidate, "read_nothing"), nullptr);
@@ -114,7 +114,7 @@ TEST_F(CountCost, TheSameProgramWithOtherArgumentsIsCounted) {
 TEST_F(CountCost, CountingNeverRunsBesideTiming) {
   for (const SkipTime skip : {SkipTime::never, SkipTime::equal_binary}) {
     skip_time_ = skip;
-    Program candidate = reading("head", "read_nothing");
+    bench::Program candidate = reading("head", "read_nothing");
     candidate.arguments.push_back("--benchmark_counters_tabular=true");  // counted on both sides
     const MeasuredPrograms all = measured("read_nothing", candidate);
     struct Span {
@@ -152,7 +152,7 @@ TEST_F(CountCost, APolicyThatSaysSoLeavesTheSameProgramUntimed) {
 
 TEST_F(CountCost, AKnownBaselineIsNotCountedAgain) {
   use_cache_ = true;
-  Program candidate = reading("head", "read_nothing");
+  bench::Program candidate = reading("head", "read_nothing");
   candidate.arguments.push_back("--benchmark_counters_tabular=true");
   const MeasuredPrograms first = measured("read_nothing", candidate);
   const MeasuredPrograms second = measured("read_nothing", candidate);
@@ -168,18 +168,18 @@ TEST_F(CountCost, AKnownBaselineIsNotCountedAgain) {
 
 TEST_F(CountCost, AKnownBaselineOfAnotherKeyIsCountedAgain) {
   use_cache_ = true;
-  Program candidate = reading("head", "read_nothing");
+  bench::Program candidate = reading("head", "read_nothing");
   candidate.arguments.push_back("--benchmark_counters_tabular=true");
   const MeasuredPrograms first = measured("read_nothing", candidate);
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "state" / "counts")) {
-    Result<steelyard::Run> kept = read_archive(entry.path());
+    Result<steelyard::Run> kept = storage::read_archive(entry.path());
     ASSERT_TRUE(kept) << kept.error().text();
     for (Measurement& measurement : kept->measurements) {
       measurement.count_key = "valgrind-3.1;cpu other";
       measurement.invocations.at(0).values.at(0) = 1;
     }
-    seal(*kept);
-    ASSERT_TRUE(write_archive(entry.path(), *kept));
+    storage::seal(*kept);
+    ASSERT_TRUE(storage::write_archive(entry.path(), *kept));
   }
   const MeasuredPrograms second = measured("read_nothing", candidate);
   const Measurement* baseline = count_in(second.pair.baseline, "read_nothing");
@@ -190,4 +190,4 @@ TEST_F(CountCost, AKnownBaselineOfAnotherKeyIsCountedAgain) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

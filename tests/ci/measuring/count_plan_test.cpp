@@ -8,14 +8,14 @@
 
 #include "tests/bench/runner/measured_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-Program program_at(const std::string& path, const std::string& suite) {
-  Program program;
+bench::Program program_at(const std::string& path, const std::string& suite) {
+  bench::Program program;
   program.executable = path;
   program.suite = suite;
   return program;
@@ -28,7 +28,7 @@ class CountPlans : public ::testing::Test {
     return {{side(true_, {"a", "b"}), side(false_, {"b", "a", "new"})},
             {side(second_, {"x", "y"}), side(second_, {"x", "y"})}};
   }
-  CountSide side(const Program& program, const std::vector<std::string>& names) {
+  bench::CountSide side(const bench::Program& program, const std::vector<std::string>& names) {
     return {&listed_.emplace_back(testing::listing_of(program, names)), &run_};
   }
   static std::vector<std::string> order_of(const std::vector<CountPair>& pairs, std::uint64_t seed) {
@@ -38,10 +38,10 @@ class CountPlans : public ::testing::Test {
     return names;
   }
 
-  Program true_ = program_at("/bin/true", "first");
-  Program false_ = program_at("/bin/false", "first");
-  Program second_ = program_at("/bin/true", "second");
-  std::deque<ListedProgram> listed_;
+  bench::Program true_ = program_at("/bin/true", "first");
+  bench::Program false_ = program_at("/bin/false", "first");
+  bench::Program second_ = program_at("/bin/true", "second");
+  std::deque<bench::ListedProgram> listed_;
   steelyard::Run run_;
 };
 
@@ -78,7 +78,7 @@ TEST_F(CountPlans, OfOneSeedHaveAnotherOrderForAnotherCandidate) {
 
 TEST_F(CountPlans, HoldProgramsWithOtherArgumentsOrEnvironmentForOthers) {
   for (const bool by_argument : {true, false}) {
-    Program candidate = second_;
+    bench::Program candidate = second_;
     if (by_argument) candidate.arguments = {"--more"};
     if (!by_argument) candidate.environment["MORE"] = "1";
     const std::vector<CountPair> both = {{side(second_, {"x"}), side(candidate, {"x"})}};
@@ -89,7 +89,7 @@ TEST_F(CountPlans, HoldProgramsWithOtherArgumentsOrEnvironmentForOthers) {
 }
 
 TEST_F(CountPlans, CountAProgramThatIsNone) {
-  const Program script = program_at("/etc/passwd", "");
+  const bench::Program script = program_at("/etc/passwd", "");
   const std::vector<CountPair> both = {{side(script, {"x"}), side(script, {"x"})}};
   CountPlan plan(both, 1, nullptr);
   EXPECT_EQ(plan.benchmarks().at(0).baseline.loaded, nullptr);
@@ -110,4 +110,4 @@ TEST_F(CountPlans, ProveEqualityByWhatWasRead) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,7 +9,7 @@
 
 #include "tests/bench/runner/measured_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 // The counting library cannot be loaded from a path with a blank; and where Valgrind is missing nothing can be counted
@@ -20,7 +20,7 @@ TEST(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   setenv("TMPDIR", folder.c_str(), 1);
-  Program program;
+  bench::Program program;
   program.executable = "/bin/true";
   program.suite = "s";
   steelyard::Run first, second;
@@ -28,9 +28,9 @@ TEST(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
   std::vector<std::string> warnings;
   std::ostringstream err;
   ProgressLine progress(err, false, 80);
-  const ListedProgram one = testing::listing_of(program, {"BM_x", "BM_y"});
-  const ListedProgram other = testing::listing_of(program, {"BM_z"});
-  MeasuringSettings settings;
+  const bench::ListedProgram one = testing::listing_of(program, {"BM_x", "BM_y"});
+  const bench::ListedProgram other = testing::listing_of(program, {"BM_z"});
+  bench::MeasuringSettings settings;
   settings.no_count_cache = true;
   settings.seed = 1;
   count_programs({{{}, {&one, &first}}, {{&other, &second}, {}}}, settings, {seconds(60)}, progress, warnings);
@@ -47,4 +47,4 @@ TEST(CountPrograms, ThatCannotCountFailTheCountsAndKeepTheRuns) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

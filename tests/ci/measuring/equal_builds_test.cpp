@@ -6,7 +6,7 @@
 #include "ci/report/findings.hpp"
 #include "regress/ab/match.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -69,7 +69,7 @@ TEST(EqualBuilds, MakeARowOfTimeThatWasNotMeasured) {
 
 ComparisonRow missing_in_all(std::string_view metric) {
   ComparisonRow row;
-  row.benchmark = kAllBenchmarks;
+  row.benchmark = regress::kAllBenchmarks;
   row.metric = *well_known_metric(metric);
   row.verdict = Verdict::missing;
   return row;
@@ -127,4 +127,4 @@ TEST(EqualBuilds, LeaveTimeAloneThatWasMeasuredOrIsNotJudged) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

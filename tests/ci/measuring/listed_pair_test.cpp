@@ -4,10 +4,10 @@
 
 #include "tests/ci/measuring/programs_to_time.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 using ListPair = ProgramsToTime;
 
@@ -34,7 +34,7 @@ TEST_F(ListPair, DoesNotAskABaselineThatIsNotThere) {
 
 TEST_F(ListPair, RefusesAFileThatIsNoProgram) {
   write(folder_ / "text", "x");
-  Program text;
+  bench::Program text;
   text.executable = folder_ / "text";
   const Result<ListedPair> listed = list_pair({working(""), text}, {}, nullptr);
   ASSERT_FALSE(listed);
@@ -49,4 +49,4 @@ TEST_F(ListPair, EndsAtOnceWhereItIsCancelled) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

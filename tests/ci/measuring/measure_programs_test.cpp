@@ -9,14 +9,14 @@
 #include "regress/compare_runs.hpp"
 #include "tests/ci/measuring/programs_to_time.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 class MeasurePrograms : public ProgramsToTime {
  protected:
   void SetUp() override {
     ProgramsToTime::SetUp();
-    configuration_.run.counts = CountChoice::never;
+    configuration_.run.counts = bench::CountChoice::never;
     configuration_.run.repetitions = 1;
     configuration_.run.min_time = milliseconds(1);
     configuration_.run.budget = seconds(60);
@@ -37,8 +37,8 @@ TEST_F(MeasurePrograms, AskForAsManyRoundsAsTheJudgementNeeds) {
   configuration_.run.budget = nanoseconds(1);  // what is planned is asked here, not what is done
   const Result<MeasuredPrograms> measured = this->measured(programs);
   ASSERT_TRUE(measured) << measured.error().text();
-  const int needed = rounds_needed(0.0001, 2);
-  EXPECT_GT(needed, kUsualRounds);
+  const int needed = regress::rounds_needed(0.0001, 2);
+  EXPECT_GT(needed, bench::kUsualRounds);
   EXPECT_EQ(measured->pair.baseline.header.settings.at("rounds_planned"), std::to_string(needed));
 }
 
@@ -47,11 +47,11 @@ TEST_F(MeasurePrograms, LookEarlyByAPlanThatIsKeptUnlessTheRoundsAreFixed) {
   configuration_.run.budget = nanoseconds(1);
   const Result<MeasuredPrograms> early = this->measured(programs);
   ASSERT_TRUE(early) << early.error().text();
-  const LookPlan expected = plan_looks({0.05, 2});
+  const regress::LookPlan expected = regress::plan_looks({0.05, 2});
   for (const steelyard::Run* run : {&early->pair.baseline, &early->pair.candidate}) {
-    EXPECT_EQ(run->header.settings.at("looks"), to_text(expected));
+    EXPECT_EQ(run->header.settings.at("looks"), regress::to_text(expected));
   }
-  EXPECT_EQ(mutual_look_plan(early->pair.baseline.header, early->pair.candidate.header), expected);
+  EXPECT_EQ(regress::mutual_look_plan(early->pair.baseline.header, early->pair.candidate.header), expected);
   configuration_.run.rounds = 12;
   const Result<MeasuredPrograms> fixed = this->measured(programs);
   ASSERT_TRUE(fixed) << fixed.error().text();
@@ -74,7 +74,8 @@ TEST_F(MeasurePrograms, EndWithTheFirstLookWhereTheMachinesCalibrationFailed) {
   const Result<MeasuredPrograms> measured = this->measured(programs);
   ASSERT_TRUE(measured) << measured.error().text();
   EXPECT_GE(asked, 1);
-  const LookPlan looks = mutual_look_plan(measured->pair.baseline.header, measured->pair.candidate.header);
+  const regress::LookPlan looks =
+      regress::mutual_look_plan(measured->pair.baseline.header, measured->pair.candidate.header);
   ASSERT_GT(looks.looks.size(), 1U);
   EXPECT_EQ(measured->pair.candidate.header.settings.at("rounds"), std::to_string(looks.looks.front().rounds));
 }
@@ -84,11 +85,11 @@ TEST_F(MeasurePrograms, JudgeAnOldProgramInPairsBesideANewOne) {
   configuration_.run.rounds = 12;
   const Result<MeasuredPrograms> measured = this->measured(programs);
   ASSERT_TRUE(measured) << measured.error().text();
-  const Comparison comparison = compare_runs(measured->pair.baseline, measured->pair.candidate, {});
+  const Comparison comparison = regress::compare_runs(measured->pair.baseline, measured->pair.candidate, {});
   ASSERT_EQ(comparison.rows.size(), 2U);
   EXPECT_EQ(comparison.rows[0].verdict, Verdict::fresh);
   EXPECT_EQ(comparison.rows[1].benchmark, "BM_same [suite=old]");
-  EXPECT_TRUE(is_concurrent(comparison.rows[1].layout)) << to_text(comparison.rows[1].layout);
+  EXPECT_TRUE(is_concurrent(comparison.rows[1].layout)) << steelyard::to_text(comparison.rows[1].layout);
   EXPECT_EQ(comparison.rows[1].rounds, 12);
 }
 
@@ -124,4 +125,4 @@ TEST_F(MeasurePrograms, AloneReportsTheProgramThatCannotBeAsked) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -9,7 +9,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -46,15 +46,15 @@ class Relink : public ProgramUnderTest {
     return std::string(RELINK_CXX) + " " + objects + " -o " + output + " " + RELINK_LIBRARIES;
   }
   static void shell(const std::string& command) {
-    ChildCommand child;
+    bench::ChildCommand child;
     child.executable = "/bin/sh";
     child.arguments = {"-c", command};
-    child.environment = child_environment({});
-    const Result<ChildResult> done = run_child(child);
+    child.environment = bench::child_environment({});
+    const Result<bench::ChildResult> done = bench::run_child(child);
     ASSERT_TRUE(done && done->succeeded()) << command << '\n' << (done ? done->error_output : done.error().text());
   }
-  static Program program_at(const std::string& path) {
-    Program program;
+  static bench::Program program_at(const std::string& path) {
+    bench::Program program;
     program.executable = path;
     return program;
   }
@@ -67,27 +67,27 @@ class Relink : public ProgramUnderTest {
   std::string error_of(const std::string& command) {
     settings_.relink = command;
     ListedPair pair = listed();
-    const Result<PrivateFolder> done = relink(pair, settings_, nullptr);
+    const Result<bench::PrivateFolder> done = relink(pair, settings_, nullptr);
     EXPECT_THAT(pair.baseline.program.layouts, IsEmpty());
     if (done) return "";
     EXPECT_EQ(done.error().kind, ErrorKind::input) << done.error().text();
     return done.error().text();
   }
   static std::string loaded(const std::filesystem::path& program) {
-    const auto file = MappedFile::open(program);
+    const auto file = bench::MappedFile::open(program);
     if (!file) return "";
-    const auto sections = read_loaded_sections(file->bytes());
+    const auto sections = bench::read_loaded_sections(file->bytes());
     return sections ? sections->sha256 : "";
   }
 
-  MeasuringSettings settings_;
+  bench::MeasuringSettings settings_;
 };
 
 TEST_F(Relink, GivesBothSidesDifferentProgramsOfTheSameSeedsForAsLongAsTheFolderLives) {
   ListedPair pair = listed();
   std::filesystem::path somewhere;
   {
-    const Result<PrivateFolder> folder = relink(pair, settings_, nullptr);
+    const Result<bench::PrivateFolder> folder = relink(pair, settings_, nullptr);
     ASSERT_TRUE(folder) << folder.error().text();
     const auto& baseline = pair.baseline.program.layouts;
     const auto& candidate = pair.candidate.program.layouts;
@@ -109,7 +109,7 @@ TEST_F(Relink, GivesBothSidesDifferentProgramsOfTheSameSeedsForAsLongAsTheFolder
 
 TEST_F(Relink, GivesOtherSeedsToASideThatIsTheSameFile) {
   ListedPair pair = listed("old/bench", "./old/../old/bench");
-  const Result<PrivateFolder> folder = relink(pair, settings_, nullptr);
+  const Result<bench::PrivateFolder> folder = relink(pair, settings_, nullptr);
   ASSERT_TRUE(folder) << folder.error().text();
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NE(pair.baseline.program.layouts[i].seed, pair.candidate.program.layouts[i].seed);
@@ -142,7 +142,7 @@ TEST_F(Relink, RefusesACommandThatTakesNoNoticeOfTheSeed) {
 TEST_F(Relink, ChangesNothingWhereItIsInterrupted) {
   const std::atomic<bool> cancelled{true};
   ListedPair pair = listed();
-  const Result<PrivateFolder> folder = relink(pair, settings_, &cancelled);
+  const Result<bench::PrivateFolder> folder = relink(pair, settings_, &cancelled);
   EXPECT_TRUE(folder);
   EXPECT_THAT(pair.baseline.program.layouts, IsEmpty());
 }
@@ -187,4 +187,4 @@ TEST_F(Relink, ThatCannotBeDoneIsWrongInputAndNothingIsMeasured) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

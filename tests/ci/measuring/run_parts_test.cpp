@@ -4,7 +4,7 @@
 
 #include "bench/counting/count.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 Run run_of(const std::string& suite, std::size_t invocations) {
@@ -56,9 +56,9 @@ TEST(SortAsListed, FollowsTheProgramsOrderWithTheMetricsOfABenchmarkTogether) {
   add("BM_a", "instructions", "");
   run.failures.push_back({run.measurements[0].benchmark, "", 0, "c"});
   run.failures.push_back({run.measurements[3].benchmark, "", 0, "a"});
-  ListedProgram program;
+  bench::ListedProgram program;
   for (const char* name : {"BM_a", "BM_b", "BM_c"}) {
-    ListedBenchmark benchmark;
+    bench::ListedBenchmark benchmark;
     benchmark.name = name;
     benchmark.id.name = name;
     program.listing.benchmarks.push_back(benchmark);
@@ -88,20 +88,21 @@ TEST(JoinRun, LinesOfThePartsMayBeShiftedWhereThoseOfOneMay) {
     steelyard::Run run = run_of(is_told_by_this_reader ? "new" : "old", 1);
     CountedProfile& profile = run.profiles.emplace_back();
     profile.functions.push_back({"/b/bench", "/s/a.cpp", "work", 7, 1, {10}, {10}});
-    if (is_told_by_this_reader) run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
+    if (is_told_by_this_reader)
+      run.header.settings[std::string(bench::kCountReaderSetting)] = std::to_string(bench::kCountReader);
     return run;
   };
   for (const bool first : {true, false}) {
     for (const bool second : {true, false}) {
       steelyard::Run whole = counted(first);
       join_run(whole, counted(second));
-      EXPECT_EQ(has_shifted_lines(whole), !(first && second)) << first << second;
+      EXPECT_EQ(bench::has_shifted_lines(whole), !(first && second)) << first << second;
     }
   }
   steelyard::Run timed = run_of("timed", 1);
   join_run(timed, counted(true));
-  EXPECT_FALSE(has_shifted_lines(timed));
-  EXPECT_FALSE(has_shifted_lines(run_of("timed", 1))) << "there are no lines";
+  EXPECT_FALSE(bench::has_shifted_lines(timed));
+  EXPECT_FALSE(bench::has_shifted_lines(run_of("timed", 1))) << "there are no lines";
 }
 
 // A program that only the candidate has is measured alone. Listed first, it must not make all others look so.
@@ -146,7 +147,7 @@ TEST(JoinRun, OfDifferentConcurrentLayoutsClaimsTheWeakerOne) {
 
 TEST(Unmeasured, NamesEachBenchmarkWithItsSuite) {
   steelyard::Run run;
-  fail_benchmarks({listed_benchmark("BM_x/8", "second"), listed_benchmark("BM_y", "second")},
+  fail_benchmarks({bench::listed_benchmark("BM_x/8", "second"), bench::listed_benchmark("BM_y", "second")},
                   {std::string(kInstructions), "no room"}, run);
   ASSERT_EQ(run.failures.size(), 2U);
   EXPECT_EQ(run.failures[0].benchmark.canonical(), "BM_x/8 [suite=second]");
@@ -159,15 +160,15 @@ TEST(Unmeasured, OfNoBenchmarkIsNothingOrTheWholeProgram) {
   steelyard::Run run;
   fail_benchmarks({}, {"", "why"}, run);
   EXPECT_TRUE(run.failures.empty());
-  ListedProgram program;
+  bench::ListedProgram program;
   fail_program(program, {"", "why"}, run);
   ASSERT_EQ(run.failures.size(), 1U);
   EXPECT_EQ(run.failures[0].benchmark.name, "");
-  program.listing.benchmarks = {listed_benchmark("BM_x", "")};
+  program.listing.benchmarks = {bench::listed_benchmark("BM_x", "")};
   fail_program(program, {"", "why"}, run);
   EXPECT_EQ(run.failures.size(), 2U) << "known names stand for the program";
 }
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -4,7 +4,7 @@
 
 #include "tests/ci/measuring/programs_to_time.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::ElementsAre;
@@ -13,14 +13,14 @@ using testing::IsEmpty;
 
 class TimePrograms : public ProgramsToTime {
  protected:
-  static Result<MeasuredPair> time(const std::vector<ProgramPair>& programs, Nanoseconds budget = seconds(120)) {
+  static Result<bench::MeasuredPair> time(const std::vector<ProgramPair>& programs, Nanoseconds budget = seconds(120)) {
     std::vector<ListedPair> listed;
     for (const ProgramPair& pair : programs) {
       Result<ListedPair> list = list_pair(pair, {}, nullptr);
       EXPECT_TRUE(list) << list.error().text();
       listed.push_back(std::move(list).value());
     }
-    MeasuringSettings settings;
+    bench::MeasuringSettings settings;
     settings.rounds = 2;
     settings.repetitions = 1;
     settings.min_time = milliseconds(1);
@@ -39,7 +39,7 @@ TEST_F(TimePrograms, ArePairsWhereverANewProgramStandsInTheList) {
   const ProgramPair fresh{missing("new"), working("new")};
   const ProgramPair old{working("old"), working("old")};
   for (const std::vector<ProgramPair>& programs : {std::vector{fresh, old}, std::vector{old, fresh}}) {
-    const Result<MeasuredPair> pair = time(programs);
+    const Result<bench::MeasuredPair> pair = time(programs);
     ASSERT_TRUE(pair) << pair.error().text();
     EXPECT_NE(pair->baseline.header.session, "");
     EXPECT_EQ(pair->baseline.header.session, pair->candidate.header.session);
@@ -52,7 +52,7 @@ TEST_F(TimePrograms, ArePairsWhereverANewProgramStandsInTheList) {
 }
 
 TEST_F(TimePrograms, KeepTheFirstWhereTheBudgetDoesNotReachTheSecond) {
-  const Result<MeasuredPair> pair =
+  const Result<bench::MeasuredPair> pair =
       time({{working("first"), working("first")}, {working("second"), working("second")}}, nanoseconds(1));
   ASSERT_TRUE(pair) << pair.error().text();
   for (const steelyard::Run* run : {&pair->baseline, &pair->candidate}) {
@@ -67,13 +67,13 @@ TEST_F(TimePrograms, SkipAProgramWithoutBenchmarks) {
   const ProgramPair none{working("none", "no such benchmark"), working("none", "no such benchmark")};
   const ProgramPair some{working("some"), working("some")};
   for (const std::vector<ProgramPair>& programs : {std::vector{none, some}, std::vector{some, none}}) {
-    const Result<MeasuredPair> pair = time(programs);
+    const Result<bench::MeasuredPair> pair = time(programs);
     ASSERT_TRUE(pair) << pair.error().text();
     EXPECT_THAT(measured(pair->candidate), ElementsAre("BM_same [suite=some]"));
     EXPECT_THAT(pair->baseline.failures, IsEmpty());
     EXPECT_THAT(pair->candidate.failures, IsEmpty());
   }
-  const Result<MeasuredPair> nothing = time({none, none});
+  const Result<bench::MeasuredPair> nothing = time({none, none});
   ASSERT_FALSE(nothing);
   EXPECT_EQ(nothing.error().kind, ErrorKind::input);
 }
@@ -82,7 +82,7 @@ TEST_F(TimePrograms, KeepTheOthersWhereOneProgramCannotBeAsked) {
   const ProgramPair broken{crashing("broken", "a"), crashing("broken", "b")};
   const ProgramPair sound{working("sound"), working("sound")};
   for (const std::vector<ProgramPair>& programs : {std::vector{broken, sound}, std::vector{sound, broken}}) {
-    const Result<MeasuredPair> pair = time(programs);
+    const Result<bench::MeasuredPair> pair = time(programs);
     ASSERT_TRUE(pair) << pair.error().text();
     for (const steelyard::Run* run : {&pair->baseline, &pair->candidate}) {
       EXPECT_THAT(measured(*run), ElementsAre("BM_same [suite=sound]"));
@@ -91,13 +91,13 @@ TEST_F(TimePrograms, KeepTheOthersWhereOneProgramCannotBeAsked) {
       EXPECT_THAT(run->failures[0].reason, HasSubstr(run == &pair->baseline ? "/a: " : "/b: "));
     }
   }
-  const Result<MeasuredPair> alone = time({broken});
+  const Result<bench::MeasuredPair> alone = time({broken});
   ASSERT_FALSE(alone);
   EXPECT_EQ(alone.error().kind, ErrorKind::program);
 }
 
 TEST_F(TimePrograms, BlameABaselineThatCannotBeAskedAlone) {
-  const Result<MeasuredPair> pair = time({{crashing(""), working("")}});
+  const Result<bench::MeasuredPair> pair = time({{crashing(""), working("")}});
   ASSERT_TRUE(pair) << pair.error().text();
   EXPECT_EQ(pair->baseline.failures.size(), 1U);
   EXPECT_THAT(pair->candidate.failures, IsEmpty());
@@ -107,17 +107,17 @@ TEST_F(TimePrograms, BlameABaselineThatCannotBeAskedAlone) {
 // The second program can be asked for its benchmarks and no more: the file is gone when it is to be measured.
 TEST_F(TimePrograms, TurnAnErrorOfTheSecondIntoFailuresOfTheSideItNames) {
   const ProgramPair sound{working("sound"), working("sound")};
-  Program gone = working("gone");
+  bench::Program gone = working("gone");
   std::filesystem::copy_file(fixture("fast"), folder_ / "gone");
   gone.executable = folder_ / "gone";
   const std::vector<ProgramPair> programs{sound, {working("gone"), gone}};
   std::vector<ListedPair> listed;
   for (const ProgramPair& pair : programs) listed.push_back(*list_pair(pair, {}, nullptr));
   std::filesystem::remove(folder_ / "gone");
-  MeasuringSettings settings;
+  bench::MeasuringSettings settings;
   settings.rounds = 2;
   settings.min_time = milliseconds(1);
-  const Result<MeasuredPair> pair = time_programs(listed, settings, {}, {});
+  const Result<bench::MeasuredPair> pair = time_programs(listed, settings, {}, {});
   ASSERT_TRUE(pair) << pair.error().text();
   EXPECT_THAT(pair->baseline.failures, IsEmpty());
   ASSERT_EQ(pair->candidate.failures.size(), 1U);
@@ -126,4 +126,4 @@ TEST_F(TimePrograms, TurnAnErrorOfTheSecondIntoFailuresOfTheSideItNames) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -5,7 +5,7 @@
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 Measurement measurement_of(const std::string& metric, const std::vector<std::vector<double>>& invocations) {
@@ -62,11 +62,11 @@ TEST(Explanations, GoFromSamplesToAnswers) {
   count.jitter = 0;
   comparison.rows = {time_row(), count};
   comparison.drifts = {{"real_time", 1.002, 0.004, 23, false}};
-  const auto explanations = explain(run_of(1, 1000), run_of(1.04, 1010), comparison, "all");
+  const auto explanations = regress::explain(run_of(1, 1000), run_of(1.04, 1010), comparison, "all");
   golden::expect_equal(terminal_explanations(explanations, {false, true, 100}), "report/explanations.out");
 }
 
 TEST(Explanations, AreNothingWhereNothingWasAskedFor) { EXPECT_EQ(terminal_explanations({}, {}), ""); }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

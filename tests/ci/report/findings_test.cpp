@@ -7,7 +7,7 @@
 #include "ci/report/findings.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 TEST(WorstFirst, NamesEveryVerdictOnce) {
@@ -415,4 +415,4 @@ TEST(SoloNotes, TellOfEachChangeWhatItIsAlone) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

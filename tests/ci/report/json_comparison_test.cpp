@@ -6,7 +6,7 @@
 #include "ci/report/comparison.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using Json = nlohmann::json;
@@ -107,4 +107,4 @@ TEST(JsonReport, KeepsEveryBitOfALevel) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -6,15 +6,15 @@
 #include "ci/report/machine.hpp"
 #include "tests/ci/report/golden.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::HasSubstr;
 
 DoctorReport examine(const std::string& fixture) {
   DoctorReport report;
-  report.environment = read_environment(std::filesystem::path(STEELYARD_FIXTURE) / fixture);
-  report.diagnosis = diagnose(report.environment, std::nullopt);
+  report.environment = bench::read_environment(std::filesystem::path(STEELYARD_FIXTURE) / fixture);
+  report.diagnosis = bench::diagnose(report.environment, std::nullopt);
   return report;
 }
 
@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryKind, Machines,
 
 DoctorReport with_probe_and_program() {
   DoctorReport report = examine("laptop");
-  ProbeResult probe;
+  bench::ProbeResult probe;
   probe.clock = {20, 24.6};
   probe.slices = {9876, 100123, 0.034, 0.0123, 7.5};
   probe.seconds = 1.00004;
@@ -44,7 +44,7 @@ DoctorReport with_probe_and_program() {
   report.environment.set("program.optimization", "-O0", false);
   report.environment.set("program.linkage", "dynamic", false);
   report.environment.set("program.debug_info", "present", false);
-  report.diagnosis = diagnose(report.environment, probe);
+  report.diagnosis = bench::diagnose(report.environment, probe);
   return report;
 }
 
@@ -60,7 +60,7 @@ TEST(DiagnosisReport, IsADocumentForPrograms) {
 TEST(DiagnosisReport, ReplacesWhatATerminalMustNotGet) {
   DoctorReport report = examine("absent");
   report.environment.set("hypervisor", "\x1b[2Jevil\xff", false);
-  report.diagnosis = diagnose(report.environment, std::nullopt);
+  report.diagnosis = bench::diagnose(report.environment, std::nullopt);
   const std::string text = terminal_diagnosis(report, TerminalStyle{});
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_THAT(text, HasSubstr("?[2Jevil?"));
@@ -176,4 +176,4 @@ TEST(CalibrationReport, SaysWhyCopiesAreNotKnown) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

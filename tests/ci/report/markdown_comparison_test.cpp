@@ -4,7 +4,7 @@
 #include "ci/report/comparison.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(MarkdownReport, StaysWithinTheLimitWhateverTheWarnings) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

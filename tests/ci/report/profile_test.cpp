@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -15,8 +15,8 @@ ProfiledFunction function(const std::string& name, std::int64_t calls, std::int6
   return {"/home/a/bench", "a.cpp", name, 3, calls, {self}, {inclusive}};
 }
 
-CallgrindPart part() {
-  CallgrindPart part;
+bench::CallgrindPart part() {
+  bench::CallgrindPart part;
   part.events = {"Ir"};
   part.totals = {7015};
   part.functions = {function("small", 1, 15, 15), function("never", 0, 0, 0), function("large", 2, 7000, 7015),
@@ -35,7 +35,7 @@ TEST(JsonProfile, HasTheFunctionsWithCostOrCallsByTheirSelfCost) {
 }
 
 TEST(JsonProfile, ThreadIsANumberOrNull) {
-  CallgrindPart threaded = part();
+  bench::CallgrindPart threaded = part();
   threaded.part = 2;
   threaded.thread = "3";
   const auto json = nlohmann::json::parse(json_profile(std::vector{part(), threaded}));
@@ -45,11 +45,11 @@ TEST(JsonProfile, ThreadIsANumberOrNull) {
 }
 
 TEST(JsonProfile, OfNoPartsIsAnEmptyList) {
-  EXPECT_TRUE(nlohmann::json::parse(json_profile(std::vector<CallgrindPart>{})).at("parts").empty());
+  EXPECT_TRUE(nlohmann::json::parse(json_profile(std::vector<bench::CallgrindPart>{})).at("parts").empty());
 }
 
 TEST(TerminalProfile, SaysWhereCallsCostOtherThanWhatTheyLeadTo) {
-  CallgrindPart unbalanced = part();
+  bench::CallgrindPart unbalanced = part();
   unbalanced.unbalanced = {20};
   EXPECT_THAT(terminal_profile(std::vector{unbalanced}, {.rows = 5}), HasSubstr("disagree by 20 Ir"));
   unbalanced.summary = {7015 + 20};
@@ -67,7 +67,7 @@ TEST(TerminalProfile, ShowsTheCostliestAndCountsTheRest) {
 }
 
 TEST(TerminalProfile, SortsByInclusiveCostWhereAskedTo) {
-  CallgrindPart turned = part();
+  bench::CallgrindPart turned = part();
   turned.functions[0].inclusive = {7015};
   turned.functions[2].inclusive = {7000};
   const std::string text = terminal_profile(std::vector{turned}, {.by_inclusive = true});
@@ -83,8 +83,8 @@ CountedProfile profile(const std::string& leaf, std::int64_t cost, std::int64_t 
 }
 
 std::string difference(const CountedProfile& baseline, const CountedProfile& candidate,
-                       const ProfileDeltaOptions& options = {}) {
-  const auto delta = profile_delta(baseline, candidate, options);
+                       const bench::ProfileDeltaOptions& options = {}) {
+  const auto delta = bench::profile_delta(baseline, candidate, options);
   EXPECT_TRUE(delta);
   return delta ? terminal_profile_difference(*delta, {}, nullptr) : "";
 }
@@ -104,7 +104,7 @@ TEST(TerminalDifference, ARenamedFunctionIsNoChangeAndSaysSo) {
 }
 
 TEST(TerminalDifference, NoiseIsMarked) {
-  const LearnedNoise noise{CountKind::self, {"Ir"}, 3, {{{"/home/a/bench", "a.cpp", "leaf"}, {300}}}};
+  const bench::LearnedNoise noise{bench::CountKind::self, {"Ir"}, 3, {{{"/home/a/bench", "a.cpp", "leaf"}, {300}}}};
   EXPECT_THAT(difference(profile("leaf", 600, 10), profile("leaf", 900, 10), {{}, &noise, nullptr}),
               HasSubstr("a.cpp:3  noise\n"));
   EXPECT_THAT(difference(profile("leaf", 600, 10), profile("leaf", 901, 10), {{}, &noise, nullptr}),
@@ -117,4 +117,4 @@ TEST(TerminalDifference, OfWholeProgramsSaysNothingOfIterations) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

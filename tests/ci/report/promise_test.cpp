@@ -5,7 +5,7 @@
 #include "ci/report/promise.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -327,4 +327,4 @@ TEST(NextSteps, CountsAreOfferedOnlyWhereThereAreNone) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

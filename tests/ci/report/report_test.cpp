@@ -13,7 +13,7 @@
 #include "tests/ci/report/golden.hpp"
 #include "tests/ci/report/sample_results.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 TEST(TerminalReport, ShowsEveryVerdictWorstFirst) {
@@ -83,7 +83,7 @@ ComparisonRow apart_row(const std::string& benchmark, double ratio, RowNote caus
   row.layout = Layout::sequential;
   row.test = "drift-widened t";
   row.minimum_detectable_effect = std::abs(ratio - 1) * 2;
-  row.reason = std::string(to_text(cause)) + "the " + std::to_string(ratio);
+  row.reason = std::string(steelyard::to_text(cause)) + "the " + std::to_string(ratio);
   row.notes.add(cause);
   return row;
 }
@@ -121,7 +121,7 @@ TEST(Reports, ARowThatWasNotTimedSaysSoAndWhy) {
     row.baseline = row.candidate = row.ratio = row.p = row.q = row.minimum_detectable_effect = std::nullopt;
     row.interval = std::nullopt;
     row.test = "none";
-    row.reason = std::string(to_text(RowNote::not_timed)) + "every loaded section is equal";
+    row.reason = std::string(steelyard::to_text(RowNote::not_timed)) + "every loaded section is equal";
     row.notes.add(RowNote::not_timed);
     comparison.rows.push_back(row);
     comparison.rows.push_back(sample::instructions_row(name, 100, 100));
@@ -172,7 +172,7 @@ TEST(TerminalRun, MetricsOfOneBenchmarkStandTogether) {
 }
 
 TEST(TerminalHistory, TakesShortSubjectsSingleRunsAndNone) {
-  HistorySeries series = sample::history_of_four_commits();
+  storage::HistorySeries series = sample::history_of_four_commits();
   series.points.resize(1);
   series.points[0].subject = "Fix";
   series.points[0].commit = "";
@@ -181,7 +181,8 @@ TEST(TerminalHistory, TakesShortSubjectsSingleRunsAndNone) {
   }
   series.points[0].value = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NE(terminal_history({{series}, {}}, {false, true, 80}).find("no runs"), std::string::npos);
-  EXPECT_NE(terminal_history(Page<HistorySeries>{}, {false, true, 80}).find("no series"), std::string::npos);
+  EXPECT_NE(terminal_history(storage::Page<storage::HistorySeries>{}, {false, true, 80}).find("no series"),
+            std::string::npos);
 }
 
 TEST(MarkdownReport, ShowsEveryVerdictWorstFirst) {
@@ -232,10 +233,10 @@ TEST(JsonRun, ShowsSamplesAndFailures) {
 }
 
 TEST(Status, ShowsWhatWaits) {
-  const StoreStatus status{"embedded", "15.6", 3, 3, 12, 240, 57600, 6, 18'000'000, 2};
+  const storage::StoreStatus status{"embedded", "15.6", 3, 3, 12, 240, 57600, 6, 18'000'000, 2};
   golden::expect_equal(terminal_status(status, {false, true, 100}), "report/status.out");
   golden::expect_equal(json_status(status), "report/status.json");
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

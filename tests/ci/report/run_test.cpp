@@ -7,7 +7,7 @@
 #include "ci/report/run.hpp"
 #include "tests/ci/report/golden.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ShownRun = Run;  // inside a test, Run is gtest's own
@@ -60,18 +60,20 @@ steelyard::Run run_of(double overhead, int rounds) {
   return run;
 }
 
-std::vector<Sweep> sweeps_of(double overhead, int rounds) { return *find_sweeps(run_of(overhead, rounds), {}); }
+std::vector<regress::Sweep> sweeps_of(double overhead, int rounds) {
+  return *regress::find_sweeps(run_of(overhead, rounds), {});
+}
 
 TEST(SweepReport, ShowsTheExponentItsIntervalTheClaimAndThePlot) {
-  golden::expect_equal(terminal_sweeps(sweeps_of(0, 6), Claim{2}, {false, true, 100}), "report/sweep_100.out");
-  golden::expect_equal(terminal_sweeps(sweeps_of(40'000, 6), Claim{2}, {false, false, 60}),
+  golden::expect_equal(terminal_sweeps(sweeps_of(0, 6), regress::Claim{2}, {false, true, 100}), "report/sweep_100.out");
+  golden::expect_equal(terminal_sweeps(sweeps_of(40'000, 6), regress::Claim{2}, {false, false, 60}),
                        "report/sweep_refuted_ascii_60.out");
-  golden::expect_equal(terminal_sweeps(sweeps_of(0, 1), Claim{2, 0.1}, {true, true, 80}),
+  golden::expect_equal(terminal_sweeps(sweeps_of(0, 1), regress::Claim{2, 0.1}, {true, true, 80}),
                        "report/sweep_undecided_color_80.out");
 }
 
 TEST(SweepReport, JsonHoldsEveryNumber) {
-  const auto json = nlohmann::json::parse(json_sweeps(run_of(0, 6).header, sweeps_of(0, 6), Claim{2, 0.1}));
+  const auto json = nlohmann::json::parse(json_sweeps(run_of(0, 6).header, sweeps_of(0, 6), regress::Claim{2, 0.1}));
   EXPECT_EQ(json["schema"], "steelyard.sweep/1");
   const auto& sweep = json["sweeps"][0];
   EXPECT_EQ(sweep["benchmark"], "BM_pairs/n:*/dim:3");
@@ -86,7 +88,7 @@ TEST(SweepReport, JsonHoldsEveryNumber) {
   EXPECT_EQ(sweep["curved"], false);
   EXPECT_EQ(sweep["verdict"], "held");
   EXPECT_EQ(sweep["tolerance"], 0.1);
-  EXPECT_EQ(nlohmann::json::parse(json_sweeps({}, sweeps_of(9e4, 6), Claim{2}))["sweeps"][0]["curved"], true);
+  EXPECT_EQ(nlohmann::json::parse(json_sweeps({}, sweeps_of(9e4, 6), regress::Claim{2}))["sweeps"][0]["curved"], true);
 }
 
 TEST(SweepReport, JsonSaysNothingOfWhatThereIsNot) {
@@ -121,4 +123,4 @@ TEST(LogPlot, ALineBeyondThePointsIsCutOff) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -143,7 +143,7 @@ Comparison comparison_with_every_verdict() {
       time_row("BM_trim/8", 0.9987, Verdict::unchanged),
       instructions_row("BM_trim/8", 642, 642),
   };
-  decide_gates(comparison);
+  regress::decide_gates(comparison);
   return comparison;
 }
 
@@ -158,8 +158,8 @@ Comparison quiet_comparison(int benchmarks) {
   return comparison;
 }
 
-HistorySeries history_of_four_commits() {
-  HistorySeries series;
+storage::HistorySeries history_of_four_commits() {
+  storage::HistorySeries series;
   series.benchmark = "BM_tokenize/1024";
   series.metric = *well_known_metric(kRealTime);
   series.fingerprint = "c0ffee0123456789";

@@ -16,7 +16,7 @@ Comparison quiet_comparison(int benchmarks);
 ComparisonRow time_row(const std::string& benchmark, double ratio, Verdict verdict);
 ComparisonRow instructions_row(const std::string& benchmark, double baseline, double candidate);
 
-HistorySeries history_of_four_commits();
+storage::HistorySeries history_of_four_commits();
 Run run_with_a_failure();
 
 }  // namespace steelyard::sample

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::ElementsAre;
@@ -118,4 +118,4 @@ TEST(CheckMachines, RefusesTwoUnlessTheFactIsIgnored) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

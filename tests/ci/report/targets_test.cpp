@@ -4,7 +4,7 @@
 #include "bench/ceilings/measure_ceilings.hpp"
 #include "ci/report/targets.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -23,7 +23,7 @@ DeviceCeilings example() {
   peak.samples = {246e9, 250e9, 252e9, 251e9, 249e9, 248e9, 250e9};
   peak.clock_samples = std::vector<double>(7, 4e9);
   peak.expected_per_cycle = 32;
-  settle(peak);
+  bench::settle(peak);
   Ceiling integers = peak;
   integers.dtype = "i8";
   integers.expected_per_cycle = 0;
@@ -33,7 +33,7 @@ DeviceCeilings example() {
   triad.source = "measured";
   triad.how = "AVX-512";
   triad.samples = {20e9, 21e9, 22e9};
-  settle(triad);
+  bench::settle(triad);
   device.ceilings = {peak, integers, triad};
   device.absent = {{"f16", "the CPU has no AVX512-FP16"}};
   device.notes = {"measure again"};
@@ -72,7 +72,7 @@ TEST(CeilingsReport, JsonIsInBaseUnitsWithEveryRepetition) {
 }
 
 TEST(CeilingsReport, ADatasheetHasNeitherSpreadNorThreads) {
-  const DatasheetRow* const row = find_datasheet_row("A100 40G");
+  const bench::DatasheetRow* const row = bench::find_datasheet_row("A100 40G");
   ASSERT_NE(row, nullptr);
   const std::string json = json_datasheet({&row, 1});
   EXPECT_THAT(json, HasSubstr("\"threads\": null"));
@@ -179,4 +179,4 @@ TEST(TargetReportText, UtilizationThatIsUnknownSaysWhyOnce) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

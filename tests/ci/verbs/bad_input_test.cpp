@@ -3,7 +3,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::AllOf;
@@ -105,4 +105,4 @@ TEST_F(BadInput, AReportThatCannotBeWrittenIsNoSuccess) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -3,7 +3,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -29,7 +29,7 @@ TEST_F(CalibrateVerb, KeepsWhatItFoundForTheMachineAndReportsQuoteIt) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator("state/calibrations")) files.push_back(entry.path());
   ASSERT_EQ(files.size(), 1U);
-  const auto kept = read_calibration(files[0]);
+  const auto kept = storage::read_calibration(files[0]);
   ASSERT_TRUE(kept) << kept.error().text();
   EXPECT_EQ(kept->false_gates.tries, 6);
   EXPECT_EQ(kept->seed, 7U);
@@ -48,7 +48,7 @@ TEST_F(CalibrateVerb, KeepsWhatItFoundForTheMachineAndReportsQuoteIt) {
 TEST_F(CalibrateVerb, WritesAFileAndEstimatesDriftWhereAsked) {
   const Outcome outcome = calibrate({"--output", "c.json", "--drift", "--json"});
   ASSERT_LE(outcome.status, 1) << outcome.err;
-  const auto written = read_calibration("c.json");
+  const auto written = storage::read_calibration("c.json");
   ASSERT_TRUE(written) << written.error().text();
   EXPECT_TRUE(written->drift_sequential);
   EXPECT_EQ(outcome.out, text_of("c.json"));
@@ -72,4 +72,4 @@ TEST_F(CalibrateVerb, SaysThatABenchmarkCrashed) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -10,7 +10,7 @@
 #include "storage/archive/archive.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct RatedBenchmark {
   std::string name;
@@ -49,7 +49,7 @@ class CheckedRuns : public ProgramUnderTest {
     made.threads = threads;
     made.source = "measured";
     for (int i = -5; i <= 5; ++i) made.samples.push_back(value * (1 + 0.0005 * i));
-    settle(made);
+    bench::settle(made);
     return made;
   }
 
@@ -64,18 +64,18 @@ class CheckedRuns : public ProgramUnderTest {
       device.ceilings.push_back(ceiling(CeilingKind::bandwidth, "L1", threads, 400e9 * threads));
     }
     steelyard::Run made = run_of_ceilings(device, environment);
-    seal(made);
+    storage::seal(made);
     return made;
   }
 
   // Under the fingerprint of the machine that `folder` is of.
   void keep_ceilings_of(const std::string& folder) {
     std::vector<std::string> ignored;
-    const Result<steelyard::Run> loaded = load_google_benchmark(folder, ignored);
+    const Result<steelyard::Run> loaded = bench::load_google_benchmark(folder, ignored);
     ASSERT_TRUE(loaded) << loaded.error().text();
     const Result<void> kept = keep_ceilings(folder_ / "state", run_of_a_machine(loaded->environment));
     ASSERT_TRUE(kept) << kept.error().text();
   }
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -2,7 +2,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -126,4 +126,4 @@ TEST_F(CompareTableVerb, ATableWithoutColourHasNoCodes) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

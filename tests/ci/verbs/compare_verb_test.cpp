@@ -2,7 +2,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -250,4 +250,4 @@ TEST_F(Compare, HasNoColourInAPipeUnlessItIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

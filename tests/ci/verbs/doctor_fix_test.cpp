@@ -22,7 +22,7 @@
 #include "bench/environment/system_file.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,7 +39,7 @@ bool eventually(const std::function<bool()>& holds) {
   return true;
 }
 
-std::string text_of(const std::filesystem::path& file) { return read_system_file(file).value_or("absent"); }
+std::string text_of(const std::filesystem::path& file) { return bench::read_system_file(file).value_or("absent"); }
 
 // Forbids it as containers do. False where this machine has no such filters.
 bool forbid_personality() {
@@ -126,7 +126,7 @@ class DoctorFix : public ::testing::Test {
   pid_t process_in(const std::string& file) const {
     pid_t process = 0;
     EXPECT_TRUE(eventually([&] {
-      process = static_cast<pid_t>(read_system_number(folder_ / file).value_or(0));
+      process = static_cast<pid_t>(bench::read_system_number(folder_ / file).value_or(0));
       return process > 0;
     }));
     return process;
@@ -136,7 +136,7 @@ class DoctorFix : public ::testing::Test {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const std::string name = entry.path().filename().string();
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-      const std::string status = read_system_file(entry.path() / "status").value_or("");
+      const std::string status = bench::read_system_file(entry.path() / "status").value_or("");
       if (status.starts_with("Name:\tsteelyard-watch") &&
           status.find("PPid:\t" + std::to_string(parent) + "\n") != std::string::npos) {
         return std::stoi(name);
@@ -159,7 +159,7 @@ class DoctorFix : public ::testing::Test {
     ::kill(process, number);
   }
   static bool is_alive(pid_t process) {
-    const std::string status = read_system_file("/proc/" + std::to_string(process) + "/status").value_or("");
+    const std::string status = bench::read_system_file("/proc/" + std::to_string(process) + "/status").value_or("");
     return !status.empty() && status.find("State:\tZ") == std::string::npos;
   }
 
@@ -364,7 +364,7 @@ TEST_F(DoctorFix, ChangesNothingWhereNoJournalCanBeWritten) {
 }
 
 TEST_F(DoctorFix, FixesTheAddressesOfTheCommandAlone) {
-  STEELYARD_SKIP_WITHOUT("personality", may_fix_addresses(), "this container forbids personality(2)");
+  STEELYARD_SKIP_WITHOUT("personality", bench::may_fix_addresses(), "this container forbids personality(2)");
   const auto stack = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"--fix", "--quiet"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -387,4 +387,4 @@ TEST_F(DoctorFix, SaysWhereAddressesCannotBeFixedAndRunsTheCommand) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -5,7 +5,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -70,10 +70,10 @@ TEST_F(DoctorVerb, TellsOfFreshCopiesOnThisMachineOnly) {
 TEST_F(DoctorVerb, TellsOfTheCalibrationKeptForThisMachine) {
   EXPECT_THAT(run({"doctor", "--no-probe", "--json"}).out, HasSubstr("\"calibration\": null"));
   Calibration calibration;
-  calibration.fingerprint = read_environment().fingerprint();
+  calibration.fingerprint = bench::read_environment().fingerprint();
   calibration.layout = Layout::duet;
   calibration.false_gates.tries = 10;
-  const auto kept = keep_calibration(std::filesystem::current_path() / "state", calibration);
+  const auto kept = storage::keep_calibration(std::filesystem::current_path() / "state", calibration);
   ASSERT_TRUE(kept) << kept.error().text();
   EXPECT_THAT(run({"doctor", "--no-probe"}).out, HasSubstr("1970-01-01, duet: what copies of a program differ by"));
   write(*kept, "{");
@@ -120,4 +120,4 @@ TEST_F(DoctorVerb, HelpsWithAnExample) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

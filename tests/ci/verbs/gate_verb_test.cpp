@@ -4,7 +4,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::AllOf;
@@ -174,4 +174,4 @@ TEST_F(Gate, SaysThatChangesWhichAreNotCommittedAreNotMeasured) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

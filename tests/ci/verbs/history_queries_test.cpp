@@ -12,7 +12,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using nlohmann::json;
@@ -384,8 +384,8 @@ TEST_F(HistoryQueries, ARangeThatIsNoneIsRefused) {
 }
 
 TEST_F(HistoryQueries, ALoginSeesAndWritesWhatItWasGranted) {
-  const EmbeddedServer server = ensure_embedded_running(shared_ / "state").value();
-  auto session = Session::connect(server.url, "test");
+  const storage::EmbeddedServer server = storage::ensure_embedded_running(shared_ / "state").value();
+  auto session = storage::Session::connect(server.url, "test");
   ASSERT_TRUE(session) << session.error().text();
   for (const char* statement : {"create database granted encoding 'UTF8' template template0", "create role kate login",
                                 "create role nobody_yet login"}) {
@@ -433,4 +433,4 @@ TEST_F(HistoryQueries, ALoginSeesAndWritesWhatItWasGranted) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -6,7 +6,7 @@
 #include "storage/calibration/calibration_document.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using nlohmann::json;
@@ -118,7 +118,7 @@ TEST_F(HistoryStore, TheGateHoldsARunAgainstTheHistory) {
   failed.fingerprint = report["candidate"]["fingerprint"].get<std::string>();
   failed.failed = true;
   failed.reason = "3 of 10 gates";
-  ASSERT_TRUE(write_calibration("failed.json", failed));
+  ASSERT_TRUE(storage::write_calibration("failed.json", failed));
   const json refused = json::parse(with(gate, {"--calibration", "failed.json", "--json"}).out);
   EXPECT_EQ(refused["comparisons"][0]["verdict"], "inconclusive") << "a machine that failed gets no verdicts";
   EXPECT_EQ(with(gate, {"--explain", "BM_z"}).status, 3);
@@ -234,4 +234,4 @@ TEST_F(HistoryStore, WhatRetentionDroppedIsTakenFromItsArchiveInTheStateFolder) 
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

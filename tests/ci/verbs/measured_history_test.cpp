@@ -6,7 +6,7 @@
 #include "tests/ci/git/temporary_repository.hpp"
 #include "tests/ci/verbs/shared_store.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using nlohmann::json;
@@ -109,4 +109,4 @@ TEST_F(MeasuredHistory, PrefersTheParentThatWasMeasuredTogetherWithTheRun) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -11,7 +11,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -113,7 +113,7 @@ TEST_F(Measuring, WritesNoProgressWhereNobodyWatches) {
 }
 
 TEST_F(Measuring, RunThatLacksADemandedCountExitsWithTwo) {
-  const std::optional<std::string> missing = counting_unavailable(CountOptions{});
+  const std::optional<std::string> missing = bench::counting_unavailable(bench::CountOptions{});
   STEELYARD_SKIP_WITHOUT("valgrind", !missing, *missing);
   const auto of = [&](const char* counts) {
     return run({"run", "--no-store", "--filter", "varied", "--min-time", "1ms", "--rounds", "2", "--counts", counts,
@@ -153,4 +153,4 @@ TEST_F(Measuring, EndsAtATerminationSignalWithWhatItHas) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

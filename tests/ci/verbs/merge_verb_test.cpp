@@ -8,7 +8,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::AllOf;
@@ -19,15 +19,15 @@ using SimulatedRun = steelyard::Run;
 class Merge : public ProgramUnderTest {
  protected:
   // Both sides of one session on one machine; the candidate takes `ratio` times as long.
-  static SimulatedPair session(std::uint64_t seed, int rounds, double ratio = 1, int benchmarks = 3) {
-    SimulationOptions options;
+  static regress::SimulatedPair session(std::uint64_t seed, int rounds, double ratio = 1, int benchmarks = 3) {
+    regress::SimulationOptions options;
     options.layout = Layout::duet;
     options.rounds = rounds;
     options.benchmarks = benchmarks;
     options.changed_benchmarks = benchmarks;
     options.ratio = ratio;
     options.noise = {.drift = 0.01, .process = 0.003, .sample = 0.002, .burst_chance = 0};
-    SimulatedPair pair = Simulation(seed).draw(options);
+    regress::SimulatedPair pair = regress::Simulation(seed).draw(options);
     for (SimulatedRun* side : {&pair.baseline, &pair.candidate}) {
       side->header.session = "session " + std::to_string(seed);
       side->header.created_at_unix_ns = static_cast<std::int64_t>(seed);
@@ -43,10 +43,10 @@ class Merge : public ProgramUnderTest {
     return pair;
   }
   static void keep(SimulatedRun run, const std::string& name) {
-    seal(run);
-    ASSERT_TRUE(write_archive(name, run));
+    storage::seal(run);
+    ASSERT_TRUE(storage::write_archive(name, run));
   }
-  static void keep_sides(const SimulatedPair& pair, const std::string& name) {
+  static void keep_sides(const regress::SimulatedPair& pair, const std::string& name) {
     keep(pair.baseline, "base-" + name + ".syrun");
     keep(pair.candidate, "head-" + name + ".syrun");
   }
@@ -66,8 +66,8 @@ class Merge : public ProgramUnderTest {
 };
 
 TEST_F(Merge, ShardsOfASuiteAreOneRunWithEverySampleOfEach) {
-  SimulatedPair one = session(1, 12);
-  SimulatedPair two = session(2, 12);
+  regress::SimulatedPair one = session(1, 12);
+  regress::SimulatedPair two = session(2, 12);
   for (SimulatedRun* side : {&two.baseline, &two.candidate}) {
     for (Measurement& measurement : side->measurements) measurement.benchmark.name += "_second";
   }
@@ -78,7 +78,7 @@ TEST_F(Merge, ShardsOfASuiteAreOneRunWithEverySampleOfEach) {
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json["schema"], "steelyard.merge/1");
   EXPECT_EQ(json["measurements"], 6);
-  const Result<SimulatedRun> whole = read_archive("head.syrun");
+  const Result<SimulatedRun> whole = storage::read_archive("head.syrun");
   ASSERT_TRUE(whole) << whole.error().text();
   EXPECT_EQ(whole->header.id, json["run"]);
   EXPECT_EQ(whole->invocations.size(), one.candidate.invocations.size() + two.candidate.invocations.size());
@@ -107,12 +107,12 @@ TEST_F(Merge, GivesTheSameRunInWhateverOrderThePartsAreNamed) {
   keep_sides(session(2, 4), "2");
   ASSERT_EQ(run({"merge", "head-1.syrun", "head-2.syrun", "--output", "a.syrun"}).status, 0);
   ASSERT_EQ(run({"merge", "head-2.syrun", "head-1.syrun", "--output", "b.syrun"}).status, 0);
-  EXPECT_EQ(read_archive("a.syrun")->header.id, read_archive("b.syrun")->header.id);
+  EXPECT_EQ(storage::read_archive("a.syrun")->header.id, storage::read_archive("b.syrun")->header.id);
 }
 
 TEST_F(Merge, SidesOfTheSameSessionsArePairedRoundByRoundAndVerified) {
   for (const int number : {1, 2, 3}) {
-    SimulatedPair pair = session(static_cast<std::uint64_t>(number), 4, 1.05);
+    regress::SimulatedPair pair = session(static_cast<std::uint64_t>(number), 4, 1.05);
     // A side that lacks the last round of a session has its others beside the right ones all the same.
     if (number == 1) {
       for (Measurement& measurement : pair.candidate.measurements) measurement.invocations.pop_back();
@@ -149,7 +149,7 @@ TEST_F(Merge, WhatOnePartDidNotReachAndAnotherMeasuredWasReached) {
   keep(first, "first.syrun");
   keep(other, "other.syrun");
   ASSERT_EQ(run({"merge", "first.syrun", "other.syrun", "--output", "whole.syrun"}).status, 0);
-  const auto whole = read_archive("whole.syrun");
+  const auto whole = storage::read_archive("whole.syrun");
   ASSERT_EQ(whole->failures.size(), 1U);
   EXPECT_EQ(whole->failures[0].reason, "it crashed") << "that is not made good by another part";
 }
@@ -198,7 +198,7 @@ TEST_F(Merge, LeavesOutWhatThePartsSayDifferentlyOfTheMachineAndNamesIt) {
   const Outcome outcome = run({"merge", "first.syrun", "other.syrun", "--output", "whole.syrun"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("the parts differ in host.name"));
-  const auto whole = read_archive("whole.syrun");
+  const auto whole = storage::read_archive("whole.syrun");
   EXPECT_EQ(whole->environment.find("host.name"), nullptr);
   EXPECT_EQ(whole->environment.fingerprint(), first.environment.fingerprint());
   EXPECT_EQ(whole->header.settings.at("seeds"), "1; 2");
@@ -224,4 +224,4 @@ TEST_F(Merge, WantsTwoRunsAndAnArchivesName) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -5,7 +5,7 @@
 
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -190,4 +190,4 @@ TEST_F(OddResults, AClockOfWholeNanosecondsIsATieAndNoError) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

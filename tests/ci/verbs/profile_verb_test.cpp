@@ -7,7 +7,7 @@
 #include "storage/archive/archive.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::AllOf;
@@ -30,7 +30,7 @@ class ProfileVerb : public ProgramUnderTest {
  protected:
   // As a run that was counted today has it.
   static void keep_reader(steelyard::Run& run) {
-    run.header.settings[std::string(kCountReaderSetting)] = std::to_string(kCountReader);
+    run.header.settings[std::string(bench::kCountReaderSetting)] = std::to_string(bench::kCountReader);
   }
   static void write_run(const std::string& file, std::int64_t leaf, std::int64_t iterations) {
     steelyard::Run counted;
@@ -46,8 +46,8 @@ class ProfileVerb : public ProgramUnderTest {
     counted.invocations.resize(1);
     keep_reader(counted);
     counted.profiles = {profile_of("BM_sort/8", leaf, iterations), profile_of("BM_sort/64", 8 * leaf, iterations)};
-    seal(counted);
-    ASSERT_TRUE(write_archive(file, counted));
+    storage::seal(counted);
+    ASSERT_TRUE(storage::write_archive(file, counted));
   }
   static void write_callgrind(const std::string& file, int leaf) {
     write(file, "events: Ir\n\nob=/b/bench\nfl=/s/a.cpp\nfn=main\n3 40\ncfn=sort_rows\ncalls=1 9\n5 " +
@@ -63,8 +63,8 @@ TEST_F(ProfileVerb, ShowsLinesOfRunsAndOfFiles) {
   counted.profiles = {profile_of("BM_sort/8", 60, 10)};
   counted.profiles[0].sources = {
       {0, "/s/a.cpp", "BM_sort/8", 3, {40}}, {1, "/s/hot.h", "swap_rows(int)", 7, {50}}, {1, "/s/b.h", "", 2, {10}}};
-  seal(counted);
-  ASSERT_TRUE(write_archive("lines.syrun", counted));
+  storage::seal(counted);
+  ASSERT_TRUE(storage::write_archive("lines.syrun", counted));
   const Outcome table = run({"profile", "lines.syrun", "--lines"});
   EXPECT_EQ(table.status, 0) << table.err;
   EXPECT_THAT(table.out, AllOf(HasSubstr("50  50.0 %  hot.h:7  swap_rows(int)  in sort_rows"),
@@ -86,8 +86,8 @@ TEST_F(ProfileVerb, SaysThatLinesWhichAnEarlierReaderToldMayBeShifted) {
   steelyard::Run counted;
   counted.profiles = {profile_of("BM_sort/8", 60, 10)};
   counted.profiles[0].sources = {{0, "/s/a.cpp", "BM_sort/8", 3, {40}}, {1, "/s/hot.h", "swap_rows(int)", 7, {60}}};
-  seal(counted);
-  ASSERT_TRUE(write_archive("earlier.syrun", counted));
+  storage::seal(counted);
+  ASSERT_TRUE(storage::write_archive("earlier.syrun", counted));
   write_run("today.syrun", 60, 10);
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{}, {"--lines"}, {"--lines", "--json"}, {"--flame", "f.svg"}}) {
@@ -109,8 +109,8 @@ TEST_F(ProfileVerb, SaysWhyLinesAreUnknownAndWhatToBuild) {
   counted.profiles = {profile_of("BM_sort/8", 60, 10)};
   keep_reader(counted);
   counted.header.settings["counting.lines"] = "/b/bench: found no debug information; build it with -g\x1b[2J";
-  seal(counted);
-  ASSERT_TRUE(write_archive("stripped.syrun", counted));
+  storage::seal(counted);
+  ASSERT_TRUE(storage::write_archive("stripped.syrun", counted));
   const std::vector<std::string> of_run = {"profile", "stripped.syrun", "--lines"};
   EXPECT_THAT(run(of_run).err,
               AllOf(HasSubstr("note: /b/bench: found no debug information; build it with -g"), Not(HasSubstr("\x1b"))));
@@ -294,8 +294,8 @@ TEST_F(ProfileVerb, RefusesWhatItCannotUse) {
   EXPECT_EQ(run({"profile", "--read", "perf", "x"}).status, 3);
   EXPECT_EQ(run({"profile", "run.syrun", "--benchmark", "BM_sort/8", "--event", "Dr", "--folded", "x"}).status, 3);
   steelyard::Run uncounted;
-  seal(uncounted);
-  ASSERT_TRUE(write_archive("uncounted.syrun", uncounted));
+  storage::seal(uncounted);
+  ASSERT_TRUE(storage::write_archive("uncounted.syrun", uncounted));
   EXPECT_THAT(run({"profile", "uncounted.syrun"}).err, HasSubstr("found no counted profile"));
 }
 
@@ -350,4 +350,4 @@ TEST_F(ProfileVerb, AFileThatIsALinkIsWrittenThrough) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -11,7 +11,7 @@
 
 #include "ci/run.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 struct Outcome {
   int status = 0;
@@ -84,4 +84,4 @@ class ProgramUnderTest : public ::testing::Test {
   std::filesystem::path before_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

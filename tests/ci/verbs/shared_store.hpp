@@ -6,7 +6,7 @@
 #include "tests/ci/verbs/program_under_test.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 
 class SharedStore : public ProgramUnderTest {
  protected:
@@ -41,4 +41,4 @@ class SharedStore : public ProgramUnderTest {
   static inline std::string why_;
 };
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

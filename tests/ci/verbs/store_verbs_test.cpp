@@ -13,7 +13,7 @@
 #include "tests/ci/verbs/shared_store.hpp"
 #include "tests/storage/postgres/example_run.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -128,11 +128,11 @@ TEST_F(StoreVerbs, AnImportIsFoundInTheHistoryAndByItsCommit) {
 
 // By way of another database of the same server: none can be dropped from inside.
 void drop_database(const std::filesystem::path& state) {
-  const auto server = ensure_embedded_running(state);
+  const auto server = storage::ensure_embedded_running(state);
   ASSERT_TRUE(server) << server.error().text();
   std::string url = server->url;
   url.replace(url.find("/steelyard?"), std::string("/steelyard").size(), "/postgres");
-  auto session = Session::connect(url, "test");
+  auto session = storage::Session::connect(url, "test");
   ASSERT_TRUE(session) << session.error().text();
   const auto dropped = session->run_alone("drop database steelyard with (force)");
   ASSERT_TRUE(dropped) << dropped.error().text();
@@ -298,8 +298,8 @@ TEST_F(StoreVerbs, WhatIsBackedUpComesBackAndWhatIsOldIsToldBeforeItGoes) {
   EXPECT_THAT(twice.err, HasSubstr("there already"));
   EXPECT_EQ(run({"db", "restore", backup}).status, 3) << "the store is not empty";
 
-  const EmbeddedServer server = ensure_embedded_running(shared_ / "state").value();
-  auto session = Session::connect(server.url, "test");
+  const storage::EmbeddedServer server = storage::ensure_embedded_running(shared_ / "state").value();
+  auto session = storage::Session::connect(server.url, "test");
   ASSERT_TRUE(session) << session.error().text();
   ASSERT_TRUE(session->run_alone("create database restored encoding 'UTF8' template template0"));
   std::string url = server.url;
@@ -325,9 +325,9 @@ TEST_F(StoreVerbs, WhatIsBackedUpComesBackAndWhatIsOldIsToldBeforeItGoes) {
 
 TEST_F(StoreVerbs, AnAlertIsShownAcceptedAndKept) {
   {
-    auto store = Store::open(StoreAddress{}, shared_ / "state");
+    auto store = storage::Store::open(storage::StoreAddress{}, shared_ / "state");
     ASSERT_TRUE(store) << store.error().text();
-    ASSERT_TRUE(ComparisonStore(*store).put(storage_test::example_comparison()));
+    ASSERT_TRUE(storage::ComparisonStore(*store).put(storage_test::example_comparison()));
   }
   const Outcome listed = run({"alerts", "--benchmark", "BM_sort/1024", "--project", "demo"});
   ASSERT_EQ(listed.status, 0) << listed.err;
@@ -403,7 +403,7 @@ TEST_F(ShellOfTheStore, GivesThePasswordByTheEnvironmentAloneAndTellsOtherClient
                                   HasSubstr("\"port\": \"5432\""), HasSubstr("\"user\": \"steelyard\""),
                                   HasSubstr("\"database\": \"steelyard\"")));
   // The same server, which asks no password, by an address that has one.
-  std::string url = ensure_embedded_running(shared_ / "state").value().url;
+  std::string url = storage::ensure_embedded_running(shared_ / "state").value().url;
   url.replace(url.find("steelyard@"), std::string("steelyard@").size(), "steelyard:open%20sesame@");
   write("bin/psql", "#!/bin/sh\necho \"arguments: $*\"\necho \"password: $PGPASSWORD\"\nexit 2\n");
   std::filesystem::permissions("bin/psql", std::filesystem::perms(0755));
@@ -418,4 +418,4 @@ TEST_F(ShellOfTheStore, GivesThePasswordByTheEnvironmentAloneAndTellsOtherClient
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

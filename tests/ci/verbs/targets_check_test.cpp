@@ -2,7 +2,7 @@
 
 #include "tests/ci/verbs/checked_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -67,13 +67,13 @@ TEST_F(TargetsCheck, CeilingsMayComeFromAnArchive) {
   write_run("run", {{"gemv/f32", 0, 8e9, "target: 0.5 of bandwidth"}});
   Environment other;
   other.set("cpu.model", "another", true);
-  ASSERT_TRUE(write_archive(folder_ / "c.syrun", run_of_a_machine(other)));
+  ASSERT_TRUE(storage::write_archive(folder_ / "c.syrun", run_of_a_machine(other)));
   const Outcome outcome = run({"targets", "check", "run", "--ceilings", "c.syrun"});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("has the ceilings of machine"));
   steelyard::Run plain;
-  seal(plain);
-  ASSERT_TRUE(write_archive(folder_ / "p.syrun", plain));
+  storage::seal(plain);
+  ASSERT_TRUE(storage::write_archive(folder_ / "p.syrun", plain));
   const Outcome none = run({"targets", "check", "run", "--ceilings", "p.syrun"});
   EXPECT_EQ(none.status, 3);
   EXPECT_THAT(none.err, HasSubstr("found a run without ceilings"));
@@ -138,4 +138,4 @@ TEST_F(TargetsCheck, RatesOfNoMachineAreNotDrawn) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

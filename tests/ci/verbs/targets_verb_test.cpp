@@ -4,7 +4,7 @@
 #include "ci/judging/kept_ceilings.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -43,7 +43,7 @@ TEST_F(TargetsVerb, CeilingsAreKeptUnderTheFingerprintThoughTheStoreIsAway) {
   EXPECT_THAT(outcome.err, HasSubstr("1 run waits in the spool"));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\"schema\": \"steelyard.ceilings/1\""), HasSubstr("\"dtype\": \"f64\"")));
   EXPECT_TRUE(std::filesystem::exists("here.syrun"));
-  const std::string fingerprint = read_environment().fingerprint();
+  const std::string fingerprint = bench::read_environment().fingerprint();
   const auto kept = read_ceilings("state", fingerprint);
   ASSERT_TRUE(kept) << kept.error().text();
   ASSERT_TRUE(*kept);
@@ -63,4 +63,4 @@ TEST_F(TargetsVerb, AnUnknownActionIsRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

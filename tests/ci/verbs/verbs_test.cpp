@@ -7,7 +7,7 @@
 
 #include "ci/grammar/command_line.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -113,4 +113,4 @@ TEST(Verbs, RefusesAnOptionWithoutItsValueAndABadOne) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -3,7 +3,7 @@
 #include "ci/report/store.hpp"
 #include "tests/ci/verbs/program_under_test.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST(VerificationReport, ShowsAtMostTwentyDifferences) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

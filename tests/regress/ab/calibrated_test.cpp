@@ -8,7 +8,7 @@
 
 #include "regress/calibration/calibrate.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(RefuseVerdict, KeepsWhatWasSeenAndSaysWhatWouldFixIt) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

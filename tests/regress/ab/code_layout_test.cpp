@@ -9,7 +9,7 @@
 
 #include "regress/ab/steady_digits.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::ElementsAre;
@@ -156,4 +156,4 @@ TEST(MutualCodeLayouts, AreThoseThatBothSidesHad) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

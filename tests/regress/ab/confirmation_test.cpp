@@ -5,7 +5,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -254,4 +254,4 @@ TEST(DeviceClockCheck, KeepsSilentWithoutCyclesOrWithoutAChange) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -137,4 +137,4 @@ TEST(CountKeyDifference, ShowsOnlyWhatDiffers) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

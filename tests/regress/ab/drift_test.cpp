@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 Effect effect_at(double log_ratio, double error = 0.005) {
@@ -189,4 +189,4 @@ TEST(Widen, WithoutAnErrorThereIsNoP) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -6,7 +6,7 @@
 #include "regress/ab/effect.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 LogInvocation at(double level, int slot = 0) { return {0, slot, {level}, level}; }
@@ -263,4 +263,4 @@ TEST(InversionInterval, NeedsFewEvaluations) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

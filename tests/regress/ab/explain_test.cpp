@@ -6,7 +6,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::AllOf;
@@ -163,4 +163,4 @@ TEST(Explain, TellsWhatCopiesOfTheProgramMakeWhereThatIsCalibrated) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST(MatchRuns, AFailedProgramExplainsAllThatItsSideLacks) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

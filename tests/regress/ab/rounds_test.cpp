@@ -9,7 +9,7 @@
 #include "regress/ab/rounds.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -306,4 +306,4 @@ TEST(NoiseOfCopies, OfTwelveCopiesIsAsGoodAsPromised) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

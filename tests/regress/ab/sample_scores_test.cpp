@@ -8,7 +8,7 @@
 #include "regress/ab/sample_scores.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST(AddViews, TheSecondCountsHalfWhateverItsScale) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

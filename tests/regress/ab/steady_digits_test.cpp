@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 TEST(SteadyDigits, RoundsToElevenSignificantDigits) {
@@ -76,4 +76,4 @@ TEST(SteadyLog, KeepsTheOrderOfNeighbours) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

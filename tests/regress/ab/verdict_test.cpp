@@ -5,7 +5,7 @@
 
 #include "regress/ab/verdict.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -202,4 +202,4 @@ TEST(RoundsThatWouldDecide, AreMoreThanThereWereAndBounded) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -9,7 +9,7 @@
 
 #include "regress/calibration/calibrate.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 ComparisonRow quiet_row(const std::string& benchmark, double ratio, double p) {
@@ -318,4 +318,4 @@ TEST(ObservedRate, OfIndependentTriesIsExact) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using testing::ElementsAre;
@@ -186,4 +186,4 @@ TEST(SharedMoves, KeepsMachinesAndMetricsApart) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using testing::AllOf;
@@ -280,4 +280,4 @@ TEST(JudgeHistory, SaysSoWhereAllBenchmarksMovedTogether) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

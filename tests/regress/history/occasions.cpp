@@ -5,7 +5,7 @@
 
 #include "regress/history/prediction.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 
 std::vector<OccasionNoise> occasion_noises() {
   using Kind = OccasionNoise::Kind;
@@ -83,4 +83,4 @@ OccasionRates simulate_occasions(const OccasionNoise& noise, int count, int repe
   return rates;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::regress {
 
 inline constexpr double kOccasionSpread = 0.02;  // standard deviation of the normal part, of logarithms
 
@@ -39,4 +39,4 @@ struct OccasionRates {
 // The last of count + 1 occasions, times `ratio`, against those before it.
 OccasionRates simulate_occasions(const OccasionNoise& noise, int count, int repetitions, double ratio);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

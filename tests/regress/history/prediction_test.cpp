@@ -8,7 +8,7 @@
 
 #include "regress/ab/distributions.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(Prediction, NeighboursThatResembleEachOtherSayLess) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

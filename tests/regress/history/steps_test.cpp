@@ -8,7 +8,7 @@
 #include "regress/ab/distributions.hpp"
 #include "regress/history/steps.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 std::vector<double> rough_normals(std::size_t n, std::mt19937_64& engine) {
@@ -171,4 +171,4 @@ TEST(BestSteps, FindOneStepWhereItIs) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

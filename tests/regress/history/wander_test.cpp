@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 // Twelve uniform numbers: near enough to normal here.
@@ -141,4 +141,4 @@ TEST(Wander, HasADefinedAnswerWithoutNoiseAndWithoutAStep) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

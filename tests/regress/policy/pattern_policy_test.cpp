@@ -10,7 +10,7 @@
 #include "regress/compare_runs.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::Contains;
@@ -149,4 +149,4 @@ TEST(PatternPolicy, IsHeldToTheSameRangesAsThatOfAll) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

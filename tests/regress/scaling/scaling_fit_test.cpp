@@ -7,7 +7,7 @@
 
 #include "bench/harness/numpy_random.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using testing::HasSubstr;
@@ -156,4 +156,4 @@ TEST(ScalingFit, WhatIsNoSweepIsRefused) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

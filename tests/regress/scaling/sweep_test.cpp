@@ -6,7 +6,7 @@
 #include "regress/scaling/sweep.hpp"
 #include "tests/regress/simulated_runs.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using testing::ElementsAre;
@@ -253,4 +253,4 @@ TEST(FitInputs, CoversTheExponentAboutAsOftenAsItSays) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

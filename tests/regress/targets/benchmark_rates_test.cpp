@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(BenchmarkRates, ABenchmarkThatOnlyFailedIsThereWithItsReason) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -3,7 +3,7 @@
 
 #include "regress/targets/declared_target.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 DeclaredTarget declared(const std::string& pattern, const std::string& text) {
@@ -226,4 +226,4 @@ TEST(DtypeName, TheDeclaredOneComesFirst) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

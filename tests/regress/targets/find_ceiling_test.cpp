@@ -5,7 +5,7 @@
 
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -158,4 +158,4 @@ TEST(NameOfCeiling, IsShort) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

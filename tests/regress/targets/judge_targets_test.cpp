@@ -6,7 +6,7 @@
 #include "regress/targets/judge_targets.hpp"
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -275,4 +275,4 @@ TEST(AxisMean, ClockIsWeightedWithTheTime) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -14,8 +14,10 @@ int main(int count, char** arguments) {
   for (const int invocations : {2, 3, 5, 6, 9, 15, 30}) {
     for (const double ceiling_error : {0.0, 0.01}) {
       std::printf("| %d | %s |", invocations, ceiling_error > 0 ? "2 %" : "exactly");
-      for (const RateNoise noise : {RateNoise::normal, RateNoise::skewed, RateNoise::bimodal}) {
-        const TargetErrorRates wrong = simulate_targets({noise, invocations, ceiling_error, trials, 1});
+      for (const regress::RateNoise noise :
+           {regress::RateNoise::normal, regress::RateNoise::skewed, regress::RateNoise::bimodal}) {
+        const regress::TargetErrorRates wrong =
+            regress::simulate_targets({noise, invocations, ceiling_error, trials, 1});
         std::printf(" %.1f / %.1f |", 100 * wrong.met, 100 * wrong.missed);
       }
       std::printf("\n");

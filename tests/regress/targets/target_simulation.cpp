@@ -8,7 +8,7 @@
 #include "regress/targets/judge_targets.hpp"
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 class Draws {
@@ -64,4 +64,4 @@ TargetErrorRates simulate_targets(const TargetSimulation& simulation) {
   return wrong;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

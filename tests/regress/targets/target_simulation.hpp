@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace steelyard {
+namespace steelyard::regress {
 
 enum class RateNoise {
   normal,   // 3 %, on the scale of logarithms
@@ -27,4 +27,4 @@ struct TargetErrorRates {
 };
 TargetErrorRates simulate_targets(const TargetSimulation& simulation);
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

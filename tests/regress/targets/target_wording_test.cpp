@@ -5,7 +5,7 @@
 
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -52,4 +52,4 @@ TEST(NoRateReason, SaysHowToReportOne) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::regress

@@ -7,7 +7,7 @@
 #include "regress/targets/utilization.hpp"
 #include "tests/regress/targets/sample_ceilings.hpp"
 
-namespace steelyard {
+namespace steelyard::regress {
 namespace {
 
 using ::testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(QuotientInterval, ABoundWithoutALogarithmGivesNone) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::regress

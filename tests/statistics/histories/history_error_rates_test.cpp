@@ -18,7 +18,7 @@ std::vector<ChangePoint> changes_of(const std::vector<double>& values, std::size
   Series series;
   for (std::size_t i = 0; i < n; ++i)
     series.points.push_back({.values = {values[i]}, .commit = {}, .machine = {}, .run = {}});
-  return find_changes(series);
+  return regress::find_changes(series);
 }
 
 Points confirmed(const std::vector<ChangePoint>& changes) {

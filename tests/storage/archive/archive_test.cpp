@@ -11,7 +11,7 @@
 #include "storage/archive/container.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using testing::HasSubstr;
@@ -359,4 +359,4 @@ TEST(RunPayload, PartThatPointsNowhereIsRefusedWhenReadAndWhenWritten) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 #include "storage/archive/task_serialization.hpp"
 #include "tests/bench/harness/sample_measurements.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // TaskMeasurement as a later program would have it: version 1 adds a note.
 struct NextMeasurement {
@@ -24,11 +24,11 @@ void serialize(Archive& archive, NextMeasurement& next, unsigned version) {
   if (version >= 1) archive& next.note;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage
 
-BOOST_CLASS_VERSION(steelyard::NextMeasurement, 1)
+BOOST_CLASS_VERSION(steelyard::storage::NextMeasurement, 1)
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using testing::HasSubstr;
@@ -167,4 +167,4 @@ TEST(MeasurementFile, LiesOnTheDiskAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

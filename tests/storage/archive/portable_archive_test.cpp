@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // A class whose version 1 added `note`.
 struct Thing {
@@ -24,11 +24,11 @@ enum class Colour { red, green };
 template <>
 inline constexpr std::uint8_t kEnumerators<Colour> = 2;
 
-}  // namespace steelyard
+}  // namespace steelyard::storage
 
-BOOST_CLASS_VERSION(steelyard::Thing, 1)
+BOOST_CLASS_VERSION(steelyard::storage::Thing, 1)
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using testing::ElementsAre;
@@ -172,4 +172,4 @@ TEST(PortableArchive, CutAndTrailingBytesNameTheOffset) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

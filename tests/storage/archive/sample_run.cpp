@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 RunHeader sample_header() {
@@ -97,4 +97,4 @@ Run sample_run() {
   return run;
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

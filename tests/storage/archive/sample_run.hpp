@@ -4,9 +4,9 @@
 
 #include "bench/model/run.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 
 // Not sealed.
 Run sample_run();
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -9,9 +9,9 @@ int main(int count, char** arguments) {
     std::cerr << "usage: write_sample_archive FILE\n";
     return 3;
   }
-  steelyard::Run run = steelyard::sample_run();
-  steelyard::seal(run);
-  const auto written = steelyard::write_archive(arguments[1], run);
+  steelyard::Run run = steelyard::storage::sample_run();
+  steelyard::storage::seal(run);
+  const auto written = steelyard::storage::write_archive(arguments[1], run);
   if (!written) std::cerr << written.error().text() << '\n';
   return written ? 0 : 1;
 }

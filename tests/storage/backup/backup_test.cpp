@@ -23,7 +23,7 @@
 #include "tests/storage/postgres/kept_store.hpp"
 #include "tests/storage/postgres/test_cluster.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -360,4 +360,4 @@ TEST(DumpProgram, GetsThePasswordThroughItsEnvironmentAndTellsItToNobody) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -6,7 +6,7 @@
 
 #include "storage/calibration/calibration_document.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 Calibration full() {
@@ -152,4 +152,4 @@ TEST_F(CalibrationFile, ThatIsDamagedOrAnotherMachinesIsAnError) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -8,7 +8,7 @@
 
 #include "tests/storage/comparison/random_comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::RandomComparison;
@@ -145,4 +145,4 @@ TEST(ComparisonDocument, HasAnAnswerForWhateverBytesCome) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -6,7 +6,7 @@
 #include "storage/comparison/comparison_identity.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::RandomComparison;
@@ -129,4 +129,4 @@ TEST(ComparisonId, AndDocumentAreOfEveryField) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

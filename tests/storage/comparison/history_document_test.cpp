@@ -5,7 +5,7 @@
 #include "storage/comparison/comparison_document.hpp"
 #include "tests/storage/comparison/random_comparison.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::RandomComparison;
@@ -105,4 +105,4 @@ TEST(HistoryDocument, RefusesADocumentThatAsksForUnboundedMemory) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

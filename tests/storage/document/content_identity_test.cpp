@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 TEST(ContentIdentityTest, IsTheSameForTheSameFields) {
@@ -22,4 +22,4 @@ TEST(ContentIdentityTest, KeepsAnAbsentNumberApartFromZero) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

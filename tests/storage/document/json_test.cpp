@@ -6,7 +6,7 @@
 
 #include "storage/document/json.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 Result<JsonDocument> parse(const std::string& text) { return JsonDocument::parse(text, "file.json", "thing/1"); }
@@ -240,4 +240,4 @@ TEST(JsonFields, AreTextsByTheirNames) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -73,4 +73,4 @@ TEST_F(ClusterLayoutTest, ListsTheVersionsThatHaveDataNewestFirst) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

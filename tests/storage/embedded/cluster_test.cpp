@@ -25,7 +25,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -302,4 +302,4 @@ TEST_F(ClusterAsRootTest, SaysThatTheDiskIsFullAndLeavesNoHalfCluster) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

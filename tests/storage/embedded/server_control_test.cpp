@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,4 +44,4 @@ TEST_F(LastLinesOfTest, AnEmptyOrMissingLogSaidNothing) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 
 #include "storage/embedded/server_process.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -219,4 +219,4 @@ TEST_F(ServerProgramsTest, FindsNothingWhereThereIsNothing) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

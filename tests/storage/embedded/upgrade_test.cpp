@@ -27,7 +27,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -303,4 +303,4 @@ TEST_F(UpgradeTest, NamesAnArchiveThatCannotBeReadAndBringsTheOthers) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -88,8 +88,9 @@ CommitProxy::CommitProxy(const std::string& url, const std::filesystem::path& fo
     : trouble_(trouble), before_cut_(std::move(before_cut)) {
   const std::size_t begin = url.find("host=") + 5;
   const std::size_t end = url.find('&', begin);
-  server_socket_ = percent_decode(url.substr(begin, end - begin)) + kSocketFile;
-  url_ = url.substr(0, begin) + percent_encode(folder.string()) + (end == std::string::npos ? "" : url.substr(end));
+  server_socket_ = storage::percent_decode(url.substr(begin, end - begin)) + kSocketFile;
+  url_ = url.substr(0, begin) + storage::percent_encode(folder.string()) +
+         (end == std::string::npos ? "" : url.substr(end));
   listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un address = address_of(folder.string() + kSocketFile);
   if (bind(listener_, as_address(address), sizeof address) != 0 || listen(listener_, 8) != 0) {

@@ -38,7 +38,7 @@ Run wide_run(int number, int benchmarks) {
     }
     run.measurements.push_back(std::move(measurement));
   }
-  seal(run);
+  storage::seal(run);
   return run;
 }
 
@@ -61,24 +61,25 @@ std::string wide_json(int number, int benchmarks) {
 
 namespace {
 
-std::set<std::string> readable_runs(const StoreAddress& address, bool hashed, const std::set<std::string>& known) {
+std::set<std::string> readable_runs(const storage::StoreAddress& address, bool hashed,
+                                    const std::set<std::string>& known) {
   std::set<std::string> ids;
-  auto store = Store::open(address, "/nonexistent");
+  auto store = storage::Store::open(address, "/nonexistent");
   EXPECT_TRUE(store) << store.error().text();
-  auto session = Session::connect(address.url, "test");
+  auto session = storage::Session::connect(address.url, "test");
   EXPECT_TRUE(session) << session.error().text();
   if (!store || !session) return ids;
-  auto transaction = Transaction::begin(*session);
+  auto transaction = storage::Transaction::begin(*session);
   const auto rows = transaction->run("select id from steelyard.runs");
   EXPECT_TRUE(rows) << rows.error().text();
   for (std::int64_t row = 0; rows && row < rows->size(); ++row) {
     const std::string id = rows->text(row, 0);
     EXPECT_TRUE(ids.insert(id).second) << id << " is there twice";
     if (known.contains(id)) continue;
-    auto run = RunStore(*store).get(id);
+    auto run = storage::RunStore(*store).get(id);
     EXPECT_TRUE(run) << run.error().text();
     if (!run || !hashed) continue;
-    seal(*run);
+    storage::seal(*run);
     EXPECT_EQ(run->header.id, id) << "its content is not what was sent";
   }
   // Nothing hangs about that belongs to no run.
@@ -92,10 +93,10 @@ std::set<std::string> readable_runs(const StoreAddress& address, bool hashed, co
 
 }  // namespace
 
-std::set<std::string> whole_runs(const StoreAddress& address, const std::set<std::string>& known) {
+std::set<std::string> whole_runs(const storage::StoreAddress& address, const std::set<std::string>& known) {
   return readable_runs(address, true, known);
 }
-std::set<std::string> whole_ids(const StoreAddress& address) { return readable_runs(address, false, {}); }
+std::set<std::string> whole_ids(const storage::StoreAddress& address) { return readable_runs(address, false, {}); }
 
 int times(int few, int full) {
   const char* wanted = std::getenv("STEELYARD_FAULTS");

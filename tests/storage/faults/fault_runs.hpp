@@ -20,9 +20,9 @@ std::string wide_json(int number, int benchmarks = 120);
 // Ids of all runs of the store. Each is read back, and its content hashed: one that is there in part fails the test, as
 // does one that is there twice.
 // `known`: found whole before, and not read again: after each of many kills that would take ever longer.
-std::set<std::string> whole_runs(const StoreAddress& address, const std::set<std::string>& known = {});
+std::set<std::string> whole_runs(const storage::StoreAddress& address, const std::set<std::string>& known = {});
 // whole_runs() of runs whose ids an older program made by its own rules: that they can be read.
-std::set<std::string> whole_ids(const StoreAddress& address);
+std::set<std::string> whole_ids(const storage::StoreAddress& address);
 
 // $STEELYARD_FAULTS=full: as many times as `full` says, else `few`.
 int times(int few, int full);

@@ -17,7 +17,7 @@
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,7 +94,7 @@ class GuardedServer : public ::testing::Test {
     as_account({(programs_ / "pg_ctl").string(), "-D", (folder_ / "data").string(), "-m", "immediate", "-w", "stop"});
   }
   static void as_account(const std::vector<std::string>& command) {
-    const auto answer = steelyard::run_program(account_, command);
+    const auto answer = storage::run_program(account_, command);
     ASSERT_TRUE(answer) << answer.error().text();
     ASSERT_EQ(answer->status, 0) << command[0] << ": " << answer->output;
   }
@@ -223,4 +223,4 @@ TEST_F(GuardedServer, ThePasswordIsInNoListOfProcesses) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -10,7 +10,7 @@
 
 #include <fstream>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 TEST(MissingPartition, IsMadeByTheNextWriterAndNoRunIsLost) {
@@ -38,4 +38,4 @@ TEST(MissingPartition, IsMadeByTheNextWriterAndNoRunIsLost) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -12,7 +12,7 @@
 #include "tests/storage/faults/fault_runs.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 steelyard::Run run_at(int number, std::int64_t created_at_unix_ns) {
@@ -120,4 +120,4 @@ TEST(OddClock, ACommitFarBeyondAllTimesStandsAtTheirEnds) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

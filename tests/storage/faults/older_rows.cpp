@@ -53,9 +53,9 @@ std::string older_rows(int version) {
 }
 
 void make_older_database(const std::string& url, int version) {
-  Session session = must(Session::connect(url, "test"));
-  must(migrate(session, known_migrations().first(static_cast<std::size_t>(version))));
-  Transaction transaction = must(Transaction::begin(session));
+  storage::Session session = must(storage::Session::connect(url, "test"));
+  must(storage::migrate(session, storage::known_migrations().first(static_cast<std::size_t>(version))));
+  storage::Transaction transaction = must(storage::Transaction::begin(session));
   if (const auto written = transaction.run_script(older_rows(version)); !written) {
     throw std::runtime_error(written.error().text());
   }

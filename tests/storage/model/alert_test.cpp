@@ -5,7 +5,7 @@
 
 #include "storage/model/alert.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::ElementsAre;
@@ -198,4 +198,4 @@ TEST(AlertLifeTest, EveryFieldOfTheSubjectIsPartOfItsId) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

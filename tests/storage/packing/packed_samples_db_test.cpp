@@ -12,7 +12,7 @@
 #include "tests/storage/packing/example_samples.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::example_samples;
@@ -100,4 +100,4 @@ TEST_F(PackedSamplesDbTest, SqlKnowsTheValuesTheInvocationsAndWhatRetentionLeave
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(ConnectionSettings, AreWhatAClientIsToBeTold) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -22,28 +22,28 @@ class KeptStore : public ::testing::Test {
     address_ = {false, *url};
     state_ = fresh_state_folder();
   }
-  Store open() { return open_at(address_); }
-  Store open_at(const StoreAddress& address) {
-    auto store = Store::open(address, state_);
+  storage::Store open() { return open_at(address_); }
+  storage::Store open_at(const storage::StoreAddress& address) {
+    auto store = storage::Store::open(address, state_);
     if (!store) throw std::runtime_error(store.error().text());
     return std::move(store).value();
   }
-  Session session() { return Session::connect(address_.url, "test").value(); }
+  storage::Session session() { return storage::Session::connect(address_.url, "test").value(); }
   // The only cell of the answer to a query of ours.
   std::string ask(const std::string& query) {
-    Session asking = session();
-    auto transaction = Transaction::begin(asking);
-    const auto rows = transaction->run(query, {}, kOneRow);
+    storage::Session asking = session();
+    auto transaction = storage::Transaction::begin(asking);
+    const auto rows = transaction->run(query, {}, storage::kOneRow);
     return rows ? rows->text(0, 0) : rows.error().text();
   }
   void tell(const std::string& script) {
-    Session telling = session();
-    auto transaction = Transaction::begin(telling);
+    storage::Session telling = session();
+    auto transaction = storage::Transaction::begin(telling);
     const auto done = transaction->run_script(script);
     if (!done) throw std::runtime_error(done.error().text());
     if (const auto committed = transaction->commit(); !committed) throw std::runtime_error(committed.error().text());
   }
-  StoreAddress address_;
+  storage::StoreAddress address_;
   std::filesystem::path state_;
 };
 

@@ -33,14 +33,14 @@ T must(Result<T> result) {
   return std::move(result).value();
 }
 
-ServerAccount account() { return must(account_for_server()); }
+storage::ServerAccount account() { return must(storage::account_for_server()); }
 
 // A folder that the server's account owns.
 fs::path folder_for_server() {
   static int number = 0;
   const fs::path folder = fresh_state_folder() / ("server" + std::to_string(++number));
   fs::create_directory(folder);
-  const ServerAccount owner = account();
+  const storage::ServerAccount owner = account();
   if (owner.must_switch && chown(folder.c_str(), owner.user, owner.group) != 0) {
     throw std::runtime_error("cannot give " + folder.string() + " to " + owner.name);
   }
@@ -61,7 +61,7 @@ std::string url_at(const fs::path& socket, const std::string& database) {
 
 void wait_for_answer(const std::string& url, const fs::path& log) {
   const auto deadline = steady_clock::now() + kLongestStart;
-  while (!Session::connect(url, "test")) {
+  while (!storage::Session::connect(url, "test")) {
     if (steady_clock::now() > deadline) throw std::runtime_error("no answer at " + url + "; see " + log.string());
     std::this_thread::sleep_for(kPause);
   }
@@ -70,10 +70,11 @@ void wait_for_answer(const std::string& url, const fs::path& log) {
 // At once: nothing of what is thrown away has to reach the disk.
 void end_process(pid_t process, const std::string& argument) {
   for (const int request : {SIGQUIT, SIGKILL}) {
-    if (!runs_with_argument(process, argument)) return;
+    if (!storage::runs_with_argument(process, argument)) return;
     kill(process, request);
     const auto deadline = steady_clock::now() + kLongestStop;
-    while (runs_with_argument(process, argument) && steady_clock::now() < deadline) std::this_thread::sleep_for(kPause);
+    while (storage::runs_with_argument(process, argument) && steady_clock::now() < deadline)
+      std::this_thread::sleep_for(kPause);
   }
 }
 
@@ -89,7 +90,7 @@ bool has_citus(const fs::path& programs) {
 
 std::optional<fs::path> citus_programs() {
   if (const char* folder = std::getenv("STEELYARD_TESTS_CITUS"); folder != nullptr && has_citus(folder)) return folder;
-  for (const ServerPrograms& programs : find_server_programs()) {
+  for (const storage::ServerPrograms& programs : storage::find_server_programs()) {
     if (has_citus(programs.folder)) return programs.folder;
   }
   return std::nullopt;
@@ -103,7 +104,7 @@ std::optional<fs::path> pooler_program() {
 }
 
 TestProcess::TestProcess(std::vector<std::string> command, const fs::path& folder) : mark_(command.back()) {
-  process_ = must(start_detached(account(), {std::move(command), folder / "log"}));
+  process_ = must(storage::start_detached(account(), {std::move(command), folder / "log"}));
   // For end_strays().
   std::ofstream(folder / kProcessNote) << process_ << ' ' << mark_ << '\n';
 }
@@ -112,9 +113,9 @@ TestProcess::~TestProcess() { end_process(process_, mark_); }
 TestCluster::TestCluster(const fs::path& programs, const std::vector<std::string>& settings)
     : folder_(folder_for_server()) {
   const fs::path data = folder_ / "data";
-  const ProgramAnswer made =
-      must(run_program(account(), {(programs / "initdb").string(), "-D", data.string(), "-U", "steelyard",
-                                   "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"}));
+  const storage::ProgramAnswer made =
+      must(storage::run_program(account(), {(programs / "initdb").string(), "-D", data.string(), "-U", "steelyard",
+                                            "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"}));
   if (made.status != 0) throw std::runtime_error("initdb: " + made.output);
   std::vector<std::string> command{(programs / "postgres").string(), "-D", data.string()};
   std::vector<std::string> all{"listen_addresses=", "port=5432", "fsync=off", "jit=off", "timezone=UTC"};

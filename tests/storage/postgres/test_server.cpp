@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 void remove_states(const fs::path& root) {
   std::error_code trouble;
   for (const auto& entry : fs::directory_iterator(root, trouble)) {
-    [[maybe_unused]] const auto stopped = stop_embedded(entry.path());
+    [[maybe_unused]] const auto stopped = storage::stop_embedded(entry.path());
     end_strays(entry.path());
   }
   fs::remove_all(root, trouble);
@@ -81,7 +81,7 @@ T must(Result<T> result) {
   return std::move(result).value();
 }
 
-void run_alone(Session& session, const std::string& statement) {
+void run_alone(storage::Session& session, const std::string& statement) {
   if (const auto done = session.run_alone(statement); !done) throw std::runtime_error(done.error().text());
 }
 
@@ -98,7 +98,7 @@ struct TestStore {
 };
 
 TestStore embedded_store() {
-  const EmbeddedServer server = must(ensure_embedded_running(server_state()));
+  const storage::EmbeddedServer server = must(storage::ensure_embedded_running(server_state()));
   const std::string words = "/steelyard?";
   const std::size_t at = server.url.find(words);
   const auto url = [front = server.url.substr(0, at), back = server.url.substr(at + words.size())](
@@ -110,7 +110,7 @@ std::optional<TestStore> pooled_store() {
   const auto program = pooler_program();
   if (!program) return std::nullopt;
   // Its own server: it need not write durably.
-  static const TestCluster server(find_server_programs().front().folder, {});
+  static const TestCluster server(storage::find_server_programs().front().folder, {});
   static const TestPooler pooler(*program, place_of(server.url("postgres")).socket_folder, 4);
   return TestStore{[](const std::string& database) { return server.url(database); },
                    [](const std::string& database) { return pooler.url(database); }};
@@ -121,12 +121,12 @@ std::optional<TestStore> distributed_store() {
   const auto programs = citus_programs();
   if (!programs) return std::nullopt;
   static const TestCluster node(*programs, kCitusSettings);
-  Session admin = must(Session::connect(node.url("postgres"), "test"));
+  storage::Session admin = must(storage::Session::connect(node.url("postgres"), "test"));
   run_alone(admin, "create database made");
   {
-    must(Store::open({false, node.url("made")}, fresh_state_folder()));
-    Session session = must(Session::connect(node.url("made"), "test"));
-    if (auto done = distribute(session, {4, {}, node.node()}, [](const std::string&, double) {}); !done) {
+    must(storage::Store::open({false, node.url("made")}, fresh_state_folder()));
+    storage::Session session = must(storage::Session::connect(node.url("made"), "test"));
+    if (auto done = storage::distribute(session, {4, {}, node.node()}, [](const std::string&, double) {}); !done) {
       throw std::runtime_error(done.error().text());
     }
   }
@@ -138,7 +138,7 @@ std::optional<TestStore> distributed_store() {
 }
 
 std::optional<TestStore> start_test_store() {
-  if (find_server_programs().empty()) return std::nullopt;
+  if (storage::find_server_programs().empty()) return std::nullopt;
   const std::string kind = kind_of_store();
   if (kind == "distributed") return distributed_store();
   if (kind == "pooled") return pooled_store();
@@ -168,7 +168,7 @@ DatabasePlace place_of(const std::string& url) {
   const std::size_t host = url.find("host=") + std::string("host=").size();
   const std::size_t end = url.find('?');
   const std::size_t begin = url.rfind('/', end) + 1;
-  return {percent_decode(url.substr(host, url.find('&', host) - host)), url.substr(begin, end - begin)};
+  return {storage::percent_decode(url.substr(host, url.find('&', host) - host)), url.substr(begin, end - begin)};
 }
 
 std::optional<std::string> fresh_database() {
@@ -176,8 +176,8 @@ std::optional<std::string> fresh_database() {
   if (!store) return std::nullopt;
   static int number = 0;
   // One that nobody used for ten minutes, as in the long form of the faults, has ended by itself.
-  if (kind_of_store().empty()) must(ensure_embedded_running(server_state()));
-  Session session = must(Session::connect(store->server_url("postgres"), "test"));
+  if (kind_of_store().empty()) must(storage::ensure_embedded_running(server_state()));
+  storage::Session session = must(storage::Session::connect(store->server_url("postgres"), "test"));
   // The test before is over; what it leaves behind would have to be flushed to the disk at the end.
   // An extension's own helper may hold on to it; it is gone with the server.
   if (number > 0) {
@@ -189,6 +189,8 @@ std::optional<std::string> fresh_database() {
   return store->url(name);
 }
 
-Store fresh_store() { return must(Store::open({false, fresh_database().value()}, fresh_state_folder())); }
+storage::Store fresh_store() {
+  return must(storage::Store::open({false, fresh_database().value()}, fresh_state_folder()));
+}
 
 }  // namespace steelyard::storage_test

@@ -30,7 +30,7 @@ struct DatabasePlace {
 // Where the database is of which fresh_database() gave the url.
 DatabasePlace place_of(const std::string& url);
 // An open store on an empty database. Precondition: server programs are installed.
-Store fresh_store();
+storage::Store fresh_store();
 // The state folder of the server behind fresh_database().
 std::filesystem::path server_state();
 

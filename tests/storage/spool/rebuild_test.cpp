@@ -9,7 +9,7 @@
 #include "storage/archive/archive.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ TEST_F(RebuildTest, FolderThatIsNotThereIsAnInputError) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -15,7 +15,7 @@
 #include "storage/spool/spool.hpp"
 #include "tests/storage/archive/sample_run.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -335,4 +335,4 @@ TEST_F(DeliveryLockTest, FolderThatIsNotThereIsNamed) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -28,7 +28,8 @@ double seconds_of(const SpeedShape& shape, int comparisons) {
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const std::clock_t begin = std::clock();
     std::size_t rows = 0;
-    while (rows < static_cast<std::size_t>(comparisons)) rows += compare_runs(baseline, candidate, {}).rows.size();
+    while (rows < static_cast<std::size_t>(comparisons))
+      rows += regress::compare_runs(baseline, candidate, {}).rows.size();
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     least = std::min(least, seconds / static_cast<double>(rows));
   }

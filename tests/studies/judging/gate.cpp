@@ -65,7 +65,7 @@ BenchmarkWindow first_rounds(const BenchmarkWindow& benchmark, int rounds) {
 }
 
 Rule rule_of(const GateOptions& options, double false_alarm_rate) {
-  return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : to_text(options.plan)});
+  return own_rule({false_alarm_rate, true, options.plan.empty() ? "" : regress::to_text(options.plan)});
 }
 
 // How many rounds each benchmark gets from the judge that the runner asks at each look.
@@ -76,7 +76,7 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
   policy.false_alarm_rate = options.false_alarm_rate;
   std::vector<int> rounds(count, 0);
   std::vector<bool> decided(count, false);
-  for (const PlannedLook& look : options.plan.looks) {
+  for (const regress::PlannedLook& look : options.plan.looks) {
     Window seen{gate.layout, {}};
     for (std::size_t i = 0; i < count; ++i) {
       if (decided[i]) continue;
@@ -85,10 +85,11 @@ std::vector<int> measured_rounds(const Window& gate, const GateOptions& options,
     }
     if (seen.benchmarks.empty() || look.rounds == options.plan.max_rounds()) break;
     auto [baseline, candidate] = to_runs(seen);
-    for (Run* run : {&baseline, &candidate}) run->header.settings[std::string(kLooksSetting)] = to_text(options.plan);
-    const auto answers = judge_looks(baseline, candidate, policy, comparisons);
+    for (Run* run : {&baseline, &candidate})
+      run->header.settings[std::string(regress::kLooksSetting)] = regress::to_text(options.plan);
+    const auto answers = regress::judge_looks(baseline, candidate, policy, comparisons);
     for (std::size_t i = 0; i < count; ++i) {
-      if (!decided[i]) decided[i] = answers.at(gate.benchmarks[i].name) != LookAnswer::undecided;
+      if (!decided[i]) decided[i] = answers.at(gate.benchmarks[i].name) != regress::LookAnswer::undecided;
     }
   }
   return rounds;

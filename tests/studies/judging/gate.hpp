@@ -16,8 +16,8 @@ namespace steelyard::judging {
 struct GateOptions {
   int benchmarks = 100;
   double false_alarm_rate = 0.05;
-  int rounds = 16;  // where `plan` is empty, which is a fixed design
-  LookPlan plan;    // what is decided at a look is measured no more
+  int rounds = 16;         // where `plan` is empty, which is a fixed design
+  regress::LookPlan plan;  // what is decided at a look is measured no more
   // Put on the logarithms of a benchmark's noise: a factor between 1 / stretch and stretch. 1: as recorded.
   double max_stretch = 2;
   // All benchmarks at the same place in time, with the same sides in the same slots: whatever disturbed a round

@@ -50,9 +50,9 @@ GateOptions gate_options(const Options& options, const Noise& noise, const Desig
   gate.false_alarm_rate = design.level;
   gate.correlated = design.correlated;
   if (design.sequential) {
-    gate.plan = plan_looks({design.level, options.benchmarks, 0});
+    gate.plan = regress::plan_looks({design.level, options.benchmarks, 0});
   } else {
-    gate.rounds = rounds_needed(design.level, options.benchmarks);
+    gate.rounds = regress::rounds_needed(design.level, options.benchmarks);
   }
   return gate;
 }
@@ -70,7 +70,7 @@ bool print_false_alarms(const Noise& noise, const Options& options, const Design
   if (("alarms: " + name + ", " + level).find(options.row) == std::string::npos) return true;
   const GateTally tally = simulate_gates(noise.recordings, gate_options(options, noise, design), options.gates,
                                          static_cast<std::uint64_t>(options.seed));
-  const Interval bound = observed_rate(tally.with_false_regression, tally.gates).interval;
+  const Interval bound = regress::observed_rate(tally.with_false_regression, tally.gates).interval;
   std::printf("| %s | %s | %lld of %lld | %.1f to %.1f %% | %lld | %.1f | %.0f |\n", name.c_str(), level.c_str(),
               printed(tally.with_false_regression), printed(tally.gates), 100 * bound.low, 100 * bound.high,
               printed(tally.with_false_change), tally.mean_rounds, tally.mean_shown_unchanged);
@@ -85,7 +85,7 @@ void print_power(const Noise& noise, const Options& options, const Design& desig
   gate.max_stretch = 1;
   const LoneChangeTally tally =
       simulate_lone_change(noise.recordings, gate, ratio, options.gates, static_cast<std::uint64_t>(options.seed));
-  const Interval bound = observed_rate(tally.found, tally.tries).interval;
+  const Interval bound = regress::observed_rate(tally.found, tally.tries).interval;
   std::printf("| %s | %.0f %% | %lld of %lld | %.1f to %.1f %% | %.1f |\n", name.c_str(), 100 * (ratio - 1),
               printed(tally.found), printed(tally.tries), 100 * bound.low, 100 * bound.high, tally.mean_rounds);
   std::fflush(stdout);

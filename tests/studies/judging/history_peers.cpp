@@ -33,7 +33,7 @@ double student_p(std::span<const double> left, std::span<const double> right) {
   const double pooled = (squares_of(left) + squares_of(right)) / (l + r - 2);
   const double difference = mean_of(right) - mean_of(left);
   if (pooled == 0) return difference == 0 ? 1 : 0;
-  return student_two_sided_p(difference / std::sqrt(pooled * (1 / l + 1 / r)), l + r - 2);
+  return regress::student_two_sided_p(difference / std::sqrt(pooled * (1 / l + 1 / r)), l + r - 2);
 }
 
 // Best (begin of the new level, end of the stretch) in a window by the scaled energy distance with exponent 1.
@@ -195,7 +195,7 @@ FoundSteps pelt_steps(std::span<const double> values) {
   for (std::size_t i = 1; i < values.size(); ++i) differences.push_back(std::fabs(values[i] - values[i - 1]));
   const double deviation = 1.4826 * median(differences) / std::sqrt(2.0);
   if (deviation == 0) return {};
-  return best_steps(values, 2 * deviation * deviation * std::log(static_cast<double>(values.size())));
+  return regress::best_steps(values, 2 * deviation * deviation * std::log(static_cast<double>(values.size())));
 }
 
 FoundSteps asv_steps(std::span<const double> values) {

@@ -39,7 +39,7 @@ double min_seconds(const Series& series) {
   const int tries = series.points.size() > 3000 ? 7 : 25;
   for (int i = 0; i < tries; ++i) {
     const Clock::time_point start = Clock::now();
-    const auto changes = find_changes(series);
+    const auto changes = regress::find_changes(series);
     least = std::min(least, seconds_since(start));
     if (changes.size() > series.points.size()) std::abort();
   }
@@ -64,7 +64,7 @@ void print_growth(const char* name, std::size_t steps_per_thousand) {
 
 void print_append() {
   const Series series = noisy_series(10'200, 50, 7);
-  OnlineChanges online({.name = {}, .metric = {}, .unit = "ns", .points = {}});
+  regress::OnlineChanges online({.name = {}, .metric = {}, .unit = "ns", .points = {}});
   double longest = 0;
   double sum = 0;
   for (std::size_t i = 0; i < series.points.size(); ++i) {
@@ -84,7 +84,7 @@ void print_many(std::size_t count) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) different.push_back(noisy_series(100, seed % 3, seed));
   const Clock::time_point start = Clock::now();
   const auto work = [&](std::size_t first) {
-    for (std::size_t i = first; i < count; i += 2) find_changes(different[i % different.size()]);
+    for (std::size_t i = first; i < count; i += 2) regress::find_changes(different[i % different.size()]);
   };
   std::thread other(work, 1);
   work(0);

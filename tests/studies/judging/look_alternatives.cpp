@@ -11,13 +11,13 @@ namespace steelyard::judging {
 namespace {
 
 // Candidate's mean rank less the baseline's, for each of the first `count` rounds.
-std::vector<double> rank_differences(const std::vector<PairedRound>& rounds, std::size_t count) {
-  std::vector<GroupedValue> values;
+std::vector<double> rank_differences(const std::vector<regress::PairedRound>& rounds, std::size_t count) {
+  std::vector<regress::GroupedValue> values;
   for (std::size_t r = 0; r < count; ++r) {
     for (const double log : rounds[r].baseline.logs) values.push_back({log, static_cast<std::uint32_t>(2 * r)});
     for (const double log : rounds[r].candidate.logs) values.push_back({log, static_cast<std::uint32_t>(2 * r + 1)});
   }
-  const std::vector<double> ranks = mean_ranks(values, 2 * count);
+  const std::vector<double> ranks = regress::mean_ranks(values, 2 * count);
   std::vector<double> differences;
   for (std::size_t r = 0; r < count; ++r) differences.push_back(ranks[2 * r + 1] - ranks[2 * r]);
   return differences;
@@ -38,7 +38,8 @@ std::vector<double> p_of_each(const std::vector<double>& statistics) {
 
 }  // namespace
 
-ExchangedSides exchange_sides(const std::vector<PairedRound>& rounds, const LookPlan& plan, int draws, Draw& draw) {
+ExchangedSides exchange_sides(const std::vector<regress::PairedRound>& rounds, const regress::LookPlan& plan, int draws,
+                              Draw& draw) {
   // The first labels are those that were measured.
   const auto arrangements = static_cast<std::size_t>(draws) + 1;
   std::vector<std::vector<double>> signs(arrangements, std::vector<double>(rounds.size(), 1));
@@ -46,7 +47,7 @@ ExchangedSides exchange_sides(const std::vector<PairedRound>& rounds, const Look
     for (double& sign : signs[i]) sign = draw.coin() ? 1 : -1;
   }
   std::vector<double> least(arrangements, 1);
-  for (const PlannedLook& look : plan.looks) {
+  for (const regress::PlannedLook& look : plan.looks) {
     const std::vector<double> differences = rank_differences(rounds, static_cast<std::size_t>(look.rounds));
     std::vector<double> statistics;
     for (const std::vector<double>& of_arrangement : signs) {
@@ -62,13 +63,13 @@ ExchangedSides exchange_sides(const std::vector<PairedRound>& rounds, const Look
   return {least.front(), p_of_each(strength).front()};
 }
 
-std::vector<double> e_process_p(const std::vector<PairedRound>& rounds) {
+std::vector<double> e_process_p(const std::vector<regress::PairedRound>& rounds) {
   constexpr std::array<double, 6> kLambdas{0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
   std::array<double, 2 * kLambdas.size()> log_evidence{};
   std::vector<double> sizes;
   std::vector<double> p;
   double best = 1;
-  for (const PairedRound& round : rounds) {
+  for (const regress::PairedRound& round : rounds) {
     const double difference = round.difference();
     // The first round has no scale of its own and is spent on giving one.
     if (!sizes.empty()) {

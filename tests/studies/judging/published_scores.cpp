@@ -83,7 +83,7 @@ Points confirmed_steps(const std::vector<double>& values) {
     series.points.push_back({.values = {value}, .commit = {}, .machine = {}, .run = {}});
   }
   Points steps;
-  for (const ChangePoint& change : find_changes(series)) {
+  for (const ChangePoint& change : regress::find_changes(series)) {
     if (change.status == ChangeStatus::confirmed) steps.push_back(change.index);
   }
   return steps;

@@ -42,7 +42,7 @@ FoundSteps our_steps(std::span<const double> values, bool suspected_too) {
   Series series;
   for (double value : values) series.points.push_back({.values = {value}, .commit = {}, .machine = {}, .run = {}});
   FoundSteps steps;
-  for (const ChangePoint& change : find_changes(series))
+  for (const ChangePoint& change : regress::find_changes(series))
     if (suspected_too || change.status == ChangeStatus::confirmed) steps.push_back(change.index);
   return steps;
 }

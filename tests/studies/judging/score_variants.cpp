@@ -47,13 +47,13 @@ std::vector<RoundLogs> logs_of(const BenchmarkWindow& window, bool centred) {
 
 // Candidate minus baseline, a round each: mean scores of all samples ranked together.
 std::vector<double> pooled_view(const std::vector<RoundLogs>& rounds, double (*curve)(double)) {
-  std::vector<GroupedValue> values;
+  std::vector<regress::GroupedValue> values;
   for (std::size_t r = 0; r < rounds.size(); ++r) {
     const auto group = static_cast<std::uint32_t>(2 * r);
     for (const double value : rounds[r].baseline) values.push_back({value, group});
     for (const double value : rounds[r].candidate) values.push_back({value, group + 1});
   }
-  std::sort(values.begin(), values.end(), [](const GroupedValue& a, const GroupedValue& b) {
+  std::sort(values.begin(), values.end(), [](const regress::GroupedValue& a, const regress::GroupedValue& b) {
     return std::pair(a.value, a.group) < std::pair(b.value, b.group);
   });
   std::vector<double> sums(2 * rounds.size(), 0.0);
@@ -86,14 +86,15 @@ void add_share(const std::vector<double>& view, double share, std::vector<double
 Finding judge(const BenchmarkWindow& window, const Variant& variant) {
   const std::vector<RoundLogs> rounds = logs_of(window, variant.centred);
   std::vector<double> in_round;
-  for (const RoundLogs& round : rounds) in_round.push_back(preference({round.baseline, 0}, {round.candidate, 0}));
+  for (const RoundLogs& round : rounds)
+    in_round.push_back(regress::preference({round.baseline, 0}, {round.candidate, 0}));
   std::vector<double> scores(rounds.size(), 0.0);
   add_share(pooled_view(rounds, variant.curve), 1, scores);
   add_share(in_round, variant.share, scores);
   double sum = 0;
   for (const double score : scores) sum += score;
   Finding finding;
-  finding.p = sign_flip_p(scores);
+  finding.p = regress::sign_flip_p(scores);
   if (*finding.p <= kAlpha) finding.says = direction(sum);
   return finding;
 }

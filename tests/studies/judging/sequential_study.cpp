@@ -34,10 +34,10 @@ constexpr int kUsualRounds = 60;
 constexpr int kBlock = 12;  // rounds in a row: at that distance hardly anything is left of what neighbours share
 constexpr std::array<double, 4> kEffects{0, 0.01, 0.02, 0.05};
 
-std::vector<LogInvocation> log_side(const std::vector<SideProcess>& processes) {
-  std::vector<LogInvocation> side;
+std::vector<regress::LogInvocation> log_side(const std::vector<SideProcess>& processes) {
+  std::vector<regress::LogInvocation> side;
   for (const SideProcess& process : processes) {
-    LogInvocation invocation{process.round, process.slot, {}, 0};
+    regress::LogInvocation invocation{process.round, process.slot, {}, 0};
     for (const double value : process.values) invocation.logs.push_back(std::log(value));
     invocation.level = median(invocation.logs);
     side.push_back(std::move(invocation));
@@ -45,7 +45,7 @@ std::vector<LogInvocation> log_side(const std::vector<SideProcess>& processes) {
   return side;
 }
 
-PairedRounds first_rounds(const PairedRounds& paired, int count) {
+regress::PairedRounds first_rounds(const regress::PairedRounds& paired, int count) {
   return {{paired.rounds.begin(), paired.rounds.begin() + count}, 0};
 }
 
@@ -58,10 +58,10 @@ struct Options {
 };
 
 // The same windows for every design; each has all rounds.
-std::vector<PairedRounds> draw_windows(const Recording& recording, double effect, const Options& options,
-                                       std::uint64_t seed) {
+std::vector<regress::PairedRounds> draw_windows(const Recording& recording, double effect, const Options& options,
+                                                std::uint64_t seed) {
   Draw draw(seed);
-  std::vector<PairedRounds> result;
+  std::vector<regress::PairedRounds> result;
   for (const RecordedBenchmark& benchmark : recording.benchmarks) {
     for (int i = 0; i < options.windows; ++i) {
       const int first = draw.below(recording.rounds());
@@ -69,7 +69,7 @@ std::vector<PairedRounds> draw_windows(const Recording& recording, double effect
       BenchmarkWindow window = options.rounds > kUsualRounds ? resampled_benchmark(benchmark, kBlock, slots, draw)
                                                              : concurrent_benchmark(benchmark, first, slots);
       slow_down(window, 1 + effect);
-      result.push_back(pair_rounds(log_side(window.baseline), log_side(window.candidate)));
+      result.push_back(regress::pair_rounds(log_side(window.baseline), log_side(window.candidate)));
     }
   }
   return result;
@@ -82,14 +82,14 @@ struct Sums {
 };
 
 // As the gate measures one of `comparisons` benchmarks.
-Sums measure_with_looks(const std::vector<PairedRounds>& windows, std::int64_t comparisons, int max_rounds) {
-  const LookPlan plan = plan_looks({kLevel, comparisons, 0, max_rounds});
-  const StopQuestion question{kLevel, comparisons};
+Sums measure_with_looks(const std::vector<regress::PairedRounds>& windows, std::int64_t comparisons, int max_rounds) {
+  const regress::LookPlan plan = regress::plan_looks({kLevel, comparisons, 0, max_rounds});
+  const regress::StopQuestion question{kLevel, comparisons};
   Sums sums;
-  for (const PairedRounds& window : windows) {
-    for (const PlannedLook& look : plan.looks) {
-      const LookedAt seen = effect_of_looks(first_rounds(window, look.rounds), look.rounds, plan, {});
-      if (answer_of(seen, plan, question) == LookAnswer::undecided) continue;
+  for (const regress::PairedRounds& window : windows) {
+    for (const regress::PlannedLook& look : plan.looks) {
+      const regress::LookedAt seen = regress::effect_of_looks(first_rounds(window, look.rounds), look.rounds, plan, {});
+      if (regress::answer_of(seen, plan, question) == regress::LookAnswer::undecided) continue;
       const bool changed = *seen.effect.p * static_cast<double>(comparisons) <= kLevel;
       sums.changed += changed ? 1 : 0;
       sums.unchanged += !changed && seen.effect.within_margin ? 1 : 0;
@@ -101,9 +101,10 @@ Sums measure_with_looks(const std::vector<PairedRounds>& windows, std::int64_t c
   return {sums.changed / count, sums.unchanged / count, sums.rounds / count};
 }
 
-std::vector<double> p_of_fixed(const std::vector<PairedRounds>& windows, int rounds) {
+std::vector<double> p_of_fixed(const std::vector<regress::PairedRounds>& windows, int rounds) {
   std::vector<double> p;
-  for (const PairedRounds& window : windows) p.push_back(RoundsTest(first_rounds(window, rounds).rounds).p(0));
+  for (const regress::PairedRounds& window : windows)
+    p.push_back(regress::RoundsTest(first_rounds(window, rounds).rounds).p(0));
   return p;
 }
 
@@ -131,7 +132,7 @@ double equal_fixed_rounds(const std::vector<std::vector<double>>& p_by_rounds, c
 
 struct Study {
   Recording recording;
-  std::array<std::vector<PairedRounds>, kEffects.size()> windows;
+  std::array<std::vector<regress::PairedRounds>, kEffects.size()> windows;
   int max_rounds = kUsualRounds;
   std::vector<int> rounds;
   std::array<std::vector<std::vector<double>>, kEffects.size()> p;  // of fixed designs, by rounds
@@ -168,13 +169,13 @@ bool print_saving(const Study& study, std::int64_t comparisons) {
 }
 
 void print_alternatives(const Study& study, std::uint64_t seed) {
-  const LookPlan plan = plan_looks({kLevel, 1, 0, study.max_rounds});
+  const regress::LookPlan plan = regress::plan_looks({kLevel, 1, 0, study.max_rounds});
   for (const std::size_t e : {std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
     Draw draw(seed);
     double by_shares = 0;
     double together = 0;
     double e_process = 0;
-    for (const PairedRounds& window : study.windows[e]) {
+    for (const regress::PairedRounds& window : study.windows[e]) {
       const ExchangedSides p = exchange_sides(window.rounds, plan, 999, draw);
       by_shares += p.by_shares <= kLevel ? 1 : 0;
       together += p.together <= kLevel ? 1 : 0;

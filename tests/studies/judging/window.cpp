@@ -188,8 +188,8 @@ std::pair<Run, Run> to_runs(const Window& window, bool with_order) {
                                      {&runs.second, &benchmark.candidate, &benchmark.candidate_alone}}) {
       run->measurements.push_back(add_side(*side, with_order, id, *run));
       if (alone->empty()) continue;
-      run->measurements.push_back(as_alone(add_side(*alone, with_order, id, *run)));
-      run->header.settings[std::string(kSoloSetting)] = std::to_string(kAloneRounds) + " rounds";
+      run->measurements.push_back(regress::as_alone(add_side(*alone, with_order, id, *run)));
+      run->header.settings[std::string(regress::kSoloSetting)] = std::to_string(kAloneRounds) + " rounds";
     }
   }
   return runs;

@@ -62,7 +62,7 @@ Run large_run() {
     run.measurements.push_back(std::move(measurement));
   }
   run.invocations.push_back({0, 0, -1, run.header.created_at_unix_ns, 1'000'000});
-  seal(run);
+  storage::seal(run);
   return run;
 }
 
@@ -93,9 +93,9 @@ HeldMemory held_after_a_rest(const fs::path& data) {
 double megabytes(std::int64_t kib) { return static_cast<double>(kib) / kKibPerMb; }
 
 void measure(const fs::path& state, const Run& run, Figures& figures) {
-  const auto open = [&] { must(Store::open({}, state)); };
+  const auto open = [&] { must(storage::Store::open({}, state)); };
   figures.first_start_s.push_back(seconds_of(open));
-  const fs::path data = must(ensure_embedded_running(state)).data;
+  const fs::path data = must(storage::ensure_embedded_running(state)).data;
   figures.running_s.push_back(seconds_of(open));
   figures.fresh_mb.push_back(megabytes(held_after_a_rest(data).proportional));
   const auto processes = server_processes(data);
@@ -103,18 +103,18 @@ void measure(const fs::path& state, const Run& run, Figures& figures) {
   const double idle_s = seconds_of([] { std::this_thread::sleep_for(5 * kRest); });
   figures.idle_ms_per_minute.push_back((static_cast<double>(processor_ms(processes)) - before) * 60 / idle_s);
   {
-    Store store = must(Store::open({}, state));
-    must(RunStore(store).put(run));
-    must(HistoryStore(store).series({}));
-    must(RunStore(store).get(run.header.id));
+    storage::Store store = must(storage::Store::open({}, state));
+    must(storage::RunStore(store).put(run));
+    must(storage::HistoryStore(store).series({}));
+    must(storage::RunStore(store).get(run.header.id));
   }
   const HeldMemory used = held_after_a_rest(data);
   figures.used_mb.push_back(megabytes(used.proportional));
   figures.at_most_mb.push_back(megabytes(used.at_most));
   figures.others = std::max(figures.others, other_postgres(server_processes(data)));
-  must(stop_embedded(state));
+  must(storage::stop_embedded(state));
   figures.later_start_s.push_back(seconds_of(open));
-  must(stop_embedded(state));
+  must(storage::stop_embedded(state));
 }
 
 void print(const char* what, const std::vector<double>& values, const char* unit, const char* wanted) {
@@ -156,7 +156,7 @@ int main(int count, char** arguments) {
       std::fprintf(stderr, "embedded_start: %s\n", error.what());
       status = 1;
     }
-    [[maybe_unused]] const auto stopped = stop_embedded(state);
+    [[maybe_unused]] const auto stopped = storage::stop_embedded(state);
     std::error_code trouble;
     fs::remove_all(state, trouble);
   }

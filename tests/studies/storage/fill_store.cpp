@@ -60,7 +60,8 @@ Measurement noisy_measurement(int level, std::mt19937_64& random) {
 }
 
 // Writes the dictionaries and series of one machine by way of a real run.
-void put_first_run(Store& store, const GrownStore& shape, const std::string& machine, int results, int number) {
+void put_first_run(storage::Store& store, const GrownStore& shape, const std::string& machine, int results,
+                   int number) {
   std::mt19937_64 random(shape.seed);
   Run run;
   run.header.created_at_unix_ns = (kFirstCommitUnixS - 3600 + number) * 1'000'000'000;
@@ -75,14 +76,14 @@ void put_first_run(Store& store, const GrownStore& shape, const std::string& mac
     measurement.benchmark = benchmark_number(i);
     run.measurements.push_back(std::move(measurement));
   }
-  seal(run);
-  must(RunStore(store).put(run));
+  storage::seal(run);
+  must(storage::RunStore(store).put(run));
 }
 
 class Generation {
  public:
-  Generation(const GrownStore& shape, Store& store, const std::string& url, bool is_quiet)
-      : shape_(shape), store_(store), session_(must(Session::connect(url, "generate"))), is_quiet_(is_quiet) {}
+  Generation(const GrownStore& shape, storage::Store& store, const std::string& url, bool is_quiet)
+      : shape_(shape), store_(store), session_(must(storage::Session::connect(url, "generate"))), is_quiet_(is_quiet) {}
 
   void run() {
     say("dictionaries and series");
@@ -93,7 +94,7 @@ class Generation {
     say("commits and runs");
     script(runs_script(shape_));
     say("order of the branches");
-    must(Upkeep(store_).rebuild_commit_order());
+    must(storage::Upkeep(store_).rebuild_commit_order());
     for (const int partition : {0, 1}) {
       say("partition " + std::to_string(partition));
       script(partition_script(shape_, partition));
@@ -111,38 +112,38 @@ class Generation {
   }
 
   void script(const std::string& statements) {
-    Transaction transaction = must(Transaction::begin(session_));
+    storage::Transaction transaction = must(storage::Transaction::begin(session_));
     must(transaction.run_script(statements));
     must(transaction.commit());
   }
 
   void write_payloads() {
     std::mt19937_64 random(shape_.seed);
-    Transaction transaction = must(Transaction::begin(session_));
+    storage::Transaction transaction = must(storage::Transaction::begin(session_));
     must(transaction.run_script(
         "create schema generator; "
         "create table generator.payloads (number integer primary key, value float8, packed text)"));
     must(transaction.copy({"generator.payloads", {"number", "value", "packed"}}, kLevels * kPayloadsOfLevel,
                           [&](std::size_t i) {
                             const Measurement drawn = noisy_measurement(static_cast<int>(i) / kPayloadsOfLevel, random);
-                            return SqlValues()
+                            return storage::SqlValues()
                                 .integer(static_cast<std::int64_t>(i))
-                                .number(median_of_medians(drawn))
-                                .bytes(pack_samples(drawn.invocations));
+                                .number(storage::median_of_medians(drawn))
+                                .bytes(storage::pack_samples(drawn.invocations));
                           }));
     must(transaction.run_script("alter table generator.payloads alter column packed type bytea using packed::bytea"));
     must(transaction.commit());
   }
 
   GrownStore shape_;
-  Store& store_;
-  Session session_;
+  storage::Store& store_;
+  storage::Session session_;
   bool is_quiet_;
 };
 
 }  // namespace
 
-void fill_store(Store& store, const std::string& url, const GrownStore& shape, bool is_quiet) {
+void fill_store(storage::Store& store, const std::string& url, const GrownStore& shape, bool is_quiet) {
   Generation(shape, store, url, is_quiet).run();
 }
 

@@ -9,6 +9,6 @@
 namespace steelyard::storage_study {
 
 // url: of the store's database, with a login that owns the tables. Throws what goes wrong; is_quiet: no steps are told.
-void fill_store(Store& store, const std::string& url, const GrownStore& shape, bool is_quiet);
+void fill_store(storage::Store& store, const std::string& url, const GrownStore& shape, bool is_quiet);
 
 }  // namespace steelyard::storage_study

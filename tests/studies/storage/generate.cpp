@@ -37,9 +37,9 @@ int main(int count, char** arguments) {
   try {
     const GrownStore shape =
         grown_store(std::atoll(arguments[2]), count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 1);
-    const StoreAddress address = value_of(parse_store_address(arguments[1], "generate"));
-    Store store = value_of(Store::open(address, state_folder()));
-    if (value_of(Upkeep(store).status()).runs > 0) throw std::runtime_error("the store is not empty");
+    const storage::StoreAddress address = value_of(storage::parse_store_address(arguments[1], "generate"));
+    storage::Store store = value_of(storage::Store::open(address, storage::state_folder()));
+    if (value_of(storage::Upkeep(store).status()).runs > 0) throw std::runtime_error("the store is not empty");
     fill_store(store, address.url, shape, false);
   } catch (const std::exception& trouble) {
     std::fprintf(stderr, "generate: %s\n", trouble.what());

@@ -55,50 +55,51 @@ void measure(const char* name, int tries, const std::function<void(int)>& questi
 
 class Growth {
  public:
-  explicit Growth(Store& store) : store_(store) {
-    HistoryQuery query = history_of(0);
+  explicit Growth(storage::Store& store) : store_(store) {
+    storage::HistoryQuery query = history_of(0);
     query.limit = 1;
-    const auto series = must(HistoryStore(store_).series(query));
+    const auto series = must(storage::HistoryStore(store_).series(query));
     expect(series.size() == 1 && series[0].points.size() == 1, "no first series");
     fingerprint_ = series[0].fingerprint;
   }
 
   void print(int tries) {
-    const StoreStatus status = must(Upkeep(store_).status());
+    const storage::StoreStatus status = must(storage::Upkeep(store_).status());
     std::printf("%lld measurements, %.1f GB\n", static_cast<long long>(status.measurements),
                 static_cast<double>(status.bytes) / 1e9);
     std::printf("%-46s %9s %9s %9s %9s\n", "ms", "first", "p50", "p99", "most");
     measure("history of one series, 10,000 points", tries, [&](int i) {
-      const auto series = must(HistoryStore(store_).series(history_of(i % kSeriesWithEveryCommit)));
+      const auto series = must(storage::HistoryStore(store_).series(history_of(i % kSeriesWithEveryCommit)));
       expect(series.size() == 1 && series[0].points.size() == kMainCommits, "a series without 10,000 points");
     });
     measure("history of one series, newest 200", tries, [&](int i) {
-      HistoryQuery query = history_of(i % kSeriesWithEveryCommit);
+      storage::HistoryQuery query = history_of(i % kSeriesWithEveryCommit);
       query.limit = 200;
-      expect(must(HistoryStore(store_).series(query)).at(0).points.size() == 200, "a series without 200 points");
+      expect(must(storage::HistoryStore(store_).series(query)).at(0).points.size() == 200,
+             "a series without 200 points");
     });
     std::mt19937_64 random(1);
     measure("latest baseline of a commit", tries, [&](int) {
       const int commit = 2 + static_cast<int>(random() % (kMainCommits - 2));
       const auto found =
-          must(HistoryStore(store_).latest_baseline({kProject, fingerprint_, commit_number(commit), "main"}));
+          must(storage::HistoryStore(store_).latest_baseline({kProject, fingerprint_, commit_number(commit), "main"}));
       expect(found && found->commit == commit_number(commit - 1), "no run of a parent");
     });
     measure("two runs of 3,500 results beside 100 commits", std::max(tries / 10, 1), [&](int i) {
       const int newest = kMainCommits - 1 - i % kLastCompared;
-      const auto rows = must(HistoryStore(store_).beside({run_of(newest - 1), run_of(newest), kHistoryRuns}));
+      const auto rows = must(storage::HistoryStore(store_).beside({run_of(newest - 1), run_of(newest), kHistoryRuns}));
       expect(rows.size() == kComparedResults && rows[7].history.size() == kHistoryRuns, "no 3,500 series");
     });
     measure("top movers over 1,000 commits", std::max(tries / 10, 1), [&](int i) {
       const int newest = kMainCommits - 200 - i * 7;
-      RangeQuery query{commit_number(newest - 1000), commit_number(newest), kProject, "main", "", 50};
-      expect(!must(HistoryStore(store_).top_movers(query)).items.empty(), "nothing moved");
+      storage::RangeQuery query{commit_number(newest - 1000), commit_number(newest), kProject, "main", "", 50};
+      expect(!must(storage::HistoryStore(store_).top_movers(query)).items.empty(), "nothing moved");
     });
   }
 
  private:
-  HistoryQuery history_of(int number) const {
-    HistoryQuery query;
+  storage::HistoryQuery history_of(int number) const {
+    storage::HistoryQuery query;
     query.benchmark = benchmark_number(number).canonical();
     query.metric = "real_time";
     query.branch = "main";
@@ -112,12 +113,12 @@ class Growth {
   // The baseline of the commit after it, so that machines are told apart.
   std::string run_of(int commit) {
     const auto found =
-        must(HistoryStore(store_).latest_baseline({kProject, fingerprint_, commit_number(commit + 1), ""}));
+        must(storage::HistoryStore(store_).latest_baseline({kProject, fingerprint_, commit_number(commit + 1), ""}));
     expect(found && found->commit == commit_number(commit), "no run of commit " + std::to_string(commit));
     return found->run;
   }
 
-  Store& store_;
+  storage::Store& store_;
   std::string fingerprint_;
 };
 
@@ -132,7 +133,8 @@ int main(int count, char** arguments) {
     return 3;
   }
   try {
-    Store store = must(Store::open(must(parse_store_address(arguments[1], "growth")), state_folder()));
+    storage::Store store =
+        must(storage::Store::open(must(storage::parse_store_address(arguments[1], "growth")), storage::state_folder()));
     Growth(store).print(count > 2 ? std::max(std::atoi(arguments[2]), 1) : 300);
   } catch (const std::exception& trouble) {
     std::fprintf(stderr, "growth: %s\n", trouble.what());

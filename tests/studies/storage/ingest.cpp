@@ -39,12 +39,12 @@ double own_cpu_seconds() {
 
 class Study {
  public:
-  Store open() const { return server_.open_store(); }
+  storage::Store open() const { return server_.open_store(); }
 
   // Copies the rows of the newest run once more, as those of a run of another id; how long the copying took.
   double copy_newest_again(int number) {
-    Session session = server_.open_session();
-    Transaction transaction = must(Transaction::begin(session));
+    storage::Session session = server_.open_session();
+    storage::Transaction transaction = must(storage::Transaction::begin(session));
     const std::string key =
         must(transaction.run("insert into steelyard.runs (id, created_at_unix_ns, tool, project_key, program, "
                              "commit_key, branch, dirty, "
@@ -54,10 +54,10 @@ class Study {
                              "seed, settings, environment_key, measurements, samples from steelyard.runs order by "
                              "run_key desc limit 1 "
                              "returning run_key",
-                             SqlValues().text("+" + std::to_string(number)), kOneRow))
+                             storage::SqlValues().text("+" + std::to_string(number)), storage::kOneRow))
             .text(0, 0);
     const std::string newest =
-        must(transaction.run("select max(run_key) from steelyard.measurements", {}, kOneRow)).text(0, 0);
+        must(transaction.run("select max(run_key) from steelyard.measurements", {}, storage::kOneRow)).text(0, 0);
     // Beside the server's data, where its account may write.
     const std::string measurements = (server_.data() / "ingest_measurements.copy").string();
     const std::string invocations = (server_.data() / "ingest_invocations.copy").string();
@@ -86,14 +86,14 @@ class Study {
   OwnServer server_;
 };
 
-void put(Store& store, const Run& run) {
-  if (!must(RunStore(store).put(run))) throw std::runtime_error("a run that was there already");
+void put(storage::Store& store, const Run& run) {
+  if (!must(storage::RunStore(store).put(run))) throw std::runtime_error("a run that was there already");
 }
 
 void measure(int runs) {
   Study study;
   const LargeRuns wanted;
-  Store store = study.open();
+  storage::Store store = study.open();
   const double first = seconds_of([&] { put(store, large_run(wanted, 0)); });
   std::vector<double> ours;
   std::vector<double> bare;
@@ -112,7 +112,7 @@ void measure(int runs) {
   constexpr int kEach = 3;
   std::vector<double> one;
   std::vector<double> two;
-  Store other = study.open();
+  storage::Store other = study.open();
   put(other, large_run(wanted, kOtherWriter));
   for (int turn = 1; turn <= runs / 2 + 1; ++turn) {
     std::vector<Run> mine;

@@ -42,7 +42,7 @@ double seconds_of(Action action) {
 }
 
 bool is_document_of(const std::string& document, const Comparison& comparison) {
-  const auto read = parse_comparison(document, "document");
+  const auto read = storage::parse_comparison(document, "document");
   return read && *read == comparison;
 }
 
@@ -54,16 +54,16 @@ int main(int count, char** words) {
   if (series < 1 || points < 1) return fmt::print(stderr, "judged_history_size [SERIES [POINTS]]\n"), 3;
   Comparison comparison;
   comparison.history = history_of(series, points);
-  Result<PackedHistory> packed = input_error("", "");
-  const double packing = seconds_of([&] { packed = pack_history(*comparison.history); });
+  Result<storage::PackedHistory> packed = input_error("", "");
+  const double packing = seconds_of([&] { packed = storage::pack_history(*comparison.history); });
   if (!packed) return fmt::print(stderr, "{}\n", packed.error().text()), 3;
   bool same = false;
   const double unpacking = seconds_of([&] {
-    const auto unpacked = unpack_history(*packed, "history");
+    const auto unpacked = storage::unpack_history(*packed, "history");
     same = unpacked && *unpacked == *comparison.history;
   });
   std::string document;
-  const double writing = seconds_of([&] { document = comparison_document(comparison); });
+  const double writing = seconds_of([&] { document = storage::comparison_document(comparison); });
   const double reading = seconds_of([&] { same = same && is_document_of(document, comparison); });
   const double all = static_cast<double>(series) * points;
   fmt::print("| {} series of {} points | MB | bytes a point | s to write | s to read |\n|---|---|---|---|---|\n",

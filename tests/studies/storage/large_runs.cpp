@@ -66,7 +66,7 @@ Run large_run(const LargeRuns& wanted, int number) {
     }
     run.measurements.push_back(std::move(measurement));
   }
-  seal(run);
+  storage::seal(run);
   return run;
 }
 

@@ -21,20 +21,20 @@ OwnServer::OwnServer() {
   // The server's account goes through it.
   fs::permissions(folder, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
   state_ = folder;
-  EmbeddedServer server = must(ensure_embedded_running(state_));
+  storage::EmbeddedServer server = must(storage::ensure_embedded_running(state_));
   data_ = server.data;
   url_ = server.url;
 }
 
 OwnServer::~OwnServer() {
-  const auto stopped = stop_embedded(state_);
+  const auto stopped = storage::stop_embedded(state_);
   if (!stopped) std::fprintf(stderr, "%s\n", stopped.error().text().c_str());
   std::error_code trouble;
   fs::remove_all(state_, trouble);
 }
 
-Store OwnServer::open_store() const { return must(Store::open({true, ""}, state_)); }
-Session OwnServer::open_session() const { return must(Session::connect(url_, "study")); }
+storage::Store OwnServer::open_store() const { return must(storage::Store::open({true, ""}, state_)); }
+storage::Session OwnServer::open_session() const { return must(storage::Session::connect(url_, "study")); }
 
 double seconds_of(const std::function<void()>& action) {
   const auto begin = std::chrono::steady_clock::now();
@@ -42,8 +42,9 @@ double seconds_of(const std::function<void()>& action) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-ServerProcess::ServerProcess(Transaction& transaction)
-    : schedstat_("/proc/" + must(transaction.run("select pg_backend_pid()", {}, kOneRow)).text(0, 0) + "/schedstat") {}
+ServerProcess::ServerProcess(storage::Transaction& transaction)
+    : schedstat_("/proc/" + must(transaction.run("select pg_backend_pid()", {}, storage::kOneRow)).text(0, 0) +
+                 "/schedstat") {}
 
 double ServerProcess::cpu_seconds() const {
   std::ifstream file(schedstat_);

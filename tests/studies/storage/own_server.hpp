@@ -27,8 +27,8 @@ class OwnServer {
   OwnServer& operator=(const OwnServer&) = delete;
   ~OwnServer();
 
-  Store open_store() const;
-  Session open_session() const;
+  storage::Store open_store() const;
+  storage::Session open_session() const;
   // A folder in which the server's account may read and write.
   const std::filesystem::path& data() const { return data_; }
 
@@ -43,7 +43,7 @@ double seconds_of(const std::function<void()>& action);
 // Processor time that the server's process behind a session has used, in seconds; it must run on this machine.
 class ServerProcess {
  public:
-  explicit ServerProcess(Transaction& transaction);
+  explicit ServerProcess(storage::Transaction& transaction);
   double cpu_seconds() const;
 
  private:

@@ -56,19 +56,19 @@ std::string with_table(std::string statement, const std::string& table) {
   return statement;
 }
 
-void run_in_transaction(Session& session, const std::string& script) {
-  Transaction transaction = must(Transaction::begin(session));
+void run_in_transaction(storage::Session& session, const std::string& script) {
+  storage::Transaction transaction = must(storage::Transaction::begin(session));
   must(transaction.run_script(script));
   must(transaction.commit());
 }
 
-std::string only_cell(Session& session, const std::string& question) {
-  Transaction transaction = must(Transaction::begin(session));
-  return must(transaction.run(question, {}, kOneRow)).text(0, 0);
+std::string only_cell(storage::Session& session, const std::string& question) {
+  storage::Transaction transaction = must(storage::Transaction::begin(session));
+  return must(transaction.run(question, {}, storage::kOneRow)).text(0, 0);
 }
 
 // Runs 2 to `runs` as headers that are like the first, and a file with the rows of each.
-void prepare(Session& session, const std::string& file, int runs) {
+void prepare(storage::Session& session, const std::string& file, int runs) {
   run_in_transaction(
       session,
       "insert into steelyard.runs (id, created_at_unix_ns, tool, project_key, program, commit_key, branch, dirty, "
@@ -84,13 +84,13 @@ void prepare(Session& session, const std::string& file, int runs) {
   }
 }
 
-void measure(Session& session, const Variant& variant, const std::string& file, int runs, double rows_each) {
+void measure(storage::Session& session, const Variant& variant, const std::string& file, int runs, double rows_each) {
   std::string script = "create table steelyard.price (" + std::string(kColumns) + ");";
   for (const char* part : variant.parts) script += with_table(part, "steelyard.price");
   run_in_transaction(session, script);
   std::vector<double> microseconds;
   for (int run = 1; run <= runs; ++run) {
-    Transaction transaction = must(Transaction::begin(session));
+    storage::Transaction transaction = must(storage::Transaction::begin(session));
     const ServerProcess server(transaction);
     const double before = server.cpu_seconds();
     must(transaction.run_script("copy steelyard.price from '" + file + std::to_string(run) + "'"));
@@ -115,10 +115,10 @@ int run_all(int argc, char** argv) {
   const OwnServer server;
   const LargeRuns wanted;
   {
-    Store store = server.open_store();
-    must(RunStore(store).put(large_run(wanted, 1)));
+    storage::Store store = server.open_store();
+    must(storage::RunStore(store).put(large_run(wanted, 1)));
   }
-  Session session = server.open_session();
+  storage::Session session = server.open_session();
   const std::string file = (server.data() / "price.copy.").string();
   prepare(session, file, runs);
   std::printf("%-38s %8s %10s %10s %10s\n", "", "us/row", "row bytes", "indexes", "reindexed");

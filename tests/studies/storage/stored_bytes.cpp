@@ -17,9 +17,9 @@
 namespace steelyard::storage_study {
 namespace {
 
-double number(Session& session, const std::string& question) {
-  Transaction transaction = must(Transaction::begin(session));
-  return must(transaction.run(question, {}, kOneRow)).number(0, 0);
+double number(storage::Session& session, const std::string& question) {
+  storage::Transaction transaction = must(storage::Transaction::begin(session));
+  return must(transaction.run(question, {}, storage::kOneRow)).number(0, 0);
 }
 
 struct Sizes {
@@ -28,7 +28,7 @@ struct Sizes {
   double by_run = 0;
   double others = 0;
 };
-Sizes sizes_of(Session& session) {
+Sizes sizes_of(storage::Session& session) {
   Sizes sizes;
   const auto index = [&](const char* kind) {
     return number(session, std::string("select sum(pg_relation_size(i.indexrelid))::float8 from pg_index i "
@@ -53,10 +53,10 @@ void print(const char* when, const Sizes& sizes, double samples) {
 
 void measure(int runs) {
   const OwnServer server;
-  Store store = server.open_store();
-  Session session = server.open_session();
+  storage::Store store = server.open_store();
+  storage::Session session = server.open_session();
   LargeRuns wanted;
-  for (int i = 0; i < runs; ++i) must(RunStore(store).put(large_run(wanted, i)));
+  for (int i = 0; i < runs; ++i) must(storage::RunStore(store).put(large_run(wanted, i)));
   const double samples = number(session, "select sum(samples)::float8 from steelyard.runs");
   const double packed = number(session, "select avg(length(packed))::float8 from steelyard.measurements");
   std::printf("%d measurements of %d samples, in %.1f packed bytes each; bytes a sample:\n\n",
@@ -65,13 +65,13 @@ void measure(int runs) {
   print("as written", sizes_of(session), samples);
   {
     // As if as many runs had come as a partition takes.
-    Transaction transaction = must(Transaction::begin(session));
+    storage::Transaction transaction = must(storage::Transaction::begin(session));
     must(transaction.run_script("alter table steelyard.runs alter column run_key restart with 8192"));
     must(transaction.commit());
   }
   wanted.measurements = 1;
-  must(RunStore(store).put(large_run(wanted, runs)));
-  must(Upkeep(store).close_partitions({}));
+  must(storage::RunStore(store).put(large_run(wanted, runs)));
+  must(storage::Upkeep(store).close_partitions({}));
   print("partition closed", sizes_of(session), samples);
 }
 

@@ -50,7 +50,7 @@ Run run_of(int commit, int benchmarks, std::mt19937_64& random) {
     }
     run.measurements.push_back(std::move(measurement));
   }
-  seal(run);
+  storage::seal(run);
   return run;
 }
 
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   std::mt19937_64 random(1);
   for (int commit = 0; commit < archives; ++commit) {
     const std::filesystem::path file = std::filesystem::path(argv[1]) / (sha_of(commit) + ".syrun");
-    if (const auto written = write_archive(file, run_of(commit, benchmarks, random)); !written) {
+    if (const auto written = storage::write_archive(file, run_of(commit, benchmarks, random)); !written) {
       std::fprintf(stderr, "%s\n", written.error().text().c_str());
       return 3;
     }

@@ -7,7 +7,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 
 inline CallgrindPart golden_part(const std::string& file) {
   const auto parts = read_callgrind(std::filesystem::path(STEELYARD_GOLDEN_CALLGRIND) / file);
@@ -21,4 +21,4 @@ inline CallgrindPart part_of(const std::string& text) {
   return parts ? parts->front() : CallgrindPart{};
 }
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

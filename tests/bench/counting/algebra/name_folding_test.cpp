@@ -6,7 +6,7 @@
 #include "tests/bench/counting/algebra/golden_part.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 CallgrindPart read_golden(const std::string& file) {
@@ -134,4 +134,4 @@ TEST(ProfileFolding, WhereNothingFoldsNothingChanges) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -5,7 +5,7 @@
 #include "bench/counting/algebra/profile_sum.hpp"
 #include "tests/bench/counting/algebra/golden_part.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -118,4 +118,4 @@ TEST(ProfileDelta, OfTwoRepeatsOfARealProgramIsInOneFunction) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "bench/runner/child_process.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -206,4 +206,4 @@ TEST_F(SelfDumping, TheCallersEnvironmentDoesNotReachTheCount) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -4,7 +4,7 @@
 #include "bench/counting/counters/counter_choice.hpp"
 #include "bench/counting/reader/callgrind_reader.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(CounterChoice, EveryWordChoosesItsCounterAndReadsBack) {
@@ -78,4 +78,4 @@ TEST(CacheModel, RecordNamesGeometryAndConstants) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

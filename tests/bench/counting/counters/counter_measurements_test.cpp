@@ -4,7 +4,7 @@
 
 #include "bench/counting/counters/counter_choice.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -109,4 +109,4 @@ TEST(CounterMeasurements, RecordOfTheModelIsInTheSettings) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include "tests/bench/counting/counting_fixture.hpp"
 #include "tests/bench/runner/measured_programs.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::Contains;
@@ -31,7 +31,7 @@ class Hardware : public ::testing::Test {
   static Result<void> count(const std::vector<CountSide>& sides, std::vector<std::string>& warnings) {
     MeasuringSettings settings;
     settings.min_time = milliseconds(1);
-    return count_hardware(sides, settings, {seconds(600)}, quick(), warnings);
+    return count_hardware(sides, settings, {steelyard::seconds(600)}, quick(), warnings);
   }
 
   std::vector<std::string> available;
@@ -86,4 +86,4 @@ TEST_F(Hardware, AProgramWithTheLibraryInsideIsAFailureInWords) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -6,7 +6,7 @@
 #include "bench/counting/counters/hardware_count.hpp"
 #include "bench/model/metric.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::AllOf;
@@ -104,4 +104,4 @@ TEST(HardwareReport, WithoutPassesThereIsNoValue) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

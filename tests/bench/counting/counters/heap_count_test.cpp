@@ -7,7 +7,7 @@
 #include "bench/counting/benchmark_count.hpp"
 #include "tests/bench/counting/counting_fixture.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::Each;
@@ -136,4 +136,4 @@ TEST_F(Heap, AnAllocatorInsideTheProgramIsAFailureInWordsThatLeavesTheInstructio
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

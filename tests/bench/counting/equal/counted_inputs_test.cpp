@@ -5,7 +5,7 @@
 
 #include "bench/counting/equal/counted_inputs.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::AllOf;
@@ -210,4 +210,4 @@ TEST_F(InputFiles, AboveTheLimitAreAnError) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -13,7 +13,7 @@
 #include "tests/bench/counting/lines/build_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using lines_test::BuildFolder;
@@ -327,7 +327,7 @@ int main() {
     CollectionRequest request;
     request.benchmark = benchmark;
     request.iterations = 20;
-    request.timeout = seconds(120);
+    request.timeout = steelyard::seconds(120);
     Result<Collection> collection = collect(place, request);
     EXPECT_TRUE(collection) << (collection ? "" : collection.error().text());
     return collection ? std::move(collection->part) : CallgrindPart{};
@@ -409,4 +409,4 @@ TEST_F(CountedPositions, AreTheSameWrittenRelativelyAndInFull) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -9,7 +9,7 @@
 #include "tests/bench/counting/lines/build_folder.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using lines_test::BuildFolder;
@@ -327,4 +327,4 @@ TEST(SourceCosts, OfEveryProfileOfTheCorpusAddUp) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -10,7 +10,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -199,4 +199,4 @@ TEST_F(CallgrindBlocks, AFolderIsNoFile) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

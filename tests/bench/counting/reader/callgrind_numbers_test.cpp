@@ -2,7 +2,7 @@
 
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 TEST(CallgrindNumbers, PositionsAreAbsoluteRelativeOrTheSame) {
@@ -71,4 +71,4 @@ TEST(CallgrindNumbers, WordsAreTakenUntilTheLineIsEmpty) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

@@ -8,7 +8,7 @@
 #include "bench/counting/reader/callgrind_reader.hpp"
 #include "tests/promised.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using ::testing::HasSubstr;
@@ -354,4 +354,4 @@ TEST(Costs, AreZeroWhereEachIs) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::bench

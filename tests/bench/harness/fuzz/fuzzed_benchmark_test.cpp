@@ -26,7 +26,7 @@ Run measured() {
       " --benchmark_min_time=0.001 --benchmark_out_format=json --benchmark_out=" + file.string() + " >/dev/null 2>&1";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::vector<std::string> warnings;
-  Result<Run> run = load_google_benchmark(file, warnings);
+  Result<Run> run = bench::load_google_benchmark(file, warnings);
   std::filesystem::remove(file);
   EXPECT_TRUE(run) << run.error().text();
   return *run;

@@ -13,7 +13,7 @@
 
 #include "bench/formats/google_benchmark.hpp"
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 std::string output_of(const std::string& command) {
@@ -143,4 +143,4 @@ TEST(CpuSuite, RefusesAnOptionThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

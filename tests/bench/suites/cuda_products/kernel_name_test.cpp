@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace steelyard {
+namespace steelyard::bench {
 namespace {
 
 using testing::ElementsAre;
@@ -201,4 +201,4 @@ TEST(KernelName, ChangesOfAListLeaveOutWhatBothRun) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::bench

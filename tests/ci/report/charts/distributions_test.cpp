@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using testing::AllOf;
@@ -95,4 +95,4 @@ TEST(DistributionPicture, TakesTheSamplesThatWereJudged) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -63,4 +63,4 @@ TEST(RooflineAsSvg, NamesEachPointInATooltipAndEscapesNames) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -8,7 +8,7 @@
 
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -139,4 +139,4 @@ TEST(FlameSvg, OfNothingIsAPictureAllTheSame) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

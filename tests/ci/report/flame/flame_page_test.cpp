@@ -5,7 +5,7 @@
 #include "tests/ci/report/flame/browser.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::AllOf;
@@ -203,4 +203,4 @@ TEST_F(FlamePage, SvgIsWellFormedAndHasTitlesForTooltips) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -29,7 +29,7 @@ CountedProfile sample_profile(const std::vector<SampleFunction>& functions, cons
     profile.arcs.push_back({index(arc.caller), index(arc.callee), arc.calls, {arc.inclusive}});
     profile.functions[index(arc.callee)].calls += arc.calls;
   }
-  set_inclusive_costs(profile.functions, profile.arcs, 1);
+  bench::set_inclusive_costs(profile.functions, profile.arcs, 1);
   return profile;
 }
 
@@ -38,32 +38,32 @@ CountedProfile diamond() {
                         {{"main", "left", 95}, {"main", "right", 55}, {"left", "shared", 75}, {"right", "shared", 25}});
 }
 
-JoinedProfile joined(const CountedProfile& candidate) {
-  Result<JoinedProfile> profile = join_profiles({}, {&candidate}, "");
+ci::JoinedProfile joined(const CountedProfile& candidate) {
+  Result<ci::JoinedProfile> profile = ci::join_profiles({}, {&candidate}, "");
   if (!profile) throw std::runtime_error(profile.error().text());
   return *std::move(profile);
 }
 
-JoinedProfile joined(const CountedProfile& baseline, const CountedProfile& candidate) {
-  Result<JoinedProfile> profile = join_profiles({&baseline}, {&candidate}, "");
+ci::JoinedProfile joined(const CountedProfile& baseline, const CountedProfile& candidate) {
+  Result<ci::JoinedProfile> profile = ci::join_profiles({&baseline}, {&candidate}, "");
   if (!profile) throw std::runtime_error(profile.error().text());
   return *std::move(profile);
 }
 
 std::vector<CountedProfile> corpus(const std::string& file) {
   const auto path = std::filesystem::path(STEELYARD_SOURCE_FOLDER) / "tests/golden/callgrind" / file;
-  Result<std::vector<CallgrindPart>> parts = read_callgrind(path);
+  Result<std::vector<bench::CallgrindPart>> parts = bench::read_callgrind(path);
   if (!parts) throw std::runtime_error(parts.error().text());
   std::vector<CountedProfile> profiles;
-  for (const CallgrindPart& part : *parts) profiles.push_back(whole_profile(part));
+  for (const bench::CallgrindPart& part : *parts) profiles.push_back(bench::whole_profile(part));
   return profiles;
 }
 
-std::string stack_of(const JoinedProfile& profile, const StackTree& tree, std::size_t frame) {
+std::string stack_of(const ci::JoinedProfile& profile, const ci::StackTree& tree, std::size_t frame) {
   if (frame == 0) return "";
-  const StackFrame& shown = tree.frames[frame];
+  const ci::StackFrame& shown = tree.frames[frame];
   const std::string below = stack_of(profile, tree, shown.parent);
-  return (below.empty() ? "" : below + ";") + frame_name(profile, shown);
+  return (below.empty() ? "" : below + ";") + ci::frame_name(profile, shown);
 }
 
 }  // namespace steelyard::testing

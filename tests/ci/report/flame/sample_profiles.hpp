@@ -25,13 +25,13 @@ CountedProfile sample_profile(const std::vector<SampleFunction>& functions, cons
 // main -> left -> shared, main -> right -> shared: 10 + 20 + 30 of their own, shared 100 of which left caused 75.
 CountedProfile diamond();
 
-JoinedProfile joined(const CountedProfile& candidate);
-JoinedProfile joined(const CountedProfile& baseline, const CountedProfile& candidate);
+ci::JoinedProfile joined(const CountedProfile& candidate);
+ci::JoinedProfile joined(const CountedProfile& baseline, const CountedProfile& candidate);
 
 // The parts of tests/golden/callgrind/FILE.
 std::vector<CountedProfile> corpus(const std::string& file);
 
 // The frame's stack as folded_stacks writes it: "main;left;shared"; frame 0 is "".
-std::string stack_of(const JoinedProfile& profile, const StackTree& tree, std::size_t frame);
+std::string stack_of(const ci::JoinedProfile& profile, const ci::StackTree& tree, std::size_t frame);
 
 }  // namespace steelyard::testing

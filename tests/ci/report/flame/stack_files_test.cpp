@@ -10,7 +10,7 @@
 #include "ci/report/flame/stack_files.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 struct Line {
@@ -182,4 +182,4 @@ TEST(Speedscope, BytesThatAreNoTextAreReplaced) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -7,7 +7,7 @@
 #include "ci/report/flame/stack_tree.hpp"
 #include "tests/ci/report/flame/sample_profiles.hpp"
 
-namespace steelyard {
+namespace steelyard::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -302,4 +302,4 @@ TEST(StackTree, OfAnEmptyProfileIsTheRootAlone) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::ci

@@ -18,7 +18,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::example_run;
@@ -382,4 +382,4 @@ TEST_F(ProjectRightsTest, AViewThatAMigrationReplacesAnswersAsWhoeverAsksFromThe
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

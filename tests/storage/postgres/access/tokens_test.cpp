@@ -6,7 +6,7 @@
 #include "storage/access_store.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST_F(TokenRows, AskForWhatTheyAreFor) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -13,7 +13,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::example_comparison;
@@ -273,4 +273,4 @@ TEST_F(AlertRows, StandOnTheComparisonsOfTheirBranchAloneAndReadNoOthers) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

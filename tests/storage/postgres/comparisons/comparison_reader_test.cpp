@@ -15,7 +15,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::example_comparison;
@@ -208,4 +208,4 @@ TEST_F(ComparisonReaderTest, FindsAComparisonByAnUnambiguousPrefixOnly) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -10,7 +10,7 @@
 #include "tests/storage/comparison/random_comparison.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 std::vector<TableContent> comparisons_in(const StoreAddress& address) {
@@ -56,4 +56,4 @@ TEST(ComparisonRebuild, FillsAnEmptyStoreToTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

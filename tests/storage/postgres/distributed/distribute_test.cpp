@@ -21,7 +21,7 @@
 #include "tests/storage/postgres/test_cluster.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::example_comparison;
@@ -296,4 +296,4 @@ TEST(DistributeWithoutExtensionTest, SaysWhatIsMissingAndTouchesNothing) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -9,7 +9,7 @@
 #include "storage/upkeep.hpp"
 #include "tests/storage/postgres/kept_store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::IsEmpty;
@@ -105,4 +105,4 @@ TEST_F(ChangePointRows, OfAMachineOpenNoAlertAndEndOneThatIsOpen) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -15,7 +15,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::ElementsAre;
@@ -251,4 +251,4 @@ TEST_F(CommitGraphTest, ARunOfAChangedTreeIsNobodysBaseline) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

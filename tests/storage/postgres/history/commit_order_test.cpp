@@ -7,7 +7,7 @@
 
 #include "storage/postgres/history/commit_order.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::ElementsAre;
@@ -177,4 +177,4 @@ TEST(CommitDate, IsWrittenIntoAStatementWhereverItIsNamed) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

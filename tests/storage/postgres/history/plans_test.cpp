@@ -30,7 +30,7 @@
 #include "tests/storage/postgres/test_server.hpp"
 #include "tests/studies/storage/fill_store.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -469,4 +469,4 @@ TEST(DocumentedQueries, EachFindsSomethingInAStoreThatHasIt) {
 
 }  // namespace
 
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -12,7 +12,7 @@
 #include "tests/storage/postgres/example_run.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::example_run;
@@ -113,4 +113,4 @@ TEST_F(MeasurementRowsTest, NobodyGetsMoreThan64PartitionsAhead) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

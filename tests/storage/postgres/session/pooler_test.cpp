@@ -18,7 +18,7 @@
 #include "tests/storage/postgres/test_cluster.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using storage_test::example_run;
@@ -118,4 +118,4 @@ TEST_F(PoolerTest, ATransactionLeavesNoSettingBehind) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

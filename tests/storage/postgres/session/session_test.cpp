@@ -8,7 +8,7 @@
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::HasSubstr;
@@ -204,4 +204,4 @@ TEST(SessionConnectTest, ShowsNoPasswordWhateverIsWrongWithTheAddress) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

@@ -11,7 +11,7 @@
 #include "tests/promised.hpp"
 #include "tests/storage/postgres/test_server.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST_F(MigrationsTest, AppliesEachOnceForManyProgramsAtOnce) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

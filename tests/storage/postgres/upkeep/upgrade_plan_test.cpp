@@ -5,7 +5,7 @@
 
 #include "storage/postgres/sql/migrations.hpp"
 
-namespace steelyard {
+namespace steelyard::storage {
 namespace {
 
 using ::testing::Contains;
@@ -50,4 +50,4 @@ TEST(ScriptEffectsTest, KnowsThatPackingSamplesWritesTheRunsAgain) {
 }
 
 }  // namespace
-}  // namespace steelyard
+}  // namespace steelyard::storage

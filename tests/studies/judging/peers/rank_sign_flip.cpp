@@ -42,13 +42,13 @@ Rule rank_sign_flip_rule() {
     const std::size_t rounds = window.baseline.size();
     Finding finding;
     if (rounds != window.candidate.size() || rounds > kMaxRounds) return finding;
-    std::vector<GroupedValue> values;
+    std::vector<regress::GroupedValue> values;
     for (std::size_t i = 0; i < rounds; ++i) {
       const auto group = static_cast<std::uint32_t>(2 * i);
       for (const double value : window.baseline[i].values) values.push_back({value, group});
       for (const double value : window.candidate[i].values) values.push_back({value, group + 1});
     }
-    const std::vector<double> ranks = mean_ranks(values, 2 * rounds);
+    const std::vector<double> ranks = regress::mean_ranks(values, 2 * rounds);
     std::vector<double> scores;
     double sum = 0;
     for (std::size_t i = 0; i < rounds; ++i) {

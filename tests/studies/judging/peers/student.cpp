@@ -22,7 +22,7 @@ Finding finding_of(const std::optional<StudentTest>& test) {
   if (!test) return finding;
   finding.p = test->p;
   if (test->p <= kAlpha) finding.says = direction(test->difference);
-  const double half = student_quantile(1 - kAlpha / 2, test->degrees) * test->standard_error;
+  const double half = regress::student_quantile(1 - kAlpha / 2, test->degrees) * test->standard_error;
   finding.interval = Interval{std::exp(test->difference - half), std::exp(test->difference + half)};
   return finding;
 }
@@ -38,7 +38,7 @@ std::optional<StudentTest> paired_t(const std::vector<double>& one, const std::v
   test.standard_error = std::sqrt(variance_of(differences) / static_cast<double>(one.size()));
   test.degrees = static_cast<double>(one.size() - 1);
   if (test.standard_error == 0) return std::nullopt;
-  test.p = student_two_sided_p(test.difference / test.standard_error, test.degrees);
+  test.p = regress::student_two_sided_p(test.difference / test.standard_error, test.degrees);
   return test;
 }
 
@@ -54,7 +54,7 @@ std::optional<StudentTest> welch_t(const std::vector<double>& one, const std::ve
   if (test.standard_error == 0) return std::nullopt;
   test.degrees =
       (of_one + of_other) * (of_one + of_other) / (of_one * of_one / (n - 1) + of_other * of_other / (m - 1));
-  test.p = student_two_sided_p(test.difference / test.standard_error, test.degrees);
+  test.p = regress::student_two_sided_p(test.difference / test.standard_error, test.degrees);
   return test;
 }
 

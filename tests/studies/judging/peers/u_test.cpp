@@ -45,7 +45,7 @@ double u_test_normal_p(std::span<const double> one, std::span<const double> othe
   const double variance = n * m / 12 * (all + 1 - ranked.ties / (all * (all - 1)));
   if (variance <= 0) return 1;
   const double distance = std::max(0.0, std::fabs(ranked.u - n * m / 2) - 0.5);
-  return normal_two_sided_p(distance / std::sqrt(variance));
+  return regress::normal_two_sided_p(distance / std::sqrt(variance));
 }
 
 double u_test_exact_p(std::span<const double> one, std::span<const double> other) {
