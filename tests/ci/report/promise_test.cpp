@@ -262,7 +262,7 @@ TEST(NextSteps, AskForTheRoundsThatTheReasonsName) {
   EXPECT_THAT(steps,
               Contains(AllOf(HasSubstr("1 inconclusive; changes below 12 % could hide"), HasSubstr("--rounds 48"))));
   EXPECT_THAT(
-      steps, Contains(AllOf(HasSubstr("1 inconclusive, too noisy for 400 rounds to tell"), HasSubstr("--margin 21%"))));
+      steps, Contains(AllOf(HasSubstr("1 inconclusive, too noisy for 400 rounds to tell"), HasSubstr("steelyard doctor"))));
 }
 
 TEST(NextSteps, AFilterMatchesTheNameAndNoOther) {
