@@ -41,7 +41,7 @@ std::vector<const char*> pointers_of(const Cells& cells) {
 }
 
 // Its streams take tuples only, whose width is part of their type: this finds the width.
-constexpr std::size_t kWidestRow = 40;
+constexpr std::size_t kWidestRow = 64;
 template <std::size_t width = 1>
 void stream_row(pqxx::stream_to& stream, const std::vector<const char*>& cells) {
   if constexpr (width <= kWidestRow) {

@@ -83,7 +83,11 @@ TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollection
   EXPECT_EQ(of_the_first - (collections - of_the_first), 3) << "the library, the functions' names, the conditions";
   EXPECT_EQ(second->basis.scope, CountScope::whole_program);
   EXPECT_EQ(second->count_key, first->count_key);
-  EXPECT_EQ(second->basis.jitter_from, first->basis.jitter_from);
+  // Whether the repeats were equal is each count's own.
+  const auto why = [](const BenchmarkCount& count) {
+    return count.basis.jitter_from.substr(count.basis.jitter_from.find("; "));
+  };
+  EXPECT_EQ(why(*second), why(*first));
   std::filesystem::remove_all(folder);
 }
 
