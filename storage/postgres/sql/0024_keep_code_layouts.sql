@@ -10,3 +10,5 @@ comment on column steelyard.comparison_rows.noise_code_layout is
 comment on column steelyard.comparison_rows.noise_code_layouts is 'How many layouts that was told from.';
 comment on column steelyard.comparison_rows.noise_over_code_layouts_low is
   'Of the ratio, were the layouts drawn anew: the lower end of its interval.';
+comment on column steelyard.comparison_rows.noise_over_code_layouts_high is
+  'Of the ratio, were the layouts drawn anew: the upper end of its interval.';
