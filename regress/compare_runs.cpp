@@ -94,7 +94,7 @@ void warn_about_environments(Comparison& comparison) {
 
 void warn_about_disturbances(const Run& baseline, const Run& candidate, Comparison& comparison) {
   const Run* const runs[] = {&baseline, &candidate};
-  std::string text = steelyard::to_text(summarize_disturbances(runs));
+  std::string text = to_text(summarize_disturbances(runs));
   if (!text.empty()) comparison.warnings.push_back(std::move(text));
 }
 

@@ -41,7 +41,7 @@ void settle(Ceiling& ceiling);
 struct CeilingOptions {
   // Of measuring. All ceilings are repeated in rounds, so that what drifts shows in each one's spread and not between
   // them: until the budget is spent, but seven times (three, where that would take twice the budget).
-  Nanoseconds budget = steelyard::seconds(18);
+  Nanoseconds budget = seconds(18);
   bool huge_pages = true;            // false: as programs get them that do not ask
   std::string only;                  // "f64", "DRAM", "triad" or "DRAM/triad"; empty: all
   std::filesystem::path root = "/";  // of /proc and /sys; another in tests

@@ -141,7 +141,7 @@ std::optional<double> team_clock_hz(WorkerTeam& team) {
 
 void calibrate(CeilingItem& item, Nanoseconds repetition) {
   // Work that sleeps, or a system that does not count what a thread works.
-  constexpr Nanoseconds kLongest = steelyard::seconds(5);
+  constexpr Nanoseconds kLongest = seconds(5);
   std::int64_t passes = 1;
   Nanoseconds spent;
   Nanoseconds worked = min_worked(item, passes, repetition, spent);

@@ -24,9 +24,9 @@ namespace {
 constexpr std::string_view kDifferentCode = "different code";
 
 constexpr std::size_t kMaxNamesShown = 20;
-constexpr Nanoseconds kDispatchTimeout = steelyard::seconds(30);
+constexpr Nanoseconds kDispatchTimeout = seconds(30);
 // Longer budgets are no limits; keeps the arithmetic of the clock in range.
-constexpr Nanoseconds kLongestBudget = steelyard::seconds(86400.0 * 365);
+constexpr Nanoseconds kLongestBudget = seconds(86400.0 * 365);
 
 std::chrono::nanoseconds bounded(Nanoseconds budget) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(std::clamp(budget.count(), 0.0, kLongestBudget.count())));
@@ -358,7 +358,7 @@ namespace {
 // The options that make a count what it is: --fair-sched came with 3.8.0 (August 2012), the others before it.
 constexpr std::array<int, 2> kMinValgrind = {3, 8};
 
-constexpr Nanoseconds kVersionTimeout = steelyard::seconds(20);  // a loaded machine included
+constexpr Nanoseconds kVersionTimeout = seconds(20);  // a loaded machine included
 
 std::filesystem::path default_shim() {
   std::error_code ignored;

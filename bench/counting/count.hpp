@@ -30,12 +30,12 @@ struct CountProgress {
 };
 
 struct CountOptions {
-  std::filesystem::path shim;  // the preload library; empty: ../lib/steelyard/ beside the running program
-  int repeats = 1;             // values of each benchmark, at least; more where a jitter must be learned
-  int parallel = 0;            // children at once; 0: one a core
-  CounterChoice counters;      // what is taken beside the instructions; not `hardware`
-  Nanoseconds timeout = steelyard::seconds(120);  // of one child
-  Limits limits{steelyard::seconds(300)};         // of all
+  std::filesystem::path shim;          // the preload library; empty: ../lib/steelyard/ beside the running program
+  int repeats = 1;                     // values of each benchmark, at least; more where a jitter must be learned
+  int parallel = 0;                    // children at once; 0: one a core
+  CounterChoice counters;              // what is taken beside the instructions; not `hardware`
+  Nanoseconds timeout = seconds(120);  // of one child
+  Limits limits{seconds(300)};         // of all
   std::function<void(const CountProgress&)> progress;
 };
 

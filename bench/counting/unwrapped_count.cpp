@@ -16,7 +16,7 @@
 namespace steelyard::bench {
 namespace {
 
-constexpr Nanoseconds kProbeTimeout = steelyard::seconds(30);
+constexpr Nanoseconds kProbeTimeout = seconds(30);
 // Does nothing, under every Linux.
 constexpr const char* kEmptyProgram = "/bin/true";
 
@@ -116,7 +116,7 @@ ShimReport conditions_outside(const CollectionPlace& place, int number) {
 
 namespace {
 
-constexpr Nanoseconds kListingTimeout = steelyard::seconds(30);
+constexpr Nanoseconds kListingTimeout = seconds(30);
 
 // Two ways to make a program do its work once and twice.
 struct Amount {

@@ -116,7 +116,7 @@ Result<ProgramListing> list_program(const ChildCommand& command, const std::stri
   STEELYARD_TRY(const ChildResult listed, questions.ask(options));
   if (!listed.succeeded() && !reported_no_match(listed)) return listing_error(command, listed);
   if (listed.output_truncated) {
-    return input_error(command.executable.string(), "a list of benchmarks above " + steelyard::to_text(Bytes(4 << 20)),
+    return input_error(command.executable.string(), "a list of benchmarks above " + to_text(Bytes(4 << 20)),
                        "a shorter one", "choose fewer with a filter");
   }
   // What the program prints of itself, whether or not it has anything to list, is no name.

@@ -43,11 +43,11 @@ std::int64_t unix_ns_now() {
 
 std::chrono::nanoseconds bounded(Nanoseconds timeout) {
   return std::chrono::nanoseconds(
-      static_cast<std::int64_t>(std::clamp(timeout.count(), 0.0, steelyard::seconds(kLongestTimeoutSeconds).count())));
+      static_cast<std::int64_t>(std::clamp(timeout.count(), 0.0, seconds(kLongestTimeoutSeconds).count())));
 }
 
 Nanoseconds from(const timeval& time) {
-  return steelyard::seconds(static_cast<double>(time.tv_sec)) + microseconds(static_cast<double>(time.tv_usec));
+  return seconds(static_cast<double>(time.tv_sec)) + microseconds(static_cast<double>(time.tv_usec));
 }
 
 // Owns one running child from its start to its reaping.
@@ -216,7 +216,7 @@ std::string ending(const ChildResult& child) {
     case ChildEnd::signalled:
       return "was ended by signal " + std::to_string(child.signal) + " (" + ::strsignal(child.signal) + ")";
     case ChildEnd::timed_out:
-      return "ran past its limit of " + steelyard::to_text(child.timeout);
+      return "ran past its limit of " + to_text(child.timeout);
     case ChildEnd::cancelled:
       return "was cancelled";
   }

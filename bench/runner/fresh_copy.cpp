@@ -311,8 +311,7 @@ Result<FreshCopy> FreshCopy::prepare(const Program& program, const Program* othe
 
 Result<void> FreshCopy::make_copies(const Program& program, const std::atomic<bool>* cancelled) {
   if (size_.count() > kLargestCopy) {
-    return input_error(file_.string(), steelyard::to_text(size_),
-                       "at most " + steelyard::to_text(Bytes(kLargestCopy)) + " to be copied");
+    return input_error(file_.string(), to_text(size_), "at most " + to_text(Bytes(kLargestCopy)) + " to be copied");
   }
   if (!may_execute_in(folder_)) return input_error(folder_.string(), "a file system without execution", "");
   std::error_code failure;

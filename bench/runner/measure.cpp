@@ -99,13 +99,12 @@ Result<void> Session::check() const {
     return input_error("repetitions", found(repetitions()), "0 (as the budget allows) to 10000");
   }
   if (min_time().count() < 0) {
-    return input_error("min_time", steelyard::to_text(min_time()), "a time, or 0 (as the budget allows)");
+    return input_error("min_time", to_text(min_time()), "a time, or 0 (as the budget allows)");
   }
   if (timing_.rounds_per_copy < 1) {
     return input_error("rounds_per_copy", found(timing_.rounds_per_copy), "at least 1");
   }
-  if (settings_.timeout.count() <= 0)
-    return input_error("timeout", steelyard::to_text(settings_.timeout), "a time above 0");
+  if (settings_.timeout.count() <= 0) return input_error("timeout", to_text(settings_.timeout), "a time above 0");
   const bool same_layouts = std::all_of(programs_.begin(), programs_.end(), [this](const ListedProgram* program) {
     return program->program.layouts.size() == code_layouts();
   });
@@ -113,7 +112,7 @@ Result<void> Session::check() const {
     return input_error("layouts", found(static_cast<int>(code_layouts())),
                        "as many of both programs, and at most " + std::to_string(kMaxCodeLayouts));
   }
-  if (limits_.budget.count() <= 0) return input_error("budget", steelyard::to_text(limits_.budget), "a time above 0");
+  if (limits_.budget.count() <= 0) return input_error("budget", to_text(limits_.budget), "a time above 0");
   if (!is_alone() && settings_.layout == Layout::separate) {
     return input_error("layout", "separate", "duet, interleaved or sequential",
                        "for separate occasions measure each program on its own");
@@ -336,8 +335,7 @@ std::vector<Run> Session::finish() {
       if (!sides_[i].has(benchmark)) continue;
       constexpr FailureKind kKind = FailureKind::not_reached;
       sides_[i].record().add_failure(
-          benchmark,
-          opening_of(kKind) + "the budget of " + steelyard::to_text(limits_.budget) + " was spent; ask for more time",
+          benchmark, opening_of(kKind) + "the budget of " + to_text(limits_.budget) + " was spent; ask for more time",
           kKind);
     }
     Run run = sides_[i].record().take();
@@ -371,7 +369,7 @@ Result<std::vector<Run>> Session::run() {
   if (timing_.progress && !outcome_.cancelled) {
     const auto elapsed = std::chrono::duration<double>(Clock::now() - start_);
     timing_.progress({"", false, std::max(outcome_.rounds - 1, 0), rounds_, looks(), 0, 0, 1.0,
-                      steelyard::seconds(elapsed.count()), steelyard::seconds(0)});
+                      seconds(elapsed.count()), seconds(0)});
   }
   return finish();
 }

@@ -18,7 +18,7 @@ constexpr Nanoseconds kSample = milliseconds(2);
 constexpr Nanoseconds kOneIteration = nanoseconds(1000);
 // What the search for the number of iterations takes, in samples (see sample_plan.cpp), the sample included.
 constexpr double kWithSearch = 1.6;
-constexpr Nanoseconds kMinTimeout = steelyard::seconds(2);  // of one process, whatever is left of the limit
+constexpr Nanoseconds kMinTimeout = seconds(2);  // of one process, whatever is left of the limit
 // Above it a process is looked at twice, to tell what is fixed from what grows with the iterations.
 constexpr Nanoseconds kUnexplained = milliseconds(3);
 

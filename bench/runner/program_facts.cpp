@@ -43,16 +43,16 @@ void add_copy_facts(const Program* program, Environment& environment) {
   if (!renewal) return;
   environment.set("program.pages", std::string(to_text(renewal->pages)), false);
   if (renewal->pages == PagesOf::copied) {
-    environment.set("program.copy", steelyard::to_text(renewal->size), false);
+    environment.set("program.copy", to_text(renewal->size), false);
   } else {
     environment.set("program.pages_reason", renewal->why, false);
   }
-  if (renewal->pages != PagesOf::kept) environment.set("program.renewal", steelyard::to_text(renewal->took), false);
+  if (renewal->pages != PagesOf::kept) environment.set("program.renewal", to_text(renewal->took), false);
 }
 
 namespace {
 
-constexpr Nanoseconds kLoaderTimeout = steelyard::seconds(20);  // a loaded machine included
+constexpr Nanoseconds kLoaderTimeout = seconds(20);  // a loaded machine included
 constexpr std::size_t kMaxLibraries = 4096;
 constexpr std::uint32_t kInterpreterSegment = 3;  // PT_INTERP
 

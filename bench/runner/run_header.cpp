@@ -97,7 +97,7 @@ std::map<std::string, std::string> describe_settings(const MeasuringSettings& as
   if (outcome.cancelled) keep_stop(Stop::interrupted, outcome.rounds, settings);
   // Whether or not this program has any: several programs become one run, which keeps what the first one says.
   if (layout.layout == Layout::duet) {
-    settings[std::string(kSeveralThreadsSetting)] = std::string(steelyard::to_text(Layout::interleaved));
+    settings[std::string(kSeveralThreadsSetting)] = std::string(to_text(Layout::interleaved));
   }
   if (!outcome.unpaired.empty()) {
     settings["interleaved_benchmarks"] = joined(outcome.unpaired, kNamesShown);
@@ -113,7 +113,7 @@ void describe_samples(const SamplePlan& samples, Nanoseconds pilot, std::map<std
                                  [](const auto& size) { return size.second.iterations > 0; });
   settings["iterations"] = known ? "known before" : "found by the program";
   if (samples.group > 1) settings["benchmarks_a_process"] = std::to_string(samples.group);
-  if (pilot.count() > 0) settings["pilot"] = steelyard::to_text(pilot);
+  if (pilot.count() > 0) settings["pilot"] = to_text(pilot);
 }
 
 void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy,
@@ -127,7 +127,7 @@ void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy
     std::string one;
     switch (copy.pages()) {
       case PagesOf::copied:
-        one = "one " + (rounds_per_copy > 1 ? "for " + rounds : "a round") + ", " + steelyard::to_text(copy.size());
+        one = "one " + (rounds_per_copy > 1 ? "for " + rounds : "a round") + ", " + to_text(copy.size());
         break;
       case PagesOf::reread:
         one = "none; its pages are read anew each " + rounds + " (" + copy.why() + ')';
@@ -137,7 +137,7 @@ void describe_copies(const std::vector<MeasuredSide>& sides, int rounds_per_copy
         break;
     }
     if (copy.renewals() > 0 && copy.pages() != PagesOf::kept) {
-      one += " in " + steelyard::to_text(copy.spent() * (1.0 / copy.renewals()));
+      one += " in " + to_text(copy.spent() * (1.0 / copy.renewals()));
     }
     if (!text.empty()) text += side.side() == Side::candidate ? "; candidate: " : "; ";
     text += one;

@@ -27,7 +27,7 @@ struct MeasuringSettings {
   std::optional<int> repetitions;       // samples of one process; absent: as the budget allows
   std::optional<Nanoseconds> min_time;  // of one sample; absent: as the budget allows
   std::optional<Nanoseconds> budget;    // of everything; absent: the verb's own (2 minutes for ab and run, 10 for gate)
-  Nanoseconds timeout = steelyard::seconds(60);  // of one child process
+  Nanoseconds timeout = seconds(60);    // of one child process
   CountChoice counts = CountChoice::automatic;
   bool no_count_cache = false;  // neither use nor keep the counts made before on this machine
   bool recount = false;         // count both sides, whatever is known of them
@@ -40,7 +40,7 @@ struct MeasuringSettings {
 };
 
 struct Limits {
-  Nanoseconds budget = steelyard::seconds(120);  // of the step, everything together
+  Nanoseconds budget = seconds(120);             // of the step, everything together
   const std::atomic<bool>* cancelled = nullptr;  // set by a signal handler: stop, keep what there is
   bool is_cancelled() const { return cancelled != nullptr && cancelled->load(); }
 };

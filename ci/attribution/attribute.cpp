@@ -287,8 +287,7 @@ void attribute(Comparison& comparison, const Run& baseline, const Run& candidate
     const CountedProfile* b = find_profile(candidate_profiles, row.benchmark);
     const bool same_code = !dispatch || !may_call_a_dispatching_library(a, b);
     if (!same_code) {
-      row.reason +=
-          (row.reason.empty() ? "" : "; ") + std::string(steelyard::to_text(RowNote::other_dispatch)) + *dispatch;
+      row.reason += (row.reason.empty() ? "" : "; ") + std::string(to_text(RowNote::other_dispatch)) + *dispatch;
       row.notes.add(RowNote::other_dispatch);
       any_other_dispatch = true;
     }

@@ -270,8 +270,7 @@ const std::array kKeys{
                      "both sides at once on two cores, in turns, or one after the other (judged with drift in mind); "
                      "auto: duet where two equal cores are free and a trial does not find turns much steadier, else "
                      "interleaved",
-                     assign_layout,
-                     STEELYARD_PRINT(quoted_for_toml(of.run.layout ? steelyard::to_text(*of.run.layout) : "auto"))},
+                     assign_layout, STEELYARD_PRINT(quoted_for_toml(of.run.layout ? to_text(*of.run.layout) : "auto"))},
     ConfigurationKey{"run", "rounds", "--rounds", "N",
                      "rounds of every benchmark, an even number; 0: each until it is decided, within the budget",
                      assign_rounds, STEELYARD_PRINT(std::to_string(of.run.rounds))},

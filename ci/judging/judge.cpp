@@ -63,9 +63,9 @@ const Calibration* KnownCalibration::find(const Run& baseline, const Run& candid
     return nullptr;
   }
   if (is_concurrent(layout) && named_->layout != layout) {
-    const std::string measured(steelyard::to_text(layout));
+    const std::string measured(to_text(layout));
     warnings.push_back("the calibration " + file_.string() + " is of gates measured " +
-                       std::string(steelyard::to_text(named_->layout)) + ", and this was measured " + measured +
+                       std::string(to_text(named_->layout)) + ", and this was measured " + measured +
                        ": its noise floors and error rates may be others here; steelyard calibrate --layout " +
                        measured + " makes one that fits");
   }

@@ -57,16 +57,16 @@ void insert(ComparisonRow row, std::vector<ComparisonRow>& rows) {
 std::string reason_to_skip_time(const EqualBuilds& builds, const std::string& benchmark, SkipTime policy) {
   if (policy == SkipTime::never) return "";
   const auto program = builds.same_program.find(benchmark);
-  const std::string not_timed(steelyard::to_text(RowNote::not_timed));
+  const std::string not_timed(to_text(RowNote::not_timed));
   if (program != builds.same_program.end()) return not_timed + program->second;
   if (policy == SkipTime::equal_code && builds.same_code.count(benchmark) > 0) {
-    return not_timed + std::string(steelyard::to_text(RowNote::equal_code));
+    return not_timed + std::string(to_text(RowNote::equal_code));
   }
   return "";
 }
 
 void note_equal_code(ComparisonRow& row) {
-  row.reason += "; " + std::string(steelyard::to_text(RowNote::equal_code));
+  row.reason += "; " + std::string(to_text(RowNote::equal_code));
   row.notes.add(RowNote::equal_code);
 }
 

@@ -100,7 +100,7 @@ class PatternBudgets {
     for (const auto& [table, left] : left_) {
       if (left.count() > 0) continue;
       warnings.push_back("the budget of " + regress::to_text(*table) + ", " +
-                         steelyard::to_text(nanoseconds(static_cast<double>(*table->budget_ns))) +
+                         to_text(nanoseconds(static_cast<double>(*table->budget_ns))) +
                          ", was spent: its benchmarks have the rounds that it paid for");
     }
   }

@@ -79,8 +79,7 @@ Result<void> check_header(const NamedRun& first, const NamedRun& other) {
       {"project", a.project, b.project, "--project when it is measured gives them one"},
       {"commit", sha_of(a.commit), sha_of(b.commit), "a run is of one commit"},
       {"tool", a.tool, b.tool, "measure all parts with one program"},
-      {"layout", std::string(steelyard::to_text(a.layout)), std::string(steelyard::to_text(b.layout)),
-       "ask for one with --layout"},
+      {"layout", std::string(to_text(a.layout)), std::string(to_text(b.layout)), "ask for one with --layout"},
   };
   for (const auto& [what, of_first, of_other, fix] : all) {
     if (of_first != of_other) return refuse(first, other, what, of_first, of_other, fix);

@@ -62,9 +62,8 @@ Result<Code> code_of(const std::filesystem::path& program) {
 // Empty: nothing speaks against it.
 std::string difference(const Code& built, const Code& linked) {
   if (std::abs(built.bytes - linked.bytes) > kPadding * built.bytes + kPageBytes) {
-    return steelyard::to_text(Bytes(static_cast<std::int64_t>(linked.bytes))) +
-           " of code, where the program as built has " +
-           steelyard::to_text(Bytes(static_cast<std::int64_t>(built.bytes)));
+    return to_text(Bytes(static_cast<std::int64_t>(linked.bytes))) + " of code, where the program as built has " +
+           to_text(Bytes(static_cast<std::int64_t>(built.bytes)));
   }
   if (built.functions.empty() || linked.functions.empty()) return "";
   std::vector<std::pair<std::string, std::uint64_t>> other;
@@ -160,9 +159,8 @@ class Relinking {
   Result<void> check_time() const {
     const double spent = std::chrono::duration<double, std::nano>(Clock::now() - begun_).count();
     if (spent < kMostTime.count()) return {};
-    return input_error(where(), "commands that took " + steelyard::to_text(nanoseconds(spent)) + " together",
-                       "at most " + steelyard::to_text(kMostTime),
-                       "ask for fewer layouts with --relinks, or link faster");
+    return input_error(where(), "commands that took " + to_text(nanoseconds(spent)) + " together",
+                       "at most " + to_text(kMostTime), "ask for fewer layouts with --relinks, or link faster");
   }
 
   Result<void> look_at_built() {

@@ -128,8 +128,8 @@ void ProgramTimer::fail(const ListedPair& pair, const Error& error) {
 
 void ProgramTimer::not_reached(const ListedPair& pair) {
   constexpr FailureKind kKind = FailureKind::not_reached;
-  const Unmeasured what{
-      "", opening_of(kKind) + "the budget was spent; ask for more than " + steelyard::to_text(limits_.budget), kKind};
+  const Unmeasured what{"", opening_of(kKind) + "the budget was spent; ask for more than " + to_text(limits_.budget),
+                        kKind};
   fail_benchmarks(pair.baseline.benchmarks(), what, unmeasured_.baseline);
   fail_benchmarks(pair.candidate.benchmarks(), what, unmeasured_.candidate);
 }

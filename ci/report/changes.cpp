@@ -145,7 +145,7 @@ Json series_json(const ChangesReport& report, std::size_t index) {
   json["name"] = series.name;
   json["metric"] = json_text(series.metric);
   json["unit"] = json_text(series.unit);
-  json["better"] = steelyard::to_text(series.better);
+  json["better"] = to_text(series.better);
   if (index < report.projects.size()) json["project"] = json_text(report.projects[index]);
   std::set<std::string> machines;
   for (const SeriesPoint& point : series.points) {

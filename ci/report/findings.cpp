@@ -358,13 +358,13 @@ std::string conditions_line(const Comparison& comparison) {
   std::int32_t most = 0;
   for (const ComparisonRow& row : comparison.rows) {
     if (row.metric.kind != MetricKind::noisy || row.rounds <= 0) continue;
-    layouts.insert(std::string(steelyard::to_text(row.layout)));
+    layouts.insert(std::string(to_text(row.layout)));
     fewest = fewest == 0 ? row.rounds : std::min(fewest, row.rounds);
     most = std::max(most, row.rounds);
   }
   std::string line;
   for (const std::string& layout : layouts) line += (line.empty() ? "" : " and ") + layout;
-  if (line.empty()) line = steelyard::to_text(comparison.candidate.layout);
+  if (line.empty()) line = to_text(comparison.candidate.layout);
   if (most > 0 && fewest == most) line += ", " + plural(most, "round", "rounds");
   if (most > 0 && fewest != most) line += ", " + std::to_string(fewest) + " to " + std::to_string(most) + " rounds";
   // What was imported has no seed of ours.

@@ -90,7 +90,7 @@ std::string series_text(const storage::HistorySeries& series, const TerminalStyl
   std::string title = paint(printable(name_as_given(series.benchmark), style.unicode), Tone::strong, style.color) +
                       "  " + printable(metric_label(series.metric), style.unicode);
   if (series.metric.better != Better::undeclared) {
-    title += paint(", " + std::string(steelyard::to_text(series.metric.better)) + " is better", Tone::dim, style.color);
+    title += paint(", " + std::string(to_text(series.metric.better)) + " is better", Tone::dim, style.color);
   }
   if (!series.fingerprint.empty()) {
     title += paint("  machine " + series.fingerprint.substr(0, 8), Tone::dim, style.color);
@@ -169,7 +169,7 @@ std::string json_history(const storage::Page<storage::HistorySeries>& page) {
                               {"benchmark", one.benchmark},
                               {"metric", one.metric.name},
                               {"unit", one.metric.unit},
-                              {"better", steelyard::to_text(one.metric.better)},
+                              {"better", to_text(one.metric.better)},
                               {"fingerprint", json_text(one.fingerprint)},
                               {"points", std::move(points)},
                               {"older", json_text(one.older)}});
@@ -245,7 +245,7 @@ std::string json_movers(const storage::RangeQuery& range, const storage::Page<st
     json["movers"].push_back({{"benchmark", mover.benchmark},
                               {"metric", mover.metric.name},
                               {"unit", mover.metric.unit},
-                              {"better", steelyard::to_text(mover.metric.better)},
+                              {"better", to_text(mover.metric.better)},
                               {"fingerprint", json_text(mover.fingerprint)},
                               {"before", mover.before},
                               {"after", mover.after},

@@ -19,8 +19,7 @@ using Json = nlohmann::ordered_json;
 Json summary_json(const Comparison& comparison) {
   const auto counts = comparison.count_by_verdict();
   Json json;
-  for (std::size_t i = 0; i < kVerdictCount; ++i)
-    json[std::string(steelyard::to_text(static_cast<Verdict>(i)))] = counts.at(i);
+  for (std::size_t i = 0; i < kVerdictCount; ++i) json[std::string(to_text(static_cast<Verdict>(i)))] = counts.at(i);
   return json;
 }
 

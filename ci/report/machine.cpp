@@ -107,7 +107,7 @@ std::string copies_line(const Environment& environment) {
 }
 
 std::string calibration_line(const Calibration& calibration) {
-  std::string text = date_text(calibration.at_unix_s) + ", " + std::string(steelyard::to_text(calibration.layout));
+  std::string text = date_text(calibration.at_unix_s) + ", " + std::string(to_text(calibration.layout));
   if (const std::string why = regress::why_not_used(calibration); !why.empty()) return text + ", not used: " + why;
   text += calibration.failed ? ", failed: " : ": ";
   const CalibratedBenchmark* largest = largest_copies(calibration);
@@ -189,8 +189,8 @@ std::string probe_json(const bench::ProbeResult& probe) {
 std::string calibration_json(const Calibration& calibration) {
   const CalibratedBenchmark* largest = largest_copies(calibration);
   return "{\"at_unix_s\": " + std::to_string(calibration.at_unix_s) +
-         ", \"layout\": " + json_text(steelyard::to_text(calibration.layout)) +
-         ", \"failed\": " + flag(calibration.failed) + ", \"largest_copies\": " +
+         ", \"layout\": " + json_text(to_text(calibration.layout)) + ", \"failed\": " + flag(calibration.failed) +
+         ", \"largest_copies\": " +
          (largest == nullptr ? std::string("null")
                              : "{\"benchmark\": " + json_text(largest->benchmark) + ", \"metric\": " +
                                    json_text(largest->metric) + ", \"deviation\": " + number(*largest->copies) + '}') +
@@ -373,7 +373,7 @@ std::string terminal_calibration(const Calibration& calibration, const Calibrati
   if (!advice.empty()) text += advice + '\n';
   text += beyond_of(benchmarks, style);
   text += verdict_of(calibration, style);
-  text += std::string(steelyard::to_text(calibration.layout)) + ", " + plural_text(calibration.rounds, "round") +
+  text += std::string(to_text(calibration.layout)) + ", " + plural_text(calibration.rounds, "round") +
           " a gate, seed " + std::to_string(calibration.seed) + ", machine " + calibration.fingerprint + '\n';
   if (circumstances.budget_spent) {
     text += "the budget of " + circumstances.budget + " was enough for " +

@@ -50,8 +50,7 @@ class MarkdownNames {
 std::string table_row(const ComparisonRow& row, const MarkdownNames& names) {
   const bool is_changed = row.verdict == Verdict::regression || row.verdict == Verdict::improvement;
   const std::string change = row.ratio ? change_cell(*row.ratio) : "";
-  std::string text =
-      "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(steelyard::to_text(row.verdict));
+  std::string text = "| " + std::string(mark_of(row.verdict).unicode) + " " + std::string(to_text(row.verdict));
   text += " | " + code(names.of(row.benchmark), true) + " | " + words(metric_label(row.metric));
   text += " | " + level(row.baseline, row.metric.unit) + " | ";
   text += row.notes.has(RowNote::not_timed) ? "not timed" : level(row.candidate, row.metric.unit);

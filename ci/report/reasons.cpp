@@ -50,8 +50,7 @@ bool wants_reason(const ComparisonRow& row) {
 std::string reason_key(const ComparisonRow& row) {
   const std::optional<RowNote> cause = cause_of(row);
   if (!cause || *cause == RowNote::not_timed) return row.reason;
-  return std::string(steelyard::to_text(*cause)) + '\n' + std::string(steelyard::to_text(row.layout)) + '\n' +
-         row.metric.name;
+  return std::string(to_text(*cause)) + '\n' + std::string(to_text(row.layout)) + '\n' + row.metric.name;
 }
 
 std::vector<std::string> reason_keys(const RowGroup& group) {
@@ -112,7 +111,7 @@ std::string text_of_cause(RowNote cause, const std::vector<const ComparisonRow*>
   const auto drift = std::find_if(comparison.drifts.begin(), comparison.drifts.end(),
                                   [&](const SharedDrift& one) { return one.metric == first.metric.name; });
   const bool was_removed = drift != comparison.drifts.end() && drift->removed;
-  return std::string(steelyard::to_text(cause)) + (was_removed ? "what is left of each change (" : "each change (") +
+  return std::string(to_text(cause)) + (was_removed ? "what is left of each change (" : "each change (") +
          changes_text(rows) +
          (was_removed ? ", the common movement of " + change_text(drift->ratio) + " taken off)" : ")") +
          (first.layout == Layout::separate ? "; the sides were measured on different occasions"

@@ -176,7 +176,7 @@ bool is_wider_than_its_loop(const Measurement& measurement) {
 std::string counted_label(const Measurement& measurement) {
   const std::string label = metric_label(measurement.metric);
   if (!is_wider_than_its_loop(measurement)) return label;
-  return label + ", " + std::string(steelyard::to_text(measurement.count_basis.scope));
+  return label + ", " + std::string(to_text(measurement.count_basis.scope));
 }
 
 // What such counts hold, and why; empty where all counts are of the timed region.
@@ -229,10 +229,10 @@ Json measurement_json(const Measurement& measurement) {
   json["benchmark"] = measurement.benchmark.canonical();
   json["metric"] = measurement.metric.name;
   json["unit"] = measurement.metric.unit;
-  json["better"] = steelyard::to_text(measurement.metric.better);
-  json["kind"] = steelyard::to_text(measurement.metric.kind);
+  json["better"] = to_text(measurement.metric.better);
+  json["kind"] = to_text(measurement.metric.kind);
   json["count_key"] = json_text(measurement.count_key);
-  if (is_wider_than_its_loop(measurement)) json["count_scope"] = steelyard::to_text(measurement.count_basis.scope);
+  if (is_wider_than_its_loop(measurement)) json["count_scope"] = to_text(measurement.count_basis.scope);
   json["value"] = json_number(summary.level);
   json["within_invocations"] = json_number(summary.within);
   json["between_invocations"] = json_number(summary.between);
@@ -314,7 +314,7 @@ std::string terminal_run(const Run& run, const TerminalStyle& style, const Targe
             "\n";
   }
   const Run* const runs[] = {&run};
-  if (const std::string disturbances = steelyard::to_text(summarize_disturbances(runs)); !disturbances.empty()) {
+  if (const std::string disturbances = to_text(summarize_disturbances(runs)); !disturbances.empty()) {
     for (const std::string& line :
          wrapped(disturbances + "; `steelyard doctor` says what disturbs this machine", width)) {
       text += line + "\n";
@@ -363,7 +363,7 @@ std::string json_run(const Run& run, const TargetReport& targets) {
     json["failures"].push_back({{"benchmark", is_whole ? Json(nullptr) : Json(failure.benchmark.canonical())},
                                 {"metric", json_text(failure.metric)},
                                 {"round", failure.round >= 0 ? Json(failure.round) : Json(nullptr)},
-                                {"kind", steelyard::to_text(failure.kind)},
+                                {"kind", to_text(failure.kind)},
                                 {"reason", failure.reason}});
   }
   json["labels"] = run.labels;

@@ -44,7 +44,7 @@ std::string terminal_status(const storage::StoreStatus& status, const TerminalSt
       {"measurements", grouped_text(status.measurements)},
       {"samples", grouped_text(status.samples)},
       {"comparisons", grouped_text(status.comparisons)},
-      {"size", steelyard::to_text(Bytes(status.bytes))},
+      {"size", to_text(Bytes(status.bytes))},
       {"spool", status.spooled == 0 ? "empty" : grouped_text(status.spooled) + " waiting to be delivered"},
   };
   return aligned_rows(rows, {Align::left, Align::left}, "");
@@ -52,7 +52,7 @@ std::string terminal_status(const storage::StoreStatus& status, const TerminalSt
 
 std::string terminal_upkeep(const storage::StoreUpkeep& upkeep) {
   constexpr std::size_t kMaxTables = 8;  // the largest; the others weigh nothing beside them
-  const auto bytes = [](std::int64_t count) { return steelyard::to_text(Bytes(count)); };
+  const auto bytes = [](std::int64_t count) { return to_text(Bytes(count)); };
   const auto day = [](const std::string& time) { return time.empty() ? "never" : time.substr(0, 10); };
   std::vector<std::vector<std::string>> rows{{"table", "rows", "dead", "size", "indexes", "vacuumed", "analyzed"}};
   for (const storage::TableUpkeep& table : upkeep.tables) {

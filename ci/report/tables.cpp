@@ -145,10 +145,10 @@ Json cell_json(const SignificanceTable& table, std::size_t row, std::size_t colu
   json["interval"] =
       level.bounds ? Json::array({json_number(level.bounds->low), json_number(level.bounds->high)}) : Json(nullptr);
   json["confidence"] = level.bounds ? json_number(level.confidence) : Json(nullptr);
-  json["doubt"] = level.doubt == MedianDoubt::none ? Json(nullptr) : Json(steelyard::to_text(level.doubt));
+  json["doubt"] = level.doubt == MedianDoubt::none ? Json(nullptr) : Json(to_text(level.doubt));
   json["reason"] = level.reason.empty() ? Json(nullptr) : Json(level.reason);
   json["iqr_over_median"] = json_number(cell.spread);
-  json["standing"] = steelyard::to_text(cell.standing);
+  json["standing"] = to_text(cell.standing);
   json["ratio"] = json_number(cell.ratio);
   json["q"] = json_number(cell.q);
   return json;
@@ -159,7 +159,7 @@ Json table_json(const SignificanceTable& table) {
   json["title"] = table.data.title;
   json["quantity"] = table.data.quantity;
   json["unit"] = table.data.unit;
-  json["better"] = steelyard::to_text(table.data.better);
+  json["better"] = to_text(table.data.better);
   json["values"] = values_text(table.data);
   json["direction"] = table.is_rowwise() ? "rowwise" : "columnwise";
   json["reference"] = table.question.reference ? Json(*table.question.reference) : Json(nullptr);

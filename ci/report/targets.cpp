@@ -244,7 +244,7 @@ std::string target_line(const TargetRow& row, const ShownNames& names, const Ter
   const VerdictLook look = look_of(row.verdict);
   constexpr std::size_t kVerdict = 10;
   const std::string verdict =
-      std::string(style.unicode ? look.unicode : look.ascii) + ' ' + padded(steelyard::to_text(row.verdict), kVerdict);
+      std::string(style.unicode ? look.unicode : look.ascii) + ' ' + padded(to_text(row.verdict), kVerdict);
   constexpr std::size_t kMinName = 9;
   const std::string name = padded(names.of(row.benchmark), std::max(names.columns(), kMinName));
   std::string text =
@@ -379,7 +379,7 @@ Json target_json(const TargetRow& row) {
   json["intensity"] = json_number(row.intensity);
   json["bound"] = json_text(row.bound);
   json["invocations"] = row.invocations;
-  json["verdict"] = steelyard::to_text(row.verdict);
+  json["verdict"] = to_text(row.verdict);
   json["reason"] = row.reason;
   return json;
 }
@@ -425,7 +425,7 @@ std::string found_text(const TargetRow& row) {
 }
 
 std::string row_text(const TargetRow& row) {
-  return std::string("| ") + mark_of_target(row.verdict) + ' ' + std::string(steelyard::to_text(row.verdict)) + " | " +
+  return std::string("| ") + mark_of_target(row.verdict) + ' ' + std::string(to_text(row.verdict)) + " | " +
          markdown::code(name_as_given(row.benchmark), true) + " | " + markdown::words(row.target.text) + " | " +
          markdown::words(found_text(row)) + " |\n";
 }
@@ -449,7 +449,7 @@ std::string target_summary(const TargetReport& report) {
     if (count == 0) continue;
     text += (text.empty() ? grouped_text(count) + (count == 1 ? " target " : " targets ")
                           : ", " + grouped_text(count) + ' ') +
-            std::string(steelyard::to_text(verdict));
+            std::string(to_text(verdict));
   }
   return text;
 }

@@ -200,7 +200,7 @@ ComparisonTable::Cells ComparisonTable::cells_of(const ComparisonRow& row) const
   const VerdictMark mark = mark_of(row.verdict);
   Cells cells;
   cells.verdict = style_.unicode ? mark.unicode : mark.ascii;
-  if (names_verdicts_) cells.verdict += " " + std::string(steelyard::to_text(row.verdict));
+  if (names_verdicts_) cells.verdict += " " + std::string(to_text(row.verdict));
   cells.benchmark = names_.of(row.benchmark);
   cells.metric = printable(metric_label(row.metric), style_.unicode);
   const LevelPair levels = level_pair(row.baseline, row.candidate, row.metric.unit);
@@ -344,7 +344,7 @@ class Writer {
       for (const RowGroup& group : shared.groups) {
         if (!table_.names_verdicts() && section != group.verdict) {
           section = group.verdict;
-          text_ += "  " + tone(std::string(steelyard::to_text(group.verdict)), tone_of(group.verdict)) + "\n";
+          text_ += "  " + tone(std::string(to_text(group.verdict)), tone_of(group.verdict)) + "\n";
         }
         for (const ComparisonRow* row : group.rows) {
           if (row->verdict == Verdict::unchanged && ++unchanged > kMaxUnchanged) {

@@ -116,8 +116,8 @@ Result<Measured> measure(const CalibrateOptions& options, const Configuration& c
   const double longer_ms = std::max(1.0, std::ceil(kLongerSamples * in_seconds(gates.samples.min_time) * 1000));
   setting.longer_time = std::to_string(static_cast<std::int64_t>(longer_ms)) + "ms";
   setting.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  CalibrationCircumstances circumstances{options.gates, gates.budget_spent,
-                                         steelyard::to_text(*configuration.run.budget), gates.failures};
+  CalibrationCircumstances circumstances{options.gates, gates.budget_spent, to_text(*configuration.run.budget),
+                                         gates.failures};
   circumstances.no_time_for_copies = gates.no_time_for_copies;
   for (const KeptPages& kept : gates.kept_pages) circumstances.kept_pages.emplace(kept.program, kept.why);
   return Measured{regress::calibrate(gates.gates, gates.sequential, setting, gates.alone), std::move(circumstances)};

@@ -61,9 +61,8 @@ Result<void> migrate_store(const Configuration& configuration, const App& app) {
   if (!closed) return closed.error();
   if (closed->partitions > 0) {
     app.note(grouped_text(closed->partitions) +
-             (closed->partitions == 1 ? " partition that gets" : " partitions that get") +
-             " no more rows closed: " + steelyard::to_text(Bytes(closed->bytes_before)) + " before, " +
-             steelyard::to_text(Bytes(closed->bytes_after)) + " now");
+             (closed->partitions == 1 ? " partition that gets" : " partitions that get") + " no more rows closed: " +
+             to_text(Bytes(closed->bytes_before)) + " before, " + to_text(Bytes(closed->bytes_after)) + " now");
   }
   if (closed->packed > 0) {
     app.note(grouped_text(closed->packed) + " measurements of an older steelyard packed");

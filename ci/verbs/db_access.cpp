@@ -70,7 +70,7 @@ std::string joined(const std::vector<storage::AffectedTable>& tables) {
   std::string text;
   for (const storage::AffectedTable& table : tables) {
     text += (text.empty() ? "" : ", ") + table.name;
-    if (table.bytes > 0) text += " (" + steelyard::to_text(Bytes(table.bytes)) + ')';
+    if (table.bytes > 0) text += " (" + to_text(Bytes(table.bytes)) + ')';
   }
   return text;
 }
@@ -82,7 +82,7 @@ std::string line_of(const char* what, const std::string& tables) {
 std::string upgrade_text(const storage::UpgradePlan& plan) {
   std::string text = "store         " + plan.address + "\nschema        version " + std::to_string(plan.version) +
                      ", this program has " + std::to_string(plan.newest) + "\nsize          " +
-                     steelyard::to_text(Bytes(plan.bytes)) + '\n';
+                     to_text(Bytes(plan.bytes)) + '\n';
   if (plan.steps.empty()) return text + "nothing to apply\n";
   for (const storage::UpgradeStep& step : plan.steps) {
     text += step.name + "  sha256 " + step.checksum + '\n' + line_of("creates", joined(step.creates)) +
@@ -138,8 +138,7 @@ std::string table_of(const storage::DistributionPlan& plan) {
   for (const storage::TablePlacement& placement : plan.tables) {
     const std::string key = placement.key.empty() ? "" : " by " + placement.key;
     rows.push_back({placement.table, storage::to_text(placement.place) + key,
-                    placement.done ? "is there" : "to be moved", steelyard::to_text(Bytes(placement.bytes)),
-                    placement.why});
+                    placement.done ? "is there" : "to be moved", to_text(Bytes(placement.bytes)), placement.why});
   }
   std::string text = aligned_rows(rows, {Align::left, Align::left, Align::left, Align::right, Align::left}, "");
   if (plan.nodes > 0) {

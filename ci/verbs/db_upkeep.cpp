@@ -69,7 +69,7 @@ Result<storage::Pruned::Part> prune_archives(const storage::RetentionPolicy& pol
 
 std::string line_of(const std::string& what, const storage::Pruned::Part& part, const std::string& rows) {
   return what + ": " + grouped_text(part.runs) + (part.runs == 1 ? " run, " : " runs, ") + grouped_text(part.rows) +
-         ' ' + rows + ", " + steelyard::to_text(Bytes(part.bytes)) + '\n';
+         ' ' + rows + ", " + to_text(Bytes(part.bytes)) + '\n';
 }
 
 std::string pruned_text(const storage::Pruned& pruned, const storage::RetentionPolicy& policy,

@@ -79,7 +79,7 @@ bool is_less_than_minimum(const ComparisonRow& row, const Interval& alone) {
 void contradict(ComparisonRow& row) {
   const SoloCheck& solo = *row.solo;
   const std::string alone = change_text(solo.ratio) + " (" + range_text(*solo.interval) + ")";
-  std::string text(steelyard::to_text(RowNote::contradicted_alone));
+  std::string text(to_text(RowNote::contradicted_alone));
   if (is_less_than_minimum(row, *solo.interval)) {
     text += alone + " with nothing beside it, which leaves less than the minimum effect of " +
             share_text(row.minimum_effect);
@@ -105,7 +105,7 @@ std::string solo_text(const ComparisonRow& row) {
   if (row.notes.has(RowNote::contradicted_alone)) return "";
   if (row.solo) return told(*row.solo);
   constexpr RowNote kNotConfirmed = RowNote::not_confirmed_alone;
-  return row.notes.has(kNotConfirmed) ? std::string(steelyard::to_text(kNotConfirmed)) : "";
+  return row.notes.has(kNotConfirmed) ? std::string(to_text(kNotConfirmed)) : "";
 }
 
 bool is_to_check_alone(const ComparisonRow& row) {

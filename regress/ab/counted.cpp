@@ -63,8 +63,8 @@ double jitter_of(const CountedSide& side) {
 void refuse_scopes(const CountBasis& baseline, const CountBasis& candidate, ComparisonRow& row) {
   row.verdict = Verdict::incomparable;
   row.test = "none";
-  row.reason = "counted over different things: the " + std::string(steelyard::to_text(baseline.scope)) +
-               " in the baseline, the " + std::string(steelyard::to_text(candidate.scope)) + " in the candidate";
+  row.reason = "counted over different things: the " + std::string(to_text(baseline.scope)) + " in the baseline, the " +
+               std::string(to_text(candidate.scope)) + " in the candidate";
 }
 
 // "counted exactly", "counted over whole functions with their set-up".
@@ -131,7 +131,7 @@ void judge_counted(const CountedSide& baseline, const CountedSide& candidate, Co
 
 std::string exactness_text(CountScope scope, double jitter) {
   if (scope == CountScope::timed_region) return jitter > 0 ? "exact to " + small_share_text(jitter) : "exact";
-  return std::string(steelyard::to_text(scope)) + (jitter > 0 ? ", to " + small_share_text(jitter) : "");
+  return std::string(to_text(scope)) + (jitter > 0 ? ", to " + small_share_text(jitter) : "");
 }
 
 std::string count_key_difference(std::string_view baseline, std::string_view candidate) {

@@ -94,10 +94,10 @@ class Explainer {
   void measured(const Matched& matched, const ComparisonRow& row) {
     std::string text = "measured: " + row.metric.name +
                        (row.metric.unit.empty() || row.metric.unit == "count" ? "" : " in " + row.metric.unit) + " (" +
-                       std::string(steelyard::to_text(row.metric.better)) + " is better), ";
+                       std::string(to_text(row.metric.better)) + " is better), ";
     text += row.metric.kind == MetricKind::counted
-                ? std::string("counted over the ") + std::string(steelyard::to_text(row.count_scope))
-                : std::string(steelyard::to_text(row.layout));
+                ? std::string("counted over the ") + std::string(to_text(row.count_scope))
+                : std::string(to_text(row.layout));
     text += "; " + side_text("baseline", counts_of(baseline_, matched.baseline)) + "; " +
             side_text("candidate", counts_of(candidate_, matched.candidate));
     add_step(std::move(text));
@@ -281,8 +281,7 @@ class Explainer {
   }
 
   void verdict(const ComparisonRow& row) {
-    add_step("verdict: " + std::string(steelyard::to_text(row.verdict)) +
-             (row.reason.empty() ? "" : ": " + row.reason));
+    add_step("verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason));
     if (!row.gate_note.empty()) add_step("gate: it does not gate: " + row.gate_note);
     const std::string other = other_answer(row);
     if (!other.empty()) add_step("another answer: " + other);

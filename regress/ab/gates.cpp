@@ -63,7 +63,7 @@ bool are_of_one_code(const ComparisonRow& row, const ComparisonRow& other) {
 }
 
 std::string standing_text(Verdict verdict) {
-  return verdict == Verdict::improvement ? "better" : std::string(steelyard::to_text(verdict));
+  return verdict == Verdict::improvement ? "better" : std::string(to_text(verdict));
 }
 
 // Why a count that regressed does not gate beside this time; empty where it does. Equal builds that were not timed

@@ -65,12 +65,12 @@ Metric metric_of(const Matched& matched) {
 std::string metric_difference(const Metric& b, const Metric& c) {
   if (b.unit != c.unit) return "the baseline is in \"" + b.unit + "\", the candidate in \"" + c.unit + "\"";
   if (b.better != c.better) {
-    return "better is " + std::string(steelyard::to_text(b.better)) + " in the baseline, " +
-           std::string(steelyard::to_text(c.better)) + " in the candidate";
+    return "better is " + std::string(to_text(b.better)) + " in the baseline, " + std::string(to_text(c.better)) +
+           " in the candidate";
   }
   if (b.kind != c.kind) {
-    return "the baseline's values are " + std::string(steelyard::to_text(b.kind)) + ", the candidate's " +
-           std::string(steelyard::to_text(c.kind));
+    return "the baseline's values are " + std::string(to_text(b.kind)) + ", the candidate's " +
+           std::string(to_text(c.kind));
   }
   return "";
 }

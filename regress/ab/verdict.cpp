@@ -121,8 +121,8 @@ std::string apart_reason(const NoisyEvidence& evidence, const Family& family, Co
   std::string text = open_text(family, row);
   if (cause) {
     row.notes.add(*cause);
-    text = std::string(steelyard::to_text(*cause)) + "the " + (seen.empty() ? "" : "remaining ") +
-           change_text(*row.ratio) + errors_text(*cause, evidence.error);
+    text = std::string(to_text(*cause)) + "the " + (seen.empty() ? "" : "remaining ") + change_text(*row.ratio) +
+           errors_text(*cause, evidence.error);
   }
   text += row.layout == Layout::separate ? "; the sides were measured on different occasions"
                                          : "; all of one side was measured before the other";
@@ -155,7 +155,7 @@ std::string inconclusive_reason(const NoisyEvidence& evidence, const Family& fam
            more_rounds_text(row);
   }
   row.notes.add(RowNote::too_noisy);
-  return std::string(steelyard::to_text(RowNote::too_noisy)) + units_text(evidence) + " the " + interval_text(row) +
+  return std::string(to_text(RowNote::too_noisy)) + units_text(evidence) + " the " + interval_text(row) +
          " holds no change and reaches beyond the margin of " + share_text(row.margin) + more_rounds_text(row);
 }
 

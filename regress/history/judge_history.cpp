@@ -411,7 +411,7 @@ std::string family_text(const ComparisonRow& row, const Comparison& comparison) 
 
 std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& comparison) {
   std::vector<std::string> steps;
-  steps.push_back("measured: " + row.metric.name + " (" + std::string(steelyard::to_text(row.metric.better)) +
+  steps.push_back("measured: " + row.metric.name + " (" + std::string(to_text(row.metric.better)) +
                   " is better), the candidate alone; its baseline is what this machine measured on other occasions");
   if (std::string policy = policy_step(comparison.policy, row); !policy.empty()) steps.push_back(std::move(policy));
   if (row.baseline || row.candidate) steps.push_back(levels_text(row));
@@ -438,8 +438,7 @@ std::vector<std::string> steps_of(const ComparisonRow& row, const Comparison& co
     steps.push_back("power: changes from " + share_text(*row.minimum_detectable_effect) +
                     " on are found in 4 of 5 tries by data like these");
   }
-  steps.push_back("verdict: " + std::string(steelyard::to_text(row.verdict)) +
-                  (row.reason.empty() ? "" : ": " + row.reason));
+  steps.push_back("verdict: " + std::string(to_text(row.verdict)) + (row.reason.empty() ? "" : ": " + row.reason));
   if (!row.gate_note.empty()) steps.push_back("gate: it does not gate: " + row.gate_note);
   return steps;
 }

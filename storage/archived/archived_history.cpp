@@ -169,8 +169,8 @@ bool NewestPoints::SeriesKey::operator<(const SeriesKey& other) const {
   const auto sorted = [](const SeriesKey& key) {
     return std::tuple<const std::string&, const std::string&, const std::string&, const std::string&, std::string_view,
                       std::string_view, const std::string&>(key.benchmark, key.project, key.metric.name,
-                                                            key.metric.unit, steelyard::to_text(key.metric.better),
-                                                            steelyard::to_text(key.metric.kind), key.fingerprint);
+                                                            key.metric.unit, to_text(key.metric.better),
+                                                            to_text(key.metric.kind), key.fingerprint);
   };
   return sorted(*this) < sorted(other);
 }

@@ -78,7 +78,7 @@ std::string file_name(const std::string& fingerprint) {
 
 std::filesystem::path calibration_file(const std::filesystem::path& state, const std::string& fingerprint,
                                        Layout layout) {
-  return state / "calibrations" / (file_name(fingerprint) + '-' + std::string(steelyard::to_text(layout)) + ".json");
+  return state / "calibrations" / (file_name(fingerprint) + '-' + std::string(to_text(layout)) + ".json");
 }
 
 Result<void> write_calibration(const std::filesystem::path& file, const Calibration& calibration) {

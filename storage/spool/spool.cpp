@@ -282,9 +282,8 @@ Result<DeliveryLock> DeliveryLock::take(const std::filesystem::path& folder, Nan
     return why;
   }
   if (!lock->has_value()) {
-    return store_error(path.string(),
-                       "another process that delivers, for longer than " + steelyard::to_text(longest_wait), "the lock",
-                       "what waits stays where it is; the next command delivers it");
+    return store_error(path.string(), "another process that delivers, for longer than " + to_text(longest_wait),
+                       "the lock", "what waits stays where it is; the next command delivers it");
   }
   return DeliveryLock(std::move(**lock));
 }

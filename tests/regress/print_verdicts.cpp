@@ -23,7 +23,7 @@ void print(const std::optional<Interval>& interval) {
 }
 
 void print(const ComparisonRow& row) {
-  std::printf("%s %s", row.benchmark.c_str(), std::string(steelyard::to_text(row.verdict)).c_str());
+  std::printf("%s %s", row.benchmark.c_str(), std::string(to_text(row.verdict)).c_str());
   for (const auto& value : {row.baseline, row.candidate, row.ratio, row.p, row.q, row.discovery_q, row.slot_effect,
                             row.minimum_detectable_effect, row.noise.within, row.noise.between, row.noise.rounds}) {
     print(value);

@@ -68,11 +68,11 @@ bool print_row(const SimulationOptions& options, int replications, std::uint64_t
   const Tally tally = simulate(options, replications, seed);
   const auto share = [](int count, int of) { return of == 0 ? 0.0 : static_cast<double>(count) / of; };
   std::printf("| %-11s | %6d | %4.0f %% | %.3f | %.4f | %.2f | %.2f | %.2f | %.3f | %.3f |\n",
-              std::string(steelyard::to_text(options.layout)).c_str(), options.rounds,
-              100 * std::expm1(options.noise.slot_effect), share(tally.alarms_05, replications),
-              share(tally.alarms_01, replications), share(tally.found[0], replications),
-              share(tally.found[1], replications), share(tally.found[2], replications),
-              share(tally.covered, tally.intervals), share(tally.judged, replications));
+              std::string(to_text(options.layout)).c_str(), options.rounds, 100 * std::expm1(options.noise.slot_effect),
+              share(tally.alarms_05, replications), share(tally.alarms_01, replications),
+              share(tally.found[0], replications), share(tally.found[1], replications),
+              share(tally.found[2], replications), share(tally.covered, tally.intervals),
+              share(tally.judged, replications));
   std::fflush(stdout);
   return !is_concurrent(options.layout) ||
          !(is_too_many(tally.alarms_05, replications, 0.05) || is_too_many(tally.alarms_01, replications, 0.01));

@@ -24,7 +24,7 @@ namespace steelyard::bench {
 struct ExecutedCodeLimits {
   std::size_t functions = 20000;
   std::size_t bytes = std::size_t{64} << 20;  // of machine code, both sides together
-  Nanoseconds time = steelyard::seconds(10);  // of all calls together
+  Nanoseconds time = seconds(10);             // of all calls together
 };
 
 class ExecutedCode {

@@ -161,11 +161,11 @@ class DistributionsPicture {
   double y_of(double value) const { return kArea.y(axis_.share(value)); }
 
   std::string summary() const {
-    std::string text(steelyard::to_text(row_.verdict));
+    std::string text(to_text(row_.verdict));
     if (row_.ratio) text += ", " + change_cell(*row_.ratio);
     if (row_.interval) text += " " + range_cell(*row_.interval) + " %";
     if (row_.metric.better != Better::undeclared)
-      text += "; " + std::string(steelyard::to_text(row_.metric.better)) + " is better";
+      text += "; " + std::string(to_text(row_.metric.better)) + " is better";
     return text;
   }
 
@@ -255,8 +255,7 @@ RowSamples samples_of_row(const ComparisonRow& row, const Run& baseline, const R
 
 std::string terminal_distributions(const ComparisonRow& row, const RowSamples& samples, const TerminalStyle& style) {
   std::string text = paint(printable(name_as_given(row.benchmark), style.unicode), Tone::strong, style.color) + "  " +
-                     printable(row.metric.name, style.unicode) + "  " + std::string(steelyard::to_text(row.verdict)) +
-                     "\n";
+                     printable(row.metric.name, style.unicode) + "  " + std::string(to_text(row.verdict)) + "\n";
   std::vector<double> values = all_of(samples.baseline);
   const std::vector<double> others = all_of(samples.candidate);
   values.insert(values.end(), others.begin(), others.end());

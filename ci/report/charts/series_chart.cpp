@@ -168,7 +168,7 @@ class SeriesPicture {
   }
 
   std::string summary() const {
-    return std::string(steelyard::to_text(series_.better)) + " is better; " +
+    return std::string(to_text(series_.better)) + " is better; " +
            grouped_text(static_cast<std::int64_t>(dots_.size())) + (dots_.size() == 1 ? " value, " : " values, ") +
            std::to_string(changes_.size()) + (changes_.size() == 1 ? " change" : " changes");
   }
@@ -302,7 +302,7 @@ std::string terminal_series(const Series& series, const std::vector<ChangePoint>
   std::string title =
       paint(printable(series.name.empty() ? "series" : series.name, style.unicode), Tone::strong, style.color);
   if (!series.metric.empty()) title += "  " + printable(series.metric, style.unicode);
-  title += paint(", " + std::string(steelyard::to_text(series.better)) + " is better", Tone::dim, style.color);
+  title += paint(", " + std::string(to_text(series.better)) + " is better", Tone::dim, style.color);
   const std::vector<MachinePoints> machines = by_machine(series);
   std::string text;
   for (const MachinePoints& points : machines) {

@@ -57,10 +57,7 @@ Result<std::optional<std::int64_t>> write_calibration(Transaction& transaction, 
   const std::string document = calibration_document(calibration);
   const std::string id = sha256_hex(document);
   SqlValues values;
-  values.text(id)
-      .text(calibration.fingerprint)
-      .text(steelyard::to_text(calibration.layout))
-      .integer(calibration.at_unix_s);
+  values.text(id).text(calibration.fingerprint).text(to_text(calibration.layout)).integer(calibration.at_unix_s);
   values.text(calibration.program).integer(calibration.rounds).number(calibration.level);
   values.integer(calibration.false_gates.tries).integer(calibration.false_gates.count);
   values.integer(calibration.false_alarms.tries).integer(calibration.false_alarms.count);

@@ -143,8 +143,8 @@ std::vector<std::string> fields_of(const ChosenSeries& series) {
           series.project,
           series.metric.name,
           series.metric.unit,
-          std::string(steelyard::to_text(series.metric.better)),
-          std::string(steelyard::to_text(series.metric.kind)),
+          std::string(to_text(series.metric.better)),
+          std::string(to_text(series.metric.kind)),
           series.fingerprint};
 }
 

@@ -82,10 +82,7 @@ Result<std::optional<std::int64_t>> insert_header(Transaction& transaction, cons
   } else {
     values.null();
   }
-  values.text(header.commit.branch)
-      .boolean(header.commit.dirty)
-      .text(header.session)
-      .text(steelyard::to_text(header.layout));
+  values.text(header.commit.branch).boolean(header.commit.dirty).text(header.session).text(to_text(header.layout));
   values.unsigned_integer(header.seed).texts(setting_names).texts(setting_texts).integer(keys.environment);
   values.integer(static_cast<std::int64_t>(run.measurements.size())).integer(samples);
   values.texts(labelled).texts(labels);

@@ -62,7 +62,7 @@ SqlValues row_values(std::int64_t run_key, std::size_t position, std::int64_t ta
   values.text(row.metric).number(row.achieved).number(low(row.achieved_interval)).number(high(row.achieved_interval));
   values.number(row.ceiling ? std::optional(row.ceiling->value) : std::nullopt).number(row.utilization);
   values.number(low(row.utilization_interval)).number(high(row.utilization_interval)).number(row.intensity);
-  return values.text(row.bound).integer(row.invocations).text(steelyard::to_text(row.verdict)).text(row.reason);
+  return values.text(row.bound).integer(row.invocations).text(to_text(row.verdict)).text(row.reason);
 }
 
 }  // namespace

@@ -217,8 +217,8 @@ std::string identity_of(const Metric& metric) {
   return ContentIdentity()
       .text(metric.name)
       .text(metric.unit)
-      .text(steelyard::to_text(metric.better))
-      .text(steelyard::to_text(metric.kind))
+      .text(to_text(metric.better))
+      .text(to_text(metric.kind))
       .hex();
 }
 void add(RowsByIdentity& rows, const std::string& identity, const Metric& metric) {
@@ -227,8 +227,8 @@ void add(RowsByIdentity& rows, const std::string& identity, const Metric& metric
       .text(identity)
       .text(metric.name)
       .text(metric.unit)
-      .text(steelyard::to_text(metric.better))
-      .text(steelyard::to_text(metric.kind));
+      .text(to_text(metric.better))
+      .text(to_text(metric.kind));
 }
 
 std::string identity_of(const BenchmarkId& benchmark) {
@@ -259,7 +259,7 @@ void add(RowsByIdentity& rows, const std::string& identity, const BenchmarkId& b
 std::string identity_of(const CountBasis& basis) {
   // Identity of the texts as they are kept, since a database can compute the same of its rows.
   return ContentIdentity()
-      .text(steelyard::to_text(basis.scope))
+      .text(to_text(basis.scope))
       .number(basis.jitter)
       .text(encode_database_text(basis.jitter_from))
       .text(encode_database_text(basis.proof))
@@ -267,7 +267,7 @@ std::string identity_of(const CountBasis& basis) {
 }
 void add(RowsByIdentity& rows, const std::string& identity, const CountBasis& basis) {
   if (rows.contains(identity)) return;
-  rows[identity].text(identity).text(steelyard::to_text(basis.scope)).number(basis.jitter).text(basis.jitter_from);
+  rows[identity].text(identity).text(to_text(basis.scope)).number(basis.jitter).text(basis.jitter_from);
   rows[identity].text(basis.proof);
 }
 

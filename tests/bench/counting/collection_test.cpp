@@ -249,7 +249,7 @@ TEST(CollectionFailure, LinesOnWhichValgrindSaysNothingExplainNothing) {
 TEST(CollectionFailure, ATimeLimitIsNamed) {
   ChildResult child;
   child.end = ChildEnd::timed_out;
-  child.timeout = steelyard::seconds(2);
+  child.timeout = seconds(2);
   EXPECT_THAT(explain_end(child, kLog, "valgrind-3.19.0").found, HasSubstr("limit of 2.00 s under Callgrind"));
 }
 

@@ -23,7 +23,7 @@ TEST_F(Counting, ALoopThatIsNotRunToItsEndIsAFailureThatSaysSo) {
 
 TEST_F(Counting, ABenchmarkThatTakesTooLongIsAFailureThatNamesTheLimit) {
   CountOptions options;
-  options.timeout = steelyard::seconds(2);
+  options.timeout = seconds(2);
   const CountedRun run = counted(program_of("counting_counted"), {"takes_long"}, options);
   EXPECT_THAT(failure_of(run, "takes_long"), HasSubstr("under Callgrind"));
 }

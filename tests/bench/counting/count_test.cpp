@@ -167,7 +167,7 @@ TEST_F(Counting, TheConditionsOfTheCountAreItsKey) {
 
 TEST_F(Counting, ABudgetBeyondWhatTheClockCanHoldIsNoLimit) {
   CountOptions options;
-  options.limits.budget = steelyard::seconds(1e300);
+  options.limits.budget = seconds(1e300);
   const CountedRun run = counted(program_of("counting_counted"), {"lambda"}, options);
   EXPECT_EQ(failure_of(run, "lambda"), "");
   EXPECT_GT(value_of(run, "lambda"), 0);

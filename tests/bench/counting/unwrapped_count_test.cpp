@@ -70,7 +70,7 @@ TEST_F(UnwrappedCounting, AnotherBenchmarkOfAStrippedProgramTakesFewerCollection
   place.findings = &findings;
   int collections = 0;
   BenchmarkCountOptions options;
-  options.timeout = steelyard::seconds(120);
+  options.timeout = seconds(120);
   options.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   options.next_number = [&] { return collections++; };
   const auto first = count_benchmark(place, "hidden", options);

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-MeasuringSettings asking(const std::string& filter, Nanoseconds timeout = steelyard::seconds(30)) {
+MeasuringSettings asking(const std::string& filter, Nanoseconds timeout = seconds(30)) {
   MeasuringSettings settings;
   settings.filter = filter;
   settings.timeout = timeout;
@@ -36,7 +36,7 @@ std::vector<std::string> names_of(const Program& program, const std::string& fil
 }
 
 // The error, or the trouble that it had.
-Error refusal(const Program& program, Nanoseconds timeout = steelyard::seconds(30)) {
+Error refusal(const Program& program, Nanoseconds timeout = seconds(30)) {
   const Result<ListedProgram> listed = list_benchmarks(program, asking("", timeout));
   if (!listed) return listed.error();
   EXPECT_TRUE(listed->trouble);

@@ -131,17 +131,17 @@ TEST(RunChild, SwitchesAddressRandomizationOffOrSaysThatItCouldNot) {
 
 TEST(RunChild, EndsAChildAndItsDescendantsWhenTimeIsUp) {
   ChildCommand command = shell("sleep 1000 & echo $!; echo waiting >&2; wait");
-  command.timeout = steelyard::seconds(2);  // far above what the shell takes to get there
+  command.timeout = seconds(2);  // far above what the shell takes to get there
   const ChildResult child = run(command);
   EXPECT_EQ(child.end, ChildEnd::timed_out);
-  EXPECT_EQ(child.describe(), "ran past its limit of " + steelyard::to_text(steelyard::seconds(2)) +
-                                  "; its last line of stderr: \"waiting\"");
+  EXPECT_EQ(child.describe(),
+            "ran past its limit of " + to_text(steelyard::seconds(2)) + "; its last line of stderr: \"waiting\"");
   EXPECT_TRUE(ends(first_line(child.output)));
 }
 
 TEST(RunChild, EndsAChildThatIgnoresThePoliteSignal) {
   ChildCommand command = shell("trap '' TERM; echo ready; while :; do sleep 1; done");
-  command.timeout = steelyard::seconds(2);
+  command.timeout = seconds(2);
   const ChildResult child = run(command);
   EXPECT_EQ(child.end, ChildEnd::timed_out);
   EXPECT_EQ(child.signal, SIGKILL);

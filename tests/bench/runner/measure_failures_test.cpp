@@ -82,7 +82,7 @@ TEST(MeasurePairFailures, QuoteTheLastLineOfAProgramThatExits) {
 TEST(MeasurePairFailures, EndAHangAtItsTimeLimitAndTryItOnceMore) {
   STEELYARD_NEEDS_FIXTURE();
   testing::MeasureOptions options = quick("victim");
-  options.timeout = steelyard::seconds(3);  // far above what the other side's processes take
+  options.timeout = seconds(3);  // far above what the other side's processes take
   const MeasuredPair pair = with_victim("hang", options);
   ASSERT_EQ(pair.candidate.failures.size(), 2U);
   EXPECT_THAT(pair.candidate.failures[0].reason, HasSubstr("ran past its limit of"));
@@ -241,7 +241,7 @@ TEST(MeasurePairFailures, RefuseOptionsThatMakeNoSense) {
   options.repetitions = -1;
   EXPECT_EQ(where_refused(options), "repetitions");
   options = quick("");
-  options.min_time = steelyard::seconds(-1);
+  options.min_time = seconds(-1);
   EXPECT_EQ(where_refused(options), "min_time");
   options = quick("");
   options.layout = Layout::separate;

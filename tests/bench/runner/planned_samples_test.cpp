@@ -23,7 +23,7 @@ testing::MeasureOptions options_for(const std::string& filter) {
   options.layout = Layout::interleaved;
   options.rounds = 4;
   options.repeat_disturbed = false;
-  options.budget = steelyard::seconds(20);
+  options.budget = seconds(20);
   options.seed = 3;
   return options;
 }
@@ -68,7 +68,7 @@ TEST(LayoutTrial, IsMadeWhereNobodyAsksForALayoutAndToldInTheHeader) {
   STEELYARD_NEEDS_FIXTURE();
   STEELYARD_SKIP_WITHOUT("two-cores", choose_cores(read_allowed_cores(), {}).two_equal, "no two equal cores");
   testing::MeasureOptions options = options_for("sum|victim");
-  options.budget = steelyard::seconds(1200);  // of which the trial may have 48, far more than it needs
+  options.budget = seconds(1200);  // of which the trial may have 48, far more than it needs
   EXPECT_THAT(measured(testing::fixture(), testing::fixture(), options).baseline.header.settings.at("layout_reason"),
               ::testing::Not(HasSubstr("tried")));
   options.layout.reset();

@@ -64,17 +64,17 @@ TEST(DescribeSettings, SaysWhatWasPlannedAndWhatCameOfIt) {
   LayoutChoice layout = choose_layout(std::nullopt, two_cores(), false);
   RoundLoopOutcome outcome;
   outcome.rounds = 12;
-  auto settings = describe_settings({}, steelyard::seconds(120), layout, 12, outcome);
+  auto settings = describe_settings({}, seconds(120), layout, 12, outcome);
   EXPECT_EQ(settings["rounds_planned"], "12");
   EXPECT_EQ(settings["rounds"], "12");
   EXPECT_EQ(settings["cores"], "2,3");
   EXPECT_EQ(settings.count("stopped"), 0U);
   outcome.rounds = 4;
   outcome.budget_spent = true;
-  settings = describe_settings({}, steelyard::seconds(120), layout, 12, outcome);
+  settings = describe_settings({}, seconds(120), layout, 12, outcome);
   EXPECT_EQ(settings["stopped"], "budget spent after 4 rounds");
   layout.cores.clear();
-  EXPECT_EQ(describe_settings({}, steelyard::seconds(120), layout, 12, outcome)["cores"], "not pinned");
+  EXPECT_EQ(describe_settings({}, seconds(120), layout, 12, outcome)["cores"], "not pinned");
 }
 
 TEST(DescribeSamples, SaysHowLongTheyAreAndWhoFoundTheirIterations) {

@@ -26,41 +26,38 @@ SamplePlanQuestion question(Nanoseconds budget, int rounds = 60) {
 }
 
 TEST(PlanSamples, TakesTheLongestWhereThereIsTime) {
-  const SamplePlan plan = plan_samples(suite(1, milliseconds(1), microseconds(1)), question(steelyard::seconds(120)));
+  const SamplePlan plan = plan_samples(suite(1, milliseconds(1), microseconds(1)), question(seconds(120)));
   EXPECT_EQ(plan.usual, (SampleSize{0, 3, milliseconds(20)}));
   EXPECT_EQ(plan.group, 1U);
 }
 
 TEST(PlanSamples, MakesRoomForAllRoundsOfFiftyBenchmarksInTwoMinutes) {
-  const SamplePlan plan = plan_samples(suite(52, milliseconds(1), microseconds(1)), question(steelyard::seconds(120)));
-  EXPECT_LE(plan.round * 60, steelyard::seconds(120));
+  const SamplePlan plan = plan_samples(suite(52, milliseconds(1), microseconds(1)), question(seconds(120)));
+  EXPECT_LE(plan.round * 60, seconds(120));
   EXPECT_GE(plan.usual.min_time * plan.usual.repetitions, milliseconds(5));
   EXPECT_EQ(plan.group, 1U);
 }
 
 TEST(PlanSamples, HasTheFirstLookWithinTwoFifthsOfTheBudget) {
   for (const int count : {1, 13, 52, 150, 300}) {
-    const SamplePlan plan =
-        plan_samples(suite(count, milliseconds(1), microseconds(1)), question(steelyard::seconds(120)));
-    EXPECT_LE(plan.round * 12, steelyard::seconds(48)) << count;
+    const SamplePlan plan = plan_samples(suite(count, milliseconds(1), microseconds(1)), question(seconds(120)));
+    EXPECT_LE(plan.round * 12, seconds(48)) << count;
   }
 }
 
 TEST(PlanSamples, LetsBenchmarksShareProcessesOnlyWhereTheirStartsWouldEatTheBudget) {
-  EXPECT_EQ(plan_samples(suite(150, milliseconds(1), microseconds(1)), question(steelyard::seconds(120))).group, 1U);
-  const SamplePlan many = plan_samples(suite(500, milliseconds(1), microseconds(1)), question(steelyard::seconds(120)));
+  EXPECT_EQ(plan_samples(suite(150, milliseconds(1), microseconds(1)), question(seconds(120))).group, 1U);
+  const SamplePlan many = plan_samples(suite(500, milliseconds(1), microseconds(1)), question(seconds(120)));
   EXPECT_GT(many.group, 1U);
   EXPECT_LE(many.group, 32U);
   auto threads = suite(500, milliseconds(1), microseconds(1));
   for (auto& [name, cost] : threads) cost.can_share = false;
-  EXPECT_GT(plan_samples(threads, question(steelyard::seconds(120))).round, many.round);
+  EXPECT_GT(plan_samples(threads, question(seconds(120))).round, many.round);
 }
 
 TEST(PlanSamples, RoundsIterationsSoThatASlightlyDifferentPilotGivesTheSame) {
   const auto iterations = [](double ns) {
-    return plan_samples(suite(1, milliseconds(1), nanoseconds(ns)), question(steelyard::seconds(120)))
-        .sizes.at("BM_0")
-        .iterations;
+    return plan_samples(suite(1, milliseconds(1), nanoseconds(ns)), question(seconds(120))).sizes.at("BM_0").iterations;
   };
   EXPECT_EQ(iterations(1000), 16384);  // 20 ms of 1 us: 2^14.3
   EXPECT_EQ(iterations(1040), 16384);
@@ -69,33 +66,29 @@ TEST(PlanSamples, RoundsIterationsSoThatASlightlyDifferentPilotGivesTheSame) {
 }
 
 TEST(PlanSamples, SetsUpLessOftenWhereThatTakesLongerThanASample) {
-  const SamplePlan plan = plan_samples(suite(75, milliseconds(10), microseconds(1)), question(steelyard::seconds(60)));
+  const SamplePlan plan = plan_samples(suite(75, milliseconds(10), microseconds(1)), question(seconds(60)));
   EXPECT_EQ(plan.sizes.at("BM_0").repetitions, 1);
-  EXPECT_EQ(plan_samples(suite(75, microseconds(10), microseconds(1)), question(steelyard::seconds(60)))
-                .sizes.at("BM_0")
-                .repetitions,
-            3);
+  EXPECT_EQ(
+      plan_samples(suite(75, microseconds(10), microseconds(1)), question(seconds(60))).sizes.at("BM_0").repetitions,
+      3);
 }
 
 TEST(PlanSamples, TakesFewerSamplesOfWhatIsLongerThanASample) {
-  const SamplePlan plan =
-      plan_samples(suite(1, milliseconds(1), steelyard::seconds(1)), question(steelyard::seconds(600)));
+  const SamplePlan plan = plan_samples(suite(1, milliseconds(1), seconds(1)), question(seconds(600)));
   EXPECT_EQ(plan.sizes.at("BM_0"), (SampleSize{1, 1, milliseconds(20)}));
-  const SamplePlan shorter =
-      plan_samples(suite(1, milliseconds(1), milliseconds(25)), question(steelyard::seconds(600)));
+  const SamplePlan shorter = plan_samples(suite(1, milliseconds(1), milliseconds(25)), question(seconds(600)));
   EXPECT_EQ(shorter.sizes.at("BM_0"), (SampleSize{1, 2, milliseconds(20)}));
 }
 
 TEST(PlanSamples, LeavesTheSearchToProgramsThatTakeNoIterations) {
-  const SamplePlan exact = plan_samples(suite(52, milliseconds(1), microseconds(1)), question(steelyard::seconds(120)));
-  const SamplePlan timed =
-      plan_samples(suite(52, milliseconds(1), microseconds(1), false), question(steelyard::seconds(120)));
+  const SamplePlan exact = plan_samples(suite(52, milliseconds(1), microseconds(1)), question(seconds(120)));
+  const SamplePlan timed = plan_samples(suite(52, milliseconds(1), microseconds(1), false), question(seconds(120)));
   EXPECT_EQ(timed.sizes.at("BM_0").iterations, 0);
   EXPECT_LE(timed.usual.min_time, exact.usual.min_time);
 }
 
 TEST(PlanSamples, KeepsToWhatTheUserAsksFor) {
-  SamplePlanQuestion asked = question(steelyard::seconds(60));
+  SamplePlanQuestion asked = question(seconds(60));
   asked.repetitions = 7;
   EXPECT_EQ(plan_samples(suite(300, milliseconds(1), microseconds(1)), asked).usual.repetitions, 7);
   asked.repetitions = 0;
@@ -107,16 +100,16 @@ TEST(PlanSamples, KeepsToWhatTheUserAsksFor) {
 
 TEST(PlanSamples, CountsPausedClocksAndTurns) {
   auto costs = suite(50, milliseconds(1), microseconds(1));
-  const SamplePlan plain = plan_samples(costs, question(steelyard::seconds(120)));
+  const SamplePlan plain = plan_samples(costs, question(seconds(120)));
   for (auto& [name, cost] : costs) cost.overhead = 20;
-  EXPECT_LT(plan_samples(costs, question(steelyard::seconds(120))).usual.min_time, plain.usual.min_time);
+  EXPECT_LT(plan_samples(costs, question(seconds(120))).usual.min_time, plain.usual.min_time);
   costs = suite(50, milliseconds(1), microseconds(1));
   for (auto& [name, cost] : costs) cost.processes = 2;
-  EXPECT_LT(plan_samples(costs, question(steelyard::seconds(120))).usual.min_time, plain.usual.min_time);
+  EXPECT_LT(plan_samples(costs, question(seconds(120))).usual.min_time, plain.usual.min_time);
 }
 
 TEST(SamplePlan, HasTheUsualSizeForWhatThePilotDidNotReach) {
-  const SamplePlan plan = plan_samples(suite(1, milliseconds(1), microseconds(1)), question(steelyard::seconds(120)));
+  const SamplePlan plan = plan_samples(suite(1, milliseconds(1), microseconds(1)), question(seconds(120)));
   EXPECT_EQ(plan.size_of("BM_other"), plan.usual);
   EXPECT_EQ(plan.size_of("BM_0"), plan.sizes.at("BM_0"));
 }

@@ -31,7 +31,7 @@ class SideRecordTest : public ::testing::Test {
     child.end = end;
     child.signal = end == ChildEnd::signalled ? 11 : 0;
     child.error_output = "last words\n";
-    child.timeout = steelyard::seconds(1);
+    child.timeout = seconds(1);
     add(round, "", child);
   }
 

@@ -125,11 +125,11 @@ TEST(Configuration, AsksForWhatAComparisonDoesByDefault) {
 TEST(Configuration, KnowsEveryWitnessByItsName) {
   for (std::size_t i = 0; i < kWitnessCount; ++i) {
     const auto witness = static_cast<Witness>(i);
-    const std::string text = "[policy]\nwitness = \"" + std::string(steelyard::to_text(witness)) + "\"\n";
+    const std::string text = "[policy]\nwitness = \"" + std::string(to_text(witness)) + "\"\n";
     const Result<Configuration> parsed = parse_configuration(text, "steelyard.toml");
     ASSERT_TRUE(parsed) << parsed.error().text();
     EXPECT_EQ(parsed->policy.witness, witness) << text;
-    EXPECT_NE(to_toml(*parsed).find("witness = \"" + std::string(steelyard::to_text(witness))), std::string::npos);
+    EXPECT_NE(to_toml(*parsed).find("witness = \"" + std::string(to_text(witness))), std::string::npos);
   }
 }
 

@@ -119,8 +119,7 @@ TEST(Outcome, OfARowThatDoesNotGateIsSuccess) {
   };
   for (const Verdict verdict :
        {Verdict::regression, Verdict::missing, Verdict::incomparable, Verdict::inconclusive, Verdict::failed}) {
-    EXPECT_EQ(outcome({row(Verdict::unchanged), told(verdict)}, run_with({}, true), {}, true), 0)
-        << steelyard::to_text(verdict);
+    EXPECT_EQ(outcome({row(Verdict::unchanged), told(verdict)}, run_with({}, true), {}, true), 0) << to_text(verdict);
   }
   EXPECT_EQ(outcome({row(Verdict::regression), told(Verdict::improvement)}), 1);
   EXPECT_EQ(outcome({told(Verdict::regression)}), 0) << "it was judged";

@@ -47,7 +47,7 @@ TEST(Replay, GivesTheSameBitsForEveryLayoutAndNumberOfRounds) {
     for (const int rounds : {1, 4, 6, 12, 30}) {
       const Kept kept = kept_comparison(seed++, options_of(layout, rounds, 1.1));
       const Replay replayed = replay(kept.comparison, kept.runs.baseline, kept.runs.candidate);
-      EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << steelyard::to_text(layout) << ' ' << rounds;
+      EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(layout) << ' ' << rounds;
       EXPECT_EQ(replayed.rows, 6);
       EXPECT_EQ(replayed.rule_version, kept.comparison.rule_version);
     }
@@ -261,7 +261,7 @@ TEST(Replay, JudgesByTheWitnessThatWasKept) {
     const Comparison judged = regress::compare_runs(runs.baseline, runs.candidate, policy);
     const Replay replayed =
         replay(*storage::parse_comparison(json_report(judged), "kept"), runs.baseline, runs.candidate);
-    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << steelyard::to_text(policy.witness);
+    EXPECT_EQ(replayed.differences, std::vector<FieldDifference>{}) << to_text(policy.witness);
     for (const ComparisonRow& row : judged.rows) {
       if (row.metric.name != kInstructions) continue;
       EXPECT_EQ(row.gates, policy.witness == Witness::either || policy.witness == Witness::instructions)

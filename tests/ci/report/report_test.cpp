@@ -83,7 +83,7 @@ ComparisonRow apart_row(const std::string& benchmark, double ratio, RowNote caus
   row.layout = Layout::sequential;
   row.test = "drift-widened t";
   row.minimum_detectable_effect = std::abs(ratio - 1) * 2;
-  row.reason = std::string(steelyard::to_text(cause)) + "the " + std::to_string(ratio);
+  row.reason = std::string(to_text(cause)) + "the " + std::to_string(ratio);
   row.notes.add(cause);
   return row;
 }
@@ -121,7 +121,7 @@ TEST(Reports, ARowThatWasNotTimedSaysSoAndWhy) {
     row.baseline = row.candidate = row.ratio = row.p = row.q = row.minimum_detectable_effect = std::nullopt;
     row.interval = std::nullopt;
     row.test = "none";
-    row.reason = std::string(steelyard::to_text(RowNote::not_timed)) + "every loaded section is equal";
+    row.reason = std::string(to_text(RowNote::not_timed)) + "every loaded section is equal";
     row.notes.add(RowNote::not_timed);
     comparison.rows.push_back(row);
     comparison.rows.push_back(sample::instructions_row(name, 100, 100));

@@ -170,9 +170,9 @@ INSTANTIATE_TEST_SUITE_P(Policy, GatingSignals,
                                            WitnessCase{Witness::both, Verdict::improvement, kWorse, true, false},
                                            WitnessCase{Witness::both, kWorse, Verdict::incomparable, true, true}),
                          [](const auto& tested) {
-                           return "Witness_" + std::string(steelyard::to_text(tested.param.witness)) + "_time_" +
-                                  std::string(steelyard::to_text(tested.param.time)) + "_count_" +
-                                  std::string(steelyard::to_text(tested.param.count));
+                           return "Witness_" + std::string(to_text(tested.param.witness)) + "_time_" +
+                                  std::string(to_text(tested.param.time)) + "_count_" +
+                                  std::string(to_text(tested.param.count));
                          });
 
 // docs/reference/verdicts.md shows what a default gate does with every pair of verdicts, a row for each of time.

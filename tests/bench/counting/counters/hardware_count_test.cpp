@@ -31,7 +31,7 @@ class Hardware : public ::testing::Test {
   static Result<void> count(const std::vector<CountSide>& sides, std::vector<std::string>& warnings) {
     MeasuringSettings settings;
     settings.min_time = milliseconds(1);
-    return count_hardware(sides, settings, {steelyard::seconds(600)}, quick(), warnings);
+    return count_hardware(sides, settings, {seconds(600)}, quick(), warnings);
   }
 
   std::vector<std::string> available;

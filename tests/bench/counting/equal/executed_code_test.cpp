@@ -89,8 +89,8 @@ TEST_F(ExecutedCodeOf, AnObjectThatTheLoaderDoesNotBringIsNotCalledEqual) {
 TEST_F(ExecutedCodeOf, MoreThanTheLimitsIsNotCalledEqual) {
   const LoadedProgram a = loaded("base"), b = loaded("moved");
   const CountedProfile profile = profile_of({"first(int)", "choose(int)"});
-  EXPECT_THAT(ExecutedCode(a, b, {1, 1000, steelyard::seconds(10)}).difference(profile), HasSubstr("more functions"));
-  EXPECT_THAT(ExecutedCode(a, b, {10, 1, steelyard::seconds(10)}).difference(profile), HasSubstr("more code"));
+  EXPECT_THAT(ExecutedCode(a, b, {1, 1000, seconds(10)}).difference(profile), HasSubstr("more functions"));
+  EXPECT_THAT(ExecutedCode(a, b, {10, 1, seconds(10)}).difference(profile), HasSubstr("more code"));
 }
 
 TEST_F(ExecutedCodeOf, AddressesAreTakenOutAndTold) {
