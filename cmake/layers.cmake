@@ -120,12 +120,13 @@ function(steelyard_join_sources target most)
   endif()
 endfunction()
 
-# steelyard_layer(NAME [HOT|LIGHT] LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
+# steelyard_layer(NAME [HOT|LIGHT] [APART] LINKS targets...): the library steelyard_NAME, known to others as steelyard::NAME.
 # HOT: at -O2 where the rest of the program has -O1: what computes, and what people link their benchmarks with. LIGHT:
-# at -Og, a fifth quicker to compile: what turns options into calls and results into text.
+# at -Og, a fifth quicker to compile: what turns options into calls and results into text. APART: each source is an object
+# of its own, so that a program which links the library takes from it, and from what it needs, only what it uses.
 # Folders add their files with target_sources(steelyard_NAME PRIVATE ...).
 function(steelyard_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT;LIGHT" "" "LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOT;LIGHT;APART" "" "LINKS;PRIVATE_LINKS")
   add_library(steelyard_${name} STATIC)
   add_library(steelyard::${name} ALIAS steelyard_${name})
   set_target_properties(steelyard_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
@@ -144,7 +145,9 @@ function(steelyard_layer name)
     target_compile_options(steelyard_${name} PRIVATE ${level})
   endif()
   steelyard_standard_headers(steelyard_${name} "${level}")
-  steelyard_join_sources_of(steelyard_${name} 8)
+  if(NOT arg_APART)
+    steelyard_join_sources_of(steelyard_${name} 8)
+  endif()
 endfunction()
 
 # steelyard_test(NAME SOURCES files... LINKS targets... LABEL label [WHOLE] [SERIAL] [TIMEOUT seconds]):

@@ -261,8 +261,8 @@ TEST(NextSteps, AskForTheRoundsThatTheReasonsName) {
   const auto steps = steps_of(comparison);
   EXPECT_THAT(steps,
               Contains(AllOf(HasSubstr("1 inconclusive; changes below 12 % could hide"), HasSubstr("--rounds 48"))));
-  EXPECT_THAT(
-      steps, Contains(AllOf(HasSubstr("1 inconclusive, too noisy for 400 rounds to tell"), HasSubstr("steelyard doctor"))));
+  EXPECT_THAT(steps, Contains(AllOf(HasSubstr("1 inconclusive, too noisy for 400 rounds to tell"),
+                                    HasSubstr("steelyard doctor"))));
 }
 
 TEST(NextSteps, AFilterMatchesTheNameAndNoOther) {
