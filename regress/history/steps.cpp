@@ -12,14 +12,13 @@
 namespace steelyard::regress {
 namespace {
 
-constexpr double kHold = 10;           // a known step goes when its p is this many times the level
-constexpr double kNever = 2;           // in the place of p: goes first
-constexpr std::size_t kNear = 5;       // a proposal this near to a known step is that step
-constexpr double kPassing = 30;        // times p of what leads back to where it began: mostly the machine was disturbed
-constexpr std::size_t kAround = 60;    // values on each side that tell whether the series wanders
-constexpr double kWeightAround = 0.3;  // of what they say, beside what both stretches say
-constexpr int kRounds = 10;            // of moving and judging anew; each but the last takes a step away
-constexpr double kLeastShare = 1e-4;   // of the noise's variance: no fit is better than a hundredth of its deviation
+constexpr double kHold = 10;          // a known step goes when its p is this many times the level
+constexpr double kNever = 2;          // in the place of p: goes first
+constexpr std::size_t kNear = 5;      // a proposal this near to a known step is that step
+constexpr std::size_t kBeside = 40;   // values on each side, at least, that tell whether the series wanders
+constexpr double kLevelTimes = 2;     // times the level: for p against noise that wanders, asked of what is left only
+constexpr int kRounds = 10;           // of moving and judging anew; each but the last takes a step away
+constexpr double kLeastShare = 1e-4;  // of the noise's variance: no fit is better than a hundredth of its deviation
 
 std::vector<std::size_t> with_known(std::span<const std::size_t> proposed, std::span<const std::size_t> known,
                                     std::size_t n) {
@@ -84,47 +83,56 @@ class Elimination {
     return p <= rule_.alpha && is_placed ? std::max(p, p_against_wander(k) / hold) : p;
   }
 
-  // Asked last, and once for the same stretches, because it costs the most. Two answers, since either alone is
-  // deceived: the stretches beside the step may be too few values to know wandering by, and where other steps were
-  // taken out some of the wandering went with them. Their geometric mean (V. Vovk and R. Wang, Combining p-values via
-  // averaging, 2020) leans to the first.
+  // Asked last, and once for the same stretches, because it costs the most.
   double p_against_wander(std::size_t k) {
-    const std::size_t step = stretches_.begin(k);
     const auto [known, fresh] = p_of_steps_.try_emplace(steps_near(k), 1);
     if (fresh && least_variance_ > 0) {
-      const std::size_t left = std::min(stretches_.left(k), kMaxBeside);
-      const std::size_t right = std::min(stretches_.right(k), kMaxBeside);
-      const double beside = p_of(values_.subspan(step - left, left + right), left);
-      const double around = p_of(other_steps_taken_out(k), std::min(step, kAround));
-      known->second = steady_exp((1 - kWeightAround) * steady_log(beside) + kWeightAround * steady_log(around));
+      const auto [from, to] = beside(k);
+      const std::vector<double> values = other_steps_taken_out(k, from, to);
+      const WanderTest test = step_against_wander(values, stretches_.begin(k) - from, least_variance_);
+      known->second = p_of_largest(test.t, test.degrees, values.size(), values.size());
     }
-    // What goes there and back is taken for a change and its end only where that is clear.
-    const bool passes =
-        (k > 0 && stretches_.leads_back(k - 1)) || (k + 1 < stretches_.steps() && stretches_.leads_back(k));
-    return std::min(1.0, passes ? known->second * kPassing : known->second);
+    double passing = 1;
+    if (k > 0) passing = std::max(passing, passing_factor(k - 1));
+    if (k + 1 < stretches_.steps()) passing = std::max(passing, passing_factor(k));
+    return std::min(1.0, known->second * passing / kLevelTimes);
   }
 
-  // All that p_against_wander() depends on: the step first, then the ends of the stretches within its sight.
-  std::vector<std::size_t> steps_near(std::size_t k) const {
+  // Times p of both steps of what leads back to where it began: mostly the machine was disturbed. Disturbances are
+  // short as a rule, changes that are undone are of any length; so the shorter, the clearer it has to be.
+  double passing_factor(std::size_t k) const {
+    constexpr double kLeast = 10;
+    constexpr double kOfTen = 1000;  // where it lasts 10 values; goes by the 8th power of how long
+    if (!stretches_.leads_back(k)) return 1;
+    const double shorter = 10 / static_cast<double>(stretches_.right(k));
+    const double fourth = shorter * shorter * shorter * shorter;
+    return std::max(kLeast, kOfTen * fourth * fourth);
+  }
+
+  // First value and behind the last one that are heard about step k: both stretches, and more where they are short.
+  std::pair<std::size_t, std::size_t> beside(std::size_t k) const {
     const std::size_t step = stretches_.begin(k);
-    std::vector<std::size_t> near = {step, step - stretches_.left(k), step + stretches_.right(k)};
-    for (std::size_t i = k; i-- > 0 && stretches_.begin(i) + kAround > step;) near.push_back(stretches_.begin(i));
-    for (std::size_t i = k + 1; i < stretches_.steps() && stretches_.begin(i) < step + kAround; ++i) {
-      near.push_back(stretches_.begin(i));
-    }
+    const std::size_t left = std::max(kBeside, std::min(stretches_.left(k), kMaxBeside));
+    const std::size_t right = std::max(kBeside, std::min(stretches_.right(k), kMaxBeside));
+    return {step - std::min(step, left), std::min(n_, step + right)};
+  }
+
+  // All that p_against_wander() asks of: the step first, then the ends of all stretches within its sight.
+  std::vector<std::size_t> steps_near(std::size_t k) const {
+    const auto [from, to] = beside(k);
+    std::size_t first = k;
+    while (first > 0 && stretches_.begin(first) > from) --first;
+    std::size_t last = k;
+    while (last + 1 < stretches_.steps() && stretches_.begin(last) < to) ++last;
+    std::vector<std::size_t> near = {stretches_.begin(k), stretches_.begin(first) - stretches_.left(first)};
+    for (std::size_t i = first; i <= last; ++i) near.push_back(stretches_.begin(i));
+    near.push_back(stretches_.begin(last) + stretches_.right(last));
     return near;
   }
 
-  double p_of(std::span<const double> values, std::size_t cut) const {
-    const WanderTest test = step_against_wander(values, cut, least_variance_);
-    return p_of_largest(test.t, test.degrees, values.size(), values.size());
-  }
-
-  // The values near step k; those of other stretches moved to the level on their side of it.
-  std::vector<double> other_steps_taken_out(std::size_t k) const {
+  // The values from `from` to before `to`, those of other stretches moved to the level on their side of step k.
+  std::vector<double> other_steps_taken_out(std::size_t k, std::size_t from, std::size_t to) const {
     const std::size_t step = stretches_.begin(k);
-    const std::size_t from = step - std::min(step, kAround);
-    const std::size_t to = std::min(n_, step + kAround);
     std::size_t stretch = k;
     while (stretch > 0 && stretches_.begin(stretch - 1) > from) --stretch;
     std::vector<double> values;
@@ -279,9 +287,9 @@ std::vector<std::size_t> best_steps(std::span<const double> values, double penal
 
 namespace {
 
-// A disturbance may last a few values: the variance of a stretch of m values is taken 1 + 1/m times as large. Fewer
+// A disturbance may last a few values: the variance of a stretch of m values is taken 1 + 1.25/m times as large. Fewer
 // values so need more, and 13 are nearly free (docs/method/change_points.md, "Constants").
-constexpr double kShortStretch = 1;
+constexpr double kShortStretch = 1.25;
 constexpr std::size_t kLongestNear = 24;  // values on each side that tell where noise wanders
 constexpr double kMinOverall = 2;         // t of the whole stretches, below which a jump is a turn among many
 constexpr std::size_t kBurst = 5;         // shorter excursions are no two changes

@@ -11,16 +11,21 @@
 namespace steelyard::regress {
 namespace {
 
-// What comes on top of white noise of variance 1. A finer grid (37 kinds) answers the same, and a coarser one (9) lets
-// more walks pass for steps.
+// What comes on top of white noise of variance 1, none first. States that fade faster are told from white noise by
+// chance only, in as few values as there are; a coarser grid lets more walks pass for steps.
 struct Wander {
   double fading = 0;    // of the state, from value to value; 1: it walks
   double strength = 0;  // variance of the state; of a walk's stride
 };
-constexpr std::array kWanders = {
-    Wander{0, 0},     Wander{0.5, 0.1}, Wander{0.5, 0.5}, Wander{0.5, 2.5},  Wander{0.5, 20},   Wander{0.8, 0.1},
-    Wander{0.8, 0.5}, Wander{0.8, 2.5}, Wander{0.8, 20},  Wander{0.93, 0.1}, Wander{0.93, 0.5}, Wander{0.93, 2.5},
-    Wander{0.93, 20}, Wander{1, 0.01},  Wander{1, 0.05},  Wander{1, 0.25},   Wander{1, 2}};
+constexpr std::array kWanders = {Wander{0, 0},     Wander{0.8, 0.1},  Wander{0.8, 0.5},  Wander{0.8, 2.5},
+                                 Wander{0.8, 20},  Wander{0.93, 0.1}, Wander{0.93, 0.5}, Wander{0.93, 2.5},
+                                 Wander{0.93, 20}, Wander{1, 0.01},   Wander{1, 0.05},   Wander{1, 0.25},
+                                 Wander{1, 2}};
+static_assert(kWanders.front().strength == 0);
+
+// Twice the logarithm of the likelihood ratio by which noise that wanders must explain the series with its step better
+// than white noise does; by less it is chance, and white noise is all that the step is held against.
+constexpr double kLeastWander = 2;
 
 // Of the innovations: their variances' logarithm, summed; what is left of their squares without and with the step.
 struct Fit {
@@ -80,14 +85,24 @@ Fit fit(std::span<const double> values, std::size_t cut, const Wander& wander) {
 WanderTest step_against_wander(std::span<const double> values, std::size_t cut, double least_variance) {
   assert(cut > 0 && cut < values.size() && values.size() >= 6 && least_variance > 0);
   const auto n = static_cast<double>(values.size());
-  double without = -HUGE_VAL;  // twice the logarithm of the likelihood, less what both share
-  double with = -HUGE_VAL;
-  for (const Wander& wander : kWanders) {
+  struct Likelihood {  // twice its logarithm, less what all share
+    double without = -HUGE_VAL;
+    double with = -HUGE_VAL;
+  };
+  const auto of = [&](const Wander& wander) {
     const Fit here = fit(values, cut, wander);
-    without = std::max(without, -here.log_variances - n * steady_log(here.without / n + least_variance));
-    with = std::max(with, -here.log_variances - n * steady_log(here.with / n + least_variance));
+    return Likelihood{-here.log_variances - n * steady_log(here.without / n + least_variance),
+                      -here.log_variances - n * steady_log(here.with / n + least_variance)};
+  };
+  const Likelihood white = of(kWanders.front());
+  Likelihood most = white;
+  for (const Wander& wander : std::span(kWanders).subspan(1)) {
+    const Likelihood here = of(wander);
+    most.without = std::max(most.without, here.without);
+    most.with = std::max(most.with, here.with);
   }
-  const double ratio = std::max(0.0, with - without);
+  if (most.with - white.with <= kLeastWander) most = white;
+  const double ratio = std::max(0.0, most.with - most.without);
   // Of independent values the ratio is n log(1 + t^2 / (n - 2)). Two degrees more go to the kind of noise.
   return {std::sqrt((n - 2) * (steady_exp(ratio / n) - 1)), std::max(2.0, n - 4)};
 }
