@@ -1,4 +1,5 @@
 // steelyard merge: several runs of one program at one commit as one archive.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -44,6 +45,15 @@ Result<void> write_readable(const std::filesystem::path& output, const Run& run)
   return storage::write_archive(output, read);
 }
 
+// ", 2 failed, 3 skipped"; empty where all was measured. What skips itself has not failed.
+std::string failures_text(const Run& run) {
+  const auto skipped = std::count_if(run.failures.begin(), run.failures.end(),
+                                     [](const Failure& failure) { return is_skip(failure.kind); });
+  const auto failed = static_cast<std::ptrdiff_t>(run.failures.size()) - skipped;
+  return (failed > 0 ? ", " + std::to_string(failed) + " failed" : "") +
+         (skipped > 0 ? ", " + std::to_string(skipped) + " skipped" : "");
+}
+
 Result<ExitCode> run_merge(const MergeVerbOptions& options, const App& app) {
   if (options.output.extension() != ".syrun") {
     return input_error("--output", '"' + options.output.string() + '"', "an archive's name",
@@ -78,8 +88,7 @@ Result<ExitCode> run_merge(const MergeVerbOptions& options, const App& app) {
   for (const std::string& warning : warnings) app.note("warning: " + warning);
   app.print("run:" + merged.header.id.substr(0, 12) + "  " + options.output.string() + ": " +
             std::to_string(ids.size()) + " runs, " + std::to_string(merged.measurements.size()) + " measurements of " +
-            std::to_string(merged.invocations.size()) + " processes" +
-            (merged.failures.empty() ? "" : ", " + std::to_string(merged.failures.size()) + " failed") + '\n');
+            std::to_string(merged.invocations.size()) + " processes" + failures_text(merged) + '\n');
   return ExitCode::success;
 }
 
