@@ -102,6 +102,22 @@ TEST_F(Merge, ShardsOfASuiteAreOneRunWithEverySampleOfEach) {
   EXPECT_EQ(found, 6U);
 }
 
+TEST_F(Merge, WhatSkippedItselfIsNotToldAsFailed) {
+  SimulatedRun first = session(1, 4).candidate;
+  SimulatedRun other = session(2, 4).candidate;
+  BenchmarkId lacking;
+  lacking.name = "BM_avx10";
+  const std::string skip = opening_of(FailureKind::skipped) + ": no AVX10 here";
+  first.failures.push_back({lacking, "", -1, skip, FailureKind::skipped});
+  lacking.name = "BM_crash";
+  other.failures.push_back({lacking, "", -1, "ended by signal 11", FailureKind::failed});
+  keep(first, "first.syrun");
+  keep(other, "other.syrun");
+  const Outcome outcome = run({"merge", "first.syrun", "other.syrun", "--output", "whole.syrun"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(", 1 failed, 1 skipped\n"));
+}
+
 TEST_F(Merge, GivesTheSameRunInWhateverOrderThePartsAreNamed) {
   keep_sides(session(1, 4), "1");
   keep_sides(session(2, 4), "2");
