@@ -158,45 +158,27 @@ class ProgramCounting::Work {
     for (BenchmarkCounts& counts : plan_.benchmarks()) counts.equal_programs = false;
   }
 
-  enum class Which { may_be_equal, all };
-
-  void count(Which which, Nanoseconds budget) {
-    begun_ = Clock::now();
-    budget_ = budget;
-    leave_rest_ = which == Which::may_be_equal;
-    done_ = 0;
-    std::vector<BenchmarkCounts*> wanted;
+  void begin(Nanoseconds budget, std::size_t most_without_equal) {
+    start(budget, true);
+    std::vector<BenchmarkCounts*> tried, others;
     for (BenchmarkCounts& counts : plan_.benchmarks()) {
-      if (which == Which::all || may_be_equal(counts)) wanted.push_back(&counts);
+      if (may_be_equal(counts)) (tried.size() < most_without_equal ? tried : others).push_back(&counts);
     }
-    std::vector<bench::CountRequest> orders;
-    for (BenchmarkCounts* counts : wanted) {
-      SideCount& baseline = counts->baseline;
-      SideCount& candidate = counts->candidate;
-      if (baseline.side != nullptr && asked_cache_.insert(counts).second) baseline.settled = reuse_cached(*counts);
-      if (is_due(baseline)) orders.push_back(order_of(*counts, baseline));
-      if (is_due(candidate) && !counts->equal_programs) orders.push_back(order_of(*counts, candidate));
-    }
-    take(orders);
-    // What the first pass showed not to hold: programs that are equal and read different files, and baselines that
-    // were counted under another key.
-    std::vector<bench::CountRequest> again;
-    for (BenchmarkCounts* counts : wanted) {
-      if (counts->equal_programs && counts->baseline.settled && is_due(counts->candidate)) {
-        counts->candidate.settled = counts->equal_programs = reuse_equal(*counts);
-        if (!counts->equal_programs) again.push_back(order_of(*counts, counts->candidate));
-      }
-      if (is_of_another_key(*counts)) {
-        known_.erase(counts);
-        drop_counts(*counts->baseline.side->run, counts->id());
-        counts->baseline.settled = false;
-        again.push_back(order_of(*counts, counts->baseline));
-      }
-    }
-    take(again);
-    compare_code();
-    spent_ = spent_ + Nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun_).count());
-    record_wall_time();
+    count(tried);
+    // Their order is random, so that they speak for the others.
+    const bool any_equal = std::any_of(tried.begin(), tried.end(), [this](const BenchmarkCounts* counts) {
+      return equal_.is_proven_equal(counts->id().canonical());
+    });
+    if (any_equal) count(others);
+    end();
+  }
+
+  void finish(Nanoseconds budget) {
+    start(budget, false);
+    std::vector<BenchmarkCounts*> all;
+    for (BenchmarkCounts& counts : plan_.benchmarks()) all.push_back(&counts);
+    count(all);
+    end();
   }
 
   const EqualBuilds& equal() const { return equal_; }
@@ -208,6 +190,24 @@ class ProgramCounting::Work {
   }
 
  private:
+  void start(Nanoseconds budget, bool leave_rest) {
+    begun_ = Clock::now();
+    budget_ = budget;
+    leave_rest_ = leave_rest;
+    done_ = 0;
+  }
+
+  void end() {
+    spent_ = spent_ + Nanoseconds(std::chrono::duration<double, std::nano>(Clock::now() - begun_).count());
+    record_wall_time();
+  }
+
+  void count(const std::vector<BenchmarkCounts*>& wanted);
+  void ask_cache(BenchmarkCounts& counts) {
+    if (counts.baseline.side != nullptr && asked_cache_.insert(&counts).second) {
+      counts.baseline.settled = reuse_cached(counts);
+    }
+  }
   static bool is_due(const SideCount& side) { return side.side != nullptr && !side.settled; }
   bench::CountRequest order_of(const BenchmarkCounts& counts, SideCount& side) {
     const bench::Program& program = side.side->program->program;
@@ -220,7 +220,7 @@ class ProgramCounting::Work {
   bool reuse_cached(BenchmarkCounts& counts);
   bool reuse_equal(BenchmarkCounts& counts);
   bool is_of_another_key(const BenchmarkCounts& counts) const;
-  bool may_be_equal(const BenchmarkCounts& counts);
+  bool may_be_equal(BenchmarkCounts& counts);
   bench::ExecutedCode& code_of(const BenchmarkCounts& counts);
   void compare_code();
   void record_wall_time() const;
@@ -247,6 +247,35 @@ class ProgramCounting::Work {
   int done_ = 0;  // counted before this pass
   EqualBuilds equal_;
 };
+
+void ProgramCounting::Work::count(const std::vector<BenchmarkCounts*>& wanted) {
+  std::vector<bench::CountRequest> orders;
+  for (BenchmarkCounts* counts : wanted) {
+    ask_cache(*counts);
+    SideCount& baseline = counts->baseline;
+    SideCount& candidate = counts->candidate;
+    if (is_due(baseline)) orders.push_back(order_of(*counts, baseline));
+    if (is_due(candidate) && !counts->equal_programs) orders.push_back(order_of(*counts, candidate));
+  }
+  take(orders);
+  // What the first pass showed not to hold: programs that are equal and read different files, and baselines that were
+  // counted under another key.
+  std::vector<bench::CountRequest> again;
+  for (BenchmarkCounts* counts : wanted) {
+    if (counts->equal_programs && counts->baseline.settled && is_due(counts->candidate)) {
+      counts->candidate.settled = counts->equal_programs = reuse_equal(*counts);
+      if (!counts->equal_programs) again.push_back(order_of(*counts, counts->candidate));
+    }
+    if (is_of_another_key(*counts)) {
+      known_.erase(counts);
+      drop_counts(*counts->baseline.side->run, counts->id());
+      counts->baseline.settled = false;
+      again.push_back(order_of(*counts, counts->baseline));
+    }
+  }
+  take(again);
+  compare_code();
+}
 
 void ProgramCounting::Work::take(const std::vector<bench::CountRequest>& orders) {
   if (orders.empty()) return;
@@ -278,11 +307,18 @@ void ProgramCounting::Work::take(const std::vector<bench::CountRequest>& orders)
   keep(orders);
 }
 
-// Whether a count of it can show anything: of programs that differ the code is compared by name.
-bool ProgramCounting::Work::may_be_equal(const BenchmarkCounts& counts) {
+// Whether its counts can show that the builds are equal: of programs that differ the code is compared by name, and
+// where the baseline was counted before, already now.
+bool ProgramCounting::Work::may_be_equal(BenchmarkCounts& counts) {
   if (counts.baseline.side == nullptr || counts.candidate.side == nullptr) return false;
   if (counts.equal_programs) return true;
-  return counts.baseline.loaded != nullptr && counts.candidate.loaded != nullptr && code_of(counts).obstacle().empty();
+  if (counts.baseline.loaded == nullptr || counts.candidate.loaded == nullptr) return false;
+  bench::ExecutedCode& code = code_of(counts);
+  if (!code.obstacle().empty()) return false;
+  ask_cache(counts);
+  if (!known_.contains(&counts)) return true;
+  const Run part = counts_of(*counts.baseline.side->run, counts.id());
+  return !part.profiles.empty() && code.difference(part.profiles.front()).empty();
 }
 
 bench::ExecutedCode& ProgramCounting::Work::code_of(const BenchmarkCounts& counts) {
@@ -400,9 +436,11 @@ ProgramCounting::ProgramCounting(std::vector<CountPair> pairs, const bench::Meas
 
 ProgramCounting::~ProgramCounting() = default;
 
-void ProgramCounting::begin(Nanoseconds budget) { work_->count(Work::Which::may_be_equal, budget); }
+void ProgramCounting::begin(Nanoseconds budget, std::size_t most_without_equal) {
+  work_->begin(budget, most_without_equal);
+}
 
-void ProgramCounting::finish(Nanoseconds budget) { work_->count(Work::Which::all, budget); }
+void ProgramCounting::finish(Nanoseconds budget) { work_->finish(budget); }
 
 const EqualBuilds& ProgramCounting::equal() const { return work_->equal(); }
 

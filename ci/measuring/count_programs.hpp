@@ -94,7 +94,8 @@ class ProgramCounting {
   ~ProgramCounting();
 
   // Counts what may turn out equal: where the two programs are the same, or have symbols by which their code can be
-  // compared. No benchmark is begun that would not be counted within the budget, by the longest so far.
+  // compared, and it is not known already to differ. Eight benchmarks at first, and the others if any of these is
+  // equal. None is begun that would not be counted within the budget, by the longest so far.
   void begin(Nanoseconds budget);
   // Counts what is left, all of it where nothing was begun. What the budget does not reach is a failure.
   void finish(Nanoseconds budget);

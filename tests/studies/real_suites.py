@@ -141,8 +141,8 @@ def scripts_of_copies(program, folder, seed):
 def ab(options, programs, seed, state, how=()):
     """(exit status, report, seconds) of one gate."""
     counts = ["--counts", "always"] if options.study in ("commit", "steer") else ["--counts", "never"]
-    return steelyard(["ab", *programs, *counts, *how, "--no-store", "--json", "--quiet", "--budget", options.budget, "--seed",
-                      str(seed), *(["--", *options.arguments] if options.arguments else [])],
+    return steelyard(["ab", *programs, *counts, *how, "--no-store", "--json", "--quiet", "--budget", options.budget,
+                      "--seed", str(seed), *(["--", *options.arguments] if options.arguments else [])],
                      state, (0, 1, 2), options.steelyard, options.cwd)
 
 
@@ -377,7 +377,8 @@ def print_tables(gates):
 def measure(options):
     identity, count = identity_of(options), options.gates if options.study == "same" else 1
     def mine():
-        return [record for record in kept_in(options.out) if {name: record.get(name, False) for name in identity} == identity]
+        kept = kept_in(options.out)
+        return [record for record in kept if {name: record.get(name, False) for name in identity} == identity]
     taken = {record["seed"] for record in mine()}
     seeds = [seed for seed in range(options.seed, options.seed + count) if seed not in taken]
     if options.study == "steer" and seeds:
