@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,9 +95,9 @@ class ProgramCounting {
   ~ProgramCounting();
 
   // Counts what may turn out equal: where the two programs are the same, or have symbols by which their code can be
-  // compared, and it is not known already to differ. Eight benchmarks at first, and the others if any of these is
-  // equal. None is begun that would not be counted within the budget, by the longest so far.
-  void begin(Nanoseconds budget);
+  // compared, and it is not known already to differ. None is begun that would not be counted within the budget, by the
+  // longest so far; and none after so many, where all of these differ.
+  void begin(Nanoseconds budget, std::size_t most_without_equal = std::numeric_limits<std::size_t>::max());
   // Counts what is left, all of it where nothing was begun. What the budget does not reach is a failure.
   void finish(Nanoseconds budget);
   const EqualBuilds& equal() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -348,7 +349,10 @@ void add_counted(Run counted, Run& run) {
 }
 
 void PairMeasuring::steer() {
-  counting_->begin(counting_share_);
+  // Of so many that all differ there is little to gain: timing must not wait for the others.
+  constexpr std::size_t kMostWithoutEqual = 8;
+  const bool may_skip = policy_.skip_time != SkipTime::never;
+  counting_->begin(counting_share_, may_skip ? std::numeric_limits<std::size_t>::max() : kMostWithoutEqual);
   counting_share_ = Nanoseconds(std::max(0.0, (counting_share_ - counting_->spent()).count()));
   const bool looks = !timing_.looks.rounds.empty() && !policy_.demand_decision;
   for (ListedPair& listed : listed_) {
