@@ -25,6 +25,10 @@ void seal(Run& run);
 std::string encode_run(const Run& run);  // the whole file's bytes; the run is sealed
 Result<Run> decode_run(std::string_view bytes, std::string_view name, const ArchiveLimits& limits = {});
 
+// decode_run() of what is to be kept: an archive whose id is not that of its content is refused, since it would pass
+// for the run that the id is of. Error (input): as decode_run().
+Result<Run> decode_sealed_run(std::string_view bytes, std::string_view name);
+
 // True for an undamaged archive that decode_run() refuses only because a later version wrote it.
 bool is_from_newer_version(std::string_view bytes);
 
@@ -32,6 +36,7 @@ bool is_from_newer_version(std::string_view bytes);
 // a file under `path`.
 Result<void> write_archive(const std::filesystem::path& path, const Run& run);
 Result<Run> read_archive(const std::filesystem::path& path, const ArchiveLimits& limits = {});
+Result<Run> read_sealed_archive(const std::filesystem::path& path);  // decode_sealed_run() of a file
 // The run's header alone, from the beginning of the file, however long that is: for putting archives in order. Damage
 // behind it is found by whoever reads the run. Error (input): as read_archive().
 Result<RunHeader> read_header(const std::filesystem::path& path);

@@ -85,10 +85,11 @@ class PayloadWriter {
   using is_saving = std::true_type;
   using is_loading = std::false_type;
 
-  // `versions` other than the current ones are for tests of reading old payloads.
-  explicit PayloadWriter(typename Types::Versions versions = Types::current()) : versions_(versions) {
-    *this& static_cast<std::uint32_t>(versions_.size());
-    for (const std::uint32_t version : versions_) *this& version;
+  // `versions` other than the current ones, of the first `kinds` of record alone, write what an older program wrote.
+  explicit PayloadWriter(typename Types::Versions versions = Types::current(), std::uint32_t kinds = Types::kCount)
+      : versions_(versions) {
+    *this& kinds;
+    for (std::uint32_t i = 0; i < kinds; ++i) *this& versions_[i];
   }
 
   const std::string& bytes() const& { return bytes_; }

@@ -357,6 +357,21 @@ TEST(RunPayload, PartThatPointsNowhereIsRefusedWhenReadAndWhenWritten) {
   }
 }
 
+TEST(Archive, KnowsTheIdOfWhatOlderVersionsSealedAsItLiesAndWrittenAgain) {
+  for (const char* name : {"v1_debian12.syrun", "v1_debian13.syrun", "v2_debian12.syrun", "v3_debian12.syrun"}) {
+    const auto read = decode_sealed_run(golden(name), name);
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_TRUE(decode_sealed_run(encode_run(*read), name)) << name;
+    Run changed = *read;
+    changed.header.project += "x";
+    EXPECT_FALSE(decode_sealed_run(encode_run(changed), name)) << name;
+    // What the older payload has no room for is no way around it.
+    changed = *read;
+    changed.labels["more"] = "x";
+    EXPECT_FALSE(decode_sealed_run(encode_run(changed), name)) << name;
+  }
+}
+
 }  // namespace
 
 }  // namespace steelyard::storage
