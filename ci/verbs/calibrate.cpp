@@ -149,7 +149,7 @@ Result<ExitCode> run_calibrate(const CalibrateOptions& options, const App& app) 
   app.print(app.common.json ? storage::calibration_document(calibration)
                             : terminal_calibration(calibration, measured.circumstances, app.style()));
   for (const std::string& failure : measured.circumstances.failures) {
-    app.streams.err << "steelyard: failed: " << failure << '\n';
+    app.warn("failed: " + failure);
   }
   return code;
 }

@@ -234,8 +234,9 @@ Result<ExitCode> check_targets(const TargetsOptions& options, const App& app) {
   }
   if (any_target) return code;
   // Nothing was held against anything: that is no pass.
-  app.streams.err << "steelyard: no target is declared for any of these benchmarks: write [[target]] in "
-                     "steelyard.toml, or state.SetLabel(\"target: 0.6 of bandwidth\") in the program\n";
+  app.warn(
+      "no target is declared for any of these benchmarks: write [[target]] in steelyard.toml, or "
+      "state.SetLabel(\"target: 0.6 of bandwidth\") in the program");
   return worse(code, ExitCode::not_judged);
 }
 
