@@ -236,7 +236,8 @@ TEST_F(ProjectRightsTest, AWriterAddsNoRowToARunOfAnotherProjectOrToOneThatIsPut
       EXPECT_THAT(refused.error().text(), HasSubstr("row-level security")) << statement;
     }
   }
-  EXPECT_EQ(*RunStore(open_as("lena")).get(example_run(1).header.id), example_run(1));
+  Store store = open_as("lena");
+  EXPECT_EQ(*RunStore(store).get(example_run(1).header.id), example_run(1));
 }
 
 TEST_F(ProjectRightsTest, ThoseOfEveryProjectStillSeeAndWriteEverything) {
